@@ -16,20 +16,25 @@ import (
 
 type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
+// An instance is what RDS says of one.
+type instance struct {
+	types.DBInstance
+}
+
 // databases manages RDS instances.
 type databases struct {
 	*session
 	rds *rds.Client
 }
 
-type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instanceParams]
+type databaseAdapter = table.Adapter[databaseSpec, instance, instanceParams]
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
 func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, rds: rds.NewFromConfig(s.config)}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
-		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*types.DBInstance, error) {
+		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*instance, error) {
 			return d.describe(ctx, req.Name)
 		},
 		State: stateOfInstance, Login: compareUsername, Review: whileItWaits,
@@ -38,11 +43,11 @@ func newDatabases(s *session) *databaseAdapter {
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Creatable: creatable, Make: d.create, Taken: creation,
 		Unsent: map[string]string{"location": "the connection is to one region"},
-		Parts: []table.Part[databaseSpec, types.DBInstance, instanceParams]{
+		Parts: []table.Part[databaseSpec, instance, instanceParams]{
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
 			{Write: d.modify, Taken: modification, Refuses: refusesValues},
 		},
-		Listing: &table.Listing[types.DBInstance]{Read: d.list},
+		Listing: &table.Listing[instance]{Read: d.list},
 		Remove:  d.remove,
 	}
 }
@@ -106,7 +111,7 @@ func databaseDocs() []driver.Field {
 }
 
 // describe returns an instance, nil if RDS says that there is none.
-func (d *databases) describe(ctx context.Context, name string) (*types.DBInstance, error) {
+func (d *databases) describe(ctx context.Context, name string) (*instance, error) {
 	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances,
 		&rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
 	if apiCode(err) == "DBInstanceNotFound" {
@@ -119,11 +124,11 @@ func (d *databases) describe(ctx context.Context, name string) (*types.DBInstanc
 		return nil, &driver.Error{Code: driver.Internal, Op: "DescribeDBInstances",
 			Message: fmt.Sprintf("RDS returned %d instances instead of one", len(out.DBInstances))}
 	}
-	return &out.DBInstances[0], nil
+	return &instance{DBInstance: out.DBInstances[0]}, nil
 }
 
 // stateOfInstance is what an instance says of itself.
-func stateOfInstance(_ *databaseRequest, have *types.DBInstance, o *driver.Observation) {
+func stateOfInstance(_ *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.State, o.Problem = stateOf(status)
 	o.ID = aws.ToString(have.DbiResourceId)
@@ -134,7 +139,7 @@ func stateOfInstance(_ *databaseRequest, have *types.DBInstance, o *driver.Obser
 	o.Endpoint = endpointOf(have)
 }
 
-func endpointOf(have *types.DBInstance) driver.Endpoint {
+func endpointOf(have *instance) driver.Endpoint {
 	if have.Endpoint == nil || aws.ToString(have.Endpoint.Address) == "" {
 		return driver.Endpoint{}
 	}
@@ -158,10 +163,10 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}
-	if err := checkInsights(&req.Spec, &types.DBInstance{}); err != nil {
+	if err := checkInsights(&req.Spec, &instance{}); err != nil {
 		return err
 	}
-	return checkDisk(&req.Spec, &types.DBInstance{})
+	return checkDisk(&req.Spec, &instance{})
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
@@ -180,12 +185,12 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		MasterUsername:       &username,
 	}
 	creation.Copy(params, in)
-	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &types.DBInstance{})
+	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &instance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{}))))),
+		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
 			newKeys(in))
 	}
 	var result driver.Result
@@ -198,15 +203,15 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 // list returns a page of the account's instances in the session's region, 100 at most. RDS has no filter by tags. The permission is
 // rds:DescribeDBInstances, as for one instance. Instances of Amazon Neptune and Amazon DocumentDB are among them.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
-func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[types.DBInstance], string, error) {
+func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[instance], string, error) {
 	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{Marker: tokenOf(req)})
 	if err != nil {
 		return nil, "", err
 	}
-	found := make([]table.Found[types.DBInstance], 0, len(out.DBInstances))
+	found := make([]table.Found[instance], 0, len(out.DBInstances))
 	for i := range out.DBInstances {
-		have := &out.DBInstances[i]
-		found = append(found, table.Found[types.DBInstance]{Name: aws.ToString(have.DBInstanceIdentifier), Have: have})
+		have := &instance{DBInstance: out.DBInstances[i]}
+		found = append(found, table.Found[instance]{Name: aws.ToString(have.DBInstanceIdentifier), Have: have})
 	}
 	return found, aws.ToString(out.Marker), nil
 }

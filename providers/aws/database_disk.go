@@ -65,7 +65,7 @@ func ownThroughput(kind *string, size, throughput *int32) *int32 {
 // IOPS of its own changes its size only together with them: with those that the spec declares, or else that it has. A gp3 disk that can be
 // provisioned gets the least there is when the type changes to it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Iops, StorageType)
-func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
+func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *instance) {
 	if in.AllocatedStorage != nil {
 		if now := aws.ToInt32(have.AllocatedStorage); now >= *in.AllocatedStorage {
 			in.AllocatedStorage = &now
@@ -105,7 +105,7 @@ func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types
 
 // sizeBeside returns the size to name with a change of the rest of the disk: that which the spec declares, or else that the disk has or was asked
 // to take. The declared one may have been asked for by the call before, each change being tried alone, and the present size would cancel it.
-func sizeBeside(spec *databaseSpec, have *types.DBInstance) *int32 {
+func sizeBeside(spec *databaseSpec, have *instance) *int32 {
 	size := pending(have).AllocatedStorage
 	if spec.Storage == nil || aws.ToInt32(spec.Storage.SizeGiB) <= aws.ToInt32(size) {
 		return size
@@ -114,7 +114,7 @@ func sizeBeside(spec *databaseSpec, have *types.DBInstance) *int32 {
 }
 
 // checkDisk refuses a disk that RDS does not have, before RDS does without the names of the fields. have is the instance, empty for a new one.
-func checkDisk(spec *databaseSpec, have *types.DBInstance) error {
+func checkDisk(spec *databaseSpec, have *instance) error {
 	waits, declared := pending(have), awsOf(spec)
 	kind, size := aws.ToString(first(declared.StorageType, waits.StorageType, aws.String("gp3"))), aws.ToInt32(waits.AllocatedStorage)
 	if spec.Storage != nil {
@@ -161,7 +161,7 @@ func grown(wanted, now int32) int32 {
 // storageTypeEffect judges by the disk that is there. From magnetic to SSD there is a short outage, and from Provisioned IOPS to another type
 // there may be one, as in a single zone with a parameter group of one's own. From general purpose to any type there is none.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Storage type)
-func storageTypeEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+func storageTypeEffect(_ *string, to string, have *instance) (driver.Effect, string) {
 	if now := aws.ToString(have.StorageType); now == to || now == "gp2" || now == "gp3" {
 		return driver.Online, ""
 	}

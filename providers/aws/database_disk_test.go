@@ -27,7 +27,7 @@ func TestAnotherTypeOfDiskNamesItsSize(t *testing.T) {
 		{to: "gp3", have: 300, waits: 500, size: 500, iops: 12000, perMiBs: 500},
 		{to: "gp2", have: 500, size: 500},
 	} {
-		have := &types.DBInstance{StorageType: new("io1"), AllocatedStorage: &tt.have, Iops: new(int32(3000))}
+		have := &instance{DBInstance: types.DBInstance{StorageType: new("io1"), AllocatedStorage: &tt.have, Iops: new(int32(3000))}}
 		if tt.waits > 0 {
 			have.PendingModifiedValues = &types.PendingModifiedValues{AllocatedStorage: &tt.waits}
 		}
@@ -44,42 +44,42 @@ func TestAnotherTypeOfDiskNamesItsSize(t *testing.T) {
 func TestIOPSAndThroughputAreNamedTogether(t *testing.T) {
 	type numbers struct{ size, iops, perMiBs int32 } // 0: not named
 	for name, tt := range map[string]struct {
-		have types.DBInstance
+		have instance
 		spec v1alpha1.DatabaseAWS
 		asks func(*rds.ModifyDBInstanceInput)
 		want numbers
 	}{
 		"throughput of gp3": {
-			types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(500)), Iops: new(int32(13000)), StorageThroughput: new(int32(500))},
+			instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(500)), Iops: new(int32(13000)), StorageThroughput: new(int32(500))}},
 			v1alpha1.DatabaseAWS{}, func(in *rds.ModifyDBInstanceInput) { in.StorageThroughput = new(int32(700)) }, numbers{500, 13000, 700},
 		},
 		"IOPS of gp3": {
-			types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(600))},
+			instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(600))}},
 			v1alpha1.DatabaseAWS{}, func(in *rds.ModifyDBInstanceInput) { in.Iops = new(int32(15000)) }, numbers{500, 15000, 600},
 		},
 		"the size of gp3, which is what it was": {
-			types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(500)),
-				PendingModifiedValues: &types.PendingModifiedValues{AllocatedStorage: new(int32(600))}},
+			instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(500)),
+				PendingModifiedValues: &types.PendingModifiedValues{AllocatedStorage: new(int32(600))}}},
 			v1alpha1.DatabaseAWS{}, func(in *rds.ModifyDBInstanceInput) { in.AllocatedStorage = new(int32(500)) }, numbers{500, 0, 0},
 		},
 		"gp3 grows beyond the size from which IOPS can be chosen": {
-			types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(300)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))},
+			instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(300)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))}},
 			v1alpha1.DatabaseAWS{}, func(in *rds.ModifyDBInstanceInput) { in.AllocatedStorage = new(int32(400)) }, numbers{400, 0, 0},
 		},
 		"and the spec chooses": {
-			types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(300)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))},
+			instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(300)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))}},
 			v1alpha1.DatabaseAWS{IOPS: new(int32(14000))}, func(in *rds.ModifyDBInstanceInput) { in.AllocatedStorage = new(int32(400)) }, numbers{400, 14000, 0},
 		},
 		"io1 grows": {
-			types.DBInstance{StorageType: new("io1"), AllocatedStorage: new(int32(100)), Iops: new(int32(3000)), StorageThroughput: new(int32(0))},
+			instance{DBInstance: types.DBInstance{StorageType: new("io1"), AllocatedStorage: new(int32(100)), Iops: new(int32(3000)), StorageThroughput: new(int32(0))}},
 			v1alpha1.DatabaseAWS{}, func(in *rds.ModifyDBInstanceInput) { in.AllocatedStorage = new(int32(200)) }, numbers{200, 3000, 0},
 		},
 		"to io1": {
-			types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(100)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))},
+			instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(100)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))}},
 			v1alpha1.DatabaseAWS{IOPS: new(int32(4000))}, func(in *rds.ModifyDBInstanceInput) { in.StorageType = new("io1") }, numbers{100, 4000, 0},
 		},
 		"to gp3, and the spec chooses": {
-			types.DBInstance{StorageType: new("io1"), AllocatedStorage: new(int32(500)), Iops: new(int32(3000)), StorageThroughput: new(int32(0))},
+			instance{DBInstance: types.DBInstance{StorageType: new("io1"), AllocatedStorage: new(int32(500)), Iops: new(int32(3000)), StorageThroughput: new(int32(0))}},
 			v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(800))}, func(in *rds.ModifyDBInstanceInput) { in.StorageType = new("gp3") }, numbers{500, 12000, 800},
 		},
 	} {
@@ -94,17 +94,17 @@ func TestIOPSAndThroughputAreNamedTogether(t *testing.T) {
 
 // TestWhatADiskCantHave is refused with the names of the fields. A disk that grew beyond what the spec says counts as it is.
 func TestWhatADiskCantHave(t *testing.T) {
-	disk := func(kind string, size int32) *types.DBInstance {
-		return &types.DBInstance{StorageType: &kind, AllocatedStorage: &size}
+	disk := func(kind string, size int32) *instance {
+		return &instance{DBInstance: types.DBInstance{StorageType: &kind, AllocatedStorage: &size}}
 	}
 	aSize := func(gib int32) *v1alpha1.DatabaseStorage { return &v1alpha1.DatabaseStorage{SizeGiB: &gib} }
 	for name, tt := range map[string]struct {
 		spec databaseSpec
-		have *types.DBInstance
+		have *instance
 		want string // a field in the refusal; empty for none
 	}{
-		"a new disk":              {databaseSpec{AWS: &v1alpha1.DatabaseAWS{}}, &types.DBInstance{}, ""},
-		"IOPS of a new, small":    {databaseSpec{AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(12000))}}, &types.DBInstance{}, "spec.storage.sizeGiB"},
+		"a new disk":              {databaseSpec{AWS: &v1alpha1.DatabaseAWS{}}, &instance{}, ""},
+		"IOPS of a new, small":    {databaseSpec{AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(12000))}}, &instance{}, "spec.storage.sizeGiB"},
 		"IOPS of a small":         {databaseSpec{Storage: aSize(399), AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(12000))}}, disk("gp3", 100), "spec.storage.sizeGiB"},
 		"IOPS of a large":         {databaseSpec{Storage: aSize(400), AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(12000))}}, disk("gp3", 100), ""},
 		"IOPS of one that grew":   {databaseSpec{Storage: aSize(100), AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(12000))}}, disk("gp3", 400), ""},
@@ -129,13 +129,13 @@ func TestWhatADiskCantHave(t *testing.T) {
 // TestSmallDiskHasNoIOPSOfItsOwn: RDS reports 3,000 and 125, which no spec can have, and which change when the disk grows.
 func TestSmallDiskHasNoIOPSOfItsOwn(t *testing.T) {
 	for name, tt := range map[string]struct {
-		have types.DBInstance
+		have instance
 		want string
 	}{
-		"gp3 of 399 GiB": {types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(399)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))}, ""},
-		"gp3 of 400 GiB": {types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(400)), Iops: new(int32(12000)), StorageThroughput: new(int32(500))}, "12000 500"},
-		"gp2":            {types.DBInstance{StorageType: new("gp2"), AllocatedStorage: new(int32(400)), StorageThroughput: new(int32(0))}, ""},
-		"io1":            {types.DBInstance{StorageType: new("io1"), AllocatedStorage: new(int32(100)), Iops: new(int32(1000)), StorageThroughput: new(int32(0))}, "1000"},
+		"gp3 of 399 GiB": {instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(399)), Iops: new(int32(3000)), StorageThroughput: new(int32(125))}}, ""},
+		"gp3 of 400 GiB": {instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: new(int32(400)), Iops: new(int32(12000)), StorageThroughput: new(int32(500))}}, "12000 500"},
+		"gp2":            {instance{DBInstance: types.DBInstance{StorageType: new("gp2"), AllocatedStorage: new(int32(400)), StorageThroughput: new(int32(0))}}, ""},
+		"io1":            {instance{DBInstance: types.DBInstance{StorageType: new("io1"), AllocatedStorage: new(int32(100)), Iops: new(int32(1000)), StorageThroughput: new(int32(0))}}, "1000"},
 	} {
 		raw, err := databaseTable.Mirror(&tt.have)
 		if err != nil {
@@ -171,7 +171,7 @@ func TestDiskKeepsTheGrowthAskedFor(t *testing.T) {
 		"what waits":           {new(int32(510)), 500, 550, 550},
 		"more than what waits": {new(int32(800)), 500, 550, 800},
 	} {
-		have := &types.DBInstance{StorageType: new("gp3"), AllocatedStorage: &tt.have, Iops: new(int32(12000)), StorageThroughput: new(int32(500))}
+		have := &instance{DBInstance: types.DBInstance{StorageType: new("gp3"), AllocatedStorage: &tt.have, Iops: new(int32(12000)), StorageThroughput: new(int32(500))}}
 		if tt.waits > 0 {
 			have.PendingModifiedValues = &types.PendingModifiedValues{AllocatedStorage: &tt.waits}
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
-func instanceOf(s *databaseSpec) *types.DBInstance {
-	have := &types.DBInstance{EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication}
+func instanceOf(s *databaseSpec) *instance {
+	have := &instance{DBInstance: types.DBInstance{EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication}}
 	if s.AWS != nil {
 		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
 	}
@@ -25,7 +25,7 @@ func instanceOf(s *databaseSpec) *types.DBInstance {
 }
 
 // classEffect: taking back a change that still waits disturbs nobody.
-func classEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+func classEffect(_ *string, to string, have *instance) (driver.Effect, string) {
 	if aws.ToString(have.DBInstanceClass) == to {
 		return driver.Online, ""
 	}
@@ -35,7 +35,7 @@ func classEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, s
 // certificateEffect: which engine versions need no restart is in DescribeDBEngineVersions alone (SupportsCertificateRotationWithoutRestart), so
 // a restart is announced for all.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL-certificate-rotation.html
-func certificateEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+func certificateEffect(_ *string, to string, have *instance) (driver.Effect, string) {
 	if aws.ToString(have.CACertificateIdentifier) == to {
 		return driver.Online, ""
 	}
@@ -47,7 +47,7 @@ func certificateEffect(_ *string, to string, have *types.DBInstance) (driver.Eff
 // "An outage occurs if you change the backup retention period of a DB instance from 0 to a
 // nonzero value or from a nonzero value to 0."
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
-func retentionEffect(_ *int32, to int32, have *types.DBInstance) (driver.Effect, string) {
+func retentionEffect(_ *int32, to int32, have *instance) (driver.Effect, string) {
 	effect, why := driver.RetentionEffect(have.BackupRetentionPeriod, to)
 	switch outage := (aws.ToInt32(have.BackupRetentionPeriod) == 0) != (to == 0); {
 	case outage && effect == driver.LosesBackups:
@@ -59,7 +59,7 @@ func retentionEffect(_ *int32, to int32, have *types.DBInstance) (driver.Effect,
 }
 
 // iamEffect judges by what the server accepts now, as clients do that have no password.
-func iamEffect(_ *bool, to bool, have *types.DBInstance) (driver.Effect, string) {
+func iamEffect(_ *bool, to bool, have *instance) (driver.Effect, string) {
 	if to || !aws.ToBool(have.IAMDatabaseAuthenticationEnabled) {
 		return driver.Online, ""
 	}
@@ -69,7 +69,7 @@ func iamEffect(_ *bool, to bool, have *types.DBInstance) (driver.Effect, string)
 // insightsRetentionEffect says that fewer days lose what was recorded before. Records are no backups: nothing of the database is lost with
 // them, but they can't be had again.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Overview.cost.html
-func insightsRetentionEffect(from *int32, to int32, _ *types.DBInstance) (driver.Effect, string) {
+func insightsRetentionEffect(from *int32, to int32, _ *instance) (driver.Effect, string) {
 	if from == nil || to >= *from {
 		return driver.Online, ""
 	}
@@ -80,7 +80,7 @@ const downgradeInstead = "restore a snapshot into another Database"
 
 // versionEffect judges by the version that runs: what only waits can still be taken back.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
-func versionEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+func versionEffect(_ *string, to string, have *instance) (driver.Effect, string) {
 	now := aws.ToString(have.EngineVersion)
 	switch {
 	case driver.VersionServes(to, now):

@@ -10,20 +10,20 @@ import (
 	"github.com/mooring-dev/mooring/providers/table/tabletest"
 )
 
-func inGroup(name, status string) types.DBInstance {
-	return types.DBInstance{DBParameterGroups: []types.DBParameterGroupStatus{{DBParameterGroupName: &name, ParameterApplyStatus: &status}}}
+func inGroup(name, status string) instance {
+	return instance{DBInstance: types.DBInstance{DBParameterGroups: []types.DBParameterGroupStatus{{DBParameterGroupName: &name, ParameterApplyStatus: &status}}}}
 }
 
 func TestEffectsOfDatabases(t *testing.T) {
 	version := func(v string) databaseSpec { return databaseSpec{Version: &v} }
-	runs := func(v string) types.DBInstance { return types.DBInstance{EngineVersion: &v} }
+	runs := func(v string) instance { return instance{DBInstance: types.DBInstance{EngineVersion: &v}} }
 	days := func(n int32) databaseSpec {
 		return databaseSpec{Backup: &v1alpha1.DatabaseBackup{RetentionDays: &n}}
 	}
 	insights := func(p v1alpha1.PerformanceInsights) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{PerformanceInsights: &p}}
 	}
-	keeps := func(n int32) types.DBInstance { return types.DBInstance{BackupRetentionPeriod: &n} }
+	keeps := func(n int32) instance { return instance{DBInstance: types.DBInstance{BackupRetentionPeriod: &n}} }
 	upgrades := func(u v1alpha1.MinorUpgrades) databaseSpec {
 		return databaseSpec{Maintenance: &v1alpha1.DatabaseMaintenance{MinorUpgrades: &u}}
 	}
@@ -38,8 +38,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 	throughput := func(kind string, n int32) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind, ThroughputMiBps: &n}}
 	}
-	has := func(kind string) types.DBInstance {
-		return types.DBInstance{StorageType: &kind, AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(500))}
+	has := func(kind string) instance {
+		return instance{DBInstance: types.DBInstance{StorageType: &kind, AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(500))}}
 	}
 	subnets := func(name string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: &name}}
@@ -51,63 +51,63 @@ func TestEffectsOfDatabases(t *testing.T) {
 	lets := func(ids ...string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: ids}}
 	}
-	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseSpec, types.DBInstance]{
-		tabletest.Of("location", databaseSpec{Location: new("eu-west-1")}, types.DBInstance{DBInstanceArn: new("arn:aws:rds:eu-central-1:1:db:a")}, driver.Impossible),
-		tabletest.Of("engine", databaseSpec{Engine: new(v1alpha1.EngineMySQL)}, types.DBInstance{Engine: new("postgres")}, driver.Impossible),
-		tabletest.Of("version", version("16.4"), types.DBInstance{
+	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseSpec, instance]{
+		tabletest.Of("location", databaseSpec{Location: new("eu-west-1")}, instance{DBInstance: types.DBInstance{DBInstanceArn: new("arn:aws:rds:eu-central-1:1:db:a")}}, driver.Impossible),
+		tabletest.Of("engine", databaseSpec{Engine: new(v1alpha1.EngineMySQL)}, instance{DBInstance: types.DBInstance{Engine: new("postgres")}}, driver.Impossible),
+		tabletest.Of("version", version("16.4"), instance{DBInstance: types.DBInstance{
 			EngineVersion: new("16.4"), PendingModifiedValues: &types.PendingModifiedValues{EngineVersion: new("15")},
-		}, driver.Online),
+		}}, driver.Online),
 		tabletest.Of("version", version("16.8"), runs("16.4"), driver.Restarts),
 		tabletest.Of("version", version("17"), runs("16.4"), driver.Irreversible),
 		tabletest.Of("version", version("15"), runs("16.4"), driver.Impossible),
-		tabletest.Of("storage.sizeGiB", databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, types.DBInstance{AllocatedStorage: new(int32(20))}, driver.Online),
-		tabletest.Of("availability", databaseSpec{Availability: new(v1alpha1.AvailabilityMultiZone)}, types.DBInstance{MultiAZ: new(false)}, driver.Online),
-		tabletest.Of("network.publicAccess", databaseSpec{Network: &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessBlocked)}}, types.DBInstance{PubliclyAccessible: new(true)}, driver.Online),
-		tabletest.Of("insights", databaseSpec{Insights: new(true)}, types.DBInstance{}, driver.Online),
-		tabletest.Of("aws.performanceInsights.retentionDays", insights(v1alpha1.PerformanceInsights{RetentionDays: new(int32(7))}), types.DBInstance{PerformanceInsightsRetentionPeriod: new(int32(31))}, driver.Irreversible),
-		tabletest.Of("aws.performanceInsights.retentionDays", insights(v1alpha1.PerformanceInsights{RetentionDays: new(int32(62))}), types.DBInstance{PerformanceInsightsRetentionPeriod: new(int32(31))}, driver.Online),
-		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), types.DBInstance{}, driver.Online),
-		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), types.DBInstance{PerformanceInsightsKMSKeyId: new("a")}, driver.Impossible),
-		tabletest.Of("aws.databaseInsightsMode", databaseSpec{AWS: &v1alpha1.DatabaseAWS{DatabaseInsightsMode: new("standard")}}, types.DBInstance{DatabaseInsightsMode: "advanced"}, driver.Online),
-		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}, driver.Online),
-		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, types.DBInstance{IAMDatabaseAuthenticationEnabled: new(true)}, driver.Interrupts),
-		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, types.DBInstance{
+		tabletest.Of("storage.sizeGiB", databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, instance{DBInstance: types.DBInstance{AllocatedStorage: new(int32(20))}}, driver.Online),
+		tabletest.Of("availability", databaseSpec{Availability: new(v1alpha1.AvailabilityMultiZone)}, instance{DBInstance: types.DBInstance{MultiAZ: new(false)}}, driver.Online),
+		tabletest.Of("network.publicAccess", databaseSpec{Network: &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessBlocked)}}, instance{DBInstance: types.DBInstance{PubliclyAccessible: new(true)}}, driver.Online),
+		tabletest.Of("insights", databaseSpec{Insights: new(true)}, instance{}, driver.Online),
+		tabletest.Of("aws.performanceInsights.retentionDays", insights(v1alpha1.PerformanceInsights{RetentionDays: new(int32(7))}), instance{DBInstance: types.DBInstance{PerformanceInsightsRetentionPeriod: new(int32(31))}}, driver.Irreversible),
+		tabletest.Of("aws.performanceInsights.retentionDays", insights(v1alpha1.PerformanceInsights{RetentionDays: new(int32(62))}), instance{DBInstance: types.DBInstance{PerformanceInsightsRetentionPeriod: new(int32(31))}}, driver.Online),
+		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), instance{}, driver.Online),
+		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), instance{DBInstance: types.DBInstance{PerformanceInsightsKMSKeyId: new("a")}}, driver.Impossible),
+		tabletest.Of("aws.databaseInsightsMode", databaseSpec{AWS: &v1alpha1.DatabaseAWS{DatabaseInsightsMode: new("standard")}}, instance{DBInstance: types.DBInstance{DatabaseInsightsMode: "advanced"}}, driver.Online),
+		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}}, driver.Online),
+		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(true)}}, driver.Interrupts),
+		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, instance{DBInstance: types.DBInstance{
 			PendingModifiedValues: &types.PendingModifiedValues{IAMDatabaseAuthenticationEnabled: new(true)},
-		}, driver.Online),
-		tabletest.Of("databaseName", databaseSpec{DatabaseName: new("b")}, types.DBInstance{DBName: new("a")}, driver.Impossible),
+		}}, driver.Online),
+		tabletest.Of("databaseName", databaseSpec{DatabaseName: new("b")}, instance{DBInstance: types.DBInstance{DBName: new("a")}}, driver.Impossible),
 		tabletest.Of("backup.retentionDays", days(14), keeps(7), driver.Online),
 		tabletest.Of("backup.retentionDays", days(7), keeps(0), driver.Interrupts),
 		tabletest.Of("backup.retentionDays", days(3), keeps(7), driver.LosesBackups),
 		tabletest.Of("backup.retentionDays", days(0), keeps(7), driver.LosesBackups),
-		tabletest.Of("maintenance.minorUpgrades", upgrades(v1alpha1.MinorUpgradesManual), types.DBInstance{AutoMinorVersionUpgrade: new(true)}, driver.Online),
-		tabletest.Of("maintenance.minorUpgrades", upgrades(v1alpha1.MinorUpgradesAutomatic), types.DBInstance{AutoMinorVersionUpgrade: new(false)}, driver.Restarts),
-		tabletest.Of("deletionProtection", databaseSpec{DeletionProtection: new(true)}, types.DBInstance{}, driver.Online),
-		tabletest.Of("tags", databaseSpec{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, types.DBInstance{}, driver.Online),
-		tabletest.Of("aws.instanceClass", class("db.t4g.micro"), types.DBInstance{
+		tabletest.Of("maintenance.minorUpgrades", upgrades(v1alpha1.MinorUpgradesManual), instance{DBInstance: types.DBInstance{AutoMinorVersionUpgrade: new(true)}}, driver.Online),
+		tabletest.Of("maintenance.minorUpgrades", upgrades(v1alpha1.MinorUpgradesAutomatic), instance{DBInstance: types.DBInstance{AutoMinorVersionUpgrade: new(false)}}, driver.Restarts),
+		tabletest.Of("deletionProtection", databaseSpec{DeletionProtection: new(true)}, instance{}, driver.Online),
+		tabletest.Of("tags", databaseSpec{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, instance{}, driver.Online),
+		tabletest.Of("aws.instanceClass", class("db.t4g.micro"), instance{DBInstance: types.DBInstance{
 			DBInstanceClass: new("db.t4g.micro"), PendingModifiedValues: &types.PendingModifiedValues{DBInstanceClass: new("db.t4g.small")},
-		}, driver.Online),
-		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-rsa2048-g1"), types.DBInstance{
+		}}, driver.Online),
+		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-rsa2048-g1"), instance{DBInstance: types.DBInstance{
 			CACertificateIdentifier: new("rds-ca-rsa2048-g1"), PendingModifiedValues: &types.PendingModifiedValues{CACertificateIdentifier: new("rds-ca-ecc384-g1")},
-		}, driver.Online),
-		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-ecc384-g1"), types.DBInstance{CACertificateIdentifier: new("rds-ca-rsa2048-g1")}, driver.Restarts),
-		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("gp2")}, driver.Online),
-		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("io1")}, driver.Interrupts),
-		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("standard")}, driver.Interrupts),
+		}}, driver.Online),
+		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-ecc384-g1"), instance{DBInstance: types.DBInstance{CACertificateIdentifier: new("rds-ca-rsa2048-g1")}}, driver.Restarts),
+		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("gp2")}}, driver.Online),
+		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("io1")}}, driver.Interrupts),
+		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("standard")}}, driver.Interrupts),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp3"), driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp2"), driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("io1"), driver.Interrupts),
 		tabletest.Of("aws.iops", databaseSpec{AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(15000))}}, has("io1"), driver.Online),
 		tabletest.Of("aws.throughputMiBps", throughput("gp3", 600), has("gp3"), driver.Online),
 		tabletest.Of("aws.throughputMiBps", throughput("gp3", 600), has("io1"), driver.Interrupts),
-		tabletest.Of("aws.dbSubnetGroupName", subnets("pay"), types.DBInstance{DBSubnetGroup: group("shop")}, driver.Restarts),
-		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), types.DBInstance{
+		tabletest.Of("aws.dbSubnetGroupName", subnets("pay"), instance{DBInstance: types.DBInstance{DBSubnetGroup: group("shop")}}, driver.Restarts),
+		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), instance{DBInstance: types.DBInstance{
 			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
-		}, driver.Online),
+		}}, driver.Online),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", "in-sync"), driver.Online),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", pendingReboot), driver.Online),
 		tabletest.Of(parameterGroup, parameters("Shop"), inGroup("shop", pendingReboot), driver.Restarts),
-		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: members("sg-1")}, driver.Online),
-		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-3")}, driver.Interrupts),
-		tabletest.Of("aws.instanceClass", class("db.t4g.small"), types.DBInstance{DBInstanceClass: new("db.t4g.micro")}, driver.Restarts),
+		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), instance{DBInstance: types.DBInstance{VpcSecurityGroups: members("sg-1")}}, driver.Online),
+		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), instance{DBInstance: types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-3")}}, driver.Interrupts),
+		tabletest.Of("aws.instanceClass", class("db.t4g.small"), instance{DBInstance: types.DBInstance{DBInstanceClass: new("db.t4g.micro")}}, driver.Restarts),
 	})
 }

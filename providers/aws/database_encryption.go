@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -16,7 +15,7 @@ const diskKeyInstead = "create another Database with the key and move the data t
 // An instance keeps the key that it was created with, and one without encryption stays so.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.html#Overview.Encryption.Limitations
 var diskKeyRow = table.Field("encryption.key", driver.WantedDiskKey,
-	func(i *types.DBInstance) *string { return unlessOwn(i.KmsKeyId) },
+	func(i *instance) *string { return unlessOwn(i.KmsKeyId) },
 	func(p *instanceParams, v string) { p.KmsKeyId = &v },
 ).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 	Immutable(diskKeyInstead).
@@ -58,7 +57,7 @@ func newKeys(in *rds.CreateDBInstanceInput) string {
 }
 
 // storedKey is newKeys for a change: a server keeps the key of its disk, and that of Performance Insights once it has one.
-func storedKey(in *rds.ModifyDBInstanceInput, have *types.DBInstance) string {
+func storedKey(in *rds.ModifyDBInstanceInput, have *instance) string {
 	switch {
 	case in.PerformanceInsightsKMSKeyId == nil:
 		return ""

@@ -38,7 +38,7 @@ func TestSameDiskKey(t *testing.T) {
 // A server without encryption never gets a key, so that a spec that names one, even by an alias, can't be met.
 func TestNoKeyIsNotAnyKey(t *testing.T) {
 	for _, key := range []string{"alias/shop", "0b3c1a5e-1111-2222-3333-444455556666"} {
-		changes := databaseTable.Diff(&databaseSpec{Encryption: &v1alpha1.Encryption{Key: &key}}, &types.DBInstance{}, nil, func(string) bool { return false })
+		changes := databaseTable.Diff(&databaseSpec{Encryption: &v1alpha1.Encryption{Key: &key}}, &instance{}, nil, func(string) bool { return false })
 		if len(changes) != 1 || changes[0].Field != "encryption.key" || changes[0].Effect != driver.Impossible {
 			t.Errorf("%s: changes %+v, want the key, which is impossible", key, changes)
 		}
@@ -57,8 +57,8 @@ func TestExplainKey(t *testing.T) {
 		"a new server, the key of its disk": {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{KmsKeyId: key})), []string{disk}},
 		"a new server, that of insights":    {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{PerformanceInsightsKMSKeyId: key})), []string{insights}},
 		"a new server, both":                {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{KmsKeyId: key, PerformanceInsightsKMSKeyId: key})), []string{disk, insights}},
-		"the first key of insights":         {explainKey(refused, storedKey(&rds.ModifyDBInstanceInput{PerformanceInsightsKMSKeyId: key}, &types.DBInstance{})), []string{"name an enabled key", insights}},
-		"the key that insights have":        {explainKey(refused, storedKey(&rds.ModifyDBInstanceInput{PerformanceInsightsKMSKeyId: old}, &types.DBInstance{PerformanceInsightsKMSKeyId: old})), []string{"enable the key", insights}},
+		"the first key of insights":         {explainKey(refused, storedKey(&rds.ModifyDBInstanceInput{PerformanceInsightsKMSKeyId: key}, &instance{})), []string{"name an enabled key", insights}},
+		"the key that insights have":        {explainKey(refused, storedKey(&rds.ModifyDBInstanceInput{PerformanceInsightsKMSKeyId: old}, &instance{DBInstance: types.DBInstance{PerformanceInsightsKMSKeyId: old}})), []string{"enable the key", insights}},
 	} {
 		text := test.err.Error()
 		for _, want := range append(test.says, "kms:CreateGrant") {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -21,17 +20,17 @@ var maxSizeRow = table.Field("storage.maxSizeGiB",
 		}
 		return driver.GrowthOf(s.Storage.MaxSizeGiB, s.Storage.SizeGiB)
 	},
-	func(i *types.DBInstance) *driver.Growth {
+	func(i *instance) *driver.Growth {
 		return growthOf(i.MaxAllocatedStorage, pending(i).AllocatedStorage)
 	},
 	func(p *instanceParams, v driver.Growth) { p.MaxAllocatedStorage = new(v.Limit()) },
-).Reported(func(i *types.DBInstance) *driver.Growth { return growthOf(i.MaxAllocatedStorage, i.AllocatedStorage) }).
+).Reported(func(i *instance) *driver.Growth { return growthOf(i.MaxAllocatedStorage, i.AllocatedStorage) }).
 	Equal(driver.Growth.Serves, "the size of a disk that does not grow by itself")
 
 func growthOf(most, size *int32) *driver.Growth { return driver.GrowthOf(first(most, size), size) }
 
 // completeGrowth has a disk that is as large as it may become, or as it is to be, not grow by itself.
-func completeGrowth(in *rds.ModifyDBInstanceInput, have *types.DBInstance) {
+func completeGrowth(in *rds.ModifyDBInstanceInput, have *instance) {
 	if in.MaxAllocatedStorage != nil {
 		size := aws.ToInt32(first(in.AllocatedStorage, pending(have).AllocatedStorage))
 		in.MaxAllocatedStorage = aws.Int32(max(*in.MaxAllocatedStorage, size))

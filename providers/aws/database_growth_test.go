@@ -15,10 +15,10 @@ import (
 
 // A disk that is as large as it may become is told not to grow by its own size, which RDS takes for that; a new one by nothing.
 func TestGrowthIsSent(t *testing.T) {
-	have := &types.DBInstance{AllocatedStorage: new(int32(50)), MaxAllocatedStorage: new(int32(200))}
+	have := &instance{DBInstance: types.DBInstance{AllocatedStorage: new(int32(50)), MaxAllocatedStorage: new(int32(200))}}
 	for name, test := range map[string]struct {
 		most, size *int32
-		have       *types.DBInstance
+		have       *instance
 		sent       int32 // 0: nothing
 	}{
 		"nothing said":                    {nil, new(int32(80)), have, 0},
@@ -27,8 +27,8 @@ func TestGrowthIsSent(t *testing.T) {
 		"no growth":                       {new(int32(50)), nil, have, 50},
 		"no growth of a larger disk":      {new(int32(80)), new(int32(80)), have, 80},
 		"no growth of one that has grown": {new(int32(40)), nil, have, 50},
-		"no growth of one that will be larger": {new(int32(60)), nil, &types.DBInstance{
-			AllocatedStorage: new(int32(50)), PendingModifiedValues: &types.PendingModifiedValues{AllocatedStorage: new(int32(70))}}, 70},
+		"no growth of one that will be larger": {new(int32(60)), nil, &instance{DBInstance: types.DBInstance{
+			AllocatedStorage: new(int32(50)), PendingModifiedValues: &types.PendingModifiedValues{AllocatedStorage: new(int32(70))}}}, 70},
 	} {
 		in := &rds.ModifyDBInstanceInput{MaxAllocatedStorage: test.most, AllocatedStorage: test.size}
 		if completeGrowth(in, test.have); aws.ToInt32(in.MaxAllocatedStorage) != test.sent {
@@ -63,7 +63,7 @@ func TestRefusedGrowth(t *testing.T) {
 func TestNoGrowthWithoutTheSize(t *testing.T) {
 	size := new(int32(200))
 	spec := databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: size, MaxSizeGiB: size}}
-	have := types.DBInstance{AllocatedStorage: new(int32(50)), MaxAllocatedStorage: new(int32(100))}
+	have := instance{DBInstance: types.DBInstance{AllocatedStorage: new(int32(50)), MaxAllocatedStorage: new(int32(100))}}
 	var params instanceParams
 	if err := databaseTable.Patch(&spec, &have, []driver.Change{{Field: "storage.maxSizeGiB"}}, &params); err != nil {
 		t.Fatal(err)

@@ -17,15 +17,15 @@ import (
 // insightsRows are Performance Insights and Database Insights. To turn them on and off takes no server down.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Enabling.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DatabaseInsights.TurningOnAdvanced.html
-var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
+var insightsRows = table.Table[databaseSpec, instance, instanceParams]{
 	table.Field("insights",
 		func(s *databaseSpec) *bool { return s.Insights },
-		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.PerformanceInsightsEnabled)) },
+		func(i *instance) *bool { return aws.Bool(aws.ToBool(i.PerformanceInsightsEnabled)) },
 		func(p *instanceParams, v bool) { p.EnablePerformanceInsights = &v },
 	),
 	table.Field("aws.performanceInsights.retentionDays",
 		func(s *databaseSpec) *int32 { return performanceInsightsOf(s).RetentionDays },
-		func(i *types.DBInstance) *int32 { return i.PerformanceInsightsRetentionPeriod },
+		func(i *instance) *int32 { return i.PerformanceInsightsRetentionPeriod },
 		func(p *instanceParams, v int32) { p.PerformanceInsightsRetentionPeriod = &v },
 	).EffectOf(insightsRetentionEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
@@ -34,7 +34,7 @@ var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 	// https://github.com/hashicorp/terraform-provider-aws/pull/6453
 	table.Field("aws.performanceInsights.key",
 		func(s *databaseSpec) *string { return performanceInsightsOf(s).Key },
-		func(i *types.DBInstance) *string { return unlessOwn(i.PerformanceInsightsKMSKeyId) },
+		func(i *instance) *string { return unlessOwn(i.PerformanceInsightsKMSKeyId) },
 		func(p *instanceParams, v string) { p.PerformanceInsightsKMSKeyId = &v },
 	).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 		ImmutableOnceSet("put the earlier key back, or remove spec.aws.performanceInsights.key").
@@ -48,7 +48,7 @@ var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 
 // insightsMode returns the mode of an instance. One that reports none has no advanced mode, so that it is what standard asks for: RDS may
 // leave the mode out for as long as insights are off, and asking for standard again and again would not change that.
-func insightsMode(i *types.DBInstance) *string {
+func insightsMode(i *instance) *string {
 	return new(string(cmp.Or(i.DatabaseInsightsMode, types.DatabaseInsightsModeStandard)))
 }
 
@@ -66,7 +66,7 @@ func changesInsights(p *instanceParams) bool {
 
 // checkInsights refuses settings of what is off, and what the mode that a server keeps does not allow, before RDS does without the names of the fields.
 // No mode is sent that the spec does not name: advanced may be somebody else's choice. have is nil for a new instance.
-func checkInsights(spec *databaseSpec, have *types.DBInstance) error {
+func checkInsights(spec *databaseSpec, have *instance) error {
 	on, wanted := aws.ToBool(have.PerformanceInsightsEnabled), performanceInsightsOf(spec)
 	if spec.Insights != nil {
 		on = *spec.Insights
@@ -95,7 +95,7 @@ const (
 // instance has, since RDS takes none for its own key and refuses to change it.
 // https://github.com/hashicorp/terraform-provider-aws/issues/3015
 // https://github.com/hashicorp/terraform-provider-aws/issues/44046
-func completeInsights(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
+func completeInsights(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *instance) {
 	on := first(in.EnablePerformanceInsights, spec.Insights, have.PerformanceInsightsEnabled)
 	if !aws.ToBool(on) {
 		return

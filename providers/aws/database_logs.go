@@ -8,7 +8,7 @@ import (
 )
 
 // exportedLogs returns the logs that RDS exports to CloudWatch Logs, or was asked to.
-func exportedLogs(i *types.DBInstance) []string {
+func exportedLogs(i *instance) []string {
 	logs := slices.Clone(i.EnabledCloudwatchLogsExports)
 	if i.PendingModifiedValues == nil || i.PendingModifiedValues.PendingCloudwatchLogsExports == nil {
 		return logs
@@ -41,7 +41,7 @@ func exportOtherLogs(p *instanceParams, in *rds.ModifyDBInstanceInput) {
 
 // completeLogs says which exports begin and which end: RDS leaves what a change does not name.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CloudwatchLogsExportConfiguration.html
-func completeLogs(in *rds.ModifyDBInstanceInput, have *types.DBInstance) {
+func completeLogs(in *rds.ModifyDBInstanceInput, have *instance) {
 	to := in.CloudwatchLogsExportConfiguration
 	if to == nil {
 		return

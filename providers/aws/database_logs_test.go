@@ -20,19 +20,19 @@ func TestLogs(t *testing.T) {
 	list := func(names ...string) []string { return append([]string{}, names...) }
 	for name, tt := range map[string]struct {
 		want         []string
-		have         types.DBInstance
+		have         instance
 		begins, ends []string
 		differs      bool
 	}{
-		"unset":                           {nil, types.DBInstance{EnabledCloudwatchLogsExports: list("error")}, nil, nil, false},
-		"none, and there are none":        {list(), types.DBInstance{}, nil, nil, false},
-		"none":                            {list(), types.DBInstance{EnabledCloudwatchLogsExports: list("error", "general")}, nil, list("error", "general"), true},
-		"another order":                   {list("general", "error"), types.DBInstance{EnabledCloudwatchLogsExports: list("error", "general")}, nil, nil, false},
-		"one more":                        {list("general", "error"), types.DBInstance{EnabledCloudwatchLogsExports: list("error")}, list("general"), nil, true},
-		"another":                         {list("general"), types.DBInstance{EnabledCloudwatchLogsExports: list("error")}, list("general"), list("error"), true},
-		"what begins already":             {list("general"), types.DBInstance{PendingModifiedValues: waits(list("general"), nil)}, nil, nil, false},
-		"what ends already":               {list(), types.DBInstance{EnabledCloudwatchLogsExports: list("error"), PendingModifiedValues: waits(nil, list("error"))}, nil, nil, false},
-		"what begins is not wanted again": {list(), types.DBInstance{PendingModifiedValues: waits(list("general"), nil)}, nil, list("general"), true},
+		"unset":                           {nil, instance{DBInstance: types.DBInstance{EnabledCloudwatchLogsExports: list("error")}}, nil, nil, false},
+		"none, and there are none":        {list(), instance{}, nil, nil, false},
+		"none":                            {list(), instance{DBInstance: types.DBInstance{EnabledCloudwatchLogsExports: list("error", "general")}}, nil, list("error", "general"), true},
+		"another order":                   {list("general", "error"), instance{DBInstance: types.DBInstance{EnabledCloudwatchLogsExports: list("error", "general")}}, nil, nil, false},
+		"one more":                        {list("general", "error"), instance{DBInstance: types.DBInstance{EnabledCloudwatchLogsExports: list("error")}}, list("general"), nil, true},
+		"another":                         {list("general"), instance{DBInstance: types.DBInstance{EnabledCloudwatchLogsExports: list("error")}}, list("general"), list("error"), true},
+		"what begins already":             {list("general"), instance{DBInstance: types.DBInstance{PendingModifiedValues: waits(list("general"), nil)}}, nil, nil, false},
+		"what ends already":               {list(), instance{DBInstance: types.DBInstance{EnabledCloudwatchLogsExports: list("error"), PendingModifiedValues: waits(nil, list("error"))}}, nil, nil, false},
+		"what begins is not wanted again": {list(), instance{DBInstance: types.DBInstance{PendingModifiedValues: waits(list("general"), nil)}}, nil, list("general"), true},
 	} {
 		want := databaseSpec{AWS: &v1alpha1.DatabaseAWS{CloudwatchLogsExports: tt.want}}
 		changes := databaseTable.Diff(&want, &tt.have, nil, func(name string) bool { return name != field })

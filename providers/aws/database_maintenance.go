@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -15,13 +14,13 @@ import (
 
 var windowDayRow = table.Field("maintenance.window.day",
 	func(s *databaseSpec) *v1alpha1.Weekday { return maintenanceOf(s).Day },
-	func(i *types.DBInstance) *v1alpha1.Weekday { return weeklyWindow(i.PreferredMaintenanceWindow).Day },
+	func(i *instance) *v1alpha1.Weekday { return weeklyWindow(i.PreferredMaintenanceWindow).Day },
 	func(p *instanceParams, v v1alpha1.Weekday) { p.MaintenanceDay = &v },
 )
 
 var windowTimeRow = table.Field("maintenance.window.startTime",
 	func(s *databaseSpec) *string { return maintenanceOf(s).StartTime },
-	func(i *types.DBInstance) *string { return weeklyWindow(i.PreferredMaintenanceWindow).StartTime },
+	func(i *instance) *string { return weeklyWindow(i.PreferredMaintenanceWindow).StartTime },
 	func(p *instanceParams, v string) { p.MaintenanceTime = &v },
 ).Equal(func(want, have string) bool { return want == have }, "a longer window that begins at the same time")
 
@@ -32,7 +31,7 @@ var minorUpgradesRow = table.Field("maintenance.minorUpgrades",
 		}
 		return s.Maintenance.MinorUpgrades
 	},
-	func(i *types.DBInstance) *v1alpha1.MinorUpgrades {
+	func(i *instance) *v1alpha1.MinorUpgrades {
 		switch {
 		case i.AutoMinorVersionUpgrade == nil:
 			return nil
@@ -52,7 +51,7 @@ const minorUpgradeRestarts = "if there is a newer minor version, RDS upgrades th
 
 // minorUpgradesEffect: to allow upgrades leads to one if a newer minor version is there, and that is not known here.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (AutoMinorVersionUpgrade)
-func minorUpgradesEffect(_ *v1alpha1.MinorUpgrades, to v1alpha1.MinorUpgrades, _ *types.DBInstance) (driver.Effect, string) {
+func minorUpgradesEffect(_ *v1alpha1.MinorUpgrades, to v1alpha1.MinorUpgrades, _ *instance) (driver.Effect, string) {
 	if to == v1alpha1.MinorUpgradesAutomatic {
 		return driver.Restarts, minorUpgradeRestarts
 	}
@@ -102,7 +101,7 @@ func weeklyWindow(window *string) v1alpha1.MaintenanceWindow {
 
 // maintenanceWindow returns the shortest window for maintenance that begins as the parameters say; what they leave open is as the spec
 // says, or else as it is on the instance. It returns nil if they say nothing. A window may end on the next day.
-func (p *instanceParams) maintenanceWindow(spec *databaseSpec, have *types.DBInstance) *string {
+func (p *instanceParams) maintenanceWindow(spec *databaseSpec, have *instance) *string {
 	wanted, now := maintenanceOf(spec), weeklyWindow(have.PreferredMaintenanceWindow)
 	day, start := first(p.MaintenanceDay, wanted.Day, now.Day), first(p.MaintenanceTime, wanted.StartTime, now.StartTime)
 	if p.MaintenanceDay == nil && p.MaintenanceTime == nil || day == nil || start == nil {

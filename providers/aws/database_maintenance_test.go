@@ -10,11 +10,11 @@ import (
 )
 
 func TestMaintenanceWindow(t *testing.T) {
-	have := &types.DBInstance{PreferredMaintenanceWindow: new("Sun:05:10-Sun:08:40")}
+	have := &instance{DBInstance: types.DBInstance{PreferredMaintenanceWindow: new("Sun:05:10-Sun:08:40")}}
 	for _, test := range []struct {
 		day   *v1alpha1.Weekday
 		start *string
-		of    *types.DBInstance
+		of    *instance
 		want  string
 	}{
 		{new(v1alpha1.Monday), new("03:00"), have, "mon:03:00-mon:03:30"},
@@ -23,8 +23,8 @@ func TestMaintenanceWindow(t *testing.T) {
 		{new(v1alpha1.Monday), nil, have, "mon:05:10-mon:05:40"},
 		{nil, new("03:00"), have, "sun:03:00-sun:03:30"},
 		{nil, nil, have, ""},
-		{new(v1alpha1.Wednesday), new("03:00"), &types.DBInstance{}, "wed:03:00-wed:03:30"},
-		{new(v1alpha1.Wednesday), nil, &types.DBInstance{}, ""},
+		{new(v1alpha1.Wednesday), new("03:00"), &instance{}, "wed:03:00-wed:03:30"},
+		{new(v1alpha1.Wednesday), nil, &instance{}, ""},
 	} {
 		params := instanceParams{MaintenanceDay: test.day, MaintenanceTime: test.start}
 		got := params.maintenanceWindow(&databaseSpec{}, test.of)

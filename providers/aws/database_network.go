@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -24,7 +23,7 @@ var publicAccessRow = table.Field("network.publicAccess",
 		}
 		return s.Network.PublicAccess
 	},
-	func(i *types.DBInstance) *v1alpha1.PublicAccess {
+	func(i *instance) *v1alpha1.PublicAccess {
 		if aws.ToBool(i.PubliclyAccessible) {
 			return new(v1alpha1.PublicAccessAllowed)
 		}
@@ -38,7 +37,7 @@ var publicAccessRow = table.Field("network.publicAccess",
 
 // publicAccessEffect says who no longer reaches a server that becomes private. That is Online all the same: a server that somebody opened does
 // not stay open until somebody approves that it is closed.
-func publicAccessEffect(from *v1alpha1.PublicAccess, to v1alpha1.PublicAccess, _ *types.DBInstance) (driver.Effect, string) {
+func publicAccessEffect(from *v1alpha1.PublicAccess, to v1alpha1.PublicAccess, _ *instance) (driver.Effect, string) {
 	if to == v1alpha1.PublicAccessBlocked && from != nil {
 		return driver.Online, "clients outside the VPC no longer reach the server"
 	}
@@ -46,7 +45,7 @@ func publicAccessEffect(from *v1alpha1.PublicAccess, to v1alpha1.PublicAccess, _
 }
 
 // subnetGroup returns the name of the DB subnet group that an instance is in; nil if RDS does not say.
-func subnetGroup(i *types.DBInstance) *string {
+func subnetGroup(i *instance) *string {
 	if i.DBSubnetGroup == nil {
 		return nil
 	}
@@ -54,7 +53,7 @@ func subnetGroup(i *types.DBInstance) *string {
 }
 
 // securityGroups returns the VPC security groups of an instance, those that RDS is adding among them, and without those that it is removing.
-func securityGroups(i *types.DBInstance) []string {
+func securityGroups(i *instance) []string {
 	var ids []string
 	for _, member := range i.VpcSecurityGroups {
 		if id := aws.ToString(member.VpcSecurityGroupId); id != "" && aws.ToString(member.Status) != "removing" {
@@ -73,7 +72,7 @@ var subnetGroupEffects = []driver.PossibleEffect{
 // not tell before the move.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (DBSubnetGroupName)
 // https://github.com/hashicorp/terraform-provider-aws/issues/512
-func subnetGroupEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+func subnetGroupEffect(_ *string, to string, have *instance) (driver.Effect, string) {
 	if now := subnetGroup(have); now != nil && strings.EqualFold(*now, to) {
 		return driver.Online, ""
 	}
@@ -83,7 +82,7 @@ func subnetGroupEffect(_ *string, to string, have *types.DBInstance) (driver.Eff
 // completeNetwork names the declared security groups with a move to another VPC, where the server would else come up behind the default group
 // of that VPC. RDS refuses groups of the VPC that it leaves before anything moves. To take back a move names none: the server keeps its own.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.VPC2VPC.html
-func completeNetwork(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
+func completeNetwork(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *instance) {
 	if in.DBSubnetGroupName == nil || in.VpcSecurityGroupIds != nil || strings.EqualFold(aws.ToString(subnetGroup(have)), *in.DBSubnetGroupName) {
 		return
 	}
@@ -92,7 +91,7 @@ func completeNetwork(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *ty
 
 // groupsComeWithMove leaves security groups out of what is to be written while the declared move waits: completeNetwork named them with it,
 // and RDS does not say which groups it will set.
-func groupsComeWithMove(spec *databaseSpec, have *types.DBInstance, changes []driver.Change) []driver.Change {
+func groupsComeWithMove(spec *databaseSpec, have *instance, changes []driver.Change) []driver.Change {
 	to, now := pending(have).DBSubnetGroupName, subnetGroup(have)
 	if declared := awsOf(spec).DBSubnetGroupName; declared == nil || to == nil || now == nil ||
 		!strings.EqualFold(*to, *declared) || strings.EqualFold(*to, *now) {
@@ -108,7 +107,7 @@ var securityGroupEffects = []driver.PossibleEffect{
 
 // securityGroupEffect: the rules of security groups only allow, and those of several add up.
 // https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html
-func securityGroupEffect(from *[]string, to []string, _ *types.DBInstance) (driver.Effect, string) {
+func securityGroupEffect(from *[]string, to []string, _ *instance) (driver.Effect, string) {
 	if from != nil && slices.ContainsFunc(*from, func(id string) bool { return !slices.Contains(to, id) }) {
 		return driver.Interrupts, "clients that only a removed group let in can no longer connect"
 	}

@@ -31,18 +31,18 @@ func TestNetworkOfADatabase(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		want    databaseSpec
-		have    types.DBInstance
+		have    instance
 		differs bool
 	}{
-		"a name in upper case": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("Shop")}}, types.DBInstance{DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}}, false},
-		"a move that waits": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("pay")}}, types.DBInstance{
+		"a name in upper case": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("Shop")}}, instance{DBInstance: types.DBInstance{DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}}}, false},
+		"a move that waits": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("pay")}}, instance{DBInstance: types.DBInstance{
 			DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
-		}, false},
-		"another order":              {groups("sg-2", "sg-1"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-2")}, false},
-		"a group that is leaving":    {groups("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: leaving}, false},
-		"a group that is coming":     {groups("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: coming}, false},
-		"a group that nobody wanted": {groups("sg-1"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-2")}, true},
-		"nothing is declared":        {databaseSpec{AWS: &v1alpha1.DatabaseAWS{}}, types.DBInstance{VpcSecurityGroups: members("sg-1")}, false},
+		}}, false},
+		"another order":              {groups("sg-2", "sg-1"), instance{DBInstance: types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-2")}}, false},
+		"a group that is leaving":    {groups("sg-1", "sg-2"), instance{DBInstance: types.DBInstance{VpcSecurityGroups: leaving}}, false},
+		"a group that is coming":     {groups("sg-1", "sg-2"), instance{DBInstance: types.DBInstance{VpcSecurityGroups: coming}}, false},
+		"a group that nobody wanted": {groups("sg-1"), instance{DBInstance: types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-2")}}, true},
+		"nothing is declared":        {databaseSpec{AWS: &v1alpha1.DatabaseAWS{}}, instance{DBInstance: types.DBInstance{VpcSecurityGroups: members("sg-1")}}, false},
 	} {
 		if got := databaseTable.Diff(&tt.want, &tt.have, nil, nil); len(got) > 0 != tt.differs {
 			t.Errorf("%s: the differences are %v", name, got)
@@ -54,7 +54,7 @@ func TestNetworkOfADatabase(t *testing.T) {
 func TestPublicAccessSaysWhoIsLeftOut(t *testing.T) {
 	for to, says := range map[v1alpha1.PublicAccess]string{v1alpha1.PublicAccessBlocked: "outside the VPC", v1alpha1.PublicAccessAllowed: ""} {
 		want := databaseSpec{Network: &v1alpha1.DatabaseNetwork{PublicAccess: &to}}
-		got := databaseTable.Diff(&want, &types.DBInstance{PubliclyAccessible: new(to == v1alpha1.PublicAccessBlocked)}, nil, nil)
+		got := databaseTable.Diff(&want, &instance{DBInstance: types.DBInstance{PubliclyAccessible: new(to == v1alpha1.PublicAccessBlocked)}}, nil, nil)
 		if len(got) != 1 || got[0].Effect != driver.Online || !strings.Contains(got[0].Why, says) || (got[0].Why == "") != (says == "") {
 			t.Errorf("%s: %+v", to, got)
 		}
@@ -79,7 +79,7 @@ func TestExplainNetwork(t *testing.T) {
 
 // A server does not come up in another VPC behind a group that nobody named.
 func TestMoveNamesItsSecurityGroups(t *testing.T) {
-	have := &types.DBInstance{DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, VpcSecurityGroups: members("sg-1")}
+	have := &instance{DBInstance: types.DBInstance{DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, VpcSecurityGroups: members("sg-1")}}
 	for name, tt := range map[string]struct {
 		to             *string
 		declared, sent []string // sent by the caller

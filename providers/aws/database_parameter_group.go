@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -60,7 +59,7 @@ var parameterGroupRow = table.Field(parameterGroup,
 	Refers(driver.ReferenceParameterGroup)
 
 // groupOf returns the parameter group of an instance; nil if RDS does not say. An instance has one.
-func groupOf(i *types.DBInstance) *attachedGroup {
+func groupOf(i *instance) *attachedGroup {
 	if len(i.DBParameterGroups) == 0 || i.DBParameterGroups[0].DBParameterGroupName == nil {
 		return nil
 	}
@@ -69,14 +68,14 @@ func groupOf(i *types.DBInstance) *attachedGroup {
 }
 
 // isAttached reports whether an instance has a group, whether it took what that sets or not.
-func isAttached(have *types.DBInstance, name string) bool {
+func isAttached(have *instance, name string) bool {
 	now := groupOf(have)
 	return now != nil && strings.EqualFold(now.name, name)
 }
 
 const restartFollows = "the server takes what the group sets when it restarts, which is a change of its own that follows"
 
-func parameterGroupEffect(from *attachedGroup, to attachedGroup, _ *types.DBInstance) (driver.Effect, string) {
+func parameterGroupEffect(from *attachedGroup, to attachedGroup, _ *instance) (driver.Effect, string) {
 	if from != nil && from.waits && strings.EqualFold(from.name, to.name) {
 		return driver.Restarts, "the server takes what its DB parameter group sets when it restarts"
 	}
@@ -90,7 +89,7 @@ func restartsForGroup(c driver.Change) bool {
 
 // withoutRestart leaves out the restart for a parameter group where another one comes: the start of a stopped server, or what waits in
 // PendingModifiedValues, such as an upgrade that RDS has not begun yet.
-func withoutRestart(have *types.DBInstance, changes []driver.Change) []driver.Change {
+func withoutRestart(have *instance, changes []driver.Change) []driver.Change {
 	if aws.ToString(have.DBInstanceStatus) != "stopped" && len(disruptiveWaits(have)) == 0 {
 		return changes
 	}
@@ -98,7 +97,7 @@ func withoutRestart(have *types.DBInstance, changes []driver.Change) []driver.Ch
 }
 
 // takesGroup reports whether a server is taking what the declared group sets.
-func takesGroup(spec *databaseSpec, have *types.DBInstance) bool {
+func takesGroup(spec *databaseSpec, have *instance) bool {
 	declared := awsOf(spec).DBParameterGroupName
 	return declared != nil && isAttached(have, *declared) && aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == applyingGroup
 }
@@ -119,14 +118,14 @@ func withUpgrade(changes []driver.Change) []driver.Change {
 
 // restart restarts a server that waits for it, without a failover: a standby keeps its place and takes the same parameters.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html
-func (d *databases) restart(ctx context.Context, have *types.DBInstance) error {
+func (d *databases) restart(ctx context.Context, have *instance) error {
 	_, err := call(ctx, d.session, "RebootDBInstance", d.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 	return err
 }
 
 // takeRestart takes the group out of parameters where the instance has it already, and reports whether the changes ask for the restart that the
 // group waits for. What the caller planned decides: an attachment whose answer was lost is no consent to a restart.
-func takeRestart(params *instanceParams, have *types.DBInstance, changes []driver.Change) bool {
+func takeRestart(params *instanceParams, have *instance, changes []driver.Change) bool {
 	if params.DBParameterGroupName == nil || !isAttached(have, *params.DBParameterGroupName) {
 		return false
 	}

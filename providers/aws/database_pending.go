@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -17,7 +15,7 @@ import (
 var restarting = []string{"DBInstanceIdentifier", "DedicatedLogVolume", "Port", "ProcessorFeatures"}
 
 // disruptiveWaits returns the changes that wait in PendingModifiedValues and disturb the server's users when RDS applies them.
-func disruptiveWaits(have *types.DBInstance) []driver.Change {
+func disruptiveWaits(have *instance) []driver.Change {
 	asked := have.PendingModifiedValues
 	if asked == nil {
 		return nil
@@ -39,7 +37,7 @@ func disruptiveWaits(have *types.DBInstance) []driver.Change {
 // withWaits gives each change that ModifyDBInstance makes the effect of what waits for RDS's own maintenance window: the call has
 // ApplyImmediately, and applies that too. The changes that take back what waits are sent before all others, and leave nothing of it to apply.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
-func withWaits(have *types.DBInstance, changes []driver.Change) []driver.Change {
+func withWaits(have *instance, changes []driver.Change) []driver.Change {
 	waits := disruptiveWaits(have)
 	if len(waits) == 0 {
 		return changes

@@ -36,16 +36,16 @@ func TestEffectOfWhatWaits(t *testing.T) {
 		{"what the change takes back", types.PendingModifiedValues{DBInstanceClass: new("db.t4g.small")}, driver.Change{Field: "aws.instanceClass", Effect: driver.Online}, driver.Online, ""},
 		{"what can't be", types.PendingModifiedValues{DBInstanceClass: new("db.t4g.small")}, driver.Change{Field: "engine", Effect: driver.Impossible}, driver.Impossible, ""},
 	} {
-		have := types.DBInstance{
+		have := instance{DBInstance: types.DBInstance{
 			EngineVersion: new("16.4"), DBInstanceClass: new("db.t4g.micro"), CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("io1"),
 			IAMDatabaseAuthenticationEnabled: new(true), BackupRetentionPeriod: new(int32(7)), DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, PendingModifiedValues: &tt.waits,
-		}
+		}}
 		got := withWaits(&have, []driver.Change{tt.change})[0]
 		if got.Effect != tt.effect || !strings.Contains(got.Why, tt.why) || (got.Why == "") != (tt.why == "") {
 			t.Errorf("%s: %s, %q", tt.name, got.Effect, got.Why)
 		}
 	}
-	have := types.DBInstance{EngineVersion: new("16.4"), DBInstanceClass: new("db.t4g.micro"), PendingModifiedValues: &types.PendingModifiedValues{EngineVersion: new("16.9"), DBInstanceClass: new("db.t4g.small")}}
+	have := instance{DBInstance: types.DBInstance{EngineVersion: new("16.4"), DBInstanceClass: new("db.t4g.micro"), PendingModifiedValues: &types.PendingModifiedValues{EngineVersion: new("16.9"), DBInstanceClass: new("db.t4g.small")}}}
 	for _, c := range withWaits(&have, []driver.Change{{Field: "version", Effect: driver.Online}, {Field: "aws.instanceClass", Effect: driver.Online}}) {
 		if c.Effect != driver.Online {
 			t.Errorf("%s is taken back together with all that waits: %s, %s", c.Field, c.Effect, c.Why)

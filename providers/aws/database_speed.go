@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -37,23 +36,23 @@ func (s speed) serves(have speed) bool { return s.number == have.number }
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
 var iopsRow = table.Field("aws.iops",
 	func(s *databaseSpec) *speed { return speedOf(awsOf(s).IOPS, awsOf(s).StorageType) },
-	func(i *types.DBInstance) *speed {
+	func(i *instance) *speed {
 		p := pending(i)
 		return speedOf(ownIOPS(p.StorageType, p.AllocatedStorage, p.Iops), p.StorageType)
 	},
 	func(p *instanceParams, v speed) { p.Iops = &v.number },
-).Reported(func(i *types.DBInstance) *speed {
+).Reported(func(i *instance) *speed {
 	return speedOf(ownIOPS(i.StorageType, i.AllocatedStorage, i.Iops), i.StorageType)
 }).Equal(speed.serves, "").EffectOf(speedEffect, speedEffects...)
 
 var throughputRow = table.Field("aws.throughputMiBps",
 	func(s *databaseSpec) *speed { return speedOf(awsOf(s).ThroughputMiBps, awsOf(s).StorageType) },
-	func(i *types.DBInstance) *speed {
+	func(i *instance) *speed {
 		p := pending(i)
 		return speedOf(ownThroughput(p.StorageType, p.AllocatedStorage, p.StorageThroughput), p.StorageType)
 	},
 	func(p *instanceParams, v speed) { p.StorageThroughput = &v.number },
-).Reported(func(i *types.DBInstance) *speed {
+).Reported(func(i *instance) *speed {
 	return speedOf(ownThroughput(i.StorageType, i.AllocatedStorage, i.StorageThroughput), i.StorageType)
 }).Equal(speed.serves, "").EffectOf(speedEffect, speedEffects...)
 
@@ -64,7 +63,7 @@ var speedEffects = []driver.PossibleEffect{
 
 // speedEffect: numbers that are meant for another type of disk change together with the type, so they wait for approval as it does. 15,000 IOPS of
 // gp3 cost a multiple as those of io1.
-func speedEffect(_ *speed, to speed, have *types.DBInstance) (driver.Effect, string) {
+func speedEffect(_ *speed, to speed, have *instance) (driver.Effect, string) {
 	if to.kind == "" || to.kind == aws.ToString(pending(have).StorageType) {
 		return driver.Online, ""
 	}
@@ -76,7 +75,7 @@ func speedEffect(_ *speed, to speed, have *types.DBInstance) (driver.Effect, str
 
 // leaveToType takes IOPS and throughput out of a call without the type of disk that they are meant for, and reports whether there were any. They
 // go with the call that changes the type: see completeDisk.
-func leaveToType(p *instanceParams, spec *databaseSpec, have *types.DBInstance) bool {
+func leaveToType(p *instanceParams, spec *databaseSpec, have *instance) bool {
 	declared := awsOf(spec).StorageType
 	if p.StorageType != nil || declared == nil || *declared == aws.ToString(pending(have).StorageType) || p.Iops == nil && p.StorageThroughput == nil {
 		return false

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -92,7 +91,7 @@ func workOf(status string, state driver.State) driver.Work {
 }
 
 // available reports whether an instance can be connected to.
-func available(i *types.DBInstance) bool {
+func available(i *instance) bool {
 	return i.Endpoint != nil && aws.ToString(i.Endpoint.Address) != "" && serving[aws.ToString(i.DBInstanceStatus)]
 }
 
@@ -109,7 +108,7 @@ const growth = "storage.sizeGiB"
 var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBps"}
 
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
-func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observation) {
+func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.Changes = withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))
 	waits := waiting(req, have, o.Changes)
@@ -152,7 +151,7 @@ func whileBusy(status string, state driver.State, changes []driver.Change) (driv
 // waiting returns the fields that are not yet as the spec wants them, and will be by what waits in
 // PendingModifiedValues: they differ, but are not among changes. A password in there always counts, as RDS never leaves
 // one for the maintenance window.
-func waiting(req *databaseRequest, have *types.DBInstance, changes []driver.Change) []string {
+func waiting(req *databaseRequest, have *instance, changes []driver.Change) []string {
 	if have.PendingModifiedValues == nil {
 		return nil
 	}

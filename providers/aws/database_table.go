@@ -71,24 +71,24 @@ var (
 // databaseTable has a row for each field of an instance. A value that waits in PendingModifiedValues was
 // asked for already: it is what have returns, and the mirror still shows the present one. That it waits shows in the
 // state: see whileWaiting.
-var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, instanceParams]{
+var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instanceParams]{
 	table.Field("location",
 		func(s *databaseSpec) *string { return s.Location },
-		func(i *types.DBInstance) *string { return arnRegion(i.DBInstanceArn) },
+		func(i *instance) *string { return arnRegion(i.DBInstanceArn) },
 		func(*instanceParams, string) {}, // the connection's region
 	).Immutable("create another Database with the new location and move the data"),
 
 	table.Field("engine",
 		func(s *databaseSpec) *v1alpha1.Engine { return s.Engine },
-		func(i *types.DBInstance) *v1alpha1.Engine { return (*v1alpha1.Engine)(i.Engine) },
+		func(i *instance) *v1alpha1.Engine { return (*v1alpha1.Engine)(i.Engine) },
 		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = (*string)(&v) },
 	).Immutable("create another Database and move the data"),
 
 	table.Field("version",
 		func(s *databaseSpec) *string { return s.Version },
-		func(i *types.DBInstance) *string { return pending(i).EngineVersion },
+		func(i *instance) *string { return pending(i).EngineVersion },
 		func(p *instanceParams, v string) { p.EngineVersion = &v },
-	).Reported(func(i *types.DBInstance) *string { return i.EngineVersion }).
+	).Reported(func(i *instance) *string { return i.EngineVersion }).
 		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
 		EffectOf(versionEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back an upgrade that has not begun"},
@@ -103,9 +103,9 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.Storage.SizeGiB
 		},
-		func(i *types.DBInstance) *int32 { return pending(i).AllocatedStorage },
+		func(i *instance) *int32 { return pending(i).AllocatedStorage },
 		func(p *instanceParams, v int32) { p.AllocatedStorage = &v },
-	).Reported(func(i *types.DBInstance) *int32 { return i.AllocatedStorage }).
+	).Reported(func(i *instance) *int32 { return i.AllocatedStorage }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
 
 	maxSizeRow,
@@ -113,11 +113,11 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 
 	table.Field("availability",
 		func(s *databaseSpec) *v1alpha1.Availability { return s.Availability },
-		func(i *types.DBInstance) *v1alpha1.Availability { return availability(pending(i).MultiAZ) },
+		func(i *instance) *v1alpha1.Availability { return availability(pending(i).MultiAZ) },
 		func(p *instanceParams, v v1alpha1.Availability) {
 			p.MultiAZ = aws.Bool(v == v1alpha1.AvailabilityMultiZone)
 		},
-	).Reported(func(i *types.DBInstance) *v1alpha1.Availability { return availability(i.MultiAZ) }).
+	).Reported(func(i *instance) *v1alpha1.Availability { return availability(i.MultiAZ) }).
 		Equal(func(want, have v1alpha1.Availability) bool { return want == have }, "other zones after a failover"),
 
 	table.Field("databaseName",
@@ -133,9 +133,9 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.Backup.RetentionDays
 		},
-		func(i *types.DBInstance) *int32 { return pending(i).BackupRetentionPeriod },
+		func(i *instance) *int32 { return pending(i).BackupRetentionPeriod },
 		func(p *instanceParams, v int32) { p.BackupRetentionPeriod = &v },
-	).Reported(func(i *types.DBInstance) *int32 { return i.BackupRetentionPeriod }).
+	).Reported(func(i *instance) *int32 { return i.BackupRetentionPeriod }).
 		EffectOf(retentionEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it was 0: automatic backups begin"},
@@ -149,7 +149,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.Backup.StartTime
 		},
-		func(i *types.DBInstance) *string { return windowStart(i.PreferredBackupWindow) },
+		func(i *instance) *string { return windowStart(i.PreferredBackupWindow) },
 		func(p *instanceParams, v string) { p.PreferredBackupWindow = aws.String(backupWindow(v)) },
 	).Equal(func(want, have string) bool { return want == have }, "a longer window that begins at the same time"),
 
@@ -162,24 +162,24 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (IAM DB authentication)
 	table.Field("iamAuthentication",
 		func(s *databaseSpec) *bool { return s.IAMAuthentication },
-		func(i *types.DBInstance) *bool {
+		func(i *instance) *bool {
 			return aws.Bool(aws.ToBool(pending(i).IAMDatabaseAuthenticationEnabled))
 		},
 		func(p *instanceParams, v bool) { p.EnableIAMDatabaseAuthentication = &v },
-	).Reported(func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }).
+	).Reported(func(i *instance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }).
 		EffectOf(iamEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, or it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false: " + driver.WhyNoTokens}),
 
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
-		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.DeletionProtection)) },
+		func(i *instance) *bool { return aws.Bool(aws.ToBool(i.DeletionProtection)) },
 		func(p *instanceParams, v bool) { p.DeletionProtection = &v },
 	),
 
 	table.Entries("tags",
 		func(s *databaseSpec) map[string]string { return wantTags(s.Tags) },
-		func(i *types.DBInstance) map[string]string { return ownTags(instanceTags(i)) },
+		func(i *instance) map[string]string { return ownTags(instanceTags(i)) },
 		func(p *instanceParams, d table.Delta) { p.Tags = d },
 	),
 
@@ -190,9 +190,9 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.AWS.InstanceClass
 		},
-		func(i *types.DBInstance) *string { return pending(i).DBInstanceClass },
+		func(i *instance) *string { return pending(i).DBInstanceClass },
 		func(p *instanceParams, v string) { p.DBInstanceClass = &v },
-	).Reported(func(i *types.DBInstance) *string { return i.DBInstanceClass }).
+	).Reported(func(i *instance) *string { return i.DBInstanceClass }).
 		EffectOf(classEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "the server has another instance class"}),
@@ -205,7 +205,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.AWS.CopyTagsToSnapshot
 		},
-		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.CopyTagsToSnapshot)) },
+		func(i *instance) *bool { return aws.Bool(aws.ToBool(i.CopyTagsToSnapshot)) },
 		func(p *instanceParams, v bool) { p.CopyTagsToSnapshot = &v },
 	),
 
@@ -216,9 +216,9 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.AWS.CACertificateIdentifier
 		},
-		func(i *types.DBInstance) *string { return pending(i).CACertificateIdentifier },
+		func(i *instance) *string { return pending(i).CACertificateIdentifier },
 		func(p *instanceParams, v string) { p.CACertificateIdentifier = &v },
-	).Reported(func(i *types.DBInstance) *string { return i.CACertificateIdentifier }).
+	).Reported(func(i *instance) *string { return i.CACertificateIdentifier }).
 		EffectOf(certificateEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets a certificate of another authority; some engine versions do without the restart"}),
@@ -230,9 +230,9 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			}
 			return s.AWS.StorageType
 		},
-		func(i *types.DBInstance) *string { return pending(i).StorageType },
+		func(i *instance) *string { return pending(i).StorageType },
 		func(p *instanceParams, v string) { p.StorageType = &v },
-	).Reported(func(i *types.DBInstance) *string { return i.StorageType }).
+	).Reported(func(i *instance) *string { return i.StorageType }).
 		EffectOf(storageTypeEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "the disk was gp2 or gp3, or it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type"}),
@@ -244,7 +244,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 
 	table.Field("aws.dbSubnetGroupName",
 		func(s *databaseSpec) *string { return awsOf(s).DBSubnetGroupName },
-		func(i *types.DBInstance) *string { return pending(i).DBSubnetGroupName },
+		func(i *instance) *string { return pending(i).DBSubnetGroupName },
 		func(p *instanceParams, v string) { p.DBSubnetGroupName = &v },
 	).Reported(subnetGroup).
 		Equal(strings.EqualFold, "in any case: RDS stores the name in lower case").
@@ -266,18 +266,18 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 		func(s *databaseSpec) []string { return awsOf(s).CloudwatchLogsExports },
 		exportedLogs,
 		func(p *instanceParams, v []string) { p.EnableCloudwatchLogsExports = v },
-	).Reported(func(i *types.DBInstance) *[]string { return shownLogs(i.EnabledCloudwatchLogsExports) }),
+	).Reported(func(i *instance) *[]string { return shownLogs(i.EnabledCloudwatchLogsExports) }),
 
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-overview.html
 	table.Field("aws.engineLifecycleSupport",
 		func(s *databaseSpec) *string { return awsOf(s).EngineLifecycleSupport },
-		func(i *types.DBInstance) *string { return i.EngineLifecycleSupport },
+		func(i *instance) *string { return i.EngineLifecycleSupport },
 		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
 	),
 }, insightsRows)
 
 // pending returns the values that an instance has or was asked to take.
-func pending(i *types.DBInstance) types.PendingModifiedValues {
+func pending(i *instance) types.PendingModifiedValues {
 	asked := types.PendingModifiedValues{}
 	if i.PendingModifiedValues != nil {
 		asked = *i.PendingModifiedValues
@@ -324,14 +324,14 @@ func availability(multiAZ *bool) *v1alpha1.Availability {
 }
 
 // databaseName returns the database to connect to. PostgreSQL always has one of its own name.
-func databaseName(i *types.DBInstance) *string {
+func databaseName(i *instance) *string {
 	if i.DBName == nil && aws.ToString(i.Engine) == string(v1alpha1.EnginePostgres) {
 		return aws.String("postgres")
 	}
 	return i.DBName
 }
 
-func instanceTags(i *types.DBInstance) map[string]string {
+func instanceTags(i *instance) map[string]string {
 	tags := make(map[string]string, len(i.TagList))
 	for _, t := range i.TagList {
 		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
@@ -352,7 +352,7 @@ const usernameInstead = "create further users with SQL"
 
 // compareUsername reports an administrator that is not the wanted one. RDS takes the name at creation only, in any case. A login without
 // a name wants whoever there is.
-func compareUsername(_ context.Context, req *databaseRequest, have *types.DBInstance, o *driver.Observation) error {
+func compareUsername(_ context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
 	present, wanted := aws.ToString(have.MasterUsername), req.Login.Username
 	o.Fixed[driver.FieldUsername] = strings.ToLower(present)
 	if wanted != "" && !strings.EqualFold(wanted, present) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -18,7 +17,7 @@ import (
 // modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
 // window: RDS knows no other way, so the changes have the effect of that (see withWaits). A password goes without it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
-func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, changes []driver.Change) (string, error) {
+func (d *databases) modify(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (string, error) {
 	restarts := takeRestart(params, have, changes)
 	leftOut := leaveToType(params, &req.Spec, have)
 	switch nothing := reflect.ValueOf(*params).IsZero(); {
@@ -86,7 +85,7 @@ func stillGrowing(err error) error {
 }
 
 // writeTags changes tags and mark: one call adds, and one removes if something is to go.
-func (d *databases) writeTags(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
+func (d *databases) writeTags(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
 	set, present := maps.Clone(params.Tags.Set), instanceTags(have)
 	maps.DeleteFunc(set, func(k, v string) bool { had, ok := present[k]; return ok && had == v })
 	if len(set) > 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -35,7 +34,7 @@ func windowStart(window *string) *string {
 }
 
 // explainBackup adds what to do to a refusal of when and how long to keep backups.
-func explainBackup(err error, have *types.DBInstance) error {
+func explainBackup(err error, have *instance) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		return err

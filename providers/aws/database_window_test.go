@@ -33,7 +33,7 @@ func TestRefusedBackups(t *testing.T) {
 		plan    = "Your RDS instance db is associated with an AWS Backup resource with id arn:aws:backup:eu-north-1:111111111111:recovery-point:continuous:db-1."
 		other   = "Cannot upgrade postgres from 16.4 to 15.2"
 	)
-	have := &types.DBInstance{PreferredMaintenanceWindow: new("sun:05:10-sun:05:40"), PreferredBackupWindow: new("01:00-01:30")}
+	have := &instance{DBInstance: types.DBInstance{PreferredMaintenanceWindow: new("sun:05:10-sun:05:40"), PreferredBackupWindow: new("01:00-01:30")}}
 	for text, want := range map[string][]string{
 		overlap: {"set spec.backup.startTime", overlap, "sun:05:10-sun:05:40"}, plan: {"remove spec.backup", plan}, other: {other},
 	} {

@@ -35,7 +35,7 @@ var addedField = []edit{
 			}
 			return s.AWS.NetworkType
 		},
-		func(i *types.DBInstance) *string { return i.NetworkType },
+		func(i *instance) *string { return i.NetworkType },
 		func(p *instanceParams, v string) { p.NetworkType = &v },
 	),
 `},
