@@ -2,11 +2,21 @@ package v1alpha1
 
 // DatabaseGCP contains the settings that only Cloud SQL has.
 type DatabaseGCP struct {
-	// tier is the size of the instance, for example db-custom-2-7680 or db-f1-micro. A change restarts the server.
+	// tier is the size of the instance, for example db-custom-2-7680 or db-f1-micro. It decides the edition, too. A change restarts
+	// the server.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^db-[a-zA-Z0-9-]+$`
 	// +kubebuilder:validation:MaxLength=63
 	Tier *string `json:"tier,omitempty"`
+
+	// edition is ENTERPRISE or ENTERPRISE_PLUS. Every tier belongs to one edition: db-perf-optimized-* and db-c4a-* to Enterprise Plus, and
+	// db-custom-*, db-f1-micro and db-g1-small to Enterprise. So the edition changes together with the tier, and a tier of the other edition is
+	// refused. If unset, the edition follows from tier. Enterprise Plus keeps transaction logs for up to 35 days, Enterprise for up to 7. In
+	// Enterprise Plus, PostgreSQL has to be version 12 or later, and MySQL 8.0.31 or later. A move to Enterprise Plus takes some minutes with
+	// downtime near zero. The way back takes up to 60 seconds of downtime, and shortens the transaction logs to what Enterprise keeps.
+	// +optional
+	// +kubebuilder:validation:Enum=ENTERPRISE;ENTERPRISE_PLUS
+	Edition *string `json:"edition,omitempty"`
 
 	// zone is the zone of the server, for example europe-west3-a. It has to be in spec.location. If unset, Cloud SQL chooses a zone. A
 	// change moves the server to the other zone, which restarts it. If Cloud SQL can't place the server there, it places the server nearby.

@@ -889,6 +889,11 @@ func (in *DatabaseGCP) DeepCopyInto(out *DatabaseGCP) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.Edition != nil {
+		in, out := &in.Edition, &out.Edition
+		*out = new(string)
+		**out = **in
+	}
 	if in.Zone != nil {
 		in, out := &in.Zone, &out.Zone
 		*out = new(string)

@@ -13,7 +13,7 @@ import (
 )
 
 // databaseLacks are what databases have in other clouds and not in Cloud SQL.
-var databaseLacks = slices.Concat(maintenanceLacks, networkLacks, keyLacks)
+var databaseLacks = slices.Concat(maintenanceLacks, editionLacks, networkLacks, keyLacks)
 
 var maintenanceLacks = []driver.Lack{
 	// https://cloud.google.com/sql/docs/postgres/maintenance

@@ -101,7 +101,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	body.Settings.InsightsConfig = p.insightsConfig(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{}})
 	p.allow(body, &sqladmin.DatabaseInstance{})
 	p.limitGrowth(body.Settings, leastDisk)
-	body.Settings.Edition = editionOf(body.Settings.Tier)
+	body.Settings.Edition = p.editionAfter(&instance{DatabaseInstance: body})
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
 	body.Settings.BackupConfiguration = p.recovery(body.Settings, body.Settings.BackupConfiguration, p.Engine)
 	body.Settings.BackupConfiguration = withStartTime(body.Settings.BackupConfiguration, p.BackupStartTime)
@@ -113,6 +113,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 // settings since.
 func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, error) {
 	body := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{SettingsVersion: have.settings().SettingsVersion}}
+	p.fitEdition(have)
 	patch.Copy(p, body)
 	p.allow(body, have.DatabaseInstance)
 	if p.Version != nil {
@@ -122,14 +123,12 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		}
 		body.DatabaseVersion = version
 	}
-	s, edition := body.Settings, have.edition()
+	s, edition := body.Settings, p.editionAfter(have)
 	keepApart(s, have)
 	s.InsightsConfig = p.insightsConfig(have)
 	p.limitGrowth(s, have.settings().DataDiskSizeGb)
-	if s.Tier != "" {
-		if edition = editionOf(s.Tier); edition != have.settings().Edition {
-			s.Edition = edition
-		}
+	if p.Tier != nil && edition != have.settings().Edition {
+		s.Edition = edition
 	}
 	s.BackupConfiguration = backupsOfChanged(have, p.RetainedBackups, edition)
 	s.BackupConfiguration = p.recovery(s, s.BackupConfiguration, have.engine())

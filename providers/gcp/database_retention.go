@@ -116,11 +116,3 @@ func haveRetention(i *instance) *int32 {
 	}
 	return &days
 }
-
-// edition returns the instance's edition.
-func (i *instance) edition() string {
-	if e := i.settings().Edition; logRetentions[e] != (logRetention{}) {
-		return e
-	}
-	return editionOf(i.settings().Tier)
-}

@@ -31,7 +31,7 @@ func (i *instance) engine() v1alpha1.Engine {
 type instanceParams struct {
 	Region                                                           string
 	Engine                                                           v1alpha1.Engine
-	Version, Tier                                                    *string
+	Version, Tier, Edition                                           *string
 	AvailabilityType                                                 *string
 	DataDiskSizeGb                                                   *int64
 	MaxDiskSizeGb                                                    *int64
@@ -140,11 +140,6 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) map[string]string { return tagLabels(p.Tags) },
 		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
 		func(p *instanceParams, d table.Delta) { p.UserLabels = d }),
-	table.Field("gcp.tier",
-		func(p *databaseParameters) *string { return gcpOf(p).Tier },
-		func(i *instance) *string { return present(i.settings().Tier) },
-		func(p *instanceParams, v string) { p.Tier = &v }).
-		Effect(driver.Restarts),
 	table.Field("gcp.zone", wantZone, haveZone,
 		func(p *instanceParams, v zone) { p.Zone = &v.name }).
 		Equal(inZone, "the zone of the standby of a server in two zones, which a failover makes the server's").
@@ -180,7 +175,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, networkRows, insightsRows)
+}, editionRows, networkRows, insightsRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {
@@ -238,20 +233,4 @@ func gcpOf(p *databaseParameters) *v1alpha1.DatabaseGCP {
 		return &v1alpha1.DatabaseGCP{}
 	}
 	return p.GCP
-}
-
-// The editions of Cloud SQL.
-const (
-	enterprise     = "ENTERPRISE"
-	enterprisePlus = "ENTERPRISE_PLUS"
-)
-
-// editionOf returns the edition that a tier belongs to; every tier belongs to one. PostgreSQL 16 and newer would
-// otherwise be made in Enterprise Plus, which lacks the smaller tiers.
-// https://cloud.google.com/sql/docs/postgres/editions-intro
-func editionOf(tier string) string {
-	if strings.HasPrefix(tier, "db-perf-optimized-") || strings.HasPrefix(tier, "db-c4a-") {
-		return enterprisePlus
-	}
-	return enterprise
 }

@@ -83,6 +83,10 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err := checkAccess(params, have); err != nil {
 		return "", err
 	}
+	if err := checkEdition(params, &req.Spec); err != nil {
+		return "", err
+	}
+	params.completeEdition(&req.Spec)
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
 	d.flags.spell(ctx, have.DatabaseVersion, &params.DatabaseFlags)

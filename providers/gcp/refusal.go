@@ -1,6 +1,10 @@
 package gcp
 
-import "github.com/mooring-dev/mooring/providers/driver"
+import (
+	"encoding/json"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
 
 // refusesValue reports whether err may be about one value of several: a value that is wrong, or a key that is
 // not there or not to be used.
@@ -27,4 +31,20 @@ func unlessNotFound(err error) error {
 		return nil
 	}
 	return err
+}
+
+// checkLacks refuses what a spec asks for that the cloud lacks. Whoever calls the driver refuses that of new objects only.
+func checkLacks(lacks []driver.Lack, spec *databaseParameters) error {
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		return invalid("the spec can't be read: %v", err)
+	}
+	var says map[string]any
+	if err := json.Unmarshal(raw, &says); err != nil {
+		return invalid("the spec can't be read: %v", err)
+	}
+	for _, l := range driver.Lacking(lacks, says) {
+		return invalid("spec.%s: %s", l.Field, l)
+	}
+	return nil
 }

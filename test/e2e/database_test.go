@@ -194,6 +194,13 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "gcp.edition", only: "gcp",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.GCP.Edition, s.GCP.Tier = new("ENTERPRISE_PLUS"), new("db-perf-optimized-N-2")
+		},
+		mirror: same(`"ENTERPRISE_PLUS"`),
+	},
+	{
 		field: "parameters", only: "gcp",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.Parameters = map[string]v1alpha1.ParameterValue{"log_connections": "on", "work_mem": "8192"}

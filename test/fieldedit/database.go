@@ -110,7 +110,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
 				TLS:          new(v1alpha1.TLSRequired), IAMAuthentication: new(false), Insights: new(true),
 				GCP: &v1alpha1.DatabaseGCP{
-					Tier: new("db-f1-micro"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
+					Tier: new("db-f1-micro"), Edition: new("ENTERPRISE"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
 					ConnectorEnforcement: new("REQUIRED"), PrivateNetwork: new(gcpNetworks + "shop"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 					Insights: &v1alpha1.QueryInsights{QueryStringLength: new(int32(1024)), QueryPlansPerMinute: new(int32(5)), RecordApplicationTags: new(true), RecordClientAddress: new(false)},
 				},
@@ -146,7 +146,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Given: map[string]any{"gcp.sslMode": nil},
 				NoDrift: "a drift of gcp.sslMode is one of tls too"},
-			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
+			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil}},
+			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-perf-optimized-N-2"}, NoDrift: "an edition changes together with the tier"},
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},

@@ -20,6 +20,9 @@ var sqlVersions = map[string][]string{
 // sqlPlusByDefault are the versions that get ENTERPRISE_PLUS unless an edition is asked for.
 var sqlPlusByDefault = []string{"POSTGRES_16", "POSTGRES_17", "POSTGRES_18", "MYSQL_8_4"}
 
+// sqlNeverPlus are the versions that are too old for ENTERPRISE_PLUS.
+var sqlNeverPlus = []string{"POSTGRES_9_6", "POSTGRES_10", "POSTGRES_11", "MYSQL_5_7"}
+
 var (
 	sqlCustomTiers = regexp.MustCompile(`^db-custom-([0-9]+)-([0-9]+)$`)
 	sqlPlusTiers   = regexp.MustCompile(`^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$`)
@@ -203,6 +206,11 @@ func validTier(in *sqladmin.DatabaseInstance) error {
 	case "ENTERPRISE_PLUS":
 		if !sqlPlusTiers.MatchString(tier) {
 			return wrong("Use a predefined Tier like db-perf-optimized-N-* instead.")
+		}
+		// No recording shows that an older version is refused. The versions are those of
+		// https://cloud.google.com/sql/docs/postgres/upgrade-cloud-sql-instance-to-enterprise-plus-in-place
+		if slices.Contains(sqlNeverPlus, in.DatabaseVersion) {
+			return sqlInvalid(fmt.Sprintf("Database version %s is not supported in the ENTERPRISE_PLUS edition.", in.DatabaseVersion))
 		}
 		return nil
 	case "ENTERPRISE":

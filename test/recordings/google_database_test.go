@@ -243,6 +243,9 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
 		}
 	}
+	if edition := stringAt(settings, "edition"); edition != "" && spec.GCP != nil {
+		spec.GCP.Edition = &edition
+	}
 	if public, ok := at(settings, "ipConfiguration", "ipv4Enabled").(bool); ok {
 		spec.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(map[bool]v1alpha1.PublicAccess{true: v1alpha1.PublicAccessAllowed, false: v1alpha1.PublicAccessBlocked}[public])}
 		if network := stringAt(settings, "ipConfiguration", "privateNetwork"); network != "" && spec.GCP != nil {

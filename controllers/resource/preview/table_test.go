@@ -59,7 +59,10 @@ func subjectOf(t *testing.T, k *kind.Kind, drv driver.Driver, from fieldedit.Sub
 		if f.Safe != nil {
 			s.safe[f.Name] = plan.OrNone(drivertest.Text(f.Safe))
 		}
-		s.steps = append(s.steps, fieldedit.Step{Field: f.Name, To: f.To, Effect: effect, Given: f.Given})
+		given := map[string]any{} // a trial is the edit of one field: what has to change along with it has changed already
+		maps.Copy(given, f.Given)
+		maps.Copy(given, f.Along)
+		s.steps = append(s.steps, fieldedit.Step{Field: f.Name, To: f.To, Effect: effect, Given: given})
 	}
 	s.steps = append(s.steps, from.More...)
 	return s
