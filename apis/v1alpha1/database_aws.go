@@ -116,6 +116,30 @@ type DatabaseAWS struct {
 	// +optional
 	// +kubebuilder:validation:Enum=standard;advanced
 	DatabaseInsightsMode *string `json:"databaseInsightsMode,omitempty"`
+
+	// monitoring is Enhanced Monitoring: metrics of the operating system, which RDS writes to the log group RDSOSMetrics of CloudWatch Logs.
+	// They cost money by volume.
+	// +optional
+	Monitoring *EnhancedMonitoring `json:"monitoring,omitempty"`
+}
+
+// EnhancedMonitoring are settings of Enhanced Monitoring.
+type EnhancedMonitoring struct {
+	// intervalSeconds is how many seconds pass between two measurements: 1, 5, 10, 15, 30 or 60. 0 turns monitoring off. More often costs
+	// more. Above 0 it needs roleARN, in the spec or from the class. If unset, a new server is not monitored, and an existing server keeps
+	// what it has. A change does not disturb the server.
+	// +optional
+	// +kubebuilder:validation:Enum=0;1;5;10;15;30;60
+	IntervalSeconds *int32 `json:"intervalSeconds,omitempty"`
+
+	// roleARN is the IAM role with which RDS writes the metrics, for example arn:aws:iam::123456789012:role/rds-monitoring-role. The role is in
+	// the account of the server, trusts the service monitoring.rds.amazonaws.com, and has the policy AmazonRDSEnhancedMonitoringRole. The
+	// identity of Mooring needs iam:PassRole on it. The role is used while intervalSeconds is above 0; alone it changes nothing. A change does
+	// not disturb the server. Through a ClusterProviderConfig, the class decides which roles a Database may name.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/([A-Za-z0-9+=,.@_/-]+/)?[A-Za-z0-9+=,.@_-]{1,64}$`
+	// +kubebuilder:validation:MaxLength=640
+	RoleARN *string `json:"roleARN,omitempty"`
 }
 
 // PerformanceInsights are settings of Performance Insights.

@@ -166,6 +166,9 @@ func creatable(req *databaseRequest) error {
 	if err := checkInsights(&req.Spec, &instance{}); err != nil {
 		return err
 	}
+	if err := checkMonitoring(&req.Spec, &instance{}); err != nil {
+		return err
+	}
 	return checkDisk(&req.Spec, &instance{})
 }
 
@@ -185,13 +188,16 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		MasterUsername:       &username,
 	}
 	creation.Copy(params, in)
+	if aws.ToInt32(in.MonitoringInterval) == 0 {
+		in.MonitoringRoleArn = nil
+	}
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &instance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
-			newKeys(in))
+		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
+			newKeys(in)), in.MonitoringRoleArn)
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

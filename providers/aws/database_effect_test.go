@@ -23,6 +23,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	insights := func(p v1alpha1.PerformanceInsights) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{PerformanceInsights: &p}}
 	}
+	monitoring := func(seconds int32, role string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{Monitoring: &v1alpha1.EnhancedMonitoring{IntervalSeconds: &seconds, RoleARN: &role}}}
+	}
 	keeps := func(n int32) instance { return instance{DBInstance: types.DBInstance{BackupRetentionPeriod: &n}} }
 	upgrades := func(u v1alpha1.MinorUpgrades) databaseSpec {
 		return databaseSpec{Maintenance: &v1alpha1.DatabaseMaintenance{MinorUpgrades: &u}}
@@ -69,6 +72,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), instance{}, driver.Online),
 		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), instance{DBInstance: types.DBInstance{PerformanceInsightsKMSKeyId: new("a")}}, driver.Impossible),
 		tabletest.Of("aws.databaseInsightsMode", databaseSpec{AWS: &v1alpha1.DatabaseAWS{DatabaseInsightsMode: new("standard")}}, instance{DBInstance: types.DBInstance{DatabaseInsightsMode: "advanced"}}, driver.Online),
+		tabletest.Of("aws.monitoring.intervalSeconds", monitoring(60, "b"), instance{}, driver.Online),
+		tabletest.Of("aws.monitoring.roleARN", monitoring(60, "b"), instance{DBInstance: types.DBInstance{MonitoringRoleArn: new("a")}}, driver.Online),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}}, driver.Online),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(true)}}, driver.Interrupts),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, instance{DBInstance: types.DBInstance{

@@ -30,6 +30,8 @@ type instanceParams struct {
 	PerformanceInsightsRetentionPeriod             *int32
 	PerformanceInsightsKMSKeyId                    *string
 	DatabaseInsightsMode                           *types.DatabaseInsightsMode
+	MonitoringInterval                             *int32
+	MonitoringRoleArn                              *string
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
@@ -274,7 +276,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		func(i *instance) *string { return i.EngineLifecycleSupport },
 		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
 	),
-}, insightsRows)
+}, insightsRows, monitoringRows)
 
 // pending returns the values that an instance has or was asked to take.
 func pending(i *instance) types.PendingModifiedValues {

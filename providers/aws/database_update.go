@@ -20,6 +20,7 @@ import (
 func (d *databases) modify(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (string, error) {
 	restarts := takeRestart(params, have, changes)
 	leftOut := leaveToType(params, &req.Spec, have)
+	leftOut = leaveToInterval(params, have) || leftOut
 	switch nothing := reflect.ValueOf(*params).IsZero(); {
 	case nothing && restarts:
 		return "", d.restart(ctx, have)
@@ -33,6 +34,11 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	}
 	if changesInsights(params) {
 		if err := checkInsights(&req.Spec, have); err != nil {
+			return "", err
+		}
+	}
+	if params.MonitoringInterval != nil {
+		if err := checkMonitoring(&req.Spec, have); err != nil {
 			return "", err
 		}
 	}
@@ -52,6 +58,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	completeDisk(in, &req.Spec, have)
 	completeGrowth(in, have)
 	completeLogs(in, have)
+	completeMonitoring(in, &req.Spec, have)
 	if changesInsights(params) {
 		completeInsights(in, &req.Spec, have)
 	}
@@ -59,7 +66,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
-	err = explainKey(err, storedKey(in, have))
+	err = explainMonitoring(explainKey(err, storedKey(in, have)), in.MonitoringRoleArn)
 	if err == nil && restarts {
 		err = restartLater()
 	}

@@ -35,6 +35,9 @@ type databaseChange struct {
 
 func same(s string) map[string]string { return map[string]string{"aws": s, "gcp": s} }
 
+// monitoringRoles are the roles of the account in AWS.
+const monitoringRoles = "arn:aws:iam::111111111111:role/"
+
 var databaseChanges = []databaseChange{
 	{
 		field:  "backup.retentionDays",
@@ -253,6 +256,18 @@ var databaseChanges = []databaseChange{
 		field: "aws.databaseInsightsMode", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.DatabaseInsightsMode = new("advanced") },
 		mirror: same(`"advanced"`), write: "ModifyDBInstance",
+	},
+	{
+		field: "aws.monitoring.intervalSeconds", only: "aws",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new(monitoringRoles + "rds-monitoring-role")}
+		},
+		mirror: same("60"), write: "ModifyDBInstance",
+	},
+	{
+		field: "aws.monitoring.roleARN", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.Monitoring.RoleARN = new(monitoringRoles + "shop-monitoring") },
+		mirror: same(`"` + monitoringRoles + `shop-monitoring"`), write: "ModifyDBInstance",
 	},
 	{
 		field: "gcp.insights.queryStringLength", only: "gcp",

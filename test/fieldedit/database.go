@@ -40,7 +40,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
 					DBSubnetGroupName: new("spare"), DBParameterGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
 					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"),
-					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")}},
+					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
+					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")}},
 			}
 		},
 		Fields: []drivertest.Field{
@@ -71,6 +72,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.performanceInsights.retentionDays", To: 62, DriftEffect: driver.Irreversible},
 			{Name: "aws.performanceInsights.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 			{Name: "aws.databaseInsightsMode", To: "advanced", Given: map[string]any{"aws.performanceInsights.retentionDays": 465}, NoDrift: "it needs the days that others drift to"},
+			{Name: "aws.monitoring.intervalSeconds", To: 15},
+			{Name: "aws.monitoring.roleARN", To: "arn:aws:iam::111111111111:role/shop-monitoring", With: "aws.monitoring.intervalSeconds"},
 			{Name: "insights", To: false, Given: map[string]any{"aws.performanceInsights": nil}},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
@@ -89,6 +92,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "backup.retentionDays", From: 0, To: 7, Effect: driver.Interrupts},
 			{Field: "maintenance.minorUpgrades", From: "Manual", To: "Automatic", Effect: driver.Restarts},
 			{Field: "iamAuthentication", From: false, To: true, Effect: driver.Online},
+			{Field: "aws.monitoring.intervalSeconds", To: 0, Effect: driver.Online},
 			{Field: "aws.performanceInsights.retentionDays", To: 7, Effect: driver.Irreversible},
 		},
 	}

@@ -131,7 +131,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
-		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),
+		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage,
 		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
 		PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
 		ReadReplicaDBInstanceIdentifiers: []string{},
@@ -146,6 +146,9 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	if err := c.setInsights(&made.db, rdsInsights{
 		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId, in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode,
 	}); err != nil {
+		return nil, err
+	}
+	if err := c.setMonitoring(&made.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
 		return nil, err
 	}
 	if err := validPublicAccess(&made.db); err != nil {

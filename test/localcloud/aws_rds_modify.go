@@ -39,6 +39,9 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if err := c.setMonitoring(&next.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
+		return nil, err
+	}
 	if in.PubliclyAccessible != nil {
 		if err := validPublicAccess(&next.db); err != nil {
 			return nil, err

@@ -333,7 +333,10 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
 		"iamAuthentication": func(s *v1alpha1.DatabaseParameters) { s.IAMAuthentication = new(!*s.IAMAuthentication) },
-		"insights":          func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
+		"aws.monitoring.intervalSeconds": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{Monitoring: &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(7))}}
+		},
+		"insights": func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
 		"deletionProtection": func(s *v1alpha1.DatabaseParameters) {
 			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
 		},
@@ -456,6 +459,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	if recorded != (v1alpha1.PerformanceInsights{}) {
 		spec.AWS.PerformanceInsights = &recorded
 	}
+	seconds, _ := instance["MonitoringInterval"].(float64)
+	spec.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(seconds)), RoleARN: text("MonitoringRoleArn")}
 	logs, _ := instance["EnabledCloudwatchLogsExports"].([]any)
 	for _, name := range logs {
 		spec.AWS.CloudwatchLogsExports = append(spec.AWS.CloudwatchLogsExports, name.(string))
