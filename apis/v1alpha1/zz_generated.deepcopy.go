@@ -687,6 +687,11 @@ func (in *DatabaseAWS) DeepCopyInto(out *DatabaseAWS) {
 		*out = new(int32)
 		**out = **in
 	}
+	if in.DedicatedLogVolume != nil {
+		in, out := &in.DedicatedLogVolume, &out.DedicatedLogVolume
+		*out = new(bool)
+		**out = **in
+	}
 	if in.DBSubnetGroupName != nil {
 		in, out := &in.DBSubnetGroupName, &out.DBSubnetGroupName
 		*out = new(string)

@@ -163,13 +163,12 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}
-	if err := checkInsights(&req.Spec, &instance{}); err != nil {
-		return err
+	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
+		if err := refuses(&req.Spec, &instance{}); err != nil {
+			return err
+		}
 	}
-	if err := checkMonitoring(&req.Spec, &instance{}); err != nil {
-		return err
-	}
-	return checkDisk(&req.Spec, &instance{})
+	return nil
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the

@@ -35,6 +35,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
 	}
 	disk := func(kind string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind}} }
+	logVolume := func(on bool) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DedicatedLogVolume: &on}}
+	}
 	iops := func(kind string, n int32) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind, IOPS: &n}}
 	}
@@ -98,6 +101,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("gp2")}}, driver.Online),
 		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("io1")}}, driver.Interrupts),
 		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("standard")}}, driver.Interrupts),
+		tabletest.Of("aws.dedicatedLogVolume", logVolume(true), has("io1"), driver.Restarts),
+		tabletest.Of("aws.dedicatedLogVolume", logVolume(false), instance{DBInstance: types.DBInstance{
+			PendingModifiedValues: &types.PendingModifiedValues{DedicatedLogVolume: new(true)},
+		}}, driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp3"), driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp2"), driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("io1"), driver.Interrupts),

@@ -30,6 +30,7 @@ type instanceParams struct {
 	PerformanceInsightsRetentionPeriod             *int32
 	PerformanceInsightsKMSKeyId                    *string
 	DatabaseInsightsMode                           *types.DatabaseInsightsMode
+	DedicatedLogVolume                             *bool
 	MonitoringInterval                             *int32
 	MonitoringRoleArn                              *string
 	MultiAZ, AutoMinorVersionUpgrade               *bool
@@ -241,6 +242,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 
 	iopsRow,
 	throughputRow,
+	logVolumeRow,
 
 	publicAccessRow,
 
@@ -293,6 +295,7 @@ func pending(i *instance) types.PendingModifiedValues {
 	asked.IAMDatabaseAuthenticationEnabled = first(asked.IAMDatabaseAuthenticationEnabled, i.IAMDatabaseAuthenticationEnabled)
 	asked.StorageType = first(asked.StorageType, i.StorageType)
 	asked.Iops = first(asked.Iops, i.Iops)
+	asked.DedicatedLogVolume = first(asked.DedicatedLogVolume, i.DedicatedLogVolume)
 	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)
 	asked.DBSubnetGroupName = first(asked.DBSubnetGroupName, subnetGroup(i))
 	return asked

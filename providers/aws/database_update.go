@@ -27,20 +27,8 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	case nothing && (leftOut || slices.Contains(driver.Names(changes), parameterGroup)):
 		return "", nil
 	}
-	if changesDisk(params) {
-		if err := checkDisk(&req.Spec, have); err != nil {
-			return "", err
-		}
-	}
-	if changesInsights(params) {
-		if err := checkInsights(&req.Spec, have); err != nil {
-			return "", err
-		}
-	}
-	if params.MonitoringInterval != nil {
-		if err := checkMonitoring(&req.Spec, have); err != nil {
-			return "", err
-		}
+	if err := checkParams(params, &req.Spec, have); err != nil {
+		return "", err
 	}
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(!onlyPassword(params) || len(disruptiveWaits(have)) == 0)}
 	modification.Copy(params, in)
@@ -71,6 +59,27 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 		err = restartLater()
 	}
 	return "", err
+}
+
+// checkParams refuses what RDS would refuse without the names of the fields.
+func checkParams(params *instanceParams, spec *databaseSpec, have *instance) error {
+	for _, check := range []struct {
+		applies bool
+		refuses func(*databaseSpec, *instance) error
+	}{
+		{changesDisk(params), checkDisk},
+		{params.DedicatedLogVolume != nil || params.StorageType != nil, checkLogVolume},
+		{changesInsights(params), checkInsights},
+		{params.MonitoringInterval != nil, checkMonitoring},
+	} {
+		if !check.applies {
+			continue
+		}
+		if err := check.refuses(spec, have); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refusesValues reports whether an error is about some value, and may spare the others.

@@ -154,6 +154,8 @@ spec:
 		{"advanced insights for a week", "Database", `spec: {className: standard, aws: {databaseInsightsMode: advanced, performanceInsights: {retentionDays: 7}}}`, "at least 465"},
 		{"settings of insights that are off", "Database", `spec: {className: standard, insights: false, aws: {performanceInsights: {retentionDays: 7}}}`, "need spec.insights"},
 		{"a key of another cloud for insights", "Database", `spec: {className: standard, aws: {performanceInsights: {key: projects/p/locations/l/keyRings/r/cryptoKeys/k}}}`, "must name a key of AWS KMS"},
+		{"a volume for logs", "Database", `spec: {className: standard, aws: {dedicatedLogVolume: true, storageType: io2, iops: 3000}}`, ""},
+		{"a volume for logs beside gp3", "Database", `spec: {className: standard, aws: {dedicatedLogVolume: true, storageType: gp3}}`, "needs storageType io1 or io2"},
 		{"monitoring", "Database", `spec: {className: standard, aws: {monitoring: {intervalSeconds: 60, roleARN: "arn:aws:iam::123456789012:role/rds-monitoring-role"}}}`, ""},
 		{"monitoring with the role of the class", "Database", `spec: {className: standard, aws: {monitoring: {intervalSeconds: 60}}}`, ""},
 		{"monitoring without a role", "Database", `spec: {engine: postgres, providerConfigRef: {kind: ProviderConfig, name: team}, aws: {monitoring: {intervalSeconds: 60}}}`, "needs spec.aws.monitoring.roleARN"},

@@ -39,7 +39,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
 					DBSubnetGroupName: new("spare"), DBParameterGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
-					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"),
+					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"), DedicatedLogVolume: new(false),
 					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
 					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")}},
 			}
@@ -53,6 +53,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.iops", To: 14000, Stuck: "the spec says nothing of the type of the disk, and somebody gave it one that has no choice"},
 			{Name: "aws.throughputMiBps", To: 700, Stuck: "likewise"},
 			{Name: "aws.storageType", To: "gp2", Given: map[string]any{"aws.iops": nil, "aws.throughputMiBps": nil}},
+			{Name: "aws.dedicatedLogVolume", To: true, Effect: driver.Restarts, Given: map[string]any{"aws.storageType": "io1", "aws.throughputMiBps": nil},
+				NoDrift: "it needs another type of disk than the others drift to"},
 			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
 			{Name: "aws.dbSubnetGroupName", To: "pay", Effect: driver.Restarts, Along: map[string]any{"aws.vpcSecurityGroupIDs": []string{"sg-0c1b2c3d4e5f60719"}},
 				NoDrift: "a move to another VPC changes the security groups too", Stuck: "RDS moves a server to another VPC, and not within one"},

@@ -263,7 +263,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DedicatedLogVolume", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -333,6 +333,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
 		"iamAuthentication": func(s *v1alpha1.DatabaseParameters) { s.IAMAuthentication = new(!*s.IAMAuthentication) },
+		"aws.dedicatedLogVolume": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{DedicatedLogVolume: new(!*s.AWS.DedicatedLogVolume)}
+		},
 		"aws.monitoring.intervalSeconds": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{Monitoring: &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(7))}}
 		},
@@ -452,6 +455,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		InstanceClass:        text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
 	}
+	logs, _ := value("DedicatedLogVolume").(bool)
+	spec.AWS.DedicatedLogVolume = &logs
 	recorded := v1alpha1.PerformanceInsights{Key: text("PerformanceInsightsKMSKeyId")}
 	if days, ok := instance["PerformanceInsightsRetentionPeriod"].(float64); ok {
 		recorded.RetentionDays = new(int32(days))
@@ -461,8 +466,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	}
 	seconds, _ := instance["MonitoringInterval"].(float64)
 	spec.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(seconds)), RoleARN: text("MonitoringRoleArn")}
-	logs, _ := instance["EnabledCloudwatchLogsExports"].([]any)
-	for _, name := range logs {
+	exports, _ := instance["EnabledCloudwatchLogsExports"].([]any)
+	for _, name := range exports {
 		spec.AWS.CloudwatchLogsExports = append(spec.AWS.CloudwatchLogsExports, name.(string))
 	}
 	slices.Sort(spec.AWS.CloudwatchLogsExports)
