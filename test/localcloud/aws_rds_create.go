@@ -46,6 +46,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	if aws.ToInt32(made.db.BackupRetentionPeriod) > 0 {
 		creation -= backupShare(c.cloud.opts.Durations)
 	}
+	made.wake = c.waker(spec.ID)
 	made.enter(creating, "creating", c.now.Add(creation), job, c.failLate)
 	// Until it is there, an instance shows its master password as a pending change.
 	made.db.PendingModifiedValues.MasterUserPassword = aws.String("****")
@@ -127,11 +128,11 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]),
 		CustomerOwnedIpEnabled:  aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
 		DBInstanceIdentifier: aws.String(key.name), DBName: in.DBName, DBSecurityGroups: []rdstypes.DBSecurityGroupMembership{},
-		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: orElse(in.DedicatedLogVolume, false),
+		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: aws.Bool(false),
 		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
-		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage,
+		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),
 		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
 		PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
 		ReadReplicaDBInstanceIdentifiers: []string{},
@@ -146,12 +147,6 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	if err := c.setInsights(&made.db, rdsInsights{
 		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId, in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode,
 	}); err != nil {
-		return nil, err
-	}
-	if err := c.setMonitoring(&made.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
-		return nil, err
-	}
-	if err := validLogVolume(&made.db, nil); err != nil {
 		return nil, err
 	}
 	if err := validPublicAccess(&made.db); err != nil {

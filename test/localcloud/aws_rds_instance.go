@@ -35,6 +35,8 @@ type rdsInstance struct {
 	// optimized is when storage can change again after it grew.
 	optimized time.Time
 	final     *rdsSnapshot // that the step deleting takes
+	// wake starts the server behind a stopped instance, whose time is over.
+	wake func() *engineJob
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
 	arrival []rdstypes.VpcSecurityGroupMembership
 }
@@ -129,6 +131,13 @@ func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 	if in.status() == "storage-optimization" && !now.Before(in.optimized) {
 		next := in.clone()
 		next.rest("available")
+		return next
+	}
+	if again := in.db.AutomaticRestartTime; in.status() == "stopped" && again != nil && !now.Before(*again) {
+		next := in.clone()
+		next.db.AutomaticRestartTime = nil
+		restarted(&next.db)
+		next.enter(starting, "starting", again.Add(d.Modify), in.wake(), false)
 		return next
 	}
 	if in.status() != "available" || reflect.ValueOf(*in.db.PendingModifiedValues).IsZero() {

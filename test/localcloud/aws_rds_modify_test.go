@@ -2,7 +2,9 @@ package localcloud
 
 import (
 	"context"
+	"net"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -165,6 +167,36 @@ func TestRDSPower(t *testing.T) {
 	wantInstance(t, client, "db", "starting")
 	clock.advance(time.Minute)
 	wantInstance(t, client, "db", "available")
+}
+
+// A stopped instance starts by itself after a week, and its server with it.
+func TestRDSStartsByItself(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
+	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	clock.advance(time.Minute)
+	at := wantInstance(t, client, "db", "stopped").Endpoint
+	answers := func(want bool) {
+		t.Helper()
+		connection, err := net.Dial("tcp", net.JoinHostPort(*at.Address, strconv.Itoa(int(*at.Port))))
+		if (err == nil) != want {
+			t.Errorf("connection: %v, want success %t", err, want)
+		}
+		if err == nil {
+			_ = connection.Close()
+		}
+	}
+	answers(false)
+	clock.advance(7*24*time.Hour - 2*time.Minute)
+	wantInstance(t, client, "db", "stopped")
+	clock.advance(time.Minute)
+	wantInstance(t, client, "db", "starting")
+	clock.advance(time.Minute)
+	if db := wantInstance(t, client, "db", "available"); db.AutomaticRestartTime != nil {
+		t.Errorf("it is to start at %s", db.AutomaticRestartTime)
+	}
+	answers(true)
 }
 
 // A failover restarts an instance in the zone of its standby, and changes nothing else.

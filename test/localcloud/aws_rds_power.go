@@ -8,9 +8,9 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// move takes an instance from one state through another. with is what changes beside the state, nil if nothing does. The server behind it
-// runs on throughout.
-func (c *rdsCall) move(name *string, from string, through step, status string, with func(*rdstypes.DBInstance)) (*rdstypes.DBInstance, error) {
+// move takes an instance from one state through another. with is what changes beside the state, nil if nothing does, and work what the
+// server behind it does meanwhile, nil if it runs on throughout.
+func (c *rdsCall) move(name *string, from string, through step, status string, work func(id string) error, with func(*rdstypes.DBInstance)) (*rdstypes.DBInstance, error) {
 	key, have, err := c.instance(name)
 	if err != nil {
 		return nil, err
@@ -19,7 +19,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 		return nil, invalidState("Instance %s is not in %s state.", key.name, from)
 	}
 	next := have.clone()
-	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), nil, c.failLate)
+	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), c.powerJob(have, work), c.failLate)
 	next.db.AutomaticRestartTime = nil
 	if with != nil {
 		with(&next.db)
@@ -48,14 +48,34 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 			restarted(db)
 		}
 	}
-	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", failOver)
+	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", nil, failOver)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 
-// stopInstance stops an instance, which starts by itself after a week.
+// powerJob is what the server behind an instance does; nil for nothing.
+func (c *rdsCall) powerJob(of *rdsInstance, work func(id string) error) *engineJob {
+	if work == nil || c.failLate {
+		return nil
+	}
+	id := *of.db.DbiResourceId
+	return c.begin(func() (*engine, error) { return nil, work(id) })
+}
+
+// waker returns what starts the server behind an instance whose time is over.
+func (s *rdsService) waker(id string) func() *engineJob {
+	return func() *engineJob {
+		return s.begin(func() (*engine, error) { return nil, s.cloud.engines.resume(id) })
+	}
+}
+
+// week is how long an instance stays stopped.
+const week = 7 * 24 * time.Hour
+
+// stopInstance stops an instance, which starts by itself after a week. One that has read replicas, or is one, is not stopped; none can be made here.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html
 func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", func(db *rdstypes.DBInstance) {
-		db.AutomaticRestartTime = aws.Time(c.now.Add(7 * 24 * time.Hour))
+	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", c.cloud.engines.suspend, func(db *rdstypes.DBInstance) {
+		db.AutomaticRestartTime = aws.Time(c.now.Add(week))
 	})
 	return &rds.StopDBInstanceOutput{DBInstance: db}, err
 }
@@ -68,6 +88,6 @@ func restarted(db *rdstypes.DBInstance) {
 }
 
 func (c *rdsCall) startInstance(in *rds.StartDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", restarted)
+	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", c.cloud.engines.resume, restarted)
 	return &rds.StartDBInstanceOutput{DBInstance: db}, err
 }
