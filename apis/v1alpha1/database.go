@@ -56,6 +56,15 @@ const (
 	TLSOptional TLS = "Optional"
 )
 
+// PowerState says whether a database server runs.
+type PowerState string
+
+// The values of PowerState.
+const (
+	PowerStateRunning PowerState = "Running"
+	PowerStateStopped PowerState = "Stopped"
+)
+
 // ParameterValue is the value of a setting of a database engine.
 // +kubebuilder:validation:MaxLength=2048
 type ParameterValue string
@@ -175,6 +184,20 @@ type DatabaseParameters struct {
 	// cloud chooses, and an existing server keeps what it has.
 	// +optional
 	Insights *bool `json:"insights,omitempty"`
+
+	// powerState is Running or Stopped. With Stopped, Mooring stops the server, and nobody can connect. The data, the address and the
+	// connection Secret stay. The cloud goes on charging for the disk and the backups, and Google Cloud for an address, too. With Running, Mooring
+	// starts the server, and starts it again if somebody stops it. If unset, Mooring neither stops nor starts the server.
+	//
+	// While a server is stopped, most other changes wait, and the conditions list them. With Stopped, a new server is created first and then
+	// stopped. If the server runs although the spec says Stopped, updates.disruptive decides: by default Mooring asks for approval before it
+	// stops the server again.
+	//
+	// AWS: after 7 days, RDS starts a stopped server by itself. RDS stops no server that has read replicas or is one. Starting takes minutes, and
+	// up to hours if the server has to recover. Google Cloud: the activation policy, ALWAYS or NEVER.
+	// +optional
+	// +kubebuilder:validation:Enum=Running;Stopped
+	PowerState *PowerState `json:"powerState,omitempty"`
 
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
 	// +optional
@@ -480,7 +503,6 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.iamAuthentication) || !has(self.spec.parameters) || !('cloudsql.iam_authentication' in self.spec.parameters || 'cloudsql_iam_authentication' in self.spec.parameters)",message="spec.iamAuthentication and the flag for it in spec.parameters exclude each other, because both say whether IAM may log in: remove the flag from spec.parameters",fieldPath=".spec.iamAuthentication"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.insights) || self.spec.insights || !has(self.spec.aws) || (!has(self.spec.aws.performanceInsights) && (!has(self.spec.aws.databaseInsightsMode) || self.spec.aws.databaseInsightsMode == 'standard'))",message="spec.aws.performanceInsights and spec.aws.databaseInsightsMode advanced need spec.insights: set spec.insights to true, or remove them",fieldPath=".spec.insights"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.className) || !has(self.spec.aws) || !has(self.spec.aws.monitoring) || !has(self.spec.aws.monitoring.intervalSeconds) || self.spec.aws.monitoring.intervalSeconds == 0 || has(self.spec.aws.monitoring.roleARN)",message="spec.aws.monitoring.intervalSeconds above 0 needs spec.aws.monitoring.roleARN: name the role with which RDS writes the metrics, or set intervalSeconds to 0",fieldPath=".spec.aws.monitoring.intervalSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.gcp) || !has(self.spec.gcp.sslMode)",message="spec.tls and spec.gcp.sslMode exclude each other, because both say which connections the server accepts: remove one of them",fieldPath=".spec.tls"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.pointInTimeRecovery) || self.spec.backup.pointInTimeRecovery",message="spec.availability MultiZone needs point-in-time recovery in Google Cloud: set spec.backup.pointInTimeRecovery to true, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.aws.dbParameterGroupName) || !has(self.spec.parameters)",message="spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them",fieldPath=".spec.parameters"

@@ -386,8 +386,8 @@ type PendingChange struct {
 	// +optional
 	Cause string `json:"cause,omitempty"`
 
-	// waitsFor is Approval, or MaintenanceWindow for a change that needs no approval or was approved. Empty if the change waits for
-	// neither.
+	// waitsFor is Approval, or MaintenanceWindow for a change that needs no approval or was approved, or Start for one that a stopped database
+	// takes only once it runs. Empty if the change waits for none of them.
 	// +optional
 	WaitsFor string `json:"waitsFor,omitempty"`
 
@@ -408,6 +408,7 @@ type PendingChange struct {
 const (
 	WaitsForApproval          = "Approval"
 	WaitsForMaintenanceWindow = "MaintenanceWindow"
+	WaitsForStart             = "Start"
 )
 
 // Causes of a pending change.

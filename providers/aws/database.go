@@ -46,6 +46,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Parts: []table.Part[databaseSpec, instance, instanceParams]{
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
 			{Write: d.modify, Taken: modification, Refuses: refusesValues},
+			{Fields: []string{driver.FieldPowerState}, Write: d.power, Taken: table.Names{"PowerState"}, Later: true},
 		},
 		Listing: &table.Listing[instance]{Read: d.list},
 		Remove:  d.remove,
@@ -85,7 +86,8 @@ var databaseKind = table.Kind[*session]{
 
 // previewDatabase is what driver.Driver says of a preview.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
-	return withUpgrade(databaseTable.Preview(&from, &to, applied, instanceOf(&from)))
+	have := instanceOf(&from)
+	return onceStarted(have, withUpgrade(databaseTable.Preview(&from, &to, applied, have)))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.
@@ -163,12 +165,10 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}
-	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
-		if err := refuses(&req.Spec, &instance{}); err != nil {
-			return err
-		}
+	if err := checkInsights(&req.Spec, &instance{}); err != nil {
+		return err
 	}
-	return nil
+	return checkDisk(&req.Spec, &instance{})
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
@@ -187,16 +187,13 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		MasterUsername:       &username,
 	}
 	creation.Copy(params, in)
-	if aws.ToInt32(in.MonitoringInterval) == 0 {
-		in.MonitoringRoleArn = nil
-	}
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &instance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
-			newKeys(in)), in.MonitoringRoleArn)
+		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
+			newKeys(in))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

@@ -1,7 +1,6 @@
 package aws_test
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -90,10 +89,6 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	case "aws.databaseInsightsMode":
 		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId = new(true), b.instance(t, name).PerformanceInsightsKMSKeyId
 		in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode = b.instance(t, name).PerformanceInsightsRetentionPeriod, rdstypes.DatabaseInsightsMode(value.(string))
-	case "aws.monitoring.intervalSeconds":
-		in.MonitoringInterval, in.MonitoringRoleArn = new(int32(value.(int))), new(cmp.Or(awssdk.ToString(b.instance(t, name).MonitoringRoleArn), "arn:aws:iam::"+account+":role/rds-monitoring-role"))
-	case "aws.monitoring.roleARN":
-		in.MonitoringInterval, in.MonitoringRoleArn = b.instance(t, name).MonitoringInterval, new(value.(string))
 	case "iamAuthentication":
 		in.EnableIAMDatabaseAuthentication = new(value.(bool))
 	case "network.publicAccess":
@@ -145,12 +140,23 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.PreferredMaintenanceWindow = new(day + value.(string) + "-" + day + "23:00")
 	case "maintenance.minorUpgrades":
 		in.AutoMinorVersionUpgrade = new(value.(string) == string(v1alpha1.MinorUpgradesAutomatic))
+	case "powerState":
+		b.switchPower(t, name, value.(string))
+		return
 	case "deletionProtection":
 		in.DeletionProtection = new(value.(bool))
 	default:
 		t.Fatalf("no way to edit %s", f)
 	}
 	do(t, b.rds.ModifyDBInstance, in)
+}
+
+func (b *backdoor) switchPower(t testing.TB, name, to string) {
+	if to == string(v1alpha1.PowerStateStopped) {
+		do(t, b.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
+		return
+	}
+	do(t, b.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: &name})
 }
 
 // editDisk names what RDS wants named together. IOPS and throughput need a disk for which they can be chosen.

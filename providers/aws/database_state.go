@@ -112,7 +112,6 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.Changes = withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))
 	waits := waiting(req, have, o.Changes)
-	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing
 	if takesGroup(&req.Spec, have) {
 		waits = append(waits, parameterGroup)
 	}
@@ -122,6 +121,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
 		o.Changes = withUpgrade(withWaits(have, o.Changes))
 	}
+	o.Changes = onceStarted(have, o.Changes)
 	// A password that waits was sent after the one that was refused.
 	o.PasswordRefused = status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword)
 }
@@ -133,7 +133,10 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 //
 // In storage-optimization, which lasts hours after a disk grew or changed its type, IOPS or throughput, RDS takes all changes but another of the disk.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
-// With other changes at hand those come first, and that of the disk is left out. Alone, it makes the instance Pending: that says why
+// A stop is not among them: it needs the status available. No recording shows that.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+//
+// With other changes at hand those come first, and that of the disk, or the stop, is left out. Alone, it makes the instance Pending: that says why
 // nothing happens, and nobody calls in vain.
 func whileBusy(status string, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
 	switch {
@@ -142,7 +145,7 @@ func whileBusy(status string, state driver.State, changes []driver.Change) (driv
 	case status != "storage-optimization":
 		return state, changes
 	}
-	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return slices.Contains(ofDisk, c.Field) })
+	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return slices.Contains(ofDisk, c.Field) || c.Stops() })
 	if len(others) == 0 && len(changes) > 0 {
 		return driver.Pending, changes
 	}

@@ -30,9 +30,6 @@ type instanceParams struct {
 	PerformanceInsightsRetentionPeriod             *int32
 	PerformanceInsightsKMSKeyId                    *string
 	DatabaseInsightsMode                           *types.DatabaseInsightsMode
-	DedicatedLogVolume                             *bool
-	MonitoringInterval                             *int32
-	MonitoringRoleArn                              *string
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
@@ -44,6 +41,7 @@ type instanceParams struct {
 	VpcSecurityGroupIds                            []string
 	EngineLifecycleSupport                         *string
 	EnableCloudwatchLogsExports                    []string
+	PowerState                                     *v1alpha1.PowerState
 	Tags                                           table.Delta
 }
 
@@ -57,6 +55,7 @@ var (
 			"EnableCloudwatchLogsExports": exportLogs,
 		},
 		ByHand: maintenanceByHand,
+		Lacks:  map[string]string{"PowerState": "a new server runs"},
 	}
 	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
 		Call: "ModifyDBInstance",
@@ -64,7 +63,9 @@ var (
 			"Engine":   "an instance keeps its engine",
 			"KmsKeyId": "an instance keeps its key",
 			"DBName":   "RDS makes the initial database at creation only",
-			"Tags":     "AddTagsToResource and RemoveTagsFromResource change tags",
+
+			"PowerState": "StartDBInstance and StopDBInstance change it",
+			"Tags":       "AddTagsToResource and RemoveTagsFromResource change tags",
 		},
 		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){"EnableCloudwatchLogsExports": exportOtherLogs},
 		ByHand:   maintenanceByHand,
@@ -180,6 +181,8 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		func(p *instanceParams, v bool) { p.DeletionProtection = &v },
 	),
 
+	powerRow,
+
 	table.Entries("tags",
 		func(s *databaseSpec) map[string]string { return wantTags(s.Tags) },
 		func(i *instance) map[string]string { return ownTags(instanceTags(i)) },
@@ -242,7 +245,6 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 
 	iopsRow,
 	throughputRow,
-	logVolumeRow,
 
 	publicAccessRow,
 
@@ -278,7 +280,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		func(i *instance) *string { return i.EngineLifecycleSupport },
 		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
 	),
-}, insightsRows, monitoringRows)
+}, insightsRows)
 
 // pending returns the values that an instance has or was asked to take.
 func pending(i *instance) types.PendingModifiedValues {
@@ -295,7 +297,6 @@ func pending(i *instance) types.PendingModifiedValues {
 	asked.IAMDatabaseAuthenticationEnabled = first(asked.IAMDatabaseAuthenticationEnabled, i.IAMDatabaseAuthenticationEnabled)
 	asked.StorageType = first(asked.StorageType, i.StorageType)
 	asked.Iops = first(asked.Iops, i.Iops)
-	asked.DedicatedLogVolume = first(asked.DedicatedLogVolume, i.DedicatedLogVolume)
 	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)
 	asked.DBSubnetGroupName = first(asked.DBSubnetGroupName, subnetGroup(i))
 	return asked

@@ -20,6 +20,8 @@ type Change struct {
 	// says and that others changed. An entry is in neither if it is not known what was applied. Both are empty for fields whose changes
 	// disturb nobody.
 	Edited, Drifted []string
+	// NeedsRunning: the object is stopped, and the cloud makes the change only once it runs.
+	NeedsRunning bool `json:",omitempty"`
 }
 
 // Names returns the fields of changes, in order.

@@ -20,6 +20,9 @@ func differences[S any](fields []Field) []obligation[S] {
 		{"a field that can't be read is Unreadable and hides no other", hidden[S]},
 		{"a field that is refused is Failed and keeps no other from being applied", refused[S]},
 	}
+	if slices.ContainsFunc(fields, func(f Field) bool { return f.Name == driver.FieldPowerState }) {
+		all = append(all, powers[S]()...)
+	}
 	for _, f := range fields {
 		if _, ok := f.To.(map[string]string); !ok {
 			continue
@@ -56,9 +59,15 @@ func (f Field) drift() any {
 	return f.To
 }
 
+// driftingTogether returns the fields that could change beside each other behind our back.
+func (k *Kind[S]) driftingTogether(t testing.TB) []Field {
+	t.Helper()
+	return slices.DeleteFunc(k.drifting(t), func(f Field) bool { return f.Alone })
+}
+
 func undeclared[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Minimal())
-	drifting := b.kind.drifting(t)
+	drifting := b.kind.driftingTogether(t)
 	b.create(t, &req)
 	for _, f := range drifting {
 		if _, declared := get(&req.Spec, f.Name); !declared {
@@ -103,7 +112,7 @@ func sorted(names ...string) []string {
 
 func together[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
-	drifting := b.kind.drifting(t)
+	drifting := b.kind.driftingTogether(t)
 	b.create(t, &req)
 	for _, f := range drifting {
 		b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
@@ -184,7 +193,7 @@ func hidden[S any](t testing.TB, b *bench[S]) {
 func refused[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Refuse != nil, "fields that are updated by calls of their own")
 	for _, f := range b.kind.Fields {
-		if f.Effect == driver.Impossible {
+		if f.Effect == driver.Impossible || f.Alone {
 			continue
 		}
 		req := b.request(t, b.kind.Full())

@@ -172,8 +172,6 @@ type Field struct {
 	Given map[string]any
 	// Along are other fields that an edit to To changes too, since the cloud takes them together only.
 	Along map[string]any
-	// With is another field without which this one says nothing.
-	With string
 	// Drift is a value that somebody else sets in the cloud; To if nil.
 	Drift any
 	// DriftEffect is the effect of putting drift right; Effect if empty.
@@ -190,6 +188,8 @@ type Field struct {
 	// Later says that the field is no part of a creation: a call of its own sets it once the object is at rest,
 	// and only then it counts as applied.
 	Later bool
+	// Alone: the field changes alone, and not beside others: changes that need an object to run are made before it is stopped.
+	Alone bool
 	// Stuck says why the cloud may refuse an edit of the field where a new object could have the value; empty if it does not.
 	Stuck string
 	// Writes is how many writes a change costs, if not one: as where entries of a map are set and

@@ -36,7 +36,7 @@ func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Review: reviewPower, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
@@ -47,6 +47,7 @@ func newDatabases(s *session) *databaseAdapter {
 				Blind: true, // a call that names the database alone; the instance was observed a moment ago
 			},
 			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: d.setLogin, Taken: table.Names{}, Refuses: refusesValue},
+			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true},
 		},
 		Guarded: true, Whole: refusesAll,
 		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
@@ -90,12 +91,12 @@ var databaseKind = table.Kind[*session]{
 // previewDatabase is what driver.Driver says of a preview. Effects look at the engine and the edition of an instance, and at nothing else.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
-		Tier: orNone(gcpOf(&from).Tier), Edition: orNone(gcpOf(&from).Edition),
+		Tier: orNone(gcpOf(&from).Tier), Edition: orNone(gcpOf(&from).Edition), ActivationPolicy: policyOf(&from),
 	}}}
 	if from.Engine != nil && from.Version != nil {
 		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
 	}
-	return databaseTable.Preview(&from, &to, applied, have)
+	return onceStarted(have, databaseTable.Preview(&from, &to, applied, have))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.
@@ -157,7 +158,7 @@ func setState(o *driver.Observation, have *instance, op *operation) {
 		o.State, o.Problem = driver.Pending, "Cloud SQL is creating the instance"
 	case "RUNNABLE", "STOPPED":
 		o.State, o.Available = driver.Ready, true
-		if have.State == "STOPPED" || have.settings().ActivationPolicy == "NEVER" {
+		if have.stopped() {
 			o.Available, o.Stopped, o.Problem = false, true, "the instance is stopped"
 		}
 	case "MAINTENANCE", "REPAIRING":
@@ -181,7 +182,7 @@ func setState(o *driver.Observation, have *instance, op *operation) {
 	case op.kind() == "DELETE":
 		o.State = driver.Deleting
 	case o.State == driver.Ready:
-		o.State = driver.Pending
+		o.State, o.Stopped = driver.Pending, false // it may be on its way up or down
 	}
 }
 

@@ -118,6 +118,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 			t.Fatal(err)
 		}
 		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{Hour: int64(hour.Hour()), ForceSendFields: []string{"Hour"}}
+	case "powerState":
+		settings.ActivationPolicy = map[any]string{"Running": "ALWAYS", "Stopped": "NEVER"}[value]
 	case "deletionProtection":
 		settings.DeletionProtectionEnabled = value.(bool)
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}

@@ -59,6 +59,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	inNetwork := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop")}}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
+		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateRunning)}, instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: never}}}, driver.Online),
+		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateStopped)}, runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
 		tabletest.Of("backup.pointInTimeRecovery", recovery(true), keeps(7), driver.Restarts),
 		tabletest.Of("backup.pointInTimeRecovery", recovery(false), recovering, driver.LosesBackups),

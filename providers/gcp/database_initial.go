@@ -58,7 +58,7 @@ func (d *databases) getDatabase(ctx context.Context, req *databaseRequest) (*sql
 
 // running reports whether databases and users can be looked at.
 func running(have *instance) bool {
-	return have.State == "RUNNABLE" && have.settings().ActivationPolicy != "NEVER"
+	return have.State == "RUNNABLE" && !have.stopped()
 }
 
 // notRunning is why neither can be.

@@ -18,7 +18,7 @@ var conversions = map[string]func(*instanceParams, *sqladmin.DatabaseInstance){
 var (
 	insertion = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
 		Call: "instances.insert", Inner: "Settings",
-		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
+		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs", "ActivationPolicy": "a new server runs"},
 		Converts: conversions,
 		ByHand: map[string]string{
 			"Engine":                "it is a part of databaseVersion",

@@ -51,6 +51,7 @@ type instanceParams struct {
 	PrivateNetwork                                                   *string
 	RetainBackupsOnDelete                                            *bool
 	UserLabels                                                       table.Delta
+	ActivationPolicy                                                 *string
 	QueryInsightsEnabled, RecordApplicationTags, RecordClientAddress *bool
 	QueryStringLength, QueryPlansPerMinute                           *int64
 	IAMAuthentication                                                *bool // a flag, too
@@ -132,6 +133,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *instanceParams, v string) { p.MaintenanceTime = &v }),
 	parametersRow,
 	iamRow,
+	powerRow,
 	table.Field("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,

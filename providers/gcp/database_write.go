@@ -59,7 +59,10 @@ func creatable(req *databaseRequest) error {
 }
 
 // patch sends settings in one write.
-func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
+func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (string, error) {
+	if err := notStopped(have, changes); err != nil {
+		return "", err
+	}
 	if params.AvailabilityType != nil || params.RetainedBackups != nil || params.PointInTimeRecovery != nil {
 		if err := checkBackups(&req.Spec, cmp.Or(req.Spec.Availability, haveAvailability(have))); err != nil {
 			return "", err

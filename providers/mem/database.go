@@ -89,7 +89,8 @@ var databaseKind = table.Kind[session]{
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 		return driver.PreviewOf(from, to, applied, func(from, to databaseParameters, applied driver.Applied) []driver.Change {
-			return databaseTable.Preview(&from, &to, applied, &Database{})
+			have := &Database{Stopped: value(from.PowerState) == v1alpha1.PowerStateStopped}
+			return whileStopped(have, databaseTable.Preview(&from, &to, applied, have))
 		})
 	},
 	Handler: func(s session) table.Handler { return table.Handle(newDatabases(s)) },
@@ -165,11 +166,11 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "aws.instanceClass").Effect(driver.Restarts),
 	plain[string](databaseFields, "aws.dbSubnetGroupName").Refers(driver.ReferenceSubnetGroup),
 	plain[string](databaseFields, "aws.performanceInsights.key").Refers(driver.ReferenceKey),
-	plain[string](databaseFields, "aws.monitoring.roleARN").Refers(driver.ReferenceRole),
 	plain[string](databaseFields, "aws.dbParameterGroupName").Refers(driver.ReferenceParameterGroup),
 	plainSet(databaseFields, "aws.vpcSecurityGroupIDs").Refers(driver.ReferenceSecurityGroup),
 	plain[string](databaseFields, "gcp.tier").Effect(driver.Restarts),
 	plain[string](databaseFields, "gcp.privateNetwork").Refers(driver.ReferenceNetwork),
+	powerRow,
 )
 
 const upgradeInstead = "declare the version it has, or create another Database and move the data"

@@ -23,6 +23,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("backup.retentionDays", days(14), Database{Spec: days(7)}, driver.Online),
 		tabletest.Of("backup.retentionDays", days(3), Database{Spec: days(7)}, driver.LosesBackups),
 		tabletest.Of("deletionProtection", databaseParameters{DeletionProtection: new(true)}, Database{}, driver.Online),
+		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateRunning)}, Database{Stopped: true}, driver.Online),
+		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateStopped)}, Database{}, driver.Interrupts),
 		tabletest.Of("tags", databaseParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, Database{}, driver.Online),
 		tabletest.Of("aws.instanceClass", databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("b")}}, Database{Spec: databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("a")}}}, driver.Restarts),
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("b")}}, Database{Spec: databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("a")}}}, driver.Restarts),

@@ -32,8 +32,15 @@ func newDatabases(s session) *databaseAdapter {
 	}
 	d.setPassword = func(next *Database, password string) { next.Password = password }
 	d.entries = changeParameters
+	d.refuses = func(call *Call, have *Database, c driver.Change) error {
+		if whileStopped(have, []driver.Change{c})[0].NeedsRunning {
+			return fail(call, driver.Busy, "the database is stopped")
+		}
+		return nil
+	}
 	d.update = func(have, next *Database, h hits) string {
 		next.was = have
+		next.switchPower()
 		return d.begin(next, modifying, h)
 	}
 	return &databaseAdapter{
@@ -41,7 +48,13 @@ func newDatabases(s session) *databaseAdapter {
 		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot,
 		Tags: func(p *databaseParams) *table.Delta { return &p.Tags },
 		Make: d.make, Taken: every,
-		Parts: []table.Part[databaseParameters, Database, databaseParams]{{Write: d.write, Taken: every, Blind: true}},
+		Review: func(_ *databaseRequest, have *Database, o *driver.Observation) {
+			o.Changes = whileStopped(have, o.Changes)
+		},
+		Parts: []table.Part[databaseParameters, Database, databaseParams]{
+			{Write: d.write, Taken: every, Blind: true},
+			{Fields: []string{driver.FieldPowerState}, Write: d.write, Taken: table.Names{"Spec"}, Blind: true, Later: true},
+		},
 		Whole: whole, Listing: d.listing(), Remove: d.remove,
 	}
 }
@@ -123,6 +136,7 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 			Username: req.Login.Username, Password: req.Login.Password,
 		}
 		d.Spec.Location = new(m.locationOf(req.Spec.Location, req.Location))
+		d.Spec.PowerState = nil // a new server runs
 		choose(&d.Spec)
 		if d.Username == "" {
 			d.Username = usualUsername(*d.Spec.Engine)

@@ -16,6 +16,8 @@ type manager[S, H any] struct {
 	spec func(*H) *S
 	// busy refuses an update of an object that takes none now; nil if each does at any time.
 	busy func(call *Call, have *H) error
+	// refuses refuses a change that an object does not take as it is; nil if each takes all.
+	refuses func(call *Call, have *H, c driver.Change) error
 	// entries makes a change of a map of the spec, set being what the call sets of it; nil for a kind without one beside the tags.
 	entries func(next *H, req *table.Request[S], set *S, c driver.Change)
 	// setPassword sets the administrator's password; nil for a kind without a login.
@@ -80,6 +82,10 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 				continue
 			}
+			if err := m.takes(call, have, c); err != nil {
+				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
+				continue
+			}
 			if why := passwords[0].Check(req.Login.Password); c.Field == driver.FieldPassword && why != "" {
 				failed = append(failed, driver.FieldError{Field: c.Field, Err: fail(call, driver.Invalid, "the administrator's password: %s", why)})
 				continue
@@ -96,6 +102,14 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 		return operation, failed
 	}
 	return orZero(operation, err)
+}
+
+// takes returns why an object does not take a change as it is.
+func (m *manager[S, H]) takes(call *Call, have *H, c driver.Change) error {
+	if m.refuses == nil {
+		return nil
+	}
+	return m.refuses(call, have, c)
 }
 
 // change makes one change of an object.

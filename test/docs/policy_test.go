@@ -40,6 +40,8 @@ var awsNeeds = map[string][]string{
 		"rds:DeleteDBInstance db", "rds:CreateDBSnapshot db", "rds:CreateDBSnapshot snapshot", "rds:AddTagsToResource snapshot",
 	},
 	"rds.RebootDBInstance":       {"rds:RebootDBInstance db"},
+	"rds.StartDBInstance":        {"rds:StartDBInstance db"},
+	"rds.StopDBInstance":         {"rds:StopDBInstance db"},
 	"rds.AddTagsToResource":      {"rds:AddTagsToResource db"},
 	"rds.RemoveTagsFromResource": {"rds:RemoveTagsFromResource db"},
 

@@ -9,6 +9,9 @@ import (
 // gcpNetworks are networks of a shared VPC, which other projects may use.
 const gcpNetworks = "projects/network-host/global/networks/"
 
+// stuckWhileStopped: a new server is changed before it stops, and one that is stopped afterwards.
+const stuckWhileStopped = "most changes wait until a stopped server runs"
+
 func init() {
 	add("Database", "aws", AWSDatabase("eu-central-1"))
 	add("Database", "gcp", GCPDatabase("europe-west3"))
@@ -34,14 +37,14 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				},
 				IAMAuthentication:  new(true),
 				Insights:           new(true),
+				PowerState:         new(v1alpha1.PowerStateRunning),
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
 					DBSubnetGroupName: new("spare"), DBParameterGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
-					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"), DedicatedLogVolume: new(false),
-					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
-					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")}},
+					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"),
+					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")}},
 			}
 		},
 		Fields: []drivertest.Field{
@@ -53,8 +56,6 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.iops", To: 14000, Stuck: "the spec says nothing of the type of the disk, and somebody gave it one that has no choice"},
 			{Name: "aws.throughputMiBps", To: 700, Stuck: "likewise"},
 			{Name: "aws.storageType", To: "gp2", Given: map[string]any{"aws.iops": nil, "aws.throughputMiBps": nil}},
-			{Name: "aws.dedicatedLogVolume", To: true, Effect: driver.Restarts, Given: map[string]any{"aws.storageType": "io1", "aws.throughputMiBps": nil},
-				NoDrift: "it needs another type of disk than the others drift to"},
 			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
 			{Name: "aws.dbSubnetGroupName", To: "pay", Effect: driver.Restarts, Along: map[string]any{"aws.vpcSecurityGroupIDs": []string{"sg-0c1b2c3d4e5f60719"}},
 				NoDrift: "a move to another VPC changes the security groups too", Stuck: "RDS moves a server to another VPC, and not within one"},
@@ -74,10 +75,9 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.performanceInsights.retentionDays", To: 62, DriftEffect: driver.Irreversible},
 			{Name: "aws.performanceInsights.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 			{Name: "aws.databaseInsightsMode", To: "advanced", Given: map[string]any{"aws.performanceInsights.retentionDays": 465}, NoDrift: "it needs the days that others drift to"},
-			{Name: "aws.monitoring.intervalSeconds", To: 15},
-			{Name: "aws.monitoring.roleARN", To: "arn:aws:iam::111111111111:role/shop-monitoring", With: "aws.monitoring.intervalSeconds"},
 			{Name: "insights", To: false, Given: map[string]any{"aws.performanceInsights": nil}},
 			{Name: "deletionProtection", To: true},
+			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true, Stuck: stuckWhileStopped},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
@@ -94,7 +94,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "backup.retentionDays", From: 0, To: 7, Effect: driver.Interrupts},
 			{Field: "maintenance.minorUpgrades", From: "Manual", To: "Automatic", Effect: driver.Restarts},
 			{Field: "iamAuthentication", From: false, To: true, Effect: driver.Online},
-			{Field: "aws.monitoring.intervalSeconds", To: 0, Effect: driver.Online},
+			{Field: "powerState", From: "Stopped", To: "Running", Effect: driver.Online},
 			{Field: "aws.performanceInsights.retentionDays", To: 7, Effect: driver.Irreversible},
 		},
 	}
@@ -114,7 +114,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
-				TLS:          new(v1alpha1.TLSRequired), IAMAuthentication: new(false), Insights: new(true),
+				TLS:          new(v1alpha1.TLSRequired), IAMAuthentication: new(false), Insights: new(true), PowerState: new(v1alpha1.PowerStateRunning),
 				GCP: &v1alpha1.DatabaseGCP{
 					Tier: new("db-f1-micro"), Edition: new("ENTERPRISE"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
 					ConnectorEnforcement: new("REQUIRED"), PrivateNetwork: new(gcpNetworks + "shop"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
@@ -148,6 +148,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.insights.recordApplicationTags", To: false},
 			{Name: "gcp.insights.recordClientAddress", To: true},
 			{Name: "deletionProtection", To: true},
+			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true, Stuck: stuckWhileStopped},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Given: map[string]any{"gcp.sslMode": nil},
@@ -171,6 +172,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "tls", From: "Optional", To: "Required", Effect: driver.Interrupts},
 			{Field: "network.publicAccess", From: "Blocked", To: "Allowed", Effect: driver.Online, Given: map[string]any{"network.allowedCIDRs": nil}},
 			{Field: "gcp.sslMode", To: "ALLOW_UNENCRYPTED_AND_ENCRYPTED", Effect: driver.Online},
+			{Field: "powerState", From: "Stopped", To: "Running", Effect: driver.Online},
 		},
 	}
 }

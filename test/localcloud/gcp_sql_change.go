@@ -50,6 +50,9 @@ func (s *sqlService) changeInstance(r *sqlRequest, whole bool) (any, error) {
 	if err := settleInstance(next, in.resource); err != nil {
 		return nil, err
 	}
+	if in.stopped() && needsServer(next, in.resource) {
+		return nil, errSQLNotRunning
+	}
 	return s.begin(r, in, s.modification(in, next)), nil
 }
 

@@ -116,6 +116,12 @@ func (r *instanceReplay) step(a rdsAnswer) {
 		req.Spec.DeletionProtection = new(true)
 		r.updated(req, "ModifyDBInstance", driver.Change{Field: "deletionProtection"})
 		r.observe(one)
+	case "StartDBInstance":
+		r.present(one)
+		req := r.request(one)
+		req.Spec.PowerState = new(v1alpha1.PowerStateRunning)
+		r.updated(req, a.Call, driver.Change{Field: driver.FieldPowerState})
+		r.observe(one)
 	case "RemoveTagsFromResource": // the instance itself is recorded in the same case
 		req := r.request(r.last)
 		req.Spec.Tags = map[string]v1alpha1.TagValue{}
@@ -263,7 +269,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DedicatedLogVolume", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -333,13 +339,10 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
 		"iamAuthentication": func(s *v1alpha1.DatabaseParameters) { s.IAMAuthentication = new(!*s.IAMAuthentication) },
-		"aws.dedicatedLogVolume": func(s *v1alpha1.DatabaseParameters) {
-			s.AWS = &v1alpha1.DatabaseAWS{DedicatedLogVolume: new(!*s.AWS.DedicatedLogVolume)}
+		"insights":          func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
+		"powerState": func(s *v1alpha1.DatabaseParameters) {
+			s.PowerState = new(map[v1alpha1.PowerState]v1alpha1.PowerState{"Running": "Stopped", "Stopped": "Running"}[*s.PowerState])
 		},
-		"aws.monitoring.intervalSeconds": func(s *v1alpha1.DatabaseParameters) {
-			s.AWS = &v1alpha1.DatabaseAWS{Monitoring: &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(7))}}
-		},
-		"insights": func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
 		"deletionProtection": func(s *v1alpha1.DatabaseParameters) {
 			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
 		},
@@ -403,6 +406,10 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	iam, _ := value("IAMDatabaseAuthenticationEnabled").(bool)
 	insights, _ := instance["PerformanceInsightsEnabled"].(bool)
 	spec.IAMAuthentication, spec.Insights = &iam, &insights
+	spec.PowerState = new(v1alpha1.PowerStateRunning)
+	if status := value("DBInstanceStatus"); status == "stopped" || status == "stopping" {
+		spec.PowerState = new(v1alpha1.PowerStateStopped)
+	}
 	if region := arnRegion(instance); region != "" {
 		spec.Location = &region
 	}
@@ -455,8 +462,6 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		InstanceClass:        text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
 	}
-	logs, _ := value("DedicatedLogVolume").(bool)
-	spec.AWS.DedicatedLogVolume = &logs
 	recorded := v1alpha1.PerformanceInsights{Key: text("PerformanceInsightsKMSKeyId")}
 	if days, ok := instance["PerformanceInsightsRetentionPeriod"].(float64); ok {
 		recorded.RetentionDays = new(int32(days))
@@ -464,10 +469,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	if recorded != (v1alpha1.PerformanceInsights{}) {
 		spec.AWS.PerformanceInsights = &recorded
 	}
-	seconds, _ := instance["MonitoringInterval"].(float64)
-	spec.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(seconds)), RoleARN: text("MonitoringRoleArn")}
-	exports, _ := instance["EnabledCloudwatchLogsExports"].([]any)
-	for _, name := range exports {
+	logs, _ := instance["EnabledCloudwatchLogsExports"].([]any)
+	for _, name := range logs {
 		spec.AWS.CloudwatchLogsExports = append(spec.AWS.CloudwatchLogsExports, name.(string))
 	}
 	slices.Sort(spec.AWS.CloudwatchLogsExports)

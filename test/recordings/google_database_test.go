@@ -310,6 +310,12 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 		}
 	}
 	insights, configured := at(settings, "insightsConfig").(map[string]any)
+	switch stringAt(settings, "activationPolicy") {
+	case "ALWAYS":
+		spec.PowerState = new(v1alpha1.PowerStateRunning)
+	case "NEVER":
+		spec.PowerState = new(v1alpha1.PowerStateStopped)
+	}
 	if stringAt(instance, "state") != "" {
 		spec.IAMAuthentication, spec.Insights = new(false), new(insights["queryInsightsEnabled"] == true)
 	} else if on, ok := insights["queryInsightsEnabled"].(bool); ok {

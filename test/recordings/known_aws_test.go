@@ -59,7 +59,6 @@ var uncalledByDatabases = []*uncalled{
 	{call: "DeleteDBSnapshot", why: "a final snapshot is kept: people delete it"},
 	{call: "DescribeReservedDBInstances", why: otherFeature + "reservations, which are a matter of payment"},
 	{call: "ListTagsForResource", why: "tags come with the instance"},
-	{call: "StartDBInstance", why: otherFeature + "stopped instances are left so"},
 }
 
 // knownOfDecoding are the recorded answers of RDS that the SDK can't decode as they are.

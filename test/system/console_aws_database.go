@@ -149,6 +149,17 @@ func (a *awsDatabases) SetVersion(t testing.TB, name, version string) {
 	a.modify(t, name, rds.ModifyDBInstanceInput{EngineVersion: &version, AllowMajorVersionUpgrade: awssdk.Bool(true)})
 }
 
+// SetPower implements DatabaseConsole.
+func (a *awsDatabases) SetPower(t testing.TB, name string, on bool) {
+	t.Helper()
+	if on {
+		call(t, a.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: &name})
+		return
+	}
+	a.rest(t, name)
+	call(t, a.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
+}
+
 // FailOver implements DatabaseConsole.
 func (a *awsDatabases) FailOver(t testing.TB, name string) {
 	t.Helper()

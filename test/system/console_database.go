@@ -16,6 +16,8 @@ type DatabaseConsole interface {
 	SetSize(t testing.TB, name, size string)
 	SetStorage(t testing.TB, name string, gib int)
 	SetVersion(t testing.TB, name, version string)
+	// SetPower starts or stops a server.
+	SetPower(t testing.TB, name string, on bool)
 	// FailOver moves a server to the zone of its standby.
 	FailOver(t testing.TB, name string)
 	Snapshots(t testing.TB, database string) []string // those that are available

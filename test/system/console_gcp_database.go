@@ -155,6 +155,12 @@ func (g *gcpDatabases) SetSize(t testing.TB, name, size string) {
 	g.set(t, name, &sqladmin.Settings{Tier: size})
 }
 
+// SetPower implements DatabaseConsole.
+func (g *gcpDatabases) SetPower(t testing.TB, name string, on bool) {
+	t.Helper()
+	g.set(t, name, &sqladmin.Settings{ActivationPolicy: map[bool]string{true: "ALWAYS", false: "NEVER"}[on]})
+}
+
 // SetStorage implements DatabaseConsole.
 func (g *gcpDatabases) SetStorage(t testing.TB, name string, gib int) {
 	t.Helper()

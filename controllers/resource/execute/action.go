@@ -255,6 +255,12 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		if a.EditHeld {
 			out.State = condition.Updating
 		}
+	case plan.AwaitStart:
+		w.done.LeftRollout = true
+		out.State, out.Next = condition.DriftWaits, outcome.AtSync
+		if a.EditSleeps {
+			out.State = condition.Updating
+		}
 	case plan.Stall:
 		out.Undecided = !a.Decided
 		out.State, out.Next = condition.Stalled, outcome.AtSync // an edit, an annotation or a watch brings it back at once

@@ -129,7 +129,7 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 			return err
 		}
 	}
-	g.Observation.Changes = append(g.Observation.Changes, decided.Changes...)
+	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, decided.Changes)...)
 	return nil
 }
 

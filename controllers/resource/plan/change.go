@@ -13,7 +13,7 @@ import (
 
 // mustAsk reports whether a person is to be asked before a change is made.
 func mustAsk(v View, c driver.Change, p Policy) bool {
-	if !c.Effect.Disruptive() {
+	if !c.Effect.Disruptive() || stopsNew(v, c) {
 		return false
 	}
 	if c.Field == driver.FieldPassword { // others' password would be lost, which no policy on restarts speaks of
@@ -27,6 +27,13 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	default:
 		return CauseOf(v, c) != v1alpha1.CauseSpec
 	}
+}
+
+// stopsNew reports whether a change stops a new server for the first time. Clouds create servers that run, so it is a part of the creation, and
+// nobody uses the server yet.
+func stopsNew(v View, c driver.Change) bool {
+	_, known := v.Applied[c.Field]
+	return c.Stops() && !known && !mayBeUsed(v)
 }
 
 // CauseOf tells an edit from drift: drift is a difference from what we applied ourselves. What was

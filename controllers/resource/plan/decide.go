@@ -19,6 +19,8 @@ const (
 	AtOnce        Fate = "AtOnce"        // it is made
 	AfterApproval Fate = "AfterApproval" // it waits until a person approves it
 	InWindow      Fate = "InWindow"      // it waits until the maintenance window opens
+	AfterStart    Fate = "AfterStart"    // it waits until the server runs, which is stopped
+	AfterOthers   Fate = "AfterOthers"   // it stops the server, and waits until those changes are made that are made now
 	Withheld      Fate = "Withheld"      // it waits until the spec no longer asks for an Impossible change
 	Never         Fate = "Never"         // the cloud can't make it
 )
@@ -42,6 +44,8 @@ type DecidedChanges struct {
 	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says. EditHeld is the same of
 	// what waits for the maintenance window.
 	EditWaits, EditHeld bool
+	// EditSleeps is the same of what waits until the server runs.
+	EditSleeps bool
 	// Opens is when the window opens for which changes wait, Closes when the one closes in which changes are to be made at once; zero if none do.
 	Opens, Closes time.Time
 	// Blocked: the spec asks for something that is impossible for what exists.
@@ -69,6 +73,8 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		switch {
 		case c.Effect == driver.Impossible:
 			decided.Fate = Never
+		case c.NeedsRunning:
+			decided.Fate = AfterStart // whether a person has to agree is asked once it can be made
 		case d.Blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
 			decided.Fate = Withheld // it was asked for together with what can't be, and may be taken back together with it
 		case mustAsk(v, c, p):
@@ -86,7 +92,9 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		}
 	}
 	d.hold(v)
+	d.stopLast(v)
 	d.EditWaits, d.EditHeld = d.edited(v, AfterApproval), d.edited(v, InWindow)
+	d.EditSleeps = d.edited(v, AfterStart)
 	return d
 }
 
@@ -135,7 +143,9 @@ func (d *DecidedChanges) edited(v View, fate Fate) bool {
 }
 
 // waitsForWords are what a change with a fate waits for, as the status says it.
-var waitsForWords = map[Fate]string{AfterApproval: v1alpha1.WaitsForApproval, InWindow: v1alpha1.WaitsForMaintenanceWindow}
+var waitsForWords = map[Fate]string{
+	AfterApproval: v1alpha1.WaitsForApproval, InWindow: v1alpha1.WaitsForMaintenanceWindow, AfterStart: v1alpha1.WaitsForStart,
+}
 
 // pending returns all changes as the status lists them, in the order in which they were observed.
 func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.PendingChange {

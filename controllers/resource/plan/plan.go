@@ -25,6 +25,7 @@ const (
 	Update          Verb = "Update"          // apply Action.Changes
 	AwaitApproval   Verb = "AwaitApproval"   // wait for approval of Action.Pending
 	AwaitWindow     Verb = "AwaitWindow"     // wait for the maintenance window, and then make what is agreed to
+	AwaitStart      Verb = "AwaitStart"      // wait until the server runs, which is stopped
 	Delete          Verb = "Delete"          // delete it in the cloud
 	Release         Verb = "Release"         // mark it as left behind
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
@@ -48,6 +49,8 @@ type Action struct {
 	EditWaits bool
 	// EditHeld is the same of what waits for the maintenance window.
 	EditHeld bool
+	// EditSleeps is the same of what waits until the server runs.
+	EditSleeps bool
 	// Opens is when the maintenance window opens for which changes wait; zero if none does. Closes is when the window closes in which some of
 	// Changes are to be sent; zero if they may be sent at any time.
 	Opens, Closes time.Time
@@ -281,9 +284,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
 	}
 	d := Decide(v, o.Changes, p)
-	now, wait, held, never, blocked := d.With(AtOnce), d.With(AfterApproval), d.With(InWindow), d.With(Never), d.Blocked
+	now, never, blocked := d.With(AtOnce), d.With(Never), d.Blocked
 	a := Action{
-		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditHeld: d.EditHeld, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
+		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditHeld: d.EditHeld, EditSleeps: d.EditSleeps, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
 	}
 	switch {
 	case len(now) > 0:
@@ -294,14 +297,14 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Message = "waiting for the cloud to show what was written"
 	case blocked:
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
-	case len(wait) > 0 || len(held) > 0:
+	case len(d.With(AfterApproval)) > 0 || len(d.With(InWindow)) > 0 || len(d.With(AfterStart)) > 0:
 		return planWaiting(v, o, p, d, a)
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
 		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
 	case o.Stopped:
-		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonStopped, "up to date, and stopped in the cloud"
+		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonStopped, stoppedBy(o)
 	default:
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonReady, "usable and up to date"
 	}
@@ -311,7 +314,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 // planWaiting is for what differs and waits for a person, or for the maintenance window. What an edit asked for keeps the object from
 // being as declared, so that is told first.
 func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Action) Action {
-	wait, held := d.With(AfterApproval), d.With(InWindow)
+	wait, held, sleeping := d.With(AfterApproval), d.With(InWindow), d.With(AfterStart)
 	var says []string
 	if len(wait) > 0 {
 		says = append(says, asksFor(v, p, wait, d.Hash))
@@ -324,8 +327,15 @@ func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Act
 			slices.Reverse(says)
 		}
 	}
+	if len(sleeping) > 0 {
+		says = append(says, sleeps(sleeping))
+		if len(says) == 1 || d.EditSleeps && !d.EditWaits && !d.EditHeld {
+			a.Verb, a.Reason = AwaitStart, v1alpha1.ReasonStopped
+			slices.Reverse(says)
+		}
+	}
 	a.Message = strings.Join(says, "; ")
-	if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
+	if !o.Available && !o.Stopped && o.Problem != "" { // that is worse than to differ, and what waits may mend it
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it can't be used: "+o.Problem+"; "+a.Message
 	}
 	return a

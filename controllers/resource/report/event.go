@@ -226,7 +226,7 @@ func (e *entry) trace(ctx context.Context) {
 // idle reports whether the reconciliation only observed.
 func (e *entry) idle() bool {
 	switch plan.Verb(e.Action) {
-	case Observing, plan.Converge, plan.Wait, plan.AwaitApproval, plan.AwaitWindow, plan.Stall:
+	case Observing, plan.Converge, plan.Wait, plan.AwaitApproval, plan.AwaitWindow, plan.AwaitStart, plan.Stall:
 		return !e.Written
 	default:
 		return false

@@ -1,0 +1,47 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// stopLast has a stop wait for the changes that are made now: they need the server. An approval of it stays that of the plan, and is not used up.
+func (d *DecidedChanges) stopLast(v View) {
+	now := d.With(AtOnce)
+	if !slices.ContainsFunc(now, func(c driver.Change) bool { return !c.Stops() }) {
+		return
+	}
+	for i := range d.Changes {
+		if c := &d.Changes[i]; c.Stops() && c.Fate == AtOnce {
+			c.Fate = AfterOthers
+			if c.Approved {
+				d.Hash = v.Approval
+				d.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AtOnce && c.Approved })
+			}
+		}
+	}
+}
+
+// sleeps says what waits until the server runs.
+func sleeps(sleeping []driver.Change) string {
+	return fmt.Sprintf("waiting until the database runs: %s; the database is stopped; set spec.powerState to Running, or wait until somebody starts it", ListChanges(sleeping))
+}
+
+// stoppedBy says why a server that is up to date does not run.
+func stoppedBy(o driver.Observation) string {
+	if applied := o.Applied[driver.FieldPowerState]; len(applied) == 1 && applied[0] == string(v1alpha1.PowerStateStopped) {
+		return "up to date, and stopped, as spec.powerState says"
+	}
+	return "up to date, and stopped in the cloud"
+}
+
+// WhileStopped returns the changes of a login. While a server is stopped, no cloud changes a password.
+func WhileStopped(o driver.Observation, changes []driver.Change) []driver.Change {
+	if !o.Stopped {
+		return changes
+	}
+	return driver.WhileStopped(changes)
+}

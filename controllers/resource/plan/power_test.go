@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+const disk = "storage.sizeGiB"
+
+// stopped is a server that is stopped, by the spec or by somebody.
+func stopped(s *fixture) {
+	s.Seen.Available, s.Seen.Stopped, s.Seen.Problem = false, true, "the instance is stopped"
+}
+
+func byWish(s *fixture) { s.Applied[driver.FieldPowerState] = []string{"Stopped"} }
+
+// asleep has changes wait until the server runs.
+func asleep(s *fixture) { s.Seen.Changes = driver.WhileStopped(s.Seen.Changes, "tags") }
+
+// power is a change of the power state, by an edit or by drift.
+func power(from, to v1alpha1.PowerState, edit bool) func(*fixture) {
+	return func(s *fixture) {
+		effect, why := driver.PowerEffect(to)
+		s.Seen.Changes = append(s.Seen.Changes, driver.Change{Field: driver.FieldPowerState, From: string(from), To: string(to), Effect: effect, Why: why})
+		s.Applied[driver.FieldPowerState] = []string{string(to)}
+		if edit {
+			s.Applied[driver.FieldPowerState], s.Edited = []string{string(from)}, true
+		}
+	}
+}
+
+func TestPlanOfPower(t *testing.T) {
+	const running, down = v1alpha1.PowerStateRunning, v1alpha1.PowerStateStopped
+	neverReady := func(s *fixture) { s.WasReady = false; delete(s.Applied, driver.FieldPowerState) }
+	for _, tt := range []struct {
+		name    string
+		fixture []func(*fixture)
+		verb    Verb
+		changes string
+		sleeps  bool
+	}{
+		{"stopped as declared", []func(*fixture){stopped, byWish}, Converge, "", false},
+		{"an edit stops it", []func(*fixture){power(running, down, true)}, Update, "powerState", false},
+		{"an edit stops it, OnApproval", []func(*fixture){power(running, down, true), disruptive(v1alpha1.DisruptiveOnApproval)}, AwaitApproval, "", false},
+		{"an edit stops it, in the window", []func(*fixture){power(running, down, true), waitsForWindow}, AwaitWindow, "", false},
+		{"an edit stops it and changes more", []func(*fixture){power(running, down, true), edited(disk, driver.Online)}, Update, disk, false},
+		{"an edit stops it, and drift waits", []func(*fixture){power(running, down, true), drifted(instance, driver.Restarts)}, Update, "powerState", false},
+		{"RDS started it again", []func(*fixture){power(running, down, false)}, AwaitApproval, "", false},
+		{"RDS started it again, Always", []func(*fixture){power(running, down, false), disruptive(v1alpha1.DisruptiveAlways)}, Update, "powerState", false},
+		{"a new server that is declared stopped", []func(*fixture){power(running, down, false), neverReady}, Update, "powerState", false},
+		{"a new server that was stopped and that somebody started", []func(*fixture){power(running, down, false), func(s *fixture) { s.WasReady = false }}, AwaitApproval, "", false},
+		{"an edit starts it", []func(*fixture){stopped, power(down, running, true)}, Update, "powerState", false},
+		{"somebody stopped it", []func(*fixture){stopped, power(down, running, false), waitsForWindow}, Update, "powerState", false},
+		{"an edit starts it and changes more", []func(*fixture){stopped, power(down, running, true), edited(instance, driver.Restarts), asleep}, Update, "powerState", true},
+		{"an edit while it is stopped", []func(*fixture){stopped, byWish, edited(disk, driver.Online), asleep}, AwaitStart, "", true},
+		{"drift while it is stopped", []func(*fixture){stopped, byWish, drifted(disk, driver.Online), asleep}, AwaitStart, "", false},
+		{"an edit that restarts while it is stopped", []func(*fixture){stopped, byWish, edited(instance, driver.Restarts), waitsForWindow, asleep}, AwaitStart, "", true},
+		{"an edit of what it takes", []func(*fixture){stopped, byWish, edited("tags", driver.Online), edited(disk, driver.Online), asleep}, Update, "tags", true},
+		{"a deletion while it is stopped", []func(*fixture){stopped, byWish, deleted, withoutSnapshot, edited(disk, driver.Online), asleep}, Delete, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := settled()
+			for _, change := range tt.fixture {
+				change(&s)
+			}
+			a := s.plan()
+			if got := strings.Join(driver.Names(a.Changes), " "); a.Verb != tt.verb || got != tt.changes || a.EditSleeps != tt.sleeps {
+				t.Errorf("%s of %q, an edit sleeps: %v; want %s of %q, %v\n%s", a.Verb, got, a.EditSleeps, tt.verb, tt.changes, tt.sleeps, a.Message)
+			}
+			if a.Verb == AwaitStart {
+				if a.Reason != v1alpha1.ReasonStopped || !strings.Contains(a.Message, s.Seen.Changes[0].Field) || !strings.Contains(a.Message, "set spec.powerState to Running") {
+					t.Errorf("%s: %s", a.Reason, a.Message)
+				}
+				if a.Pending[0].WaitsFor != v1alpha1.WaitsForStart {
+					t.Errorf("pending: %+v", a.Pending)
+				}
+			}
+		})
+	}
+}

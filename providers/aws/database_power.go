@@ -1,0 +1,92 @@
+package aws
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+const stopped = "stopped"
+
+// powerRow is whether the server runs. One that is being stopped counts as stopped. RDS starts a stopped server again after 7 days, and then it
+// differs as one that a person started: DescribeDBInstances does not tell who did (AutomaticRestartTime is gone by then).
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html
+var powerRow = table.Field(driver.FieldPowerState,
+	func(s *databaseSpec) *v1alpha1.PowerState { return s.PowerState },
+	powerOf,
+	func(p *instanceParams, v v1alpha1.PowerState) { p.PowerState = &v },
+).EffectOf(func(_ *v1alpha1.PowerState, to v1alpha1.PowerState, _ *instance) (driver.Effect, string) {
+	return driver.PowerEffect(to)
+}, driver.PowerEffects()...)
+
+func powerOf(i *instance) *v1alpha1.PowerState {
+	if isStopped(i) {
+		return new(v1alpha1.PowerStateStopped)
+	}
+	return new(v1alpha1.PowerStateRunning)
+}
+
+func isStopped(i *instance) bool {
+	return slices.Contains([]string{stopped, "stopping"}, aws.ToString(i.DBInstanceStatus))
+}
+
+// statusOf is the status of an instance with a power state.
+func statusOf(s *databaseSpec) *string {
+	if s.PowerState != nil && *s.PowerState == v1alpha1.PowerStateStopped {
+		return aws.String(stopped)
+	}
+	return nil
+}
+
+// onceStarted says which changes wait until a stopped server runs. "You can't modify a stopped DB instance"; tags have calls of their own.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func onceStarted(have *instance, changes []driver.Change) []driver.Change {
+	if !isStopped(have) {
+		return changes
+	}
+	return driver.WhileStopped(changes, "tags")
+}
+
+// notStopped is why a change is not sent to a stopped server: RDS would refuse it as InvalidDBInstanceState.
+func notStopped(have *instance) error {
+	if !isStopped(have) {
+		return nil
+	}
+	return &driver.Error{Code: driver.Busy, Op: "ModifyDBInstance", Message: "RDS changes no stopped server: set spec.powerState to Running, or wait until the server runs"}
+}
+
+// power starts or stops a server. A recording shows a start, and none a stop, which is built from the reference.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
+func (d *databases) power(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
+	if *params.PowerState == v1alpha1.PowerStateRunning {
+		_, err := call(ctx, d.session, "StartDBInstance", d.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
+		return "", err
+	}
+	if err := hasReplica(have); err != nil {
+		return "", err
+	}
+	_, err := call(ctx, d.session, "StopDBInstance", d.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
+	return "", err
+}
+
+// hasReplica refuses to stop a server that RDS does not stop: one that has read replicas, or is one.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func hasReplica(have *instance) error {
+	const instead = "set spec.powerState to Running, or remove it"
+	switch source := aws.ToString(have.ReadReplicaSourceDBInstanceIdentifier); {
+	case source != "":
+		return invalid("RDS stops no read replica, and this server is one of %s: %s", source, instead)
+	case len(have.ReadReplicaDBInstanceIdentifiers) > 0:
+		return invalid("RDS stops no server that has read replicas, and this one has %s: delete them, or %s",
+			strings.Join(have.ReadReplicaDBInstanceIdentifiers, " and "), instead)
+	}
+	return nil
+}
