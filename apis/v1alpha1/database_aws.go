@@ -4,6 +4,7 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.storageType) || self.storageType != 'gp2'",message="iops can't be chosen for storageType gp2: remove iops, or set storageType to gp3",fieldPath=".iops"
 // +kubebuilder:validation:XValidation:rule="!has(self.throughputMiBps) || !has(self.storageType) || self.storageType == 'gp3'",message="throughputMiBps can be chosen for storageType gp3 only: remove throughputMiBps, or set storageType to gp3",fieldPath=".throughputMiBps"
 // +kubebuilder:validation:XValidation:rule="!has(self.databaseInsightsMode) || self.databaseInsightsMode != 'advanced' || !has(self.performanceInsights) || !has(self.performanceInsights.retentionDays) || self.performanceInsights.retentionDays >= 465",message="databaseInsightsMode advanced needs performanceInsights.retentionDays of at least 465: set it to 465 or more, or databaseInsightsMode to standard",fieldPath=".databaseInsightsMode"
+// +kubebuilder:validation:XValidation:rule="!has(self.dedicatedLogVolume) || !self.dedicatedLogVolume || !has(self.storageType) || self.storageType in ['io1', 'io2']",message="dedicatedLogVolume needs storageType io1 or io2: set one of them, or dedicatedLogVolume to false",fieldPath=".dedicatedLogVolume"
 type DatabaseAWS struct {
 	// instanceClass is the size of the instance, for example db.t4g.micro. A change restarts the server.
 	// +optional
@@ -52,6 +53,13 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:Maximum=4000
 	ThroughputMiBps *int32 `json:"throughputMiBps,omitempty"`
 
+	// dedicatedLogVolume puts the transaction logs (MySQL: redo and binary logs) on a volume of their own, of 1,024 GiB and 3,000 IOPS, which
+	// costs extra. It needs storageType io1 or io2; AWS recommends it from 5 TiB. If unset, a new server has none, and an existing server keeps
+	// what it has. A change takes the server down while RDS copies all logs to the other volume: longer, the more logs there are. PostgreSQL
+	// has it from 13.10, 14.7 and 15.2, and MySQL from 8.0.28 and 8.4.3.
+	// +optional
+	DedicatedLogVolume *bool `json:"dedicatedLogVolume,omitempty"`
+
 	// dbSubnetGroupName names the DB subnet group with the subnets of the server, and with them its VPC. If unset, RDS takes the subnet group
 	// default, which is in the default VPC. A change moves the server to another VPC and takes it down for minutes: name security groups of
 	// that VPC in vpcSecurityGroupIDs at the same time. RDS refuses a group in the same VPC, and a server with availability MultiZone: set SingleZone
@@ -65,7 +73,9 @@ type DatabaseAWS struct {
 	// dbParameterGroupName names a DB parameter group, which sets parameters of the engine: one that you manage, of the family of the server's version, or
 	// a default group such as default.postgres16. If unset, RDS gives a new server the default group, and an existing server keeps the group that it
 	// has. A change attaches the group and disturbs nobody; then the server restarts to take what the group sets, which is a second change of this
-	// field. The server also restarts for what somebody else changes in the group, once that is approved. A new major version needs a group of its
+	// field. The server also restarts for what somebody else changes in the group, once that is approved. A restart for another reason, such
+	// as a failover or maintenance by RDS, brings an attached group into force early. Back to the former group before the restart, the server
+	// restarts all the same: RDS does not say that it never took the other group. A new major version needs a group of its
 	// family in the same edit. Upper case is not drift, because RDS stores the name in lower case. It excludes spec.parameters. Through a
 	// ClusterProviderConfig, the class decides which groups a Database may name.
 	// +optional
@@ -116,6 +126,30 @@ type DatabaseAWS struct {
 	// +optional
 	// +kubebuilder:validation:Enum=standard;advanced
 	DatabaseInsightsMode *string `json:"databaseInsightsMode,omitempty"`
+
+	// monitoring is Enhanced Monitoring: metrics of the operating system, which RDS writes to the log group RDSOSMetrics of CloudWatch Logs.
+	// They cost money by volume.
+	// +optional
+	Monitoring *EnhancedMonitoring `json:"monitoring,omitempty"`
+}
+
+// EnhancedMonitoring are settings of Enhanced Monitoring.
+type EnhancedMonitoring struct {
+	// intervalSeconds is how many seconds pass between two measurements: 1, 5, 10, 15, 30 or 60. 0 turns monitoring off. More often costs
+	// more. Above 0 it needs roleARN, in the spec or from the class. If unset, a new server is not monitored, and an existing server keeps
+	// what it has. A change does not disturb the server.
+	// +optional
+	// +kubebuilder:validation:Enum=0;1;5;10;15;30;60
+	IntervalSeconds *int32 `json:"intervalSeconds,omitempty"`
+
+	// roleARN is the IAM role with which RDS writes the metrics, for example arn:aws:iam::123456789012:role/rds-monitoring-role. The role is in
+	// the account of the server, trusts the service monitoring.rds.amazonaws.com, and has the policy AmazonRDSEnhancedMonitoringRole. The
+	// identity of Mooring needs iam:PassRole on it. The role is used while intervalSeconds is above 0; alone it changes nothing. A change does
+	// not disturb the server. Through a ClusterProviderConfig, the class decides which roles a Database may name.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/([A-Za-z0-9+=,.@_/-]+/)?[A-Za-z0-9+=,.@_-]{1,64}$`
+	// +kubebuilder:validation:MaxLength=640
+	RoleARN *string `json:"roleARN,omitempty"`
 }
 
 // PerformanceInsights are settings of Performance Insights.

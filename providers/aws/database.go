@@ -165,10 +165,12 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}
-	if err := checkInsights(&req.Spec, &instance{}); err != nil {
-		return err
+	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
+		if err := refuses(&req.Spec, &instance{}); err != nil {
+			return err
+		}
 	}
-	return checkDisk(&req.Spec, &instance{})
+	return nil
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
@@ -187,13 +189,16 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		MasterUsername:       &username,
 	}
 	creation.Copy(params, in)
+	if aws.ToInt32(in.MonitoringInterval) == 0 {
+		in.MonitoringRoleArn = nil
+	}
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &instance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
-			newKeys(in))
+		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
+			newKeys(in)), in.MonitoringRoleArn)
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

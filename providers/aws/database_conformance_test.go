@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,10 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	case "aws.databaseInsightsMode":
 		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId = new(true), b.instance(t, name).PerformanceInsightsKMSKeyId
 		in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode = b.instance(t, name).PerformanceInsightsRetentionPeriod, rdstypes.DatabaseInsightsMode(value.(string))
+	case "aws.monitoring.intervalSeconds":
+		in.MonitoringInterval, in.MonitoringRoleArn = new(int32(value.(int))), new(cmp.Or(awssdk.ToString(b.instance(t, name).MonitoringRoleArn), "arn:aws:iam::"+account+":role/rds-monitoring-role"))
+	case "aws.monitoring.roleARN":
+		in.MonitoringInterval, in.MonitoringRoleArn = b.instance(t, name).MonitoringInterval, new(value.(string))
 	case "iamAuthentication":
 		in.EnableIAMDatabaseAuthentication = new(value.(bool))
 	case "network.publicAccess":

@@ -14,6 +14,7 @@ func instanceOf(s *databaseSpec) *instance {
 	have := &instance{DBInstance: types.DBInstance{DBInstanceStatus: statusOf(s), EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication}}
 	if s.AWS != nil {
 		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
+		have.DedicatedLogVolume = s.AWS.DedicatedLogVolume
 	}
 	if s.AWS != nil && s.AWS.DBSubnetGroupName != nil {
 		have.DBSubnetGroup = &types.DBSubnetGroup{DBSubnetGroupName: s.AWS.DBSubnetGroupName}

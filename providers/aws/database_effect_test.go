@@ -23,6 +23,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	insights := func(p v1alpha1.PerformanceInsights) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{PerformanceInsights: &p}}
 	}
+	monitoring := func(seconds int32, role string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{Monitoring: &v1alpha1.EnhancedMonitoring{IntervalSeconds: &seconds, RoleARN: &role}}}
+	}
 	keeps := func(n int32) instance { return instance{DBInstance: types.DBInstance{BackupRetentionPeriod: &n}} }
 	upgrades := func(u v1alpha1.MinorUpgrades) databaseSpec {
 		return databaseSpec{Maintenance: &v1alpha1.DatabaseMaintenance{MinorUpgrades: &u}}
@@ -32,6 +35,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
 	}
 	disk := func(kind string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind}} }
+	logVolume := func(on bool) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DedicatedLogVolume: &on}}
+	}
 	iops := func(kind string, n int32) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind, IOPS: &n}}
 	}
@@ -69,6 +75,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), instance{}, driver.Online),
 		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), instance{DBInstance: types.DBInstance{PerformanceInsightsKMSKeyId: new("a")}}, driver.Impossible),
 		tabletest.Of("aws.databaseInsightsMode", databaseSpec{AWS: &v1alpha1.DatabaseAWS{DatabaseInsightsMode: new("standard")}}, instance{DBInstance: types.DBInstance{DatabaseInsightsMode: "advanced"}}, driver.Online),
+		tabletest.Of("aws.monitoring.intervalSeconds", monitoring(60, "b"), instance{}, driver.Online),
+		tabletest.Of("aws.monitoring.roleARN", monitoring(60, "b"), instance{DBInstance: types.DBInstance{MonitoringRoleArn: new("a")}}, driver.Online),
 		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateRunning)}, instance{DBInstance: types.DBInstance{DBInstanceStatus: new(stopped)}}, driver.Online),
 		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateStopped)}, instance{}, driver.Interrupts),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}}, driver.Online),
@@ -95,6 +103,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("gp2")}}, driver.Online),
 		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("io1")}}, driver.Interrupts),
 		tabletest.Of("aws.storageType", disk("gp3"), instance{DBInstance: types.DBInstance{StorageType: new("standard")}}, driver.Interrupts),
+		tabletest.Of("aws.dedicatedLogVolume", logVolume(true), has("io1"), driver.Restarts),
+		tabletest.Of("aws.dedicatedLogVolume", logVolume(false), instance{DBInstance: types.DBInstance{
+			PendingModifiedValues: &types.PendingModifiedValues{DedicatedLogVolume: new(true)},
+		}}, driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp3"), driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp2"), driver.Online),
 		tabletest.Of("aws.iops", iops("gp3", 15000), has("io1"), driver.Interrupts),

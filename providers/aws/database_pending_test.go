@@ -56,7 +56,7 @@ func TestEffectOfWhatWaits(t *testing.T) {
 // What may wait is known, each value: a new one of the SDK has to be judged.
 func TestWhatMayWait(t *testing.T) {
 	judged := append([]string{
-		"BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DBSubnetGroupName", "EngineVersion", "IAMDatabaseAuthenticationEnabled", "StorageType", // by the table
+		"BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DBSubnetGroupName", "DedicatedLogVolume", "EngineVersion", "IAMDatabaseAuthenticationEnabled", "StorageType", // by the table
 		"AllocatedStorage", "Iops", "MultiAZ", "MasterUserPassword", "PendingCloudwatchLogsExports", "StorageThroughput", // online
 		"AdditionalStorageVolumes", "AutomationMode", "Engine", "LicenseModel", "MultiTenant", "ResumeFullAutomationModeTime", // of Oracle, SQL Server, Db2 and RDS Custom
 		"DBCapacityReservationIdentifier", // no recording shows one

@@ -112,6 +112,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.Changes = withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))
 	waits := waiting(req, have, o.Changes)
+	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing
 	if takesGroup(&req.Spec, have) {
 		waits = append(waits, parameterGroup)
 	}

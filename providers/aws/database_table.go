@@ -30,6 +30,9 @@ type instanceParams struct {
 	PerformanceInsightsRetentionPeriod             *int32
 	PerformanceInsightsKMSKeyId                    *string
 	DatabaseInsightsMode                           *types.DatabaseInsightsMode
+	DedicatedLogVolume                             *bool
+	MonitoringInterval                             *int32
+	MonitoringRoleArn                              *string
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
@@ -245,6 +248,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 
 	iopsRow,
 	throughputRow,
+	logVolumeRow,
 
 	publicAccessRow,
 
@@ -280,7 +284,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		func(i *instance) *string { return i.EngineLifecycleSupport },
 		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
 	),
-}, insightsRows)
+}, insightsRows, monitoringRows)
 
 // pending returns the values that an instance has or was asked to take.
 func pending(i *instance) types.PendingModifiedValues {
@@ -297,6 +301,7 @@ func pending(i *instance) types.PendingModifiedValues {
 	asked.IAMDatabaseAuthenticationEnabled = first(asked.IAMDatabaseAuthenticationEnabled, i.IAMDatabaseAuthenticationEnabled)
 	asked.StorageType = first(asked.StorageType, i.StorageType)
 	asked.Iops = first(asked.Iops, i.Iops)
+	asked.DedicatedLogVolume = first(asked.DedicatedLogVolume, i.DedicatedLogVolume)
 	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)
 	asked.DBSubnetGroupName = first(asked.DBSubnetGroupName, subnetGroup(i))
 	return asked

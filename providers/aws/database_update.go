@@ -23,21 +23,15 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	}
 	restarts := takeRestart(params, have, changes)
 	leftOut := leaveToType(params, &req.Spec, have)
+	leftOut = leaveToInterval(params, have) || leftOut
 	switch nothing := reflect.ValueOf(*params).IsZero(); {
 	case nothing && restarts:
 		return "", d.restart(ctx, have)
 	case nothing && (leftOut || slices.Contains(driver.Names(changes), parameterGroup)):
 		return "", nil
 	}
-	if changesDisk(params) {
-		if err := checkDisk(&req.Spec, have); err != nil {
-			return "", err
-		}
-	}
-	if changesInsights(params) {
-		if err := checkInsights(&req.Spec, have); err != nil {
-			return "", err
-		}
+	if err := checkParams(params, &req.Spec, have); err != nil {
+		return "", err
 	}
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(!onlyPassword(params) || len(disruptiveWaits(have)) == 0)}
 	modification.Copy(params, in)
@@ -55,6 +49,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	completeDisk(in, &req.Spec, have)
 	completeGrowth(in, have)
 	completeLogs(in, have)
+	completeMonitoring(in, &req.Spec, have)
 	if changesInsights(params) {
 		completeInsights(in, &req.Spec, have)
 	}
@@ -62,11 +57,32 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
-	err = explainKey(err, storedKey(in, have))
+	err = explainMonitoring(explainKey(err, storedKey(in, have)), in.MonitoringRoleArn)
 	if err == nil && restarts {
 		err = restartLater()
 	}
 	return "", err
+}
+
+// checkParams refuses what RDS would refuse without the names of the fields.
+func checkParams(params *instanceParams, spec *databaseSpec, have *instance) error {
+	for _, check := range []struct {
+		applies bool
+		refuses func(*databaseSpec, *instance) error
+	}{
+		{changesDisk(params), checkDisk},
+		{params.DedicatedLogVolume != nil || params.StorageType != nil, checkLogVolume},
+		{changesInsights(params), checkInsights},
+		{params.MonitoringInterval != nil, checkMonitoring},
+	} {
+		if !check.applies {
+			continue
+		}
+		if err := check.refuses(spec, have); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refusesValues reports whether an error is about some value, and may spare the others.

@@ -172,6 +172,8 @@ type Field struct {
 	Given map[string]any
 	// Along are other fields that an edit to To changes too, since the cloud takes them together only.
 	Along map[string]any
+	// With is another field without which this one says nothing.
+	With string
 	// Drift is a value that somebody else sets in the cloud; To if nil.
 	Drift any
 	// DriftEffect is the effect of putting drift right; Effect if empty.

@@ -101,7 +101,7 @@ func foreignAccount[S any](t testing.TB, b *bench[S]) {
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
-	theirs := b.request(t, b.kind.Full())
+	theirs := b.request(t, b.kind.Minimal()) // Full names cloud objects of our account
 	theirs.Location = b.Other.Location
 	if _, err := table.Of[S](conn, b.name).Create(t.Context(), theirs); err != nil {
 		t.Fatalf("Create in the other account: %v", err)

@@ -128,11 +128,11 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]),
 		CustomerOwnedIpEnabled:  aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
 		DBInstanceIdentifier: aws.String(key.name), DBName: in.DBName, DBSecurityGroups: []rdstypes.DBSecurityGroupMembership{},
-		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: aws.Bool(false),
+		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: orElse(in.DedicatedLogVolume, false),
 		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
-		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),
+		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage,
 		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
 		PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
 		ReadReplicaDBInstanceIdentifiers: []string{},
@@ -147,6 +147,12 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	if err := c.setInsights(&made.db, rdsInsights{
 		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId, in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode,
 	}); err != nil {
+		return nil, err
+	}
+	if err := c.setMonitoring(&made.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
+		return nil, err
+	}
+	if err := validLogVolume(&made.db, nil); err != nil {
 		return nil, err
 	}
 	if err := validPublicAccess(&made.db); err != nil {

@@ -39,6 +39,9 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if err := c.setMonitoring(&next.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
+		return nil, err
+	}
 	if in.PubliclyAccessible != nil {
 		if err := validPublicAccess(&next.db); err != nil {
 			return nil, err
@@ -58,6 +61,10 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (CertificateRotationRestart)
 	ask(&pending.CACertificateIdentifier, next.db.CACertificateIdentifier, in.CACertificateIdentifier)
 	ask(&pending.IAMDatabaseAuthenticationEnabled, next.db.IAMDatabaseAuthenticationEnabled, in.EnableIAMDatabaseAuthentication)
+	ask(&pending.DedicatedLogVolume, next.db.DedicatedLogVolume, in.DedicatedLogVolume)
+	if err := validLogVolume(&next.db, pending); err != nil {
+		return nil, err
+	}
 	ask(&pending.MultiAZ, next.db.MultiAZ, in.MultiAZ)
 	if in.MasterUserPassword != nil {
 		pending.MasterUserPassword = aws.String("****")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
 // A disk is the storage of an instance, as described.
@@ -22,6 +23,19 @@ type disk struct {
 
 // gp3Threshold is the size in GiB from which gp3 can be provisioned.
 const gp3Threshold = 400
+
+// validLogVolume refuses a dedicated log volume beside a disk other than io1 and io2. No recording shows the refusal, nor its words.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.dlv.html
+func validLogVolume(db *rdstypes.DBInstance, pending *rdstypes.PendingModifiedValues) error {
+	if pending == nil {
+		pending = &rdstypes.PendingModifiedValues{}
+	}
+	kind := orElse(pending.StorageType, *db.StorageType)
+	if aws.ToBool(orElse(pending.DedicatedLogVolume, aws.ToBool(db.DedicatedLogVolume))) && !strings.HasPrefix(*kind, "io") {
+		return invalidCombination("Dedicated log volume isn't supported for storage type %s.", *kind)
+	}
+	return nil
+}
 
 // diskOf checks a size and kind of storage and fills in what the kind brings along.
 func diskOf(engine, kind string, size int32, iops, throughput *int32) (disk, error) {

@@ -269,7 +269,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DedicatedLogVolume", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -339,7 +339,13 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
 		"iamAuthentication": func(s *v1alpha1.DatabaseParameters) { s.IAMAuthentication = new(!*s.IAMAuthentication) },
-		"insights":          func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
+		"aws.dedicatedLogVolume": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{DedicatedLogVolume: new(!*s.AWS.DedicatedLogVolume)}
+		},
+		"aws.monitoring.intervalSeconds": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{Monitoring: &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(7))}}
+		},
+		"insights": func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
 		"powerState": func(s *v1alpha1.DatabaseParameters) {
 			s.PowerState = new(map[v1alpha1.PowerState]v1alpha1.PowerState{"Running": "Stopped", "Stopped": "Running"}[*s.PowerState])
 		},
@@ -462,6 +468,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		InstanceClass:        text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
 	}
+	logs, _ := value("DedicatedLogVolume").(bool)
+	spec.AWS.DedicatedLogVolume = &logs
 	recorded := v1alpha1.PerformanceInsights{Key: text("PerformanceInsightsKMSKeyId")}
 	if days, ok := instance["PerformanceInsightsRetentionPeriod"].(float64); ok {
 		recorded.RetentionDays = new(int32(days))
@@ -469,8 +477,10 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	if recorded != (v1alpha1.PerformanceInsights{}) {
 		spec.AWS.PerformanceInsights = &recorded
 	}
-	logs, _ := instance["EnabledCloudwatchLogsExports"].([]any)
-	for _, name := range logs {
+	seconds, _ := instance["MonitoringInterval"].(float64)
+	spec.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(seconds)), RoleARN: text("MonitoringRoleArn")}
+	exports, _ := instance["EnabledCloudwatchLogsExports"].([]any)
+	for _, name := range exports {
 		spec.AWS.CloudwatchLogsExports = append(spec.AWS.CloudwatchLogsExports, name.(string))
 	}
 	slices.Sort(spec.AWS.CloudwatchLogsExports)

@@ -306,7 +306,7 @@ func raw(t *testing.T, tree class.Tree) json.RawMessage {
 // says it. No field is silent, and every effect that a table lists has an edit that shows it.
 func TestEveryFieldAndEdit(t *testing.T) {
 	unseen := map[string]string{
-		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise",
+		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise", "aws aws.dedicatedLogVolume Online": "likewise",
 		"gcp parameters Online":        "the cloud says so, and a preview does not ask it",
 		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
 		"gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",

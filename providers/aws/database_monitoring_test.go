@@ -1,0 +1,106 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+const (
+	monitoringRole = "arn:aws:iam::" + account + ":role/rds-monitoring-role"
+	otherRole      = "arn:aws:iam::" + account + ":role/shop-monitoring"
+)
+
+func monitored(seconds *int32, role *string) *v1alpha1.EnhancedMonitoring {
+	return &v1alpha1.EnhancedMonitoring{IntervalSeconds: seconds, RoleARN: role}
+}
+
+// RDS wants interval and role together, and 0 alone: each edit takes one call, whatever the server had.
+func TestMonitoring(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = monitored(nil, new(monitoringRole)) })
+	w.createDatabase(&req)
+	for _, step := range []struct {
+		name     string
+		settings *v1alpha1.EnhancedMonitoring
+		writes   int
+		seconds  int32
+		role     string
+	}{
+		{"a role alone, as from a class, asks for nothing", monitored(nil, new(monitoringRole)), 0, 0, ""},
+		{"on", monitored(new(int32(60)), new(monitoringRole)), 1, 60, monitoringRole},
+		{"more often, with the role that the server has", monitored(new(int32(5)), nil), 1, 5, monitoringRole},
+		{"another role, with the interval that the server has", monitored(new(int32(5)), new(otherRole)), 1, 5, otherRole},
+		{"released", nil, 0, 5, otherRole},
+		{"off, with a role", monitored(new(int32(0)), new(otherRole)), 1, 0, ""},
+		{"off", monitored(new(int32(0)), nil), 0, 0, ""},
+		{"on again", monitored(new(int32(1)), new(otherRole)), 1, 1, otherRole},
+	} {
+		req.Spec.AWS.Monitoring = step.settings
+		seen := w.database(req)
+		w.Ledger.Reset()
+		if len(seen.Changes) > 0 {
+			w.updateDatabase(req, seen.Changes...)
+		}
+		if w.writes() != step.writes {
+			t.Errorf("%s: %d writes, want %d", step.name, w.writes(), step.writes)
+		}
+		now := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+		role := ""
+		if now.MonitoringRoleArn != nil {
+			role = *now.MonitoringRoleArn
+		}
+		if *now.MonitoringInterval != step.seconds || role != step.role {
+			t.Errorf("%s: every %d seconds as %q, want %d as %q", step.name, *now.MonitoringInterval, role, step.seconds, step.role)
+		}
+		if left := w.database(req).Changes; len(left) > 0 {
+			t.Errorf("%s: still differs: %v", step.name, left)
+		}
+	}
+}
+
+// A refusal names the field: without a role before any call, else with RDS's own words and what to do about the role.
+func TestMonitoringRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		settings *v1alpha1.EnhancedMonitoring
+		code     driver.Code
+		says     string
+		writes   int
+	}{
+		"no role":                        {monitored(new(int32(60)), nil), driver.Invalid, "set spec.aws.monitoring.roleARN", 0},
+		"a role that RDS can't assume":   {monitored(new(int32(60)), new("arn:aws:iam::"+account+":role/shop")), driver.Invalid, "set spec.aws.monitoring.roleARN to a role", 1},
+		"a role of another account":      {monitored(new(int32(60)), new("arn:aws:iam::222222222222:role/rds-monitoring-role")), driver.Invalid, "in the server's account", 1},
+		"a role that nobody may pass on": {monitored(new(int32(60)), new("arn:aws:iam::"+account+":role/audit-monitoring")), driver.Denied, "allow iam:PassRole on the role in spec.aws.monitoring.roleARN", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			wants := func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = test.settings }
+			_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", wants))
+			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || w.writes() != test.writes {
+				t.Errorf("create: %v, after %d writes", err, w.writes())
+			}
+			req := databaseOf("shop-orders", nil)
+			w.createDatabase(&req)
+			wants(&req.Spec)
+			seen := w.database(req)
+			w.Ledger.Reset()
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+			if err == nil && len(result.Failed) > 0 {
+				err = result.Failed[0].Err
+			}
+			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || (w.writes() > 0) != (test.writes > 0) {
+				t.Errorf("update: %v, after %d writes", err, w.writes())
+			}
+			req.Spec.AWS.Monitoring = nil
+			if left := w.database(req).Changes; len(left) > 0 {
+				t.Errorf("the refusal left something behind: %v", left)
+			}
+		})
+	}
+}
