@@ -82,12 +82,8 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 				continue
 			}
-			if err := m.takes(call, have, c); err != nil {
+			if err := m.takes(call, req, have, c); err != nil {
 				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
-				continue
-			}
-			if why := passwords[0].Check(req.Login.Password); c.Field == driver.FieldPassword && why != "" {
-				failed = append(failed, driver.FieldError{Field: c.Field, Err: fail(call, driver.Invalid, "the administrator's password: %s", why)})
 				continue
 			}
 			call.Fields = append(call.Fields, c.Field)
@@ -105,11 +101,16 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 }
 
 // takes returns why an object does not take a change as it is.
-func (m *manager[S, H]) takes(call *Call, have *H, c driver.Change) error {
-	if m.refuses == nil {
-		return nil
+func (m *manager[S, H]) takes(call *Call, req *table.Request[S], have *H, c driver.Change) error {
+	if m.refuses != nil {
+		if err := m.refuses(call, have, c); err != nil {
+			return err
+		}
 	}
-	return m.refuses(call, have, c)
+	if why := passwords[0].Check(req.Login.Password); c.Field == driver.FieldPassword && why != "" {
+		return fail(call, driver.Invalid, "the administrator's password: %s", why)
+	}
+	return nil
 }
 
 // change makes one change of an object.

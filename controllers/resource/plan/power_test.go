@@ -81,3 +81,19 @@ func TestPlanOfPower(t *testing.T) {
 		})
 	}
 }
+
+// The approval of a stop outlives the change that is made before it.
+func TestApprovedStopComesLast(t *testing.T) {
+	s := settled()
+	power(v1alpha1.PowerStateRunning, v1alpha1.PowerStateStopped, false)(&s)
+	s.Approval = s.plan().Hash
+	edited(disk, driver.Online)(&s)
+	a := s.plan()
+	if got := driver.Names(a.Changes); len(got) != 1 || got[0] != disk || a.Hash != s.Approval || a.Approved {
+		t.Fatalf("%s of %v, hash %q, approved %t; want the edit alone, and the approval kept", a.Verb, got, a.Hash, a.Approved)
+	}
+	s.Waiting, s.AwaitedHash, s.Seen.Changes = a.Pending, a.Hash, s.Seen.Changes[:1]
+	if a := s.plan(); len(a.Changes) != 1 || !a.Changes[0].Stops() || !a.Approved {
+		t.Errorf("then %s of %v, approved %t; want the stop", a.Verb, driver.Names(a.Changes), a.Approved)
+	}
+}
