@@ -40,9 +40,9 @@ func (t *flapDetector) excuse() {
 }
 
 // flapped returns the condition that is again what it was before it changed; empty if there is none. A state that is not about
-// the generation yet does not count.
+// the generation yet does not count, nor does one of an object that could not be observed since its account was busy with others.
 func (t *flapDetector) flapped(s Snapshot) string {
-	if s.ObservedGeneration != s.Generation {
+	if s.ObservedGeneration != s.Generation || WaitsForSlot(s.Status.Conditions) {
 		return ""
 	}
 	flaps := ""
