@@ -145,7 +145,8 @@ type DatabaseParameters struct {
 	Maintenance *DatabaseMaintenance `json:"maintenance,omitempty"`
 
 	// parameters are settings of the database engine, by the names that the cloud gives them, for example max_connections: "200". AWS:
-	// parameters of a DB parameter group. Google Cloud: database flags. Values are strings, so numbers and on or off need quotes. on, true and
+	// parameters of a DB parameter group, which Mooring makes for the server and deletes with it, and attaches at once; what is set in it first takes a
+	// restart, and spec.version must be set for a new server. Google Cloud: database flags. Values are strings, so numbers and on or off need quotes. on, true and
 	// 1, and numbers that are written differently, are the same and no drift. Cloud SQL takes only on and off for switches: Mooring writes
 	// true and 1 as on, and false and 0 as off, if it can read Cloud SQL's list of flags. An empty map takes away what Mooring set earlier. If unset,
 	// Mooring changes no parameters. Some parameters apply at once. Others restart the server, and the cloud's own list says which ones. A
@@ -165,6 +166,8 @@ type DatabaseParameters struct {
 	// without TLS. If unset, a server that Mooring creates in Google Cloud has Required, in AWS the engine's version decides, and an existing
 	// server keeps what it has. Google Cloud: it stands for gcp.sslMode, so set one of the two. Required is ENCRYPTED_ONLY, and a server
 	// that also demands client certificates is no drift. Required restarts a MySQL server. On PostgreSQL it applies to new connections.
+	// AWS: it is the parameter rds.force_ssl or require_secure_transport of the server's DB parameter group, so do not set that in parameters,
+	// too. PostgreSQL from version 15 has Required by itself. A group in aws.dbParameterGroupName that says otherwise is refused.
 	// +optional
 	// +kubebuilder:validation:Enum=Required;Optional
 	TLS *TLS `json:"tls,omitempty"`
@@ -506,6 +509,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="has(self.spec.className) || !has(self.spec.aws) || !has(self.spec.aws.monitoring) || !has(self.spec.aws.monitoring.intervalSeconds) || self.spec.aws.monitoring.intervalSeconds == 0 || has(self.spec.aws.monitoring.roleARN)",message="spec.aws.monitoring.intervalSeconds above 0 needs spec.aws.monitoring.roleARN: name the role with which RDS writes the metrics, or set intervalSeconds to 0",fieldPath=".spec.aws.monitoring.intervalSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.gcp) || !has(self.spec.gcp.sslMode)",message="spec.tls and spec.gcp.sslMode exclude each other, because both say which connections the server accepts: remove one of them",fieldPath=".spec.tls"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.pointInTimeRecovery) || self.spec.backup.pointInTimeRecovery",message="spec.availability MultiZone needs point-in-time recovery in Google Cloud: set spec.backup.pointInTimeRecovery to true, or spec.availability to SingleZone",fieldPath=".spec.availability"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.parameters) || !('rds.force_ssl' in self.spec.parameters || 'require_secure_transport' in self.spec.parameters)",message="spec.tls and the parameter rds.force_ssl or require_secure_transport say the same: remove one of them",fieldPath=".spec.tls"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.aws.dbParameterGroupName) || !has(self.spec.parameters)",message="spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them",fieldPath=".spec.parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.retentionDays) || self.spec.backup.retentionDays > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.storage) || !has(self.spec.storage.sizeGiB) || !has(self.spec.storage.maxSizeGiB) || self.spec.storage.maxSizeGiB == self.spec.storage.sizeGiB || self.spec.storage.maxSizeGiB * 10 >= self.spec.storage.sizeGiB * 11",message="spec.storage.maxSizeGiB must be at least 10% above spec.storage.sizeGiB in AWS, or the same for a disk that does not grow by itself",fieldPath=".spec.storage"

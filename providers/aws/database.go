@@ -16,27 +16,28 @@ import (
 
 type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
-// An instance is what RDS says of one.
+// An instance is what RDS says of one, and of its DB parameter group where that is declared.
 type instance struct {
 	types.DBInstance
+	settings *settings // nil if they were not read
 }
 
 // databases manages RDS instances.
 type databases struct {
 	*session
-	rds *rds.Client
+	rds    *rds.Client
+	groups *groups
 }
 
 type databaseAdapter = table.Adapter[databaseSpec, instance, instanceParams]
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
 func newDatabases(s *session) *databaseAdapter {
-	d := &databases{session: s, rds: rds.NewFromConfig(s.config)}
+	client := rds.NewFromConfig(s.config)
+	d := &databases{session: s, rds: client, groups: &groups{session: s, rds: client}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
-		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*instance, error) {
-			return d.describe(ctx, req.Name)
-		},
+		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain,
 		State: stateOfInstance, Login: compareUsername, Review: whileItWaits,
 		Snapshot:  d.lookForSnapshot,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
@@ -48,7 +49,7 @@ func newDatabases(s *session) *databaseAdapter {
 			{Write: d.modify, Taken: modification, Refuses: refusesValues},
 			{Fields: []string{driver.FieldPowerState}, Write: d.power, Taken: table.Names{"PowerState"}, Later: true},
 		},
-		Listing: &table.Listing[instance]{Read: d.list},
+		Listing: &table.Listing[instance]{Read: d.list, Lacks: []string{"parameters", "tls"}},
 		Remove:  d.remove,
 	}
 }
@@ -170,7 +171,7 @@ func creatable(req *databaseRequest) error {
 			return err
 		}
 	}
-	return nil
+	return checkParameters(&req.Spec)
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
@@ -187,6 +188,13 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		PubliclyAccessible:   aws.Bool(false),
 		CopyTagsToSnapshot:   aws.Bool(true),
 		MasterUsername:       &username,
+	}
+	group, err := d.groups.ofNew(ctx, req, params)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	if group != "" {
+		params.DBParameterGroupName = &group
 	}
 	creation.Copy(params, in)
 	if aws.ToInt32(in.MonitoringInterval) == 0 {
@@ -234,6 +242,9 @@ var databaseCodes = map[string]driver.Code{
 	"DBSubnetGroupDoesNotCoverEnoughAZs":     driver.Invalid,
 	"InvalidVPCNetworkState":                 driver.Invalid,
 	"DBParameterGroupNotFound":               driver.Invalid,
+	"DBParameterGroupAlreadyExists":          driver.Conflict,
+	"DBParameterGroupQuotaExceeded":          driver.Quota,
+	"InvalidDBParameterGroupState":           driver.Busy,
 	"DBSecurityGroupNotFound":                driver.Invalid,
 	"OptionGroupNotFound":                    driver.Invalid,
 	"CertificateNotFound":                    driver.Invalid,
@@ -252,6 +263,8 @@ var databaseCodes = map[string]driver.Code{
 var databaseMessages = map[string]string{
 	"CertificateNotFound": "RDS has no certificate authority of that name in this region: set spec.aws.caCertificateIdentifier to rds-ca-rsa2048-g1, " +
 		"rds-ca-rsa4096-g1 or rds-ca-ecc384-g1",
+	"DBParameterGroupQuotaExceeded": "the account has as many DB parameter groups in this region as AWS allows (50 unless raised): delete groups that no server uses, or ask AWS for a higher quota; " +
+		"servers with spec.parameters, and some with spec.tls, need a group each",
 	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
 	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",
 	"DBSubnetGroupNotFound":              "RDS has no DB subnet group of that name in this account and region: create it, or correct spec.aws.dbSubnetGroupName",

@@ -34,15 +34,22 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		RefusedPasswords: []string{"seven-7", strings.Repeat("x", 129), "with/slash", "with@at-sign", `with"quote`, "with space", "with-ümlaut"},
 		Login:            driver.Login{Password: "Canary-Horse-77"},
 		Fields:           fieldedit.AWSDatabase(region).Fields,
-		Reads:            1,
+		Reads:            2, // the instance, and its parameters
 		MinimalReads:     1,
 		Needed:           []string{"aws.instanceClass", "storage.sizeGiB"},
+		Before:           2, // its parameter group is made and filled
+		Beside:           1,
 		Lists:            true,
 		HasID:            true,
 		IDAtOnce:         true,
 		Snapshots:        true,
 		Cloud: drivertest.Backdoor{
 			Edit: b.editDatabase,
+			Entries: map[string]drivertest.Entries{"parameters": {
+				Of: func(t testing.TB, name string) map[string]string { defer b.uncounted()(); return b.settings(t, name) }, Set: b.setSettings,
+				Other: "log_min_duration_statement", Theirs: "100", Ours: "200", Spoiled: "300",
+				Exact: "parametersMode", ExactMode: "Exact", Same: map[string]string{"max_connections": "050", "work_mem": "8192", "log_min_duration_statement": "70"},
+			}},
 			Labels: func(t testing.TB, name string) map[string]string {
 				defer b.uncounted()()
 				tags := map[string]string{}
@@ -125,6 +132,11 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 			do(t, b.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
 			b.clock.Advance(time.Hour)
 		}()
+	case "tls":
+		set := b.settings(t, name)
+		set["rds.force_ssl"] = map[string]string{"Required": "1", "Optional": "0"}[value.(string)]
+		b.setSettings(t, name, set)
+		return
 	case "aws.vpcSecurityGroupIDs":
 		in.VpcSecurityGroupIds = value.([]string)
 	case "storage.maxSizeGiB":
@@ -198,4 +210,39 @@ func (b *backdoor) relabelDatabase(t testing.TB, name string, labels map[string]
 		set = append(set, rdstypes.Tag{Key: &k, Value: &v})
 	}
 	do(t, b.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: set})
+}
+
+// settings returns what somebody set in the DB parameter group of an instance.
+func (b *backdoor) settings(t testing.TB, name string) map[string]string {
+	set := map[string]string{}
+	for _, p := range do(t, b.rds.DescribeDBParameters, &rds.DescribeDBParametersInput{
+		DBParameterGroupName: b.instance(t, name).DBParameterGroups[0].DBParameterGroupName, Source: new("user"),
+	}).Parameters {
+		set[*p.ParameterName] = *p.ParameterValue
+	}
+	return set
+}
+
+// setSettings replaces what somebody set in the group of an instance, and restarts the server. Nobody can change a default group.
+func (b *backdoor) setSettings(t testing.TB, name string, to map[string]string) {
+	defer b.uncounted()()
+	group := b.instance(t, name).DBParameterGroups[0].DBParameterGroupName
+	if strings.HasPrefix(*group, "default.") {
+		return
+	}
+	for key := range b.settings(t, name) {
+		if _, stays := to[key]; !stays {
+			do(t, b.rds.ResetDBParameterGroup, &rds.ResetDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
+				{ParameterName: &key, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
+			}})
+		}
+	}
+	for key, value := range to {
+		do(t, b.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
+			{ParameterName: &key, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
+		}})
+	}
+	b.clock.Advance(time.Hour)
+	do(t, b.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
+	b.clock.Advance(time.Hour)
 }

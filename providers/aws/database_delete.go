@@ -30,6 +30,9 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		in.DeleteAutomatedBackups = aws.Bool(true)
 		err = d.deleteInstance(ctx, in)
 	}
+	if apiCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
+		return driver.Result{}, d.groups.deleteOf(ctx, req)
+	}
 	return driver.Result{}, d.explainDeletion(ctx, req, err)
 }
 

@@ -11,7 +11,26 @@ import (
 )
 
 func inGroup(name, status string) instance {
-	return instance{DBInstance: types.DBInstance{DBParameterGroups: []types.DBParameterGroupStatus{{DBParameterGroupName: &name, ParameterApplyStatus: &status}}}}
+	return instance{DBInstance: types.DBInstance{
+		DBInstanceIdentifier: new("orders"), DBParameterGroups: []types.DBParameterGroupStatus{{DBParameterGroupName: &name, ParameterApplyStatus: &status}},
+	}}
+}
+
+var knownParameters = parameterList{"work_mem": {ApplyType: new("dynamic")}, "max_connections": {ApplyType: new("static")}}
+
+// with returns the instance as it is once its parameters were read.
+func (i instance) with(list parameterList) instance {
+	i.settings = &settings{list: list}
+	return i
+}
+
+func (i instance) tls(v v1alpha1.TLS, waits bool) instance {
+	i.settings = &settings{tls: &tlsSetting{v, waits}}
+	return i
+}
+
+func sets(name string) databaseSpec {
+	return databaseSpec{Parameters: map[string]v1alpha1.ParameterValue{name: "1"}}
 }
 
 func TestEffectsOfDatabases(t *testing.T) {
@@ -117,6 +136,16 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), instance{DBInstance: types.DBInstance{
 			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
 		}}, driver.Online),
+		tabletest.Of("parameters", sets("work_mem"), inGroup("default.postgres16", "in-sync").with(nil), driver.Online),
+		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync").with(knownParameters), driver.Online),
+		tabletest.Of("parameters", sets("max_connections"), inGroup("orders-a", "in-sync").with(knownParameters), driver.Restarts),
+		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync").with(nil), driver.Restarts),
+		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync"), driver.Restarts),
+		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", pendingReboot).with(knownParameters), driver.Restarts),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSOptional)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSRequired, false), driver.Online),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, false), driver.Interrupts),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("default.postgres14", "in-sync").tls(v1alpha1.TLSOptional, false), driver.Online),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", pendingReboot).tls(v1alpha1.TLSRequired, true), driver.Restarts),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", "in-sync"), driver.Online),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", pendingReboot), driver.Online),
 		tabletest.Of(parameterGroup, parameters("Shop"), inGroup("shop", pendingReboot), driver.Restarts),

@@ -10,10 +10,6 @@ import (
 var databaseLacks = slices.Concat(instanceLacks, keyLacks)
 
 var instanceLacks = []driver.Lack{
-	{
-		Field: "tls", Why: "RDS has a parameter for it (rds.force_ssl, require_secure_transport), and Mooring does not manage DB parameter groups yet",
-		Instead: "remove spec.tls, and change the DB parameter group of the instance in RDS",
-	},
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.RDSSecurityGroups.html
 	{
 		Field: "network.allowedCIDRs", Match: `^\[.+\]$`, Values: "a list with entries", Why: "RDS has no list of networks: the rules of security groups say who can connect",
@@ -29,5 +25,4 @@ var instanceLacks = []driver.Lack{
 		Field: "backup.pointInTimeRecovery", Match: "^false$", Unless: map[string]string{"backup.retentionDays": "^0$"}, Values: "false",
 		Why: "RDS recovers a server to any point in time as long as it keeps automatic backups", Instead: "remove spec.backup.pointInTimeRecovery, or set spec.backup.retentionDays to 0",
 	},
-	{Field: "parameters", Why: "Mooring does not manage DB parameter groups yet", Instead: "remove spec.parameters, and change the DB parameter group of the instance in RDS"},
 }

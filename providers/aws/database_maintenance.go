@@ -58,8 +58,9 @@ func minorUpgradesEffect(_ *v1alpha1.MinorUpgrades, to v1alpha1.MinorUpgrades, _
 	return driver.Online, ""
 }
 
-// maintenanceByHand are the parameters of which PreferredMaintenanceWindow is made.
-var maintenanceByHand = map[string]string{
+// byHand are the parameters that are put into calls by hand: those of which PreferredMaintenanceWindow is made, and what a DB parameter group holds.
+var byHand = map[string]string{
+	"Parameters": "a DB parameter group holds them", "TLS": "it is an entry of the DB parameter group",
 	"MaintenanceDay":  "it is a part of PreferredMaintenanceWindow",
 	"MaintenanceTime": "it is a part of PreferredMaintenanceWindow",
 }

@@ -52,7 +52,8 @@ var parameterGroupRow = table.Field(parameterGroup,
 	},
 	groupOf,
 	func(p *instanceParams, v attachedGroup) { p.DBParameterGroupName = &v.name },
-).Equal(func(want, have attachedGroup) bool { return !have.waits && strings.EqualFold(want.name, have.name) }, "in any case: RDS stores the name in lower case").
+).Reported(namedGroup).
+	Equal(func(want, have attachedGroup) bool { return !have.waits && strings.EqualFold(want.name, have.name) }, "in any case: RDS stores the name in lower case").
 	EffectOf(parameterGroupEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "another group is attached; the restart that it takes to come into force is the next change"},
 		driver.PossibleEffect{Effect: driver.Restarts, When: "the group is attached, and a part of what it sets waits for a restart"}).
@@ -65,6 +66,14 @@ func groupOf(i *instance) *attachedGroup {
 	}
 	g := i.DBParameterGroups[0]
 	return &attachedGroup{name: *g.DBParameterGroupName, waits: aws.ToString(g.ParameterApplyStatus) == pendingReboot}
+}
+
+// namedGroup returns the group of an instance if that is not its own: its own is how RDS keeps spec.parameters and spec.tls.
+func namedGroup(i *instance) *attachedGroup {
+	if i.inOwnGroup() {
+		return nil
+	}
+	return groupOf(i)
 }
 
 // isAttached reports whether an instance has a group, whether it took what that sets or not.
@@ -82,9 +91,15 @@ func parameterGroupEffect(from *attachedGroup, to attachedGroup, _ *instance) (d
 	return driver.Online, restartFollows
 }
 
-// restartsForGroup reports whether a change is the restart that the attached group waits for.
-func restartsForGroup(c driver.Change) bool {
-	return c.Field == parameterGroup && strings.EqualFold(c.From, attachedGroup{name: c.To, waits: true}.String())
+// isRestart reports whether a change is the restart that the attached group waits for, with or without more that is to be set in it.
+func isRestart(c driver.Change) bool {
+	switch c.Field {
+	case parameterGroup, "tls":
+		return strings.EqualFold(c.From, c.To+" ("+pendingReboot+")")
+	case "parameters":
+		return strings.HasSuffix(c.From, "("+pendingReboot+")")
+	}
+	return false
 }
 
 // withoutRestart leaves out the restart for a parameter group where another one comes: the start of a stopped server, or what waits in
@@ -93,13 +108,14 @@ func withoutRestart(have *instance, changes []driver.Change) []driver.Change {
 	if aws.ToString(have.DBInstanceStatus) != "stopped" && len(disruptiveWaits(have)) == 0 {
 		return changes
 	}
-	return slices.DeleteFunc(slices.Clone(changes), restartsForGroup)
+	return slices.DeleteFunc(slices.Clone(changes), isRestart)
 }
 
-// takesGroup reports whether a server is taking what the declared group sets.
+// takesGroup reports whether a server is taking what the declared group or its own sets.
 func takesGroup(spec *databaseSpec, have *instance) bool {
 	declared := awsOf(spec).DBParameterGroupName
-	return declared != nil && isAttached(have, *declared) && aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == applyingGroup
+	return (declared != nil && isAttached(have, *declared) || have.settings != nil && groupOf(have) != nil) &&
+		aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == applyingGroup
 }
 
 // withUpgrade has a parameter group attached together with an upgrade to another major version: RDS takes a group of the new family with it, and
@@ -108,7 +124,7 @@ func takesGroup(spec *databaseSpec, have *instance) bool {
 func withUpgrade(changes []driver.Change) []driver.Change {
 	upgrade := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == "version" && c.Effect == driver.Irreversible })
 	group := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == parameterGroup })
-	if upgrade < 0 || group < 0 || restartsForGroup(changes[group]) {
+	if upgrade < 0 || group < 0 || isRestart(changes[group]) {
 		return changes
 	}
 	changes = slices.Clone(changes)
@@ -126,17 +142,24 @@ func (d *databases) restart(ctx context.Context, have *instance) error {
 // takeRestart takes the group out of parameters where the instance has it already, and reports whether the changes ask for the restart that the
 // group waits for. What the caller planned decides: an attachment whose answer was lost is no consent to a restart.
 func takeRestart(params *instanceParams, have *instance, changes []driver.Change) bool {
-	if params.DBParameterGroupName == nil || !isAttached(have, *params.DBParameterGroupName) {
-		return false
+	if params.DBParameterGroupName != nil && isAttached(have, *params.DBParameterGroupName) {
+		params.DBParameterGroupName = nil
 	}
-	params.DBParameterGroupName = nil
-	return groupOf(have).waits && slices.ContainsFunc(changes, restartsForGroup)
+	now := groupOf(have)
+	return params.DBParameterGroupName == nil && now != nil && now.waits &&
+		slices.ContainsFunc(changes, func(c driver.Change) bool { return isRestart(c) && c.Effect != driver.Online })
 }
 
 // restartLater is why a restart is not made beside other changes: RDS restarts no server that it is changing, and the other changes may restart it.
-func restartLater() error {
-	return table.FieldErrors{{Field: parameterGroup, Err: &driver.Error{Code: driver.Busy, Op: "RebootDBInstance",
-		Message: "RDS makes the other changes first; the server restarts for its DB parameter group after them"}}}
+func restartLater(changes []driver.Change) error {
+	var later table.FieldErrors
+	for _, c := range changes {
+		if slices.Contains([]string{parameterGroup, "parameters", "tls"}, c.Field) {
+			later = append(later, driver.FieldError{Field: c.Field, Err: &driver.Error{Code: driver.Busy, Op: "RebootDBInstance",
+				Message: "RDS makes the other changes first; the server restarts for its DB parameter group after them"}})
+		}
+	}
+	return later
 }
 
 // explainGroup names the field of a parameter group that RDS does not take.

@@ -110,7 +110,8 @@ var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBp
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
-	o.Changes = withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))
+	o.Changes = fixedByGroup(&req.Spec, have, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes)))
+	rememberGroups(req, have, o)
 	waits := waiting(req, have, o.Changes)
 	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing
 	if takesGroup(&req.Spec, have) {
@@ -163,13 +164,16 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 	present := *have
 	present.PendingModifiedValues = nil
 	differs := driver.Names(changes)
-	waits := slices.DeleteFunc(driver.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, nil)),
+	waits := slices.DeleteFunc(driver.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup)),
 		func(name string) bool { return slices.Contains(differs, name) })
 	if have.PendingModifiedValues.MasterUserPassword != nil {
 		waits = append(waits, driver.FieldPassword)
 	}
 	return waits
 }
+
+// ofGroup reports whether the DB parameter group holds a field, which no value of PendingModifiedValues does then.
+func ofGroup(name string) bool { return name == "parameters" || name == "tls" }
 
 // cures are the fields whose change ends a problem.
 var cures = map[string]string{"storage-full": growth, credentialsRefused: driver.FieldPassword}

@@ -45,7 +45,8 @@ type instanceParams struct {
 	EngineLifecycleSupport                         *string
 	EnableCloudwatchLogsExports                    []string
 	PowerState                                     *v1alpha1.PowerState
-	Tags                                           table.Delta
+	Parameters, Tags                               table.Delta
+	TLS                                            *v1alpha1.TLS
 }
 
 // creation and modification are how parameters come into the two calls.
@@ -57,7 +58,7 @@ var (
 
 			"EnableCloudwatchLogsExports": exportLogs,
 		},
-		ByHand: maintenanceByHand,
+		ByHand: byHand,
 		Lacks:  map[string]string{"PowerState": "a new server runs"},
 	}
 	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
@@ -71,7 +72,7 @@ var (
 			"Tags":       "AddTagsToResource and RemoveTagsFromResource change tags",
 		},
 		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){"EnableCloudwatchLogsExports": exportOtherLogs},
-		ByHand:   maintenanceByHand,
+		ByHand:   byHand,
 	}
 )
 
@@ -262,6 +263,8 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		Refers(driver.ReferenceSubnetGroup),
 
 	parameterGroupRow,
+	parametersRow,
+	tlsRow,
 
 	table.Set("aws.vpcSecurityGroupIDs",
 		func(s *databaseSpec) []string { return awsOf(s).VPCSecurityGroupIDs },

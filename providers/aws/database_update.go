@@ -22,12 +22,17 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 		return "", err
 	}
 	restarts := takeRestart(params, have, changes)
+	written, static, err := d.groups.change(ctx, req, have, params, changes)
+	if err != nil {
+		return "", err
+	}
+	restarts = (restarts || static) && params.DBParameterGroupName == nil // a group that is attached takes its restart after that
 	leftOut := leaveToType(params, &req.Spec, have)
 	leftOut = leaveToInterval(params, have) || leftOut
 	switch nothing := reflect.ValueOf(*params).IsZero(); {
 	case nothing && restarts:
 		return "", d.restart(ctx, have)
-	case nothing && (leftOut || slices.Contains(driver.Names(changes), parameterGroup)):
+	case nothing && (leftOut || written || slices.Contains(driver.Names(changes), parameterGroup)):
 		return "", nil
 	}
 	if err := checkParams(params, &req.Spec, have); err != nil {
@@ -35,15 +40,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	}
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(!onlyPassword(params) || len(disruptiveWaits(have)) == 0)}
 	modification.Copy(params, in)
-	if in.EngineVersion != nil {
-		now := aws.ToString(have.EngineVersion)
-		if driver.MajorVersion(*in.EngineVersion) != driver.MajorVersion(now) {
-			in.AllowMajorVersionUpgrade = aws.Bool(true)
-		}
-		if driver.VersionServes(*in.EngineVersion, now) { // takes back a change that waits: the version that runs, to the letter
-			in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
-		}
-	}
+	completeVersion(in, have)
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, have)
 	completeNetwork(in, &req.Spec, have)
 	completeDisk(in, &req.Spec, have)
@@ -53,13 +50,13 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if changesInsights(params) {
 		completeInsights(in, &req.Spec, have)
 	}
-	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
+	_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
 	err = explainMonitoring(explainKey(err, storedKey(in, have)), in.MonitoringRoleArn)
 	if err == nil && restarts {
-		err = restartLater()
+		err = restartLater(changes)
 	}
 	return "", err
 }
@@ -85,10 +82,24 @@ func checkParams(params *instanceParams, spec *databaseSpec, have *instance) err
 	return nil
 }
 
+// completeVersion allows an upgrade to another major version, and takes back one that waits by the version that runs, to the letter.
+func completeVersion(in *rds.ModifyDBInstanceInput, have *instance) {
+	if in.EngineVersion == nil {
+		return
+	}
+	now := aws.ToString(have.EngineVersion)
+	if driver.MajorVersion(*in.EngineVersion) != driver.MajorVersion(now) {
+		in.AllowMajorVersionUpgrade = aws.Bool(true)
+	}
+	if driver.VersionServes(*in.EngineVersion, now) { // takes back a change that waits: the version that runs, to the letter
+		in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
+	}
+}
+
 // refusesValues reports whether an error is about some value, and may spare the others.
 func refusesValues(err error) bool {
 	code := driver.CodeOf(err)
-	return code == driver.Invalid || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
+	return code == driver.Invalid || code == driver.Conflict || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
 }
 
 // stillGrowing recognises that a disk changed in the last six hours: what is refused now will be taken later.
@@ -104,7 +115,12 @@ func stillGrowing(err error) error {
 }
 
 // writeTags changes tags and mark: one call adds, and one removes if something is to go.
-func (d *databases) writeTags(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
+func (d *databases) writeTags(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (string, error) {
+	if slices.Contains(driver.Names(changes), driver.FieldMark) {
+		if err := d.groups.markOf(ctx, req, have); err != nil {
+			return "", err
+		}
+	}
 	set, present := maps.Clone(params.Tags.Set), instanceTags(have)
 	maps.DeleteFunc(set, func(k, v string) bool { had, ok := present[k]; return ok && had == v })
 	if len(set) > 0 {

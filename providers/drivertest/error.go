@@ -159,10 +159,18 @@ func failedDelete[S any](t testing.TB, b *bench[S], kind FaultKind) {
 
 func lostCreate[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
-	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
-	_, err := b.open(t).Create(t.Context(), req)
-	b.wrong(t, "Create", err, ResponseLost)
-	lift()
+	for skip := 0; ; skip++ { // first of what is made before it, at last of the object itself
+		lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true, Skip: skip})
+		_, err := b.open(t).Create(t.Context(), req)
+		b.wrong(t, "Create", err, ResponseLost)
+		lift()
+		if b.observe(t, req).State != driver.Absent {
+			break
+		}
+		if skip == 3*b.kind.Before {
+			t.Fatal("it was never made")
+		}
+	}
 	req.Applied = b.observe(t, req).Applied
 	obs := b.converge(t, &req)
 	if obs.Mark != b.markOf(req) {

@@ -127,6 +127,10 @@ type Kind[S any] struct {
 	// made from Full or from Minimal.
 	Reads, MinimalReads int
 
+	// Before is how many writes the creation of an object from Full makes before the object is there; Beside is how many other cloud objects belong to it,
+	// which bear its mark too.
+	Before, Beside int
+
 	// Within makes an object of the parent's kind with a new name in the suite's account, behind the driver's back, and returns which one
 	// it is; nil for a kind without a parent. RemoveParent deletes such an object with all that is within it, at once.
 	Within       func(t testing.TB) driver.ParentRef
@@ -168,7 +172,7 @@ type Field struct {
 	// takes effect in two steps that disturb users differently, as where a server takes a value at its next restart.
 	Then driver.Effect
 	// Given are other fields that have another value than in Full wherever this one is tried; nil takes one out. It is for values
-	// that the cloud refuses beside those in Full.
+	// that the cloud refuses beside those in Full. A field that itself is given is one that Full leaves out, because it excludes others.
 	Given map[string]any
 	// Along are other fields that an edit to To changes too, since the cloud takes them together only.
 	Along map[string]any

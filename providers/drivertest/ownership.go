@@ -40,7 +40,7 @@ func remark[S any](t testing.TB, b *bench[S]) {
 	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	before := b.observe(t, req)
 	req.Mark.UID = "uid-2"
-	rewrite(t, b, &req, 1)
+	rewrite(t, b, &req, 1+b.kind.Beside)
 	after := b.observe(t, req)
 	before.Mark = after.Mark
 	before.OperationError, after.OperationError = nil, nil
@@ -68,9 +68,9 @@ func release[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	req.Mark.Released = true
-	rewrite(t, b, &req, 1)
+	rewrite(t, b, &req, 1+b.kind.Beside)
 	req.Mark.Released = false
-	rewrite(t, b, &req, 2) // where labels are set and removed by calls of their own
+	rewrite(t, b, &req, 2+2*b.kind.Beside) // where labels are set and removed by calls of their own
 }
 
 func unmarked[S any](t testing.TB, b *bench[S]) {

@@ -126,6 +126,9 @@ func (q *sequences[S]) valueOf(t testing.TB, f Field, choice int) any {
 	}
 	full := q.b.kind.Full()
 	at, ok := driver.Leaf(&full, f.Name)
+	if value, other := f.Given[f.Name]; !ok && other {
+		return value
+	}
 	if !ok {
 		t.Fatalf("Full does not declare %s", f.Name)
 	}
@@ -192,6 +195,7 @@ func (q *sequences[S]) lead(t *witnessed, s sequence) ending {
 		} else {
 			set(t, &req.Spec, m.field, m.value)
 		}
+		q.takenAway(m.field, theirs)
 		q.rounds(t, &req, m.rounds)
 	}
 	end, says, last := q.rounds(t, &req, 12)
@@ -293,11 +297,27 @@ func (q *sequences[S]) others(t testing.TB, name string) map[string]map[string]s
 			entries := in.Of(t, name)
 			entries[in.Other] = in.Theirs
 			in.Set(t, name, entries)
-			all[f.Name] = map[string]string{in.Other: in.Theirs}
+			if in.Of(t, name)[in.Other] == in.Theirs { // not where nobody can, such as in a default group of RDS
+				all[f.Name] = map[string]string{in.Other: in.Theirs}
+			}
 		}
 	}
 	q.b.Finish(t)
 	return all
+}
+
+// takenAway forgets the maps that a field excludes: with another value of it, such as another parameter group, they have
+// other entries.
+func (q *sequences[S]) takenAway(field string, theirs map[string]map[string]string) {
+	for _, f := range q.b.kind.Fields {
+		if f.Name != field {
+			continue
+		}
+		maps.DeleteFunc(theirs, func(excluded string, _ map[string]string) bool {
+			value, given := f.Given[excluded]
+			return given && value == nil
+		})
+	}
 }
 
 // theirsKept checks that what others set is there.

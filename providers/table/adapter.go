@@ -27,6 +27,9 @@ type Adapter[S, H, P any] struct {
 	// Learn reads what only the effects of changes look at. What it can't read must not keep the object from being observed: effects then
 	// say what may happen. It is called for observations that compare, and not for a Deletion. It may be nil.
 	Learn func(ctx context.Context, req *Request[S], have *H)
+	// Remains completes the observation of an object that is not there: what of it is left in the cloud beside it has to be deleted, too, and
+	// while that is there a Deletion observes the object as there. It may be nil.
+	Remains func(ctx context.Context, req *Request[S], o *driver.Observation) error
 	// State fills in what the object itself says: its state, id, mark, location and whatever else is no field.
 	State func(req *Request[S], have *H, o *driver.Observation)
 	// Login compares the administrator: it adds to the changes, to what is applied and to what is fixed. It makes no call for a

@@ -21,6 +21,7 @@ type EntryMap[S, H, P any] struct {
 	effect   func(d Delta, have *H) (driver.Effect, string)
 	effects  []driver.PossibleEffect
 	depends  bool // the effect depends on what is changed
+	waits    func(have *H) string
 }
 
 // A Delta is what is to become of a map: entries to set, and names to remove. All others stay.
@@ -72,6 +73,43 @@ func (r *EntryMap[S, H, P]) Equal(equal func(want, have string) bool, doc string
 func (r *EntryMap[S, H, P]) EffectOf(effect func(d Delta, have *H) (driver.Effect, string), possible ...driver.PossibleEffect) *EntryMap[S, H, P] {
 	r.effect, r.effects, r.depends = effect, possible, true
 	return r
+}
+
+// Waits is for maps of which a part takes effect when a server restarts. waits says what the present entries wait for, as pending-reboot; nothing if all
+// have taken effect. While they wait the map differs: in the entries that were not applied before, or else in all.
+func (r *EntryMap[S, H, P]) Waits(waits func(have *H) string) *EntryMap[S, H, P] {
+	r.waits = waits
+	return r
+}
+
+// waiting returns what the present entries wait for.
+func (r *EntryMap[S, H, P]) waiting(have *H) string {
+	if r.waits == nil || have == nil {
+		return ""
+	}
+	return r.waits(have)
+}
+
+// outstanding adds to what is to become of a map the entries that are there and did not take effect: those that are not known as applied, or all if
+// that explains nothing.
+func (r *EntryMap[S, H, P]) outstanding(d Delta, wanted, present, ours map[string]string) Delta {
+	out := Delta{Set: maps.Clone(d.Set), Remove: slices.Clone(d.Remove)}
+	for name, value := range wanted {
+		if was, isOurs := ours[name]; !isOurs || was != withValue+value {
+			out.Set[name] = value
+		}
+	}
+	for name := range ours {
+		_, wants := wanted[name]
+		if _, has := present[name]; !wants && !has {
+			out.Remove = append(out.Remove, name)
+		}
+	}
+	if out.empty() {
+		maps.Copy(out.Set, wanted)
+	}
+	slices.Sort(out.Remove)
+	return out
 }
 
 // Name implements Row.
@@ -128,8 +166,10 @@ func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, have *H
 // change is what leads from the present entries, of which some are ours, to the wanted ones. Its Remove are those of ours: what others set
 // and a spec takes away was not asked for by an edit.
 func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, have *H) (driver.Change, bool) {
-	d := r.delta(want, present, ours)
-	if d.empty() {
+	d, waits := r.delta(want, present, ours), r.waiting(have)
+	if waits != "" {
+		d = r.outstanding(d, r.want(want), present, ours)
+	} else if d.empty() {
 		return driver.Change{}, false
 	}
 	from := map[string]string{}
@@ -139,6 +179,9 @@ func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, hav
 		}
 	}
 	c := driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Entries: true, Names: d.Names()}
+	if waits != "" {
+		c.From = strings.TrimSpace(c.From + " (" + waits + ")")
+	}
 	for _, k := range d.Remove {
 		if _, isOurs := ours[k]; isOurs {
 			c.Remove = append(c.Remove, k)

@@ -70,6 +70,9 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 		return nil, false
 	}
 	ours := r.recall(before)
+	if r.waits != nil && ours == nil && differing != nil {
+		return nil, false // its first change has two steps, and an edit that agrees to the first one agrees to both
+	}
 	now := map[string]string{}
 	if differing != nil {
 		maps.Copy(now, ours)

@@ -42,6 +42,11 @@ func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *drive
 		}
 	}
 	o.State, o.Applied = driver.Absent, a.Table.Applied(&req.Spec, nil, later)
+	if a.Remains != nil {
+		if err := a.Remains(ctx, req, o); err != nil || o.State != driver.Absent {
+			return err
+		}
+	}
 	if a.Snapshot == nil || req.Deletion == nil || req.Deletion.Snapshot == "" {
 		return nil
 	}

@@ -226,6 +226,7 @@ spec:
 		{"a default parameter group", "Database", `spec: {className: standard, aws: {dbParameterGroupName: default.mysql8.0}}`, ""},
 		{"what is no parameter group", "Database", `spec: {className: standard, aws: {dbParameterGroupName: team_a}}`, "spec.aws.dbParameterGroupName"},
 		{"a parameter group and parameters", "Database", `spec: {className: standard, parameters: {work_mem: "64"}, aws: {dbParameterGroupName: team-a}}`, "spec.parameters and spec.aws.dbParameterGroupName exclude each other"},
+		{"tls and its parameter", "Database", `spec: {className: standard, tls: Required, parameters: {rds.force_ssl: "1"}}`, "say the same"},
 		{"what is no key", "Database", `spec: {className: standard, encryption: {key: secret}}`, "must name a key"},
 		{"encryption without a key", "Database", `spec: {className: standard, encryption: {}}`, "encryption needs key"},
 		{"a type of disk that Cloud SQL does not have", "Database", `spec: {className: standard, gcp: {dataDiskType: gp3}}`, "spec.gcp.dataDiskType"},

@@ -39,11 +39,21 @@ var awsNeeds = map[string][]string{
 	"rds.DeleteDBInstance": {
 		"rds:DeleteDBInstance db", "rds:CreateDBSnapshot db", "rds:CreateDBSnapshot snapshot", "rds:AddTagsToResource snapshot",
 	},
-	"rds.RebootDBInstance":       {"rds:RebootDBInstance db"},
-	"rds.StartDBInstance":        {"rds:StartDBInstance db"},
-	"rds.StopDBInstance":         {"rds:StopDBInstance db"},
-	"rds.AddTagsToResource":      {"rds:AddTagsToResource db"},
-	"rds.RemoveTagsFromResource": {"rds:RemoveTagsFromResource db"},
+	"rds.StartDBInstance":  {"rds:StartDBInstance db"},
+	"rds.StopDBInstance":   {"rds:StopDBInstance db"},
+	"rds.RebootDBInstance": {"rds:RebootDBInstance db"},
+	// Tags of an instance, and those of a parameter group of its own.
+	"rds.AddTagsToResource":               {"rds:AddTagsToResource db", "rds:AddTagsToResource pg"},
+	"rds.RemoveTagsFromResource":          {"rds:RemoveTagsFromResource db", "rds:RemoveTagsFromResource pg"},
+	"rds.ListTagsForResource":             {"rds:ListTagsForResource pg"},
+	"rds.CreateDBParameterGroup":          {"rds:CreateDBParameterGroup pg", "rds:AddTagsToResource pg"},
+	"rds.CopyDBParameterGroup":            {"rds:CopyDBParameterGroup pg", "rds:AddTagsToResource pg"},
+	"rds.DescribeDBParameterGroups":       {"rds:DescribeDBParameterGroups pg"},
+	"rds.DescribeDBParameters":            {"rds:DescribeDBParameters pg"},
+	"rds.DescribeEngineDefaultParameters": {"rds:DescribeEngineDefaultParameters *"},
+	"rds.ModifyDBParameterGroup":          {"rds:ModifyDBParameterGroup pg"},
+	"rds.ResetDBParameterGroup":           {"rds:ResetDBParameterGroup pg"},
+	"rds.DeleteDBParameterGroup":          {"rds:DeleteDBParameterGroup pg"},
 
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-create-tag.html
 	"s3.CreateBucket":         {"s3:CreateBucket bucket", "s3:TagResource bucket"},

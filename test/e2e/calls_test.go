@@ -34,6 +34,8 @@ func TestCallsOfALife(t *testing.T) {
 		// create and recheck are how many calls it takes; delete are the calls up to that which deletes.
 		create, recheck int
 		delete          string
+		// group and groupAgain are the calls by the name of its DB parameter group, likewise.
+		group, groupAgain int
 		// requests are those to Kubernetes until it is as declared, again those to look at it again.
 		requests []string
 		again    []string
@@ -68,6 +70,10 @@ func TestCallsOfALife(t *testing.T) {
 				return connected(w.database(c, "gcp-bare", system.MinimalDatabase(c)))
 			},
 		},
+		{ // its parameters are a call more, by the name of its DB parameter group
+			name: "database with parameters", cloud: "aws", create: 3, recheck: 1, delete: "DescribeDBInstances DeleteDBInstance", requests: database, again: recheck, group: 3, groupAgain: 1,
+			object: func(w *fixture, c *system.Cloud) client.Object { return connected(w.parametrised(c, "aws-parameters")) },
+		},
 		{ // its initial database has a call of its own, which has to wait for the server: before it the server's id is stored
 			name: "database", cloud: "gcp", create: 8, recheck: 1, delete: "instances.get instances.delete",
 			requests: slices.Concat(database[:5], []string{"patch databases/status", "get secrets password"}, database[5:]), again: recheck,
@@ -92,15 +98,24 @@ func TestCallsOfALife(t *testing.T) {
 				}
 				return made
 			}
+			ofGroup := func() int { return w.callsForGroups(c, name) }
+			if got := ofGroup(); got != tt.group {
+				w.Errorf("it took %d calls by its group until it was as declared, want %d", got, tt.group)
+			}
 			created := calls()
 			if len(created) != tt.create {
 				w.Errorf("it took %d calls until it was as declared, want %d: %q", len(created), tt.create, created)
 			}
 			since = w.requests(o)
 			edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "now"}) })
-			w.Eventually("it is looked at", func() bool { return len(calls()) >= len(created)+tt.recheck && len(since()) >= len(tt.again) })
+			w.Eventually("it is looked at", func() bool {
+				return len(calls()) >= len(created)+tt.recheck && ofGroup() >= tt.group+tt.groupAgain && len(since()) >= len(tt.again)
+			})
 			if got := since(); !slices.Equal(got, tt.again) {
 				w.Errorf("the requests to Kubernetes to look at it again are %q, want %q", got, tt.again)
+			}
+			if got := ofGroup() - tt.group; got != tt.groupAgain {
+				w.Errorf("it took %d calls by its group to look at it again, want %d", got, tt.groupAgain)
 			}
 			w.delete(o)
 			w.awaitDeleted(o)

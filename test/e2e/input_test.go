@@ -124,10 +124,10 @@ func TestBadInput(t *testing.T) {
 			}),
 		},
 		{
-			name: "what RDS lacks", cloud: "aws", reason: v1alpha1.ReasonNotSupported,
-			says: []string{"spec.parameters: this field is not supported", "remove spec.parameters"},
+			name: "parameters that RDS refuses", cloud: "aws", reason: v1alpha1.ReasonInvalid,
+			says: []string{`correct spec.parameters: array_nulls has to be one of 0,1, and is "2"; work_memory is no parameter of postgres16. RDS says: `},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
-				p.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192"}
+				p.Version, p.Parameters = new("16"), map[string]v1alpha1.ParameterValue{"work_memory": "8192", "array_nulls": "2"}
 			}),
 			mend: edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Parameters = nil }),
 		},

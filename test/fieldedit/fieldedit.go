@@ -3,7 +3,10 @@
 package fieldedit
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -11,7 +14,7 @@ import (
 
 // A Kind is one kind in one cloud.
 type Kind[S any] struct {
-	// Full returns parameters that declare every field. Each call returns new values.
+	// Full returns parameters that declare every field, except for one that excludes others and is Given its own value. Each call returns new values.
 	Full func() S
 	// Fields has an entry for each field: a value that differs from that in Full, and the effect of the edit.
 	Fields []drivertest.Field
@@ -28,10 +31,12 @@ type Step struct {
 	Given map[string]any
 }
 
-// A Subject is one kind in one cloud, by their names. Full returns a pointer to parameters.
+// A Subject is one kind in one cloud, by their names. Full returns a pointer to parameters, and With a pointer to those in which a field has a value:
+// the same, unless it excludes a field that they declare.
 type Subject struct {
 	Kind, Cloud string
 	Full        func() any
+	With        func(field string) any
 	Fields      []drivertest.Field
 	More        []Step
 }
@@ -42,5 +47,31 @@ var subjects []Subject
 func All() []Subject { return slices.Clone(subjects) }
 
 func add[S any](kind, cloud string, k Kind[S]) {
-	subjects = append(subjects, Subject{Kind: kind, Cloud: cloud, Full: func() any { return new(k.Full()) }, Fields: k.Fields, More: k.More})
+	subjects = append(subjects, Subject{
+		Kind: kind, Cloud: cloud, Fields: k.Fields, More: k.More,
+		Full: func() any { return new(k.Full()) },
+		With: func(field string) any { return new(k.with(field)) },
+	})
+}
+
+func (k Kind[S]) with(field string) S {
+	full := k.Full()
+	i := slices.IndexFunc(k.Fields, func(f drivertest.Field) bool { return f.Name == field && f.Given[field] != nil })
+	if i < 0 {
+		return full
+	}
+	for path, value := range k.Fields[i].Given {
+		tree := value
+		for _, step := range slices.Backward(strings.Split(path, ".")) {
+			tree = map[string]any{step: tree}
+		}
+		raw, err := json.Marshal(tree)
+		if err == nil {
+			err = json.Unmarshal(raw, &full)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("%s is given a value of %s that its type can't hold: %v", field, path, err))
+		}
+	}
+	return full
 }

@@ -43,6 +43,7 @@ var rdsSettings = []rdsSetting{
 	{engine: "postgres", name: "log_connections", kind: "boolean", allowed: "0,1"},
 	{engine: "postgres", name: "log_disconnections", kind: "boolean", allowed: "0,1"},
 	{engine: "postgres", name: "log_error_verbosity", kind: "string", allowed: "terse,default,verbose"},
+	{engine: "postgres", name: "log_min_duration_statement", kind: "integer", allowed: "-1-2147483647"},
 	{engine: "postgres", name: "max_connections", kind: "integer", allowed: "6-8388607", static: true},
 	{engine: "postgres", name: "max_worker_processes", kind: "integer", allowed: "0-262143", static: true},
 	{engine: "postgres", name: "rds.force_ssl", kind: "boolean", allowed: "0,1"},
@@ -66,7 +67,11 @@ func settingOf(family, name string) *rdsSetting {
 
 func (s *rdsSetting) takes(value string) bool {
 	number, err := strconv.ParseInt(value, 10, 64)
-	switch least, most, isRange := strings.Cut(s.allowed, "-"); {
+	least, most, isRange := "", "", strings.Contains(s.allowed, "-")
+	if at := strings.LastIndex(s.allowed, "-"); isRange {
+		least, most = s.allowed[:at], s.allowed[at+1:]
+	}
+	switch {
 	case s.allowed == "" && s.kind == "float":
 		_, err := strconv.ParseFloat(value, 64)
 		return err == nil

@@ -44,7 +44,7 @@ func (c *rdsCall) newGroup(name *string, g *rdsGroup) (*rdsGroup, error) {
 	switch {
 	case c.made(key) != nil:
 		return nil, awsErr(http.StatusBadRequest, "DBParameterGroupAlreadyExists", "Parameter group "+key.name+" already exists")
-	case count >= rdsGroupQuota:
+	case count >= rdsGroupQuota && c.cloud.opts.InstanceQuota >= 0:
 		return nil, awsErr(http.StatusBadRequest, "DBParameterGroupQuotaExceeded", "You have reached the quota of DB parameter groups")
 	}
 	g.name = key.name

@@ -62,7 +62,7 @@ func described(t *testing.T) (all []reference) {
 func valueOf(t *testing.T, kind, cloud, field string) (value any, name string) {
 	t.Helper()
 	for _, s := range fieldedit.All() {
-		full, err := class.TreeOf(s.Full())
+		full, err := class.TreeOf(s.With(field))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,8 +31,9 @@ type subject struct {
 	cloud string
 	kind  *kind.Kind
 	drv   driver.Driver
-	// full are parameters that declare every field, safe the values that fields return to, and steps edits of each field.
+	// full are parameters that declare every field, with those in which one that excludes others has a value, safe the values that fields return to, and steps edits of each field.
 	full  class.Tree
+	with  func(field string) any
 	safe  map[string]string
 	steps []fieldedit.Step
 }
@@ -50,7 +51,7 @@ func subjectOf(t *testing.T, k *kind.Kind, drv driver.Driver, from fieldedit.Sub
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{cloud: from.Cloud, kind: k, drv: closed{drv}, full: full, safe: map[string]string{}}
+	s := subject{cloud: from.Cloud, kind: k, drv: closed{drv}, full: full, with: from.With, safe: map[string]string{}}
 	for _, f := range from.Fields {
 		effect := f.Effect
 		if effect == "" {
@@ -228,13 +229,14 @@ func (s subject) trials(t *testing.T) (all []trial) {
 		if d.Field == driver.FieldUsername {
 			continue // it is no parameter: TestPreview
 		}
-		if at(s.full, d.Field) == nil {
+		full, err := class.TreeOf(s.with(d.Field))
+		if err != nil || at(full, d.Field) == nil {
 			t.Fatalf("%s %s: no parameters declare %s", s.cloud, s.kind.Name, d.Field)
 		}
 		if d.Field != "tags" && d.Field != "parameters" {
-			all = append(all, s.set(t, d))
+			all = append(all, s.set(t, d, full))
 		}
-		out := trial{name: d.Field + " is taken out of the spec", old: s.full, edited: with(s.full, d.Field, nil), mirror: s.full, field: d.Field, noLongerManaged: true}
+		out := trial{name: d.Field + " is taken out of the spec", old: full, edited: with(full, d.Field, nil), mirror: full, field: d.Field, noLongerManaged: true}
 		if safe, returns := s.safe[d.Field]; returns {
 			step := s.steps[slices.IndexFunc(s.steps, func(step fieldedit.Step) bool { return step.Field == d.Field })]
 			out.effect = driver.Online
@@ -257,16 +259,16 @@ func (s subject) trials(t *testing.T) (all []trial) {
 }
 
 // set returns the trial in which a field is set that nobody has set before. Its effect is the one that the driver's table gives it.
-func (s subject) set(t *testing.T, d driver.Field) trial {
+func (s subject) set(t *testing.T, d driver.Field, full class.Tree) trial {
 	t.Helper()
-	without := with(s.full, d.Field, nil)
-	changes, err := s.drv.Preview(s.kind.Name, raw(t, without), raw(t, s.full), nil)
+	without := with(full, d.Field, nil)
+	changes, err := s.drv.Preview(s.kind.Name, raw(t, without), raw(t, full), nil)
 	if err != nil || len(changes) != 1 {
 		t.Fatalf("%s %s is set: changes %v, %v", s.cloud, d.Field, changes, err)
 	}
 	return trial{
-		name: d.Field + " is set", set: true, old: without, edited: s.full, mirror: without,
-		field: d.Field, from: "(none)", to: drivertest.Text(at(s.full, d.Field)), effect: changes[0].Effect,
+		name: d.Field + " is set", set: true, old: without, edited: full, mirror: without,
+		field: d.Field, from: "(none)", to: drivertest.Text(at(full, d.Field)), effect: changes[0].Effect,
 	}
 }
 
@@ -307,6 +309,8 @@ func raw(t *testing.T, tree class.Tree) json.RawMessage {
 func TestEveryFieldAndEdit(t *testing.T) {
 	unseen := map[string]string{
 		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise", "aws aws.dedicatedLogVolume Online": "likewise",
+		"aws parameters Online":        "the cloud says so, and a preview does not ask it",
+		"aws tls Restarts":             "the mirror does not show that it waits for a restart",
 		"gcp parameters Online":        "the cloud says so, and a preview does not ask it",
 		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
 		"gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",

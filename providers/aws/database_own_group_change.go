@@ -1,0 +1,186 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// askedSettings takes what is to become of parameters out of the parameters of a call, the entry of tls among them.
+func askedSettings(params *instanceParams, have *instance) table.Delta {
+	asked := table.Delta{Set: maps.Clone(params.Parameters.Set), Remove: params.Parameters.Remove}
+	if asked.Set == nil {
+		asked.Set = map[string]string{}
+	}
+	if params.TLS != nil && (have.settings == nil || have.settings.tls == nil || have.settings.tls.value != *params.TLS) {
+		asked.Set[tlsParameter(aws.ToString(have.Engine))] = tlsValue(*params.TLS)
+	}
+	params.Parameters, params.TLS = table.Delta{}, nil
+	return asked
+}
+
+// change brings parameters into the group of the instance, or into a group of its own that params attach then. It reports whether there was
+// anything to do, and whether the server has to restart for it: that was planned, or else it waits, and is the next change.
+func (g *groups) change(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (written, restarts bool, err error) {
+	speaks := slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == "parameters" || c.Field == "tls" })
+	asked := askedSettings(params, have)
+	names := asked.Names()
+	upgrade := params.EngineVersion != nil && driver.MajorVersion(*params.EngineVersion) != driver.MajorVersion(aws.ToString(have.EngineVersion))
+	switch {
+	case len(names) > 0 && have.settings == nil:
+		return false, false, &driver.Error{Code: driver.Internal, Message: "the parameters of the instance were not read"}
+	case len(names) > 0 && have.settings.err != nil:
+		return false, false, have.settings.err
+	case len(names) > 0 && awsOf(&req.Spec).DBParameterGroupName != nil:
+		return false, false, invalid("DB parameter group %s sets the parameters: remove spec.aws.dbParameterGroupName, or change the group", *awsOf(&req.Spec).DBParameterGroupName)
+	case params.DBParameterGroupName != nil:
+		return speaks, false, g.checkTLS(ctx, &req.Spec, *params.DBParameterGroupName)
+	case len(names) == 0 && (!upgrade || !have.inOwnGroup()):
+		return speaks, false, nil
+	case upgrade:
+		return true, false, g.upgrade(ctx, req, have, params, asked)
+	case !have.inOwnGroup():
+		return true, false, g.first(ctx, req, have, params, asked)
+	}
+	group := groupName(have)
+	if err := g.checkMark(ctx, req, group); err != nil {
+		return false, false, err
+	}
+	list := g.list(ctx, have.family(), names)
+	planned := slices.ContainsFunc(changes, func(c driver.Change) bool {
+		return (c.Field == "parameters" || c.Field == "tls") && c.Effect == driver.Restarts
+	})
+	return true, planned && len(list.static(names)) > 0, g.set(ctx, group, have.family(), list, asked.Set, asked.Remove)
+}
+
+// first makes the first group of the instance's own: a copy of the group that it has, so that what others set stays, unless the spec is exact.
+func (g *groups) first(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, asked table.Delta) error {
+	p := groupPlan{name: ownGroups(strings.ToLower(req.Name))[0], family: have.family(), set: asked.Set}
+	if now := groupName(have); !isDefaultGroup(now) && !driver.ExactParameters(&req.Spec) {
+		p.copyOf = now
+	} else if driver.ExactParameters(&req.Spec) {
+		p.set = wantedSettings(&req.Spec, aws.ToString(have.Engine))
+	}
+	params.DBParameterGroupName = &p.name
+	return g.make(ctx, req, p)
+}
+
+// upgrade makes the other group, of the family of the version to which the instance is upgraded, with what the present one sets as far as the new
+// family has it.
+func (g *groups) upgrade(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, asked table.Delta) error {
+	groups := ownGroups(strings.ToLower(req.Name))
+	p := groupPlan{name: groups[0], family: familyOf(aws.ToString(have.Engine), *params.EngineVersion), set: map[string]string{}}
+	if groupName(have) == groups[0] {
+		p.name = groups[1]
+	}
+	if have.inOwnGroup() {
+		set, err := g.settingsIn(ctx, groupName(have))
+		if err != nil {
+			return err
+		}
+		wanted, list := wantedSettings(&req.Spec, aws.ToString(have.Engine)), g.list(ctx, p.family, nil)
+		for name, value := range set {
+			_, wants := wanted[name]
+			if _, has := list[name]; wants || has || list == nil {
+				p.set[name] = value
+			}
+		}
+	}
+	maps.Copy(p.set, asked.Set)
+	for _, name := range asked.Remove {
+		delete(p.set, name)
+	}
+	params.DBParameterGroupName = &p.name
+	return g.make(ctx, req, p)
+}
+
+// rememberGroups notes that the instance may have groups of its own where no field says so.
+func rememberGroups(req *databaseRequest, have *instance, o *driver.Observation) {
+	if req.Deletion != nil && hasParameters(&req.Spec) { // they were not read
+		o.Changes = slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool { return c.Field == "parameters" || c.Field == "tls" })
+		o.Applied, o.Mirror, o.Fixed = nil, nil, nil
+	}
+	if have.inOwnGroup() || mayHaveGroups(req) {
+		noteGroups(req, o)
+	}
+}
+
+func noteGroups(req *databaseRequest, o *driver.Observation) {
+	_, parameters := o.Applied["parameters"]
+	_, tls := o.Applied["tls"]
+	_, before := req.Applied[appliedGroups]
+	if o.Applied != nil && (before || !parameters && !tls) {
+		o.Applied[appliedGroups] = ownGroups(req.Name)
+	}
+}
+
+// remain looks for the groups of an instance that is gone. While one is left a deletion goes on.
+func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Observation) error {
+	if !mayHaveGroups(req) {
+		return nil
+	}
+	if req.Deletion == nil {
+		noteGroups(req, o)
+		return nil
+	}
+	for _, group := range ownGroups(req.Name) {
+		mark, _, there, err := g.mark(ctx, group)
+		if err != nil {
+			return err
+		}
+		if there && mark.SameOwner(req.Mark) && !mark.Released {
+			o.State, o.ID, o.Mark, o.Location, o.Applied = driver.Ready, req.ID, req.Mark, g.session.region, nil
+			return nil
+		}
+	}
+	return nil
+}
+
+// deleteOf deletes the groups of an instance that is gone; groups of others stay.
+func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) error {
+	for _, group := range ownGroups(req.Name) {
+		mark, _, there, err := g.mark(ctx, group)
+		if err == nil && there && mark.SameOwner(req.Mark) && !mark.Released {
+			err = g.delete(ctx, group)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markOf gives the groups of an instance the mark that it gets. A group that somebody else marked stays as it is.
+func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instance) error {
+	if !have.inOwnGroup() && !mayHaveGroups(req) {
+		return nil
+	}
+	for _, group := range ownGroups(strings.ToLower(req.Name)) {
+		mark, arn, there, err := g.mark(ctx, group)
+		if err != nil {
+			return err
+		}
+		ours := mark.SameOwner(req.Mark) || mark.Released && mark.Cluster == req.Mark.Cluster && mark.Namespace == req.Mark.Namespace
+		if !there || !ours || mark == req.Mark {
+			continue
+		}
+		if _, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &arn, Tags: rdsTags(req.Mark.Labels())}); err != nil {
+			return fmt.Errorf("mark DB parameter group %s: %w", group, err)
+		}
+		if mark.Released && !req.Mark.Released {
+			_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &arn, TagKeys: []string{driver.LabelReleased}})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

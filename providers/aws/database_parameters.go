@@ -1,0 +1,191 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// parametersRow has the parameters of the engine. A DB parameter group of the instance's own holds them.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.html
+var parametersRow = table.Entries("parameters", driver.WantParameters,
+	func(i *instance) map[string]string { return i.settings.values() },
+	func(p *instanceParams, d table.Delta) { p.Parameters = d }).
+	Exact(driver.ExactParameters).
+	Equal(driver.SameParameter, driver.SameParameterDoc).
+	Waits(waitsForRestart).
+	EffectOf(parametersEffect,
+		driver.PossibleEffect{Effect: driver.Online, When: "all that change are dynamic, as RDS's list of parameters says; or the server gets a DB parameter group of its own for them, " +
+			"and the restart that brings that into force is the next change"},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them is static or the list can't be read, or parameters that are set wait for a restart"})
+
+// settings are what the DB parameter group of an instance sets.
+type settings struct {
+	set  map[string]string // what somebody set, without the entry of tls if that is declared
+	tls  *tlsSetting       // nil if tls is not declared
+	err  error             // why they could not be read
+	list parameterList     // RDS's list of parameters; nil if it was not read
+}
+
+func (s *settings) values() map[string]string {
+	if s == nil {
+		return nil
+	}
+	return s.set
+}
+
+// lacks reports whether the group does not set all that it is to set.
+func (s *settings) lacks(d table.Delta) bool {
+	for name, value := range d.Set {
+		if now, sets := s.set[name]; !sets || !driver.SameParameter(value, now) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.Remove, func(name string) bool { _, sets := s.set[name]; return sets })
+}
+
+// waitsForRestart says what the parameters of an instance wait for.
+func waitsForRestart(i *instance) string {
+	if g := groupOf(i); i.settings != nil && g != nil && g.waits && aws.ToString(i.DBInstanceStatus) != "stopped" {
+		return pendingReboot
+	}
+	return ""
+}
+
+const whyUnknown = "some parameters restart the server and others apply at once; Mooring reads RDS's list of parameters before it makes the change"
+
+func parametersEffect(d table.Delta, have *instance) (driver.Effect, string) {
+	s := have.settings
+	switch {
+	case s == nil:
+		return driver.Restarts, whyUnknown
+	case !have.inOwnGroup() && s.lacks(d):
+		return driver.Online, restartFollows
+	case waitsForRestart(have) != "":
+		return driver.Restarts, "the server takes parameters that are set when it restarts"
+	case s.list == nil:
+		return driver.Restarts, whyUnknown
+	}
+	if static := s.list.static(d.Names()); len(static) > 0 {
+		return driver.Restarts, "the server takes " + strings.Join(static, ", ") + " when it restarts"
+	}
+	return driver.Online, ""
+}
+
+// hasParameters reports whether a spec says anything of the parameters of the engine.
+func hasParameters(s *databaseSpec) bool { return s.Parameters != nil || s.TLS != nil }
+
+// observe returns an instance with what of it is declared.
+func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver.Observation) (*instance, error) {
+	have, err := d.describe(ctx, req.Name)
+	if err == nil && have != nil && hasParameters(&req.Spec) && req.Deletion == nil {
+		d.groups.read(ctx, req, have, o)
+	}
+	return have, err
+}
+
+// read adds the parameters of an instance. They take a call of their own, unless it is in a default group, which sets none.
+func (g *groups) read(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) {
+	set, err := map[string]string{}, error(nil)
+	if name := groupName(have); name != "" && !isDefaultGroup(name) {
+		set, err = g.settingsIn(ctx, name)
+	}
+	if err == nil {
+		have.settings = settingsOf(&req.Spec, have, set)
+		return
+	}
+	have.settings = &settings{err: err}
+	for _, name := range databaseTable.Declared(&req.Spec) {
+		if ofGroup(name) {
+			o.Unreadable = append(o.Unreadable, driver.FieldError{Field: name, Err: driver.ErrorOf(err)})
+		}
+	}
+}
+
+// settingsOf sorts what somebody set in the group of an instance into the fields of a spec.
+func settingsOf(spec *databaseSpec, have *instance, set map[string]string) *settings {
+	s := &settings{set: set}
+	if spec.TLS != nil {
+		s.tls = have.tlsBy(set)
+		delete(set, tlsParameter(aws.ToString(have.Engine)))
+	}
+	return s
+}
+
+// settingsIn returns what somebody set in a group.
+func (g *groups) settingsIn(ctx context.Context, group string) (map[string]string, error) {
+	set, in := map[string]string{}, &rds.DescribeDBParametersInput{DBParameterGroupName: &group, Source: aws.String("user")}
+	for {
+		out, err := call(ctx, g.session, "DescribeDBParameters", g.rds.DescribeDBParameters, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range out.Parameters {
+			if p.ParameterName != nil && p.ParameterValue != nil {
+				set[*p.ParameterName] = *p.ParameterValue
+			}
+		}
+		if aws.ToString(out.Marker) == "" {
+			return set, nil
+		}
+		in.Marker = out.Marker
+	}
+}
+
+// learn reads RDS's list of parameters where some differ that are in a group of the instance's own.
+func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance) {
+	if have.settings == nil || have.settings.err != nil || !have.inOwnGroup() {
+		return
+	}
+	if names := parametersRow.Delta(&req.Spec, have, req.Applied).Names(); len(names) > 0 {
+		have.settings.list = g.list(ctx, have.family(), names)
+	}
+}
+
+// familyOf returns the family of the parameter groups that a version takes, for example postgres16, mysql8.4 or mariadb10.11.
+func familyOf(engine, version string) string { return engine + driver.MajorVersion(version) }
+
+func (i *instance) family() string {
+	return familyOf(aws.ToString(i.Engine), aws.ToString(i.EngineVersion))
+}
+
+// checkParameters refuses fields that contradict each other, as where a class sets one of them: the API has refused them in a spec.
+func checkParameters(spec *databaseSpec) error {
+	if awsOf(spec).DBParameterGroupName != nil && spec.Parameters != nil {
+		return invalid("spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them from the spec or the class")
+	}
+	for _, name := range []string{tlsOfPostgres, tlsOfMySQL} {
+		if _, sets := spec.Parameters[name]; sets && spec.TLS != nil {
+			return invalid("spec.tls and parameter %s of spec.parameters say the same: remove one of them from the spec or the class", name)
+		}
+	}
+	return nil
+}
+
+// explain names all parameters that RDS refuses, before its own words: these name one at most.
+func (g *groups) explain(ctx context.Context, err error, family string, asked map[string]string) error {
+	if driver.CodeOf(err) != driver.Invalid || len(asked) == 0 {
+		return err
+	}
+	var problems []string
+	list := g.list(ctx, family, sortedKeys(asked))
+	for _, name := range sortedKeys(asked) {
+		if list == nil {
+			break
+		}
+		if problem := list.problem(name, family, asked[name]); problem != "" {
+			problems = append(problems, name+" "+problem)
+		}
+	}
+	explained := *driver.ErrorOf(err)
+	explained.Message = "correct spec.parameters: " + cmp.Or(strings.Join(problems, "; "), "one of "+strings.Join(sortedKeys(asked), ", ")+" has a value that RDS does not take") +
+		". RDS says: " + explained.Message
+	return &explained
+}

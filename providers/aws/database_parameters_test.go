@@ -1,0 +1,326 @@
+package aws_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+func withParameters(parameters map[string]v1alpha1.ParameterValue) func(*v1alpha1.DatabaseParameters) {
+	return func(s *v1alpha1.DatabaseParameters) { s.Parameters = parameters }
+}
+
+type parameters = map[string]v1alpha1.ParameterValue
+
+// groups returns the parameter groups that there are of an instance, with what somebody set in each.
+func (w *environment) groups(name string) map[string]map[string]string {
+	w.t.Helper()
+	all := map[string]map[string]string{}
+	for _, g := range do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{}).DBParameterGroups {
+		if !strings.HasPrefix(*g.DBParameterGroupName, name+"-") {
+			continue
+		}
+		set := map[string]string{}
+		for _, p := range do(w.t, w.rds.DescribeDBParameters, &rds.DescribeDBParametersInput{DBParameterGroupName: g.DBParameterGroupName, Source: new("user")}).Parameters {
+			set[*p.ParameterName] = *p.ParameterValue
+		}
+		all[*g.DBParameterGroupName] = set
+	}
+	return all
+}
+
+func (w *environment) wantGroups(when, name string, want map[string]map[string]string) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.groups(name)); diff != "" {
+		w.t.Errorf("%s: the groups (-want +got):\n%s", when, diff)
+	}
+}
+
+// settle makes all that differs, and returns the effects of the changes in their order.
+func (w *environment) settle(req *databaseRequest) (effects []driver.Effect) {
+	w.t.Helper()
+	for range 5 {
+		seen := w.database(*req)
+		req.Applied = seen.Applied
+		if len(seen.Changes) == 0 && seen.State == driver.Ready {
+			return effects
+		}
+		for _, c := range seen.Changes {
+			effects = append(effects, c.Effect)
+		}
+		if seen.State == driver.Ready {
+			w.updateDatabase(*req, seen.Changes...)
+		}
+		w.clock.Advance(time.Hour)
+	}
+	w.t.Fatalf("still not as declared: %+v", w.database(*req).Changes)
+	return nil
+}
+
+// The first parameters of a server make a group of its own, a copy of the one that it has; later ones change that group, with a restart only if one of
+// them is static. A re-check is one call more, and none more where nothing is declared.
+func TestParametersOfAnInstance(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w.setStatic("spare")
+	req := databaseOf("shop-own", nil)
+	w.createDatabase(&req)
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBParameterGroupName: new("spare"), ApplyImmediately: new(true)})
+	w.clock.Advance(time.Hour)
+	w.Ledger.Reset()
+	w.database(req)
+	if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances"}) {
+		t.Errorf("without parameters: %q", got)
+	}
+	step := func(when string, want parameters, effects ...driver.Effect) {
+		t.Helper()
+		req.Spec.Parameters = want
+		if got := w.settle(&req); !slices.Equal(got, effects) {
+			t.Errorf("%s: %v, want %v", when, got, effects)
+		}
+		w.Ledger.Reset()
+		w.database(req)
+		if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances", "DescribeDBParameters"}) {
+			t.Errorf("%s: a re-check makes the calls %q", when, got)
+		}
+	}
+	step("the first", parameters{"work_mem": "4096", "log_connections": "on"}, driver.Online, driver.Restarts)
+	w.wantGroups("the first", req.Name, map[string]map[string]string{"shop-own-a": {"max_connections": "60", "work_mem": "4096", "log_connections": "1"}})
+	step("a dynamic one", parameters{"work_mem": "8192", "log_connections": "true"}, driver.Online)
+	step("a static one", parameters{"work_mem": "8192", "max_worker_processes": "9"}, driver.Restarts)
+	w.wantGroups("a static one", req.Name, map[string]map[string]string{"shop-own-a": {"max_connections": "60", "work_mem": "8192", "max_worker_processes": "9"}})
+	req.Spec.ParametersMode = new(v1alpha1.ParametersExact)
+	step("exactly these", parameters{"work_mem": "8192"}, driver.Restarts)
+	w.wantGroups("exactly these", req.Name, map[string]map[string]string{"shop-own-a": {"work_mem": "8192"}})
+	if got := w.groups("spare"); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A call takes 20 parameters, and what is refused is named as a whole.
+func TestManyParameters(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-many", withParameters(parameters{"work_mem": "8192", "work_memory": "1", "array_nulls": "2"}))
+	_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+	wantCode(t, err, driver.Invalid)
+	for _, name := range []string{"work_memory", "array_nulls"} {
+		if !strings.Contains(fmt.Sprint(err), name+" ") {
+			t.Errorf("%v does not say what is wrong with %s", err, name)
+		}
+	}
+	req.Spec.Parameters = parameters{"work_mem": "8192"}
+	w.createDatabase(&req)
+	req.Spec.Parameters = parameters{"work_mem": "8192", "deadlock_timeout": "0", "max_connections": "many"}
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "deadlock_timeout has to be") || !strings.Contains(result.Failed[0].Err.Error(), "max_connections has to be") {
+		t.Errorf("%v, %v", err, result.Failed)
+	}
+	w.wantGroups("refused", req.Name, map[string]map[string]string{"shop-many-a": {"work_mem": "8192"}})
+}
+
+// A major upgrade needs a group of the new family: it is made, filled with what the present one sets, and named in the call that upgrades.
+func TestParametersOfAnUpgrade(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-major", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	for i, version := range []string{"17"} {
+		req.Spec.Version = &version
+		w.settle(&req)
+		g := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
+		if want := []string{"shop-major-b", "shop-major-a"}[i%2]; *g.DBParameterGroupName != want || *g.ParameterApplyStatus != "in-sync" {
+			t.Errorf("it is in %s, %s", *g.DBParameterGroupName, *g.ParameterApplyStatus)
+		}
+	}
+	w.wantGroups("upgraded", req.Name, map[string]map[string]string{"shop-major-a": {"work_mem": "8192"}, "shop-major-b": {"work_mem": "8192"}})
+	w.deleteWithGroups(&req)
+}
+
+// deleteWithGroups deletes an instance as a caller does, until nothing of it is left.
+func (w *environment) deleteWithGroups(req *databaseRequest) {
+	w.t.Helper()
+	req.Deletion = &driver.Deletion{Snapshot: req.Name + "-final"}
+	for range 6 {
+		seen := w.database(*req)
+		switch seen.State {
+		case driver.Absent:
+			if got := w.groups(req.Name); len(got) > 0 || seen.Snapshot != driver.Ready {
+				w.t.Errorf("what is left is %v, the snapshot is %v", got, seen.Snapshot)
+			}
+			return
+		case driver.Ready:
+			if seen.ID != req.ID || seen.Mark != req.Mark {
+				w.t.Errorf("seen as %q, %v", seen.ID, seen.Mark)
+			}
+			if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), *req); err != nil {
+				w.t.Errorf("delete: %v", err)
+			}
+		default: // RDS is at it
+		}
+		w.clock.Advance(time.Hour)
+	}
+	w.t.Errorf("it is still there: %v", w.groups(req.Name))
+}
+
+// The groups go with the instance, also where the spec no longer has parameters, and after a creation that never made the instance. A group without
+// the mark stays and is not changed.
+func TestGroupsGoWithTheInstance(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-gone", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	req.Spec.Parameters = nil
+	req.Applied = w.database(req).Applied
+	if seen := w.database(req); len(seen.Changes) > 0 || seen.Applied["parameters"] != nil || seen.Applied["aws.parameterGroups"] == nil {
+		t.Errorf("taken out of the spec: %v, applied %v", seen.Changes, seen.Applied)
+	}
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBParameterGroupName: new("spare"), ApplyImmediately: new(true)})
+	w.clock.Advance(time.Hour)
+	req.Applied = w.database(req).Applied
+	w.deleteWithGroups(&req)
+
+	plain := databaseOf("shop-plain", nil)
+	w.createDatabase(&plain)
+	plain.Deletion = &driver.Deletion{}
+	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), plain); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+	w.Ledger.Reset()
+	if seen := w.database(plain); seen.State != driver.Absent || !slices.Equal(w.operations(), []string{"DescribeDBInstances"}) {
+		t.Errorf("without parameters: %v, calls %q", seen.State, w.operations())
+	}
+
+	do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-theirs-a"), DBParameterGroupFamily: new("postgres16"), Description: new("x")})
+	theirs := databaseOf("shop-theirs", withParameters(parameters{"work_mem": "8192"}))
+	_, err := drivertest.Databases(w.conn).Create(t.Context(), theirs)
+	wantCode(t, err, driver.Conflict)
+	theirs.Deletion = &driver.Deletion{}
+	if seen := w.database(theirs); seen.State != driver.Absent {
+		t.Errorf("another's group counts as what is left: %v", seen.State)
+	}
+	w.wantGroups("another's", "shop-theirs", map[string]map[string]string{"shop-theirs-a": {}})
+}
+
+// What is retained is marked as released, its group too, and adoption takes both back.
+func TestGroupsAreReleased(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-kept", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	marked := func(want driver.Mark) {
+		t.Helper()
+		g := do(t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: new("shop-kept-a")}).DBParameterGroups[0]
+		labels := map[string]string{}
+		for _, tag := range do(t, w.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: g.DBParameterGroupArn}).TagList {
+			labels[*tag.Key] = *tag.Value
+		}
+		if got := driver.MarkFrom(labels); got != want {
+			t.Errorf("the group has the mark %v, want %v", got, want)
+		}
+	}
+	marked(req.Mark)
+	req.Mark.Released = true
+	w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+	marked(req.Mark)
+	req.Mark.Released, req.Mark.UID, req.Applied = false, "uid-2", nil
+	w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+	marked(req.Mark)
+}
+
+// Every write of a change may be lost or its answer be: the next attempts end as one that went through.
+func TestLostWritesOfParameters(t *testing.T) {
+	want := map[string]string{"max_connections": "60", "work_mem": "4096"}
+	for _, lost := range []localcloud.FaultKind{localcloud.ResponseLost, localcloud.ServerError} {
+		for skip := range 5 {
+			t.Run(fmt.Sprintf("%v after %d", lost, skip), func(t *testing.T) {
+				w := newEnvironment(t, localcloud.Options{Durations: slow})
+				req := databaseOf("shop-lost", nil)
+				w.createDatabase(&req)
+				req.Spec.Parameters = parameters{"work_mem": "4096", "max_connections": "60"}
+				lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Write: localcloud.Writes}, Kind: lost, Skip: skip})
+				changes := w.database(req).Changes
+				_, _ = drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+				lift()
+				w.clock.Advance(time.Hour)
+				w.settle(&req)
+				if got := w.groups(req.Name); !maps.Equal(got["shop-lost-a"], want) || len(got) != 1 {
+					t.Errorf("%v", got)
+				}
+				w.deleteWithGroups(&req)
+			})
+		}
+	}
+}
+
+// tls is an entry of the group where the engine does not do so by itself. The same entry in parameters is refused, and a group that the spec names and
+// that says otherwise, too.
+func TestTLS(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-tls", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
+	w.createDatabase(&req)
+	w.wantGroups("PostgreSQL 16 requires it by itself", req.Name, map[string]map[string]string{})
+	req.Spec.TLS = new(v1alpha1.TLSOptional)
+	if got := w.settle(&req); !slices.Equal(got, []driver.Effect{driver.Online, driver.Restarts}) {
+		t.Errorf("%v", got)
+	}
+	w.wantGroups("Optional", req.Name, map[string]map[string]string{"shop-tls-a": {"rds.force_ssl": "0"}})
+	req.Spec.TLS = new(v1alpha1.TLSRequired)
+	if got := w.settle(&req); !slices.Equal(got, []driver.Effect{driver.Interrupts}) {
+		t.Errorf("%v", got)
+	}
+	for name, edit := range map[string]func(*v1alpha1.DatabaseParameters){
+		"said twice": func(s *v1alpha1.DatabaseParameters) { s.Parameters = parameters{"rds.force_ssl": "1"} },
+		"the group says otherwise": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS.DBParameterGroupName = new("spare")
+			do(t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
+				{ParameterName: new("rds.force_ssl"), ParameterValue: new("0"), ApplyMethod: rdstypes.ApplyMethodImmediate},
+			}})
+		},
+	} {
+		other := databaseOf("shop-other", func(s *v1alpha1.DatabaseParameters) {
+			s.TLS = new(v1alpha1.TLSRequired)
+			edit(s)
+		})
+		_, err := drivertest.Databases(w.conn).Create(t.Context(), other)
+		if wantCode(t, err, driver.Invalid); !strings.Contains(fmt.Sprint(err), "rds.force_ssl") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A group that contradicts tls is not attached: the server would accept connections without TLS from then on.
+func TestTLSBesideANamedGroup(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	do(t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
+		{ParameterName: new("rds.force_ssl"), ParameterValue: new("0"), ApplyMethod: rdstypes.ApplyMethodImmediate},
+	}})
+	req := databaseOf("shop-named", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
+	w.createDatabase(&req)
+	attached := func() string {
+		return *do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0].DBParameterGroupName
+	}
+	for _, tt := range []struct {
+		group   string
+		refused bool
+	}{{"spare", true}, {"pay", false}} {
+		req.Spec.AWS.DBParameterGroupName = &tt.group
+		before := attached()
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		if says := fmt.Sprint(err, result.Failed); strings.Contains(says, "rds.force_ssl to 1 in the group") != tt.refused {
+			t.Errorf("%s: %s", tt.group, says)
+		}
+		w.clock.Advance(time.Hour)
+		if now := attached(); (now == before) != tt.refused {
+			t.Errorf("%s: it is in %s", tt.group, now)
+		}
+	}
+}

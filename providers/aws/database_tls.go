@@ -1,0 +1,121 @@
+package aws
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// The parameters by which engines refuse whoever comes without TLS.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL.Concepts.General.SSL.Requiring.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mysql-ssl-connections.html
+const (
+	tlsOfPostgres = "rds.force_ssl"
+	tlsOfMySQL    = "require_secure_transport"
+)
+
+func tlsParameter(engine string) string {
+	if engine == string(v1alpha1.EnginePostgres) {
+		return tlsOfPostgres
+	}
+	return tlsOfMySQL
+}
+
+// A tlsSetting is whether a server refuses whoever comes without TLS, and whether that waits for a restart.
+type tlsSetting struct {
+	value v1alpha1.TLS
+	waits bool
+}
+
+// String is how a change shows it.
+func (s tlsSetting) String() string {
+	if s.waits {
+		return string(s.value) + " (" + pendingReboot + ")"
+	}
+	return string(s.value)
+}
+
+// MarshalJSON is how the mirror shows it: as the spec would.
+func (s tlsSetting) MarshalJSON() ([]byte, error) { return json.Marshal(s.value) }
+
+// tlsRow is an entry of the DB parameter group.
+var tlsRow = table.Field("tls",
+	func(s *databaseSpec) *tlsSetting {
+		if s.TLS == nil {
+			return nil
+		}
+		return &tlsSetting{value: *s.TLS}
+	},
+	func(i *instance) *tlsSetting {
+		if i.settings == nil {
+			return nil
+		}
+		return i.settings.tls
+	},
+	func(p *instanceParams, v tlsSetting) { p.TLS = &v.value },
+).EffectOf(tlsEffect,
+	driver.PossibleEffect{Effect: driver.Online, When: "it becomes Optional; or the server gets a DB parameter group of its own for it, and the restart that brings that into force " +
+		"is the next change"},
+	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required: clients without TLS are refused at their next connection"},
+	driver.PossibleEffect{Effect: driver.Restarts, When: "it is set, and waits for a restart"})
+
+func tlsEffect(from *tlsSetting, to tlsSetting, have *instance) (driver.Effect, string) {
+	switch {
+	case from != nil && from.waits && from.value == to.value:
+		return driver.Restarts, "the server takes it when it restarts"
+	case have.settings != nil && !have.inOwnGroup():
+		return driver.Online, restartFollows
+	case to.value == v1alpha1.TLSRequired:
+		return driver.Interrupts, "clients without TLS are refused at their next connection"
+	}
+	return driver.Online, ""
+}
+
+// tlsBy returns what an instance does by what somebody set in its group. PostgreSQL from version 15 refuses clients without TLS unless somebody says
+// otherwise.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL.Concepts.General.SSL.Requiring.html
+func (i *instance) tlsBy(set map[string]string) *tlsSetting {
+	engine := aws.ToString(i.Engine)
+	required := engine == string(v1alpha1.EnginePostgres) && driver.CompareVersions(aws.ToString(i.EngineVersion), "15") >= 0
+	if value, says := set[tlsParameter(engine)]; says {
+		required, _ = driver.Switch(value)
+	}
+	s := &tlsSetting{value: v1alpha1.TLSOptional, waits: waitsForRestart(&instance{DBInstance: i.DBInstance, settings: &settings{}}) != ""}
+	if required {
+		s.value = v1alpha1.TLSRequired
+	}
+	return s
+}
+
+// tlsValue is the value of the parameter.
+func tlsValue(v v1alpha1.TLS) string {
+	if v == v1alpha1.TLSRequired {
+		return "1"
+	}
+	return "0"
+}
+
+// fixedByGroup makes a change of tls Impossible where a group that the spec names says otherwise: the group is not Mooring's to change. Beside
+// parameters, as where a class names the group, no group is attached either: it would take away the parameters that the server has.
+func fixedByGroup(spec *databaseSpec, have *instance, changes []driver.Change) []driver.Change {
+	group := awsOf(spec).DBParameterGroupName
+	if group == nil {
+		return changes
+	}
+	changes = append([]driver.Change{}, changes...)
+	for i, c := range changes {
+		switch {
+		case c.Field == "parameters", c.Field == parameterGroup && spec.Parameters != nil:
+			changes[i].Effect, changes[i].Why = driver.Impossible, "remove spec.parameters or spec.aws.dbParameterGroupName from the spec or the class: the group sets the parameters"
+		case c.Field == "tls" && spec.TLS != nil && c.Effect != driver.Restarts:
+			changes[i].Effect, changes[i].Why = driver.Impossible, fmt.Sprintf("set %s to %s in DB parameter group %s, or remove spec.tls",
+				tlsParameter(aws.ToString(have.Engine)), tlsValue(*spec.TLS), *group)
+		}
+	}
+	return changes
+}
