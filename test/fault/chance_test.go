@@ -6,13 +6,13 @@ import (
 )
 
 // byChance are the writes that not every lifecycle has, from the n-th of a phase on, and why. They are tested where they occur, and of each
-// entry that has cases one must be, unless it takes a fast machine. A case of any other write that is not tested is an error.
+// entry that has cases one must be, unless it takes a machine of the right speed. A case of any other write that is not tested is an error.
 var byChance = []chance{
 	{"", ofUsers, 1, false, "the config's controller comes to it late, and not at all if the user is gone by then"},
 	{deletion, "patch databases/status", 2, true, "the instance that is being deleted may be gone when it is observed next"},
 	{"", "patch databases/status", 3, true, "each state of the instance that is observed is recorded, and a busy machine observes fewer"},
-	{"", "patch providerconfigs", 2, false, "the controllers of the object and of its config may both remove the config's finalizer"},
-	{"", "delete secrets (copy of credentials)", 2, false, "the controllers of the object and of its config may both delete the copy"},
+	{"", "patch providerconfigs", 2, true, "the controllers of the object and of its config may both remove the config's finalizer"},
+	{"", "delete secrets (copy of credentials)", 2, true, "the controllers of the object and of its config may both delete the copy"},
 }
 
 // A chance is an entry of byChance.
@@ -20,7 +20,7 @@ type chance struct {
 	phase phase // empty for any
 	name  string
 	n     int
-	// fast: only a machine that is not too busy has it, so that it may go untested.
+	// fast: only a machine that is fast or busy enough has it, so that it may go untested.
 	fast bool
 	why  string
 }

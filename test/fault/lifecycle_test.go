@@ -332,6 +332,11 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 	case edit:
 		l.patch(t, l.target.Edit)
 		l.awaitReady(t)
+	case power:
+		l.setPower(t, v1alpha1.PowerStateStopped)
+		await(t, l.name+" is stopped", func() string { return unstopped(l.cached(t.Context())) })
+		l.setPower(t, v1alpha1.PowerStateRunning)
+		l.awaitReady(t)
 	case rotation:
 		before := system.StatusOf(l.get(t)).Applied[driver.FieldPassword]
 		password := l.givePassword(t)
@@ -358,6 +363,11 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 		l.awaitDeleted(t)
 	}
+}
+
+func (l *lifecycle) setPower(t testing.TB, state v1alpha1.PowerState) {
+	t.Helper()
+	l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.PowerState = &state })
 }
 
 // rotateByPeriod has the period of a generated password pass, and waits until another one is in force.

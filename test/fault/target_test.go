@@ -23,15 +23,17 @@ type phase string
 const (
 	creation phase = "create"
 	edit     phase = "update"
+	power    phase = "power"
 	rotation phase = "rotate"
 	period   phase = "period"
 	deletion phase = "delete"
 )
 
-// phasesOf are the phases of a lifecycle, in order. Databases have a password that can be rotated, by a person or because its period has passed.
+// phasesOf are the phases of a lifecycle, in order. Databases have a server that is stopped and started, and a password that can be
+// rotated, by a person or because its period has passed.
 func phasesOf(t system.Target) []phase {
 	if t.Kind == "Database" {
-		return []phase{creation, edit, rotation, period, deletion}
+		return []phase{creation, edit, power, rotation, period, deletion}
 	}
 	return []phase{creation, edit, deletion}
 }
@@ -62,6 +64,20 @@ func (l *lifecycle) object() client.Object {
 // givesPassword reports whether a person chooses the password at first.
 func (l *lifecycle) givesPassword() bool {
 	return l.target.Kind == "Database" && l.target.Cloud == "aws"
+}
+
+// unstopped says why the server of an object is not stopped as declared; "" if it is.
+func unstopped(o client.Object) string {
+	status := system.StatusOf(o)
+	for name, want := range map[string]metav1.ConditionStatus{
+		v1alpha1.ConditionReady: metav1.ConditionTrue, v1alpha1.ConditionSynced: metav1.ConditionTrue, v1alpha1.ConditionAvailable: metav1.ConditionFalse,
+	} {
+		c := meta.FindStatusCondition(status.Conditions, name)
+		if c == nil || c.Status != want || c.ObservedGeneration != o.GetGeneration() {
+			return fmt.Sprintf("generation %d: %s", o.GetGeneration(), conditions(status.Conditions))
+		}
+	}
+	return ""
 }
 
 // unready says why an object is not Ready, Synced and quiet at its present generation; "" if it is.
