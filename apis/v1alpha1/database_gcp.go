@@ -18,6 +18,19 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:Enum=ENTERPRISE;ENTERPRISE_PLUS
 	Edition *string `json:"edition,omitempty"`
 
+	// dataCache says whether the server caches pages on local SSDs, in addition to memory. Only tiers of Enterprise Plus have a data cache. If
+	// unset, a new server and one that moves to Enterprise Plus have what Cloud SQL chooses, and an existing server keeps what it has. A
+	// change takes effect with downtime near zero, and connections break. On the way back to Enterprise the cache goes.
+	// +optional
+	DataCache *bool `json:"dataCache,omitempty"`
+
+	// maintenanceTrack says how long after its notification an update of maintenance comes: canary after 7 to 14 days, stable after 15 to 21
+	// days, and week5 after 35 to 42 days. It needs spec.maintenance.window. If unset, an existing server keeps what it has. A change does not
+	// disturb the server, and takes effect with the next update.
+	// +optional
+	// +kubebuilder:validation:Enum=canary;stable;week5
+	MaintenanceTrack *string `json:"maintenanceTrack,omitempty"`
+
 	// zone is the zone of the server, for example europe-west3-a. It has to be in spec.location. If unset, Cloud SQL chooses a zone. A
 	// change moves the server to the other zone, which restarts it. If Cloud SQL can't place the server there, it places the server nearby.
 	// On a server with a standby in a second zone, the zone of the standby is not drift: a failover makes them change places.

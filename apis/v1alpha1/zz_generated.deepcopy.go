@@ -904,6 +904,16 @@ func (in *DatabaseGCP) DeepCopyInto(out *DatabaseGCP) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.DataCache != nil {
+		in, out := &in.DataCache, &out.DataCache
+		*out = new(bool)
+		**out = **in
+	}
+	if in.MaintenanceTrack != nil {
+		in, out := &in.MaintenanceTrack, &out.MaintenanceTrack
+		*out = new(string)
+		**out = **in
+	}
 	if in.Zone != nil {
 		in, out := &in.Zone, &out.Zone
 		*out = new(string)

@@ -125,6 +125,10 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}
 	case "gcp.tier":
 		settings.Tier = value.(string)
+	case "gcp.dataCache":
+		settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: value.(bool), ForceSendFields: []string{"DataCacheEnabled"}}
+	case "gcp.maintenanceTrack":
+		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{UpdateTrack: value.(string)}
 	case "gcp.zone":
 		settings.LocationPreference = &sqladmin.LocationPreference{Zone: value.(string)}
 		if now := c.instance(t, name).Settings.LocationPreference; value == now.SecondaryZone {

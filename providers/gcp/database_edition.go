@@ -3,6 +3,8 @@ package gcp
 import (
 	"strings"
 
+	"google.golang.org/api/sqladmin/v1"
+
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -38,6 +40,11 @@ var editionLacks = []driver.Lack{
 		Field: "gcp.insights.queryPlansPerMinute", Match: `^(2[1-9]|[3-9][0-9]|[0-9]{3})$`, Values: "a number above 20", Unless: map[string]string{"gcp.tier": mayBePlus}, Invalid: true,
 		Why: "only the edition Enterprise Plus records so many plans", Instead: "set spec.gcp.insights.queryPlansPerMinute to 20 or less, or spec.gcp.tier to a tier of Enterprise Plus",
 	},
+	// https://cloud.google.com/sql/docs/postgres/data-cache
+	{
+		Field: "gcp.dataCache", Match: "^true$", Values: "true", Unless: map[string]string{"gcp.tier": mayBePlus}, Invalid: true,
+		Why: "only the edition Enterprise Plus has a data cache", Instead: "set spec.gcp.tier to a tier of Enterprise Plus, or spec.gcp.dataCache to false",
+	},
 }
 
 // mostPlans is how many execution plans Enterprise records in a minute at most.
@@ -60,6 +67,24 @@ var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 		haveEdition,
 		func(p *instanceParams, v string) { p.Edition = &v }).
 		EffectOf(editionEffect, driver.Always(driver.Restarts)...),
+	// An instance of Enterprise, which has no data cache, says nothing of one. No recording shows a data cache.
+	// https://cloud.google.com/sql/docs/postgres/data-cache
+	table.Field("gcp.dataCache",
+		func(p *databaseParameters) *bool { return gcpOf(p).DataCache },
+		func(i *instance) *bool { return new(i.dataCache()) },
+		func(p *instanceParams, v bool) { p.DataCacheEnabled = &v }).
+		EffectOf(func(*bool, bool, *instance) (driver.Effect, string) {
+			return driver.Restarts, "Cloud SQL changes the data cache with downtime near zero; connections break"
+		}, driver.Always(driver.Restarts)...),
+}
+
+func (i *instance) dataCache() bool {
+	c := i.settings().DataCacheConfig
+	return c != nil && c.DataCacheEnabled
+}
+
+func setDataCache(p *instanceParams, into *sqladmin.DatabaseInstance) {
+	into.Settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: *p.DataCacheEnabled, ForceSendFields: []string{"DataCacheEnabled"}}
 }
 
 // editionEffect says what a move to an edition does: some minutes with hardly any downtime on the way up, and up to 60 seconds of it on the way
@@ -102,10 +127,12 @@ func editionOf(tier string) string {
 	return enterprise
 }
 
-// completeEdition adds to an edition the tier as the spec says it, and the other way round: Cloud SQL takes both or none.
-func (p *instanceParams) completeEdition(spec *databaseParameters) {
+// completeEdition adds to an edition the tier as the spec says it, and the other way round: Cloud SQL takes both or none. The data cache goes
+// along, too: it can come with the edition only, and Cloud SQL would choose it otherwise.
+func (p *instanceParams) completeEdition(spec *databaseParameters, have *instance) {
 	wanted := gcpOf(spec)
-	if p.Tier == nil && p.Edition == nil {
+	comes := p.DataCacheEnabled != nil && *p.DataCacheEnabled && have.edition() == enterprise
+	if p.Tier == nil && p.Edition == nil && !comes {
 		return
 	}
 	if wanted.Tier != nil {
@@ -113,6 +140,9 @@ func (p *instanceParams) completeEdition(spec *databaseParameters) {
 	}
 	if wanted.Edition != nil {
 		p.Edition = wanted.Edition
+	}
+	if p.editionAfter(have) != have.edition() && wanted.DataCache != nil {
+		p.DataCacheEnabled = wanted.DataCache
 	}
 }
 
@@ -136,11 +166,14 @@ func (p *instanceParams) fitEdition(have *instance) {
 	if p.QueryPlansPerMinute == nil && have.insights().QueryPlansPerMinute > mostPlans {
 		p.QueryPlansPerMinute = new(int64(mostPlans))
 	}
+	if have.dataCache() {
+		p.DataCacheEnabled = new(false)
+	}
 }
 
 // checkEdition refuses what an edition lacks in a change, as the creation does.
 func checkEdition(params *instanceParams, spec *databaseParameters) error {
-	if params.Tier == nil && params.Edition == nil && params.QueryPlansPerMinute == nil {
+	if params.Tier == nil && params.Edition == nil && params.QueryPlansPerMinute == nil && params.DataCacheEnabled == nil {
 		return nil
 	}
 	return checkLacks(editionLacks, spec)

@@ -23,7 +23,8 @@ func TestEditionTakesItsLimitsAlong(t *testing.T) {
 	req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new(plusTier), Edition: new(plusEdition)}
 	x := c.made(t, &req)
 	c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
-		InsightsConfig: &sqladmin.InsightsConfig{QueryInsightsEnabled: true, QueryPlansPerMinute: 150},
+		InsightsConfig:  &sqladmin.InsightsConfig{QueryInsightsEnabled: true, QueryPlansPerMinute: 150},
+		DataCacheConfig: &sqladmin.DataCacheConfig{DataCacheEnabled: true},
 	}})
 	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
 		t.Fatalf("a new server of Enterprise Plus differs: %v", changes)
@@ -55,8 +56,10 @@ func TestEditionRefusesByName(t *testing.T) {
 	req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new(enterpriseTier), Edition: new(enterpriseEdition)}
 	x := c.made(t, &req)
 	for field, edit := range map[string]func(*v1alpha1.DatabaseGCP){
-		"spec.gcp.edition": func(g *v1alpha1.DatabaseGCP) { g.Edition = new(plusEdition) },
-		"spec.gcp.tier":    func(g *v1alpha1.DatabaseGCP) { g.Tier = new(plusTier) },
+		"spec.gcp.edition":          func(g *v1alpha1.DatabaseGCP) { g.Edition = new(plusEdition) },
+		"spec.gcp.dataCache":        func(g *v1alpha1.DatabaseGCP) { g.DataCache = new(true) },
+		"spec.gcp.maintenanceTrack": func(g *v1alpha1.DatabaseGCP) { g.MaintenanceTrack = new("stable") },
+		"spec.gcp.tier":             func(g *v1alpha1.DatabaseGCP) { g.Tier = new(plusTier) },
 		"spec.gcp.insights.queryPlansPerMinute": func(g *v1alpha1.DatabaseGCP) {
 			g.Insights = &v1alpha1.QueryInsights{QueryPlansPerMinute: new(int32(21))}
 		},
@@ -74,5 +77,47 @@ func TestEditionRefusesByName(t *testing.T) {
 		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
 			t.Errorf("%s taken back: differs in %v", field, changes)
 		}
+	}
+}
+
+// A data cache comes and goes together with the edition, and stays off where the spec says so: Cloud SQL would switch it on.
+func TestDataCacheGoesWithEdition(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("cache", v1alpha1.EnginePostgres)
+	req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new(enterpriseTier)}
+	x := c.made(t, &req)
+	for i, step := range []struct {
+		tier  string
+		cache *bool
+		want  bool
+	}{{plusTier, new(false), false}, {enterpriseTier, new(false), false}, {plusTier, new(true), true}, {enterpriseTier, nil, false}, {plusTier, nil, true}} {
+		req.Spec.GCP.Tier, req.Spec.GCP.DataCache = &step.tier, step.cache
+		changes := c.look(t, x, &req).Changes
+		if step.cache != nil && *step.cache { // the change of one of the two takes the other along
+			changes = changes[1:]
+		}
+		result, err := x.Update(t.Context(), req, changes)
+		if err != nil || len(result.Failed) > 0 {
+			t.Fatalf("step %d: %v, failed %v", i, err, result.Failed)
+		}
+		c.settle(t)
+		if cache := c.instance(t, req.Name).Settings.DataCacheConfig; (cache != nil && cache.DataCacheEnabled) != step.want {
+			t.Errorf("step %d: data cache %v, want %t", i, cache, step.want)
+		}
+		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+			t.Errorf("step %d: still differs: %v", i, changes)
+		}
+	}
+	req.Spec.GCP.DataCache = new(false) // and somebody has switched it on
+	changes := c.look(t, x, &req).Changes
+	if len(changes) != 1 || changes[0].Field != "gcp.dataCache" || changes[0].Effect != driver.Restarts {
+		t.Fatalf("a data cache that is not to be: %v", changes)
+	}
+	if _, err := x.Update(t.Context(), req, changes); err != nil {
+		t.Fatal(err)
+	}
+	c.settle(t)
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("still differs: %v", changes)
 	}
 }

@@ -98,6 +98,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, of("POSTGRES_16", &sqladmin.Settings{Tier: "db-custom-1-3840"}), driver.Restarts),
 		tabletest.Of("gcp.edition", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Edition: new(enterprisePlus)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprise}), driver.Restarts),
 		tabletest.Of("gcp.edition", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Edition: new(enterprise)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
+		tabletest.Of("gcp.dataCache", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataCache: new(true)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
+		tabletest.Of("gcp.maintenanceTrack", databaseParameters{GCP: &v1alpha1.DatabaseGCP{MaintenanceTrack: new("week5")}}, of("POSTGRES_16", &sqladmin.Settings{MaintenanceWindow: &sqladmin.MaintenanceWindow{Day: 1, UpdateTrack: "stable"}}), driver.Online),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
 		tabletest.Of("network.publicAccess", public(v1alpha1.PublicAccessAllowed), networked(&sqladmin.IpConfiguration{PrivateNetwork: "n"}), driver.Online),

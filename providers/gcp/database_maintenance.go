@@ -10,10 +10,11 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // databaseLacks are what databases have in other clouds and not in Cloud SQL.
-var databaseLacks = slices.Concat(maintenanceLacks, editionLacks, networkLacks, keyLacks)
+var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{trackNeedsWindow}, editionLacks, networkLacks, keyLacks)
 
 var maintenanceLacks = []driver.Lack{
 	// https://cloud.google.com/sql/docs/postgres/maintenance
@@ -26,6 +27,24 @@ var maintenanceLacks = []driver.Lack{
 		Why: "the maintenance windows of Cloud SQL begin at full hours", Instead: fullHour,
 	},
 }
+
+// trackNeedsWindow is the answer to a track without a window. https://cloud.google.com/sql/docs/postgres/maintenance
+var trackNeedsWindow = driver.Lack{
+	Field: "gcp.maintenanceTrack", Match: ".", Values: "a track", Unless: map[string]string{"maintenance.window.day": "."}, Invalid: true,
+	Why: "Cloud SQL schedules the updates of a server with a maintenance window only", Instead: "set spec.maintenance.window, or remove spec.gcp.maintenanceTrack",
+}
+
+// maintenanceTrackRow: the track is a part of the maintenance window.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#MaintenanceWindow (updateTrack)
+var maintenanceTrackRow = table.Field("gcp.maintenanceTrack",
+	func(p *databaseParameters) *string { return gcpOf(p).MaintenanceTrack },
+	func(i *instance) *string {
+		if w := i.settings().MaintenanceWindow; w != nil && w.UpdateTrack != "SQL_UPDATE_TRACK_UNSPECIFIED" {
+			return present(w.UpdateTrack)
+		}
+		return nil
+	},
+	func(p *instanceParams, v string) { p.MaintenanceTrack = &v })
 
 const fullHour = "set spec.maintenance.window.startTime to a full hour, for example 03:00"
 
@@ -55,7 +74,7 @@ func (i *instance) maintenanceWindow() v1alpha1.MaintenanceWindow {
 
 // completeWindow adds to one half of a maintenance window the other as the spec says it: Cloud SQL takes both or none.
 func (p *instanceParams) completeWindow(spec *databaseParameters) {
-	if p.MaintenanceDay == nil && p.MaintenanceTime == nil {
+	if p.MaintenanceDay == nil && p.MaintenanceTime == nil && p.MaintenanceTrack == nil {
 		return
 	}
 	wanted := maintenanceOf(spec)
@@ -70,7 +89,7 @@ func (p *instanceParams) completeWindow(spec *databaseParameters) {
 // maintenanceWindow returns the window that begins as the parameters say, or else as it does on an instance; nil if they say nothing. Its
 // update track is left as it is. Cloud SQL takes full hours.
 func (p *instanceParams) maintenanceWindow(have *instance) (*sqladmin.MaintenanceWindow, error) {
-	if p.MaintenanceDay == nil && p.MaintenanceTime == nil {
+	if p.MaintenanceDay == nil && p.MaintenanceTime == nil && p.MaintenanceTrack == nil {
 		return nil, nil
 	}
 	window := have.maintenanceWindow()
@@ -80,7 +99,10 @@ func (p *instanceParams) maintenanceWindow(have *instance) (*sqladmin.Maintenanc
 	if p.MaintenanceTime != nil {
 		window.StartTime = p.MaintenanceTime
 	}
-	if window.Day == nil || window.StartTime == nil {
+	switch {
+	case p.MaintenanceTrack != nil && window.Day == nil && window.StartTime == nil:
+		return nil, invalid("spec.gcp.maintenanceTrack: %s", trackNeedsWindow)
+	case window.Day == nil || window.StartTime == nil:
 		return nil, invalid("spec.maintenance.window: day and startTime need each other: set both")
 	}
 	hour, full := strings.CutSuffix(*window.StartTime, ":00")
@@ -92,6 +114,9 @@ func (p *instanceParams) maintenanceWindow(have *instance) (*sqladmin.Maintenanc
 	sent := &sqladmin.MaintenanceWindow{Day: int64(slices.Index(weekdays, *window.Day) + 1), Hour: number, ForceSendFields: []string{"Hour"}}
 	if w := have.settings().MaintenanceWindow; w != nil {
 		sent.UpdateTrack = w.UpdateTrack
+	}
+	if p.MaintenanceTrack != nil {
+		sent.UpdateTrack = *p.MaintenanceTrack
 	}
 	return sent, nil
 }

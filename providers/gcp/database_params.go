@@ -10,8 +10,8 @@ import (
 
 // conversions put parameters into a part of the settings.
 var conversions = map[string]func(*instanceParams, *sqladmin.DatabaseInstance){
-	"KmsKeyName": setDiskKey,
-	"SslMode":    setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone, "Ipv4Enabled": setPublicAddress, "PrivateNetwork": setPrivateNetwork,
+	"KmsKeyName": setDiskKey, "DataCacheEnabled": setDataCache,
+	"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone, "Ipv4Enabled": setPublicAddress, "PrivateNetwork": setPrivateNetwork,
 }
 
 // insertion and patch are how parameters come into the two calls: into the instance itself, or into its settings.
@@ -28,6 +28,7 @@ var (
 			"MaxDiskSizeGb":         "whether the disk grows depends on its size too",
 			"MaintenanceDay":        "it is a part of maintenanceWindow",
 			"MaintenanceTime":       "it is a part of maintenanceWindow",
+			"MaintenanceTrack":      "it is a part of maintenanceWindow",
 			"RetainedBackups":       "what is kept of logs depends on the edition too",
 			"UserLabels":            "a new instance has none to remove",
 			"QueryInsightsEnabled":  insightsByHand,
@@ -57,6 +58,7 @@ var (
 			"MaxDiskSizeGb":         "whether the disk grows depends on its size too",
 			"MaintenanceDay":        "it is a part of maintenanceWindow",
 			"MaintenanceTime":       "it is a part of maintenanceWindow",
+			"MaintenanceTrack":      "it is a part of maintenanceWindow",
 			"RetainedBackups":       "what is kept of logs depends on the edition and on what is there",
 			"UserLabels":            "labels that stay are sent too",
 			"QueryInsightsEnabled":  insightsByHand,

@@ -43,6 +43,8 @@ type instanceParams struct {
 	BackupStartTime                                                  *string
 	MaintenanceDay                                                   *v1alpha1.Weekday
 	MaintenanceTime                                                  *string
+	MaintenanceTrack                                                 *string
+	DataCacheEnabled                                                 *bool
 	DeletionProtectionEnabled                                        *bool
 	ConnectorEnforcement                                             *string
 	SslMode                                                          *string
@@ -131,6 +133,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *string { return maintenanceOf(p).StartTime },
 		func(i *instance) *string { return i.maintenanceWindow().StartTime },
 		func(p *instanceParams, v string) { p.MaintenanceTime = &v }),
+	maintenanceTrackRow,
 	parametersRow,
 	iamRow,
 	powerRow,

@@ -89,7 +89,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err := checkEdition(params, &req.Spec); err != nil {
 		return "", err
 	}
-	params.completeEdition(&req.Spec)
+	params.completeEdition(&req.Spec, have)
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
 	d.flags.spell(ctx, have.DatabaseVersion, &params.DatabaseFlags)

@@ -204,6 +204,19 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"ENTERPRISE_PLUS"`),
 	},
 	{
+		field: "gcp.dataCache", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.DataCache = new(false) },
+		mirror: same("false"),
+	},
+	{
+		field: "gcp.maintenanceTrack", only: "gcp",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.GCP.MaintenanceTrack = new("week5")
+			s.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Saturday), StartTime: new("04:00")}}
+		},
+		mirror: same(`"week5"`),
+	},
+	{
 		field: "parameters", only: "gcp",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.Parameters = map[string]v1alpha1.ParameterValue{"log_connections": "on", "work_mem": "8192"}

@@ -128,7 +128,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
 				TLS:          new(v1alpha1.TLSRequired), IAMAuthentication: new(false), Insights: new(true), PowerState: new(v1alpha1.PowerStateRunning),
 				GCP: &v1alpha1.DatabaseGCP{
-					Tier: new("db-f1-micro"), Edition: new("ENTERPRISE"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
+					Tier: new("db-f1-micro"), Edition: new("ENTERPRISE"), DataCache: new(false), MaintenanceTrack: new("stable"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
 					ConnectorEnforcement: new("REQUIRED"), PrivateNetwork: new(gcpNetworks + "shop"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 					Insights: &v1alpha1.QueryInsights{QueryStringLength: new(int32(1024)), QueryPlansPerMinute: new(int32(5)), RecordApplicationTags: new(true), RecordClientAddress: new(false)},
 				},
@@ -167,6 +167,9 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				NoDrift: "a drift of gcp.sslMode is one of tls too"},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil}},
 			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-perf-optimized-N-2"}, NoDrift: "an edition changes together with the tier"},
+			{Name: "gcp.dataCache", To: true, Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil, "gcp.tier": "db-perf-optimized-N-2"},
+				NoDrift: "the server of all fields is in Enterprise, which has no data cache: TestDataCacheGoesWithEdition lets one drift"},
+			{Name: "gcp.maintenanceTrack", To: "week5"},
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},

@@ -98,7 +98,7 @@ func restarts(old, next jsonObject) bool {
 	a, b := typed[sqladmin.DatabaseInstance](old), typed[sqladmin.DatabaseInstance](next)
 	return a.DatabaseVersion != b.DatabaseVersion || a.Settings.Tier != b.Settings.Tier ||
 		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType ||
-		tlsRestarts(a, b) || recoveryRestarts(a, b) || insightsRestart(a, b) || flagsRestart(a, b) || networkRestarts(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
+		tlsRestarts(a, b) || recoveryRestarts(a, b) || insightsRestart(a, b) || dataCacheRestarts(a, b) || flagsRestart(a, b) || networkRestarts(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
 }
 
 func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {

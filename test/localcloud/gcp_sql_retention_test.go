@@ -32,8 +32,11 @@ func TestSQLEditions(t *testing.T) {
 		{"down with fewer days", "db-custom-2-7680", "ENTERPRISE", &sqladmin.BackupConfiguration{TransactionLogRetentionDays: 7}, "", "15 backups, 7 days, recovery true"},
 		{"up with what was asked for", "db-perf-optimized-N-2", "ENTERPRISE_PLUS", &sqladmin.BackupConfiguration{TransactionLogRetentionDays: 7}, "", "15 backups, 7 days, recovery true"},
 	} {
-		_, err := g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
-			Tier: step.tier, Edition: step.edition, BackupConfiguration: step.backup}}).Do()
+		settings := &sqladmin.Settings{Tier: step.tier, Edition: step.edition, BackupConfiguration: step.backup}
+		if step.edition == "ENTERPRISE" {
+			settings.DataCacheConfig = &sqladmin.DataCacheConfig{ForceSendFields: []string{"DataCacheEnabled"}}
+		}
+		_, err := g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: settings}).Do()
 		if step.refused != "" {
 			wantGCP(t, err, 400, "invalid")
 			if err == nil || !strings.Contains(err.Error(), step.refused) {
@@ -62,4 +65,25 @@ func TestSQLEnterprisePlusDefaults(t *testing.T) {
 			t.Errorf("%s: backups are %+v, %+v", version, b, b.BackupRetentionSettings)
 		}
 	}
+}
+
+func TestSQLDataCache(t *testing.T) {
+	g := startGCP(t, Options{})
+	in := orders()
+	in.Settings.Tier, in.Settings.Edition = "db-custom-2-7680", "ENTERPRISE"
+	g.create(t, in)
+	if cache := g.orders(t).Settings.DataCacheConfig; cache != nil {
+		t.Errorf("Enterprise shows a data cache: %+v", cache)
+	}
+	patch := func(settings *sqladmin.Settings) error {
+		_, err := g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: settings}).Do()
+		return err
+	}
+	wantGCP(t, patch(&sqladmin.Settings{DataCacheConfig: &sqladmin.DataCacheConfig{DataCacheEnabled: true}}), 400, "invalid")
+	wantGCP(t, patch(&sqladmin.Settings{Tier: "db-perf-optimized-N-2", Edition: "ENTERPRISE_PLUS"}), 0, "")
+	if cache := g.orders(t).Settings.DataCacheConfig; cache == nil || !cache.DataCacheEnabled {
+		t.Errorf("Enterprise Plus has no data cache: %+v", cache)
+	}
+	down := &sqladmin.BackupConfiguration{TransactionLogRetentionDays: 7}
+	wantGCP(t, patch(&sqladmin.Settings{Tier: "db-custom-2-7680", Edition: "ENTERPRISE", BackupConfiguration: down}), 400, "invalid")
 }

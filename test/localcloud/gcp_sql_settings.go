@@ -20,6 +20,9 @@ var sqlVersions = map[string][]string{
 // sqlPlusByDefault are the versions that get ENTERPRISE_PLUS unless an edition is asked for.
 var sqlPlusByDefault = []string{"POSTGRES_16", "POSTGRES_17", "POSTGRES_18", "MYSQL_8_4"}
 
+// sqlUpdateTracks are when an update of maintenance comes.
+var sqlUpdateTracks = []string{"", "canary", "stable", "week5"}
+
 // sqlNeverPlus are the versions that are too old for ENTERPRISE_PLUS.
 var sqlNeverPlus = []string{"POSTGRES_9_6", "POSTGRES_10", "POSTGRES_11", "MYSQL_5_7"}
 
@@ -96,6 +99,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	}
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
 	settleInsights(settings)
+	settleDataCache(settings)
 	settleTLS(member(settings, "ipConfiguration"))
 	settleNetworks(member(settings, "ipConfiguration"))
 	defaults(member(settings, "ipConfiguration"), jsonObject{
@@ -178,8 +182,8 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	}
 	// No recording shows that a window is refused. The ranges are those of the reference:
 	// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#MaintenanceWindow
-	if w := s.MaintenanceWindow; w != nil && (w.Day < 1 || w.Day > 7 || w.Hour < 0 || w.Hour > 23) {
-		return sqlInvalid(fmt.Sprintf("Invalid maintenance window: day %d (1 to 7), hour %d (0 to 23).", w.Day, w.Hour))
+	if w := s.MaintenanceWindow; w != nil && (w.Day < 1 || w.Day > 7 || w.Hour < 0 || w.Hour > 23 || !slices.Contains(sqlUpdateTracks, w.UpdateTrack)) {
+		return sqlInvalid(fmt.Sprintf("Invalid maintenance window: day %d (1 to 7), hour %d (0 to 23), update track %q.", w.Day, w.Hour, w.UpdateTrack))
 	}
 	if s.StorageAutoResizeLimit != 0 && s.StorageAutoResizeLimit < s.DataDiskSizeGb {
 		return sqlInvalid("storageAutoResizeLimit must be 0 or at least the size of the disk.")
@@ -191,6 +195,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		return err
 	}
 	if err := validInsights(in); err != nil {
+		return err
+	}
+	if err := validDataCache(in); err != nil {
 		return err
 	}
 	return validBackups(in)

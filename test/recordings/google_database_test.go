@@ -299,6 +299,9 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 		if spec.Maintenance == nil {
 			spec.Maintenance = &v1alpha1.DatabaseMaintenance{}
 		}
+		if track := stringAt(settings, "maintenanceWindow", "updateTrack"); track != "" && spec.GCP != nil {
+			spec.GCP.MaintenanceTrack = &track
+		}
 		spec.Maintenance.Window = &v1alpha1.MaintenanceWindow{
 			Day: new(v1alpha1.Weekday(time.Weekday(int(day) % 7).String())), StartTime: new(fmt.Sprintf("%02d:00", int(hour))),
 		}
@@ -317,6 +320,9 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 		spec.PowerState = new(v1alpha1.PowerStateStopped)
 	}
 	if stringAt(instance, "state") != "" {
+		if spec.GCP != nil {
+			spec.GCP.DataCache = new(false) // nobody recorded one
+		}
 		spec.IAMAuthentication, spec.Insights = new(false), new(insights["queryInsightsEnabled"] == true)
 	} else if on, ok := insights["queryInsightsEnabled"].(bool); ok {
 		spec.Insights = &on
