@@ -270,6 +270,8 @@ func (q *sequences[S]) rounds(t testing.TB, req *request[S], n int) (end ending,
 		}
 		result, err := q.b.open(t).Update(t.Context(), *req, obs.Changes)
 		switch code := driver.CodeOf(err); {
+		case code == driver.Busy && obs.Stopped && slices.ContainsFunc(obs.Changes, func(c driver.Change) bool { return c.NeedsRunning }):
+			end, says = endRefused, err.Error() // until the spec or somebody starts it
 		case code == driver.Busy, code == driver.Conflict:
 			q.b.Finish(t)
 		case err != nil:
