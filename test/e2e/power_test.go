@@ -12,8 +12,14 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// powerWrites are the calls that stop and start a server.
-var powerWrites = map[string][2]string{"aws": {"StopDBInstance", "StartDBInstance"}, "gcp": {"instances.patch", "instances.patch"}}
+// powerWrites are the calls that stop and start a server. Not every cloud has calls of their own for that.
+func powerWrites(c *system.Cloud) [2]string {
+	if c.Name == "aws" {
+		return [2]string{"StopDBInstance", "StartDBInstance"}
+	}
+	patch := system.TargetOf("Database", c.Name).Operations.Disrupt
+	return [2]string{patch, patch}
+}
 
 func (w *fixture) power(d *v1alpha1.Database, to v1alpha1.PowerState) {
 	w.Helper()
@@ -43,7 +49,7 @@ func TestPowerState(t *testing.T) {
 		w.power(d, v1alpha1.PowerStateStopped)
 		w.down(d)
 		w.mirrors(d, "powerState", `"Stopped"`)
-		w.expectWrites(c, name, mark, powerWrites[c.Name][0])
+		w.expectWrites(c, name, mark, powerWrites(c)[0])
 		w.run("an edit waits", func(w *fixture) { w.editSleeps(c, d, name) })
 		w.run("stopped again with an edit", func(w *fixture) {
 			mark := len(c.Writes(name))
@@ -52,7 +58,7 @@ func TestPowerState(t *testing.T) {
 			})
 			w.down(d)
 			w.mirrors(d, "backup.retentionDays", "9")
-			w.expectWrites(c, name, mark, system.TargetOf("Database", c.Name).Operations.Disrupt, powerWrites[c.Name][0])
+			w.expectWrites(c, name, mark, system.TargetOf("Database", c.Name).Operations.Disrupt, powerWrites(c)[0])
 		})
 		w.run("somebody starts it", func(w *fixture) { w.startedByOthers(c, d, name) })
 		w.run("deletion", func(w *fixture) {
@@ -82,7 +88,7 @@ func (w *fixture) editSleeps(c *system.Cloud, d *v1alpha1.Database, name string)
 	w.power(d, v1alpha1.PowerStateRunning)
 	w.ready(d)
 	w.mirrors(d, "storage.sizeGiB", "60")
-	w.expectWrites(c, name, mark, powerWrites[c.Name][1], system.TargetOf("Database", c.Name).Operations.Disrupt)
+	w.expectWrites(c, name, mark, powerWrites(c)[1], system.TargetOf("Database", c.Name).Operations.Disrupt)
 }
 
 // What somebody else starts, as RDS itself does after 7 days, is stopped again with consent only.
@@ -98,13 +104,13 @@ func (w *fixture) startedByOthers(c *system.Cloud, d *v1alpha1.Database, name st
 	w.expectWrites(c, name, mark)
 	w.approve(d, s.Status.Plan.Hash)
 	w.down(d)
-	w.expectWrites(c, name, mark, powerWrites[c.Name][0])
+	w.expectWrites(c, name, mark, powerWrites(c)[0])
 	edit(w, d, func(d *v1alpha1.Database) { d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways} })
 	w.down(d)
 	w.Disturb()
 	c.Databases().SetPower(w.T, name, true)
 	mark = len(c.Writes(name))
-	w.Eventually("it is stopped again", func() bool { return slices.Contains(c.Writes(name)[mark:], powerWrites[c.Name][0]) })
+	w.Eventually("it is stopped again", func() bool { return slices.Contains(c.Writes(name)[mark:], powerWrites(c)[0]) })
 	w.down(d)
 }
 
@@ -122,11 +128,11 @@ func TestPowerStateOfOthers(t *testing.T) {
 		w.expectWrites(c, name, mark)
 		w.power(d, v1alpha1.PowerStateRunning)
 		w.state(d, "available again", func(s system.Snapshot) bool { return s.IsReady(d) && s.Is(v1alpha1.ConditionAvailable, yes) })
-		w.expectWrites(c, name, mark, powerWrites[c.Name][1])
+		w.expectWrites(c, name, mark, powerWrites(c)[1])
 		w.Disturb()
 		c.Databases().SetPower(w.T, name, false)
 		w.state(d, "available again, by Mooring", func(s system.Snapshot) bool {
-			return s.IsReady(d) && s.Is(v1alpha1.ConditionAvailable, yes) && slices.Equal(c.Writes(name)[mark+1:], []string{powerWrites[c.Name][0], powerWrites[c.Name][1]})
+			return s.IsReady(d) && s.Is(v1alpha1.ConditionAvailable, yes) && slices.Equal(c.Writes(name)[mark+1:], []string{powerWrites(c)[0], powerWrites(c)[1]})
 		})
 	})
 }

@@ -150,15 +150,15 @@ func (s Snapshot) stale() bool {
 	return c != nil && c.ObservedGeneration != s.Generation
 }
 
-// changedMessage returns how a message differs between two states, one after the other, that have the same to say. What Deleting says tells how
-// far a deletion has come, and may change.
+// changedMessage returns how a message differs between two states, one after the other, that have the same to say. What Deleting and
+// Stopped say tells how far a deletion or a stop has come, and may change.
 func changedMessage(a, b Snapshot) string {
 	if a.Generation != b.Generation {
 		return ""
 	}
 	for _, was := range a.Status.Conditions {
 		is := b.Condition(was.Type)
-		if is == nil || is.ObservedGeneration != was.ObservedGeneration || is.Reason == string(v1alpha1.ReasonDeleting) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
+		if is == nil || is.ObservedGeneration != was.ObservedGeneration || slices.Contains(onTheWay, is.Reason) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
 			continue
 		}
 		if is.Reason == string(v1alpha1.ReasonUpdating) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
@@ -170,6 +170,9 @@ func changedMessage(a, b Snapshot) string {
 	}
 	return ""
 }
+
+// onTheWay are reasons whose messages tell how far something has come.
+var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped)}
 
 func sameStep(a, b v1alpha1.PendingChange) bool {
 	return a.Field == b.Field && a.From == b.From && a.To == b.To && a.Effect == b.Effect

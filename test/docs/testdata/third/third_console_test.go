@@ -236,6 +236,11 @@ func (d databases) SetStorage(t testing.TB, name string, gib int) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(gib))} })
 }
 
+// SetPower implements system.DatabaseConsole.
+func (d databases) SetPower(t testing.TB, name string, on bool) {
+	d.edit(t, name, func(d *third.Database) { d.Stopped = !on })
+}
+
 // FailOver implements system.DatabaseConsole: the cloud has no zones.
 func (d databases) FailOver(t testing.TB, name string) { d.edit(t, name, func(*third.Database) {}) }
 
