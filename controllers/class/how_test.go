@@ -89,8 +89,9 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		"aws tls Restarts":                      "the restart follows the change, which is what an edit shows",
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
 		"gcp network.publicAccess Restarts":     "of a server whose certificates come from a CA pool",
-		"gcp iamAuthentication Interrupts":      "the cloud says so, and a preview does not ask it",
-		"aws credentials.username Impossible":   "no class decides it", "gcp credentials.username Impossible": "no class decides it",
+		"gcp gcp.tier LosesBackups":             "of a server of Enterprise Plus: see the driver's own test of it", "gcp gcp.edition LosesBackups": "likewise",
+		"gcp iamAuthentication Interrupts":    "the cloud says so, and a preview does not ask it",
+		"aws credentials.username Impossible": "no class decides it", "gcp credentials.username Impossible": "no class decides it",
 	}
 	for cloud, drv := range clouds {
 		description := drv.Describe()

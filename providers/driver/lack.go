@@ -21,9 +21,12 @@ type Lack struct {
 	Match string `json:",omitempty"`
 	// Values says in words which values these are, for example "Manual"; empty without Match.
 	Values string `json:",omitempty"`
+	// With are values of other fields, as regular expressions, all of which the spec must have for the cloud to lack the value. So it says nothing
+	// of a spec that leaves such a field unset: the driver, which sees what the cloud has there, judges that.
+	With map[string]string `json:",omitempty"`
 	// Unless are values of other fields, as regular expressions, any of which makes the cloud take the value after all.
 	Unless map[string]string `json:",omitempty"`
-	// Invalid: the cloud has the value, and takes it only beside a value of Unless. The reason is then Invalid in place of NotSupported.
+	// Invalid: the cloud has the value, and takes it only beside a value of Unless, or not beside those of With. The reason is then Invalid in place of NotSupported.
 	Invalid bool `json:",omitempty"`
 	// Why says what the cloud has in its place, as a clause that follows "because".
 	Why string
@@ -52,7 +55,7 @@ func Lacking(lacks []Lack, spec map[string]any) []Lack {
 		if !set || !matches(l.Match, value) {
 			continue
 		}
-		if !anyMatches(l.Unless, spec) {
+		if allMatch(l.With, spec) && !anyMatches(l.Unless, spec) {
 			asked = append(asked, l)
 		}
 	}
@@ -61,10 +64,17 @@ func Lacking(lacks []Lack, spec map[string]any) []Lack {
 
 // anyMatches reports whether a spec has one of the values that expressions name by their fields.
 func anyMatches(expressions map[string]string, spec map[string]any) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(expressions)), func(field string) bool {
-		value, set := valueAt(spec, field)
-		return set && matches(expressions[field], value)
-	})
+	return slices.ContainsFunc(slices.Collect(maps.Keys(expressions)), func(field string) bool { return fieldMatches(spec, field, expressions[field]) })
+}
+
+// allMatch reports whether a spec has all of the values that expressions name by their fields.
+func allMatch(expressions map[string]string, spec map[string]any) bool {
+	return !slices.ContainsFunc(slices.Collect(maps.Keys(expressions)), func(field string) bool { return !fieldMatches(spec, field, expressions[field]) })
+}
+
+func fieldMatches(spec map[string]any, field, expression string) bool {
+	value, set := valueAt(spec, field)
+	return set && matches(expression, value)
 }
 
 // matches reports whether a value matches an expression. Validate has seen that each compiles.

@@ -14,6 +14,7 @@ func TestLacking(t *testing.T) {
 		{Field: "network.allowedCIDRs"},
 		{Field: "upgrades.minor", Match: "^Manual$", Values: "Manual"},
 		{Field: "recovery", Match: "^false$", Values: "false", Unless: map[string]string{"backup.days": "^0$"}},
+		{Field: "edition", Match: "^PLUS$", Values: "PLUS", With: map[string]string{"gcp.tier": "^small$", "engine": "."}},
 		{Field: "sizes", Match: `^\[.+\]$`, Values: "a list with entries"},
 	}
 	for spec, want := range map[string][]string{
@@ -30,6 +31,10 @@ func TestLacking(t *testing.T) {
 		`{"recovery":false,"backup":{"days":7}}`:                                 {"recovery"},
 		`{"recovery":false,"backup":{"days":0}}`:                                 nil,
 		`{"recovery":false,"upgrades":{"minor":"Manual"},"sizes":[1],"other":1}`: {"upgrades.minor", "recovery", "sizes"},
+		`{"edition":"PLUS"}`:                                                     nil,
+		`{"edition":"PLUS","gcp":{"tier":"small"}}`:                              nil,
+		`{"edition":"PLUS","gcp":{"tier":"large"},"engine":"mysql"}`:             nil,
+		`{"edition":"PLUS","gcp":{"tier":"small"},"engine":"mysql"}`:             {"edition"},
 		`{"sizes":[]}`: nil,
 	} {
 		var tree map[string]any

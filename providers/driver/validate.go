@@ -250,13 +250,19 @@ func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 		if _, err := regexp.Compile(l.Match); err != nil {
 			v.add("Lacks: the values of %q: %w; correct Match", l.Field, err)
 		}
-		for _, other := range slices.Sorted(maps.Keys(l.Unless)) {
-			if _, err := regexp.Compile(l.Unless[other]); err != nil || !slices.Contains(leaves, other) {
-				v.add("Lacks says of %q unless %q is %q, which is no field of the spec or no regular expression; correct it", l.Field, other, l.Unless[other])
-			}
-		}
+		v.otherFields(l.Field, "with", l.With, leaves)
+		v.otherFields(l.Field, "unless", l.Unless, leaves)
 	}
 	return named
+}
+
+// otherFields checks the values of other fields on which it depends whether a cloud lacks a value.
+func (v *validation) otherFields(field, how string, expressions map[string]string, leaves []string) {
+	for _, other := range slices.Sorted(maps.Keys(expressions)) {
+		if _, err := regexp.Compile(expressions[other]); err != nil || !slices.Contains(leaves, other) {
+			v.add("Lacks says of %q %s %q is %q, which is no field of the spec or no regular expression; correct it", field, how, other, expressions[other])
+		}
+	}
 }
 
 // effects checks that a row says what changing its field does, and when it does that.

@@ -105,6 +105,9 @@ func TestValidate(t *testing.T) {
 		{"lacks a field, and gives no advice", lack(driver.Lack{Field: "tags", Why: "b"}, true), []string{"set both of Why and Instead"}},
 		{"lacks values unless it has what no spec has", lack(driver.Lack{Field: "tags", Match: "a", Values: "a", Unless: map[string]string{"colour": "red"}, Why: "b", Instead: "c"}, false),
 			[]string{`unless "colour" is "red"`}},
+		{"lacks values with a value of another field", lack(driver.Lack{Field: "tags", Match: "a", Values: "a", With: map[string]string{"location": "^eu"}, Why: "b", Instead: "c"}, false), nil},
+		{"lacks values with what no spec has", lack(driver.Lack{Field: "tags", Match: "a", Values: "a", With: map[string]string{"colour": "red"}, Why: "b", Instead: "c"}, false),
+			[]string{`with "colour" is "red"`}},
 		{"lacks a field that is exempt", func(d *driver.Description) {
 			exempt("forceDestroy", "why not")(d)
 			lack(driver.Lack{Field: "forceDestroy", Why: "b", Instead: "c"}, false)(d)

@@ -1,7 +1,8 @@
 package gcp
 
 import (
-	"strings"
+	"fmt"
+	"regexp"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -15,34 +16,35 @@ const (
 	enterprisePlus = "ENTERPRISE_PLUS"
 )
 
-// plusOnly and notPlus are tiers that belong to Enterprise Plus, and those that do not, as far as they are known: Cloud SQL itself judges the tiers of
-// tomorrow. Expressions can't say "other than", so mayBePlus and mayNotBePlus are everything else, letter by letter.
+// plusTiers and enterpriseTiers are tiers of Enterprise Plus and of Enterprise, as far as they are known: Cloud SQL itself judges the tiers of tomorrow.
 // https://cloud.google.com/sql/docs/postgres/machine-series-overview
 const (
-	mayBePlus    = `^db-([^cfgn]|c[^u])`        // not db-custom-, db-f1-, db-g1-, db-n1-
-	mayNotBePlus = `^db-([^cp]|c[^4]|p[^e]|c$)` // not db-c4a-, db-perf-optimized-
+	plusTiers       = `^db-(perf-optimized|c4a)-`
+	enterpriseTiers = `^db-(custom|f1|g1|n1)-`
 )
+
+var isPlusTier, isEnterpriseTier = regexp.MustCompile(plusTiers), regexp.MustCompile(enterpriseTiers)
 
 const anotherEdition = "the tier belongs to the other edition, and Cloud SQL takes tier and edition together"
 
-// editionLacks are what Cloud SQL has in one of its editions only. The tier says which one that is.
+// editionLacks are what Cloud SQL has in one of its editions only. The tier says which one that is; where a spec has none, checkEdition knows it.
 var editionLacks = []driver.Lack{
 	{
-		Field: "gcp.edition", Match: "^" + enterprisePlus + "$", Values: enterprisePlus, Unless: map[string]string{"gcp.tier": mayBePlus}, Invalid: true,
+		Field: "gcp.edition", Match: "^" + enterprisePlus + "$", Values: enterprisePlus, With: map[string]string{"gcp.tier": enterpriseTiers}, Invalid: true,
 		Why: anotherEdition, Instead: "set spec.gcp.tier to a tier of Enterprise Plus, for example db-perf-optimized-N-2, or spec.gcp.edition to ENTERPRISE",
 	},
 	{
-		Field: "gcp.edition", Match: "^" + enterprise + "$", Values: enterprise, Unless: map[string]string{"gcp.tier": mayNotBePlus}, Invalid: true,
+		Field: "gcp.edition", Match: "^" + enterprise + "$", Values: enterprise, With: map[string]string{"gcp.tier": plusTiers}, Invalid: true,
 		Why: anotherEdition, Instead: "set spec.gcp.tier to a tier of Enterprise, for example db-custom-2-7680, or spec.gcp.edition to ENTERPRISE_PLUS",
 	},
 	// https://cloud.google.com/sql/docs/postgres/using-query-insights
 	{
-		Field: "gcp.insights.queryPlansPerMinute", Match: `^(2[1-9]|[3-9][0-9]|[0-9]{3})$`, Values: "a number above 20", Unless: map[string]string{"gcp.tier": mayBePlus}, Invalid: true,
+		Field: "gcp.insights.queryPlansPerMinute", Match: `^(2[1-9]|[3-9][0-9]|[0-9]{3})$`, Values: "a number above 20", With: map[string]string{"gcp.tier": enterpriseTiers}, Invalid: true,
 		Why: "only the edition Enterprise Plus records so many plans", Instead: "set spec.gcp.insights.queryPlansPerMinute to 20 or less, or spec.gcp.tier to a tier of Enterprise Plus",
 	},
 	// https://cloud.google.com/sql/docs/postgres/data-cache
 	{
-		Field: "gcp.dataCache", Match: "^true$", Values: "true", Unless: map[string]string{"gcp.tier": mayBePlus}, Invalid: true,
+		Field: "gcp.dataCache", Match: "^true$", Values: "true", With: map[string]string{"gcp.tier": enterpriseTiers}, Invalid: true,
 		Why: "only the edition Enterprise Plus has a data cache", Instead: "set spec.gcp.tier to a tier of Enterprise Plus, or spec.gcp.dataCache to false",
 	},
 }
@@ -57,16 +59,17 @@ var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
 		EffectOf(func(_ *string, to string, have *instance) (driver.Effect, string) {
-			if edition := editionOf(to); edition != have.edition() {
-				return editionEffect(nil, edition, have)
+			effect, why := editionEffect(nil, editionOf(to), have)
+			if why != "" && !isPlusTier.MatchString(to) && !isEnterpriseTier.MatchString(to) { // a tier of tomorrow
+				why = "unless spec.gcp.edition says " + enterprisePlus + ": " + why
 			}
-			return driver.Restarts, ""
-		}, driver.Always(driver.Restarts)...),
+			return effect, why
+		}, editionEffects...),
 	table.Field("gcp.edition",
 		func(p *databaseParameters) *string { return gcpOf(p).Edition },
 		haveEdition,
 		func(p *instanceParams, v string) { p.Edition = &v }).
-		EffectOf(editionEffect, driver.Always(driver.Restarts)...),
+		EffectOf(editionEffect, editionEffects...),
 	// An instance of Enterprise, which has no data cache, says nothing of one. No recording shows a data cache.
 	// https://cloud.google.com/sql/docs/postgres/data-cache
 	table.Field("gcp.dataCache",
@@ -87,12 +90,24 @@ func setDataCache(p *instanceParams, into *sqladmin.DatabaseInstance) {
 	into.Settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: *p.DataCacheEnabled, ForceSendFields: []string{"DataCacheEnabled"}}
 }
 
+// editionEffects are what editionEffect can say.
+var editionEffects = []driver.PossibleEffect{
+	{Effect: driver.Restarts, When: "no restore points are lost"},
+	{Effect: driver.LosesBackups, When: "the server moves to Enterprise, and keeps more than 7 days of transaction logs, as Enterprise Plus does unless told otherwise"},
+}
+
 // editionEffect says what a move to an edition does: some minutes with hardly any downtime on the way up, and up to 60 seconds of it on the way
-// back. Connections break either way. No recording shows a move.
+// back, which shortens the transaction logs. Connections break either way. No recording shows a move.
 // https://cloud.google.com/sql/docs/postgres/upgrade-cloud-sql-instance-to-enterprise-plus-in-place
-func editionEffect(_ *string, to string, _ *instance) (driver.Effect, string) {
-	if to == enterprisePlus {
+func editionEffect(_ *string, to string, have *instance) (driver.Effect, string) {
+	switch most := logRetentions[enterprise].most; {
+	case to == have.edition():
+		return driver.Restarts, ""
+	case to == enterprisePlus:
 		return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise Plus within minutes; connections break, and downtime is near zero"
+	case have.recovers() && have.logDays() > most:
+		return driver.LosesBackups, fmt.Sprintf("Cloud SQL moves the server to the edition Enterprise, which keeps %d days of transaction logs of now %d: point-in-time recovery beyond "+
+			"%d days is lost; up to 60 seconds of downtime", most, have.logDays(), most)
 	}
 	return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise, with up to 60 seconds of downtime"
 }
@@ -121,7 +136,7 @@ func (i *instance) edition() string {
 // otherwise be made in Enterprise Plus, which lacks the smaller tiers.
 // https://cloud.google.com/sql/docs/postgres/editions-intro
 func editionOf(tier string) string {
-	if strings.HasPrefix(tier, "db-perf-optimized-") || strings.HasPrefix(tier, "db-c4a-") {
+	if isPlusTier.MatchString(tier) {
 		return enterprisePlus
 	}
 	return enterprise
@@ -171,12 +186,18 @@ func (p *instanceParams) fitEdition(have *instance) {
 	}
 }
 
-// checkEdition refuses what an edition lacks in a change, as the creation does.
-func checkEdition(params *instanceParams, spec *databaseParameters) error {
+// checkEdition refuses what an edition lacks in a change, as the creation does. A spec that does not name the tier, as that of an adopted server, leaves it
+// as it is.
+func checkEdition(params *instanceParams, spec *databaseParameters, have *instance) error {
 	if params.Tier == nil && params.Edition == nil && params.QueryPlansPerMinute == nil && params.DataCacheEnabled == nil {
 		return nil
 	}
-	return checkLacks(editionLacks, spec)
+	says, cloud := *spec, *gcpOf(spec)
+	if cloud.Tier == nil {
+		cloud.Tier = present(have.settings().Tier)
+	}
+	says.GCP = &cloud
+	return checkLacks(editionLacks, &says)
 }
 
 // orNone returns a text, or an empty one if there is none.

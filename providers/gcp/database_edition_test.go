@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -8,6 +9,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -64,14 +67,11 @@ func TestEditionRefusesByName(t *testing.T) {
 			g.Insights = &v1alpha1.QueryInsights{QueryPlansPerMinute: new(int32(21))}
 		},
 	} {
-		before := req.Spec.DeepCopy()
+		before, version := req.Spec.DeepCopy(), c.instance(t, req.Name).Settings.SettingsVersion
 		edit(req.Spec.GCP)
-		result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
-		if err == nil && len(result.Failed) == 1 {
-			err = result.Failed[0].Err
-		}
-		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), field) {
-			t.Errorf("%s: %v, failed %v", field, err, result.Failed)
+		c.refuses(t, x, &req, field)
+		if now := c.instance(t, req.Name).Settings.SettingsVersion; now != version {
+			t.Errorf("%s: refused, and written all the same", field)
 		}
 		req.Spec = *before
 		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
@@ -120,4 +120,108 @@ func TestDataCacheGoesWithEdition(t *testing.T) {
 	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
 		t.Errorf("still differs: %v", changes)
 	}
+}
+
+// refuses checks that the one change that a spec asks for is refused by name.
+func (c *cloud) refuses(t *testing.T, x table.External[v1alpha1.DatabaseParameters], req *databaseRequest, field string) {
+	t.Helper()
+	result, err := x.Update(t.Context(), *req, c.look(t, x, req).Changes)
+	switch {
+	case err != nil || len(result.Failed) != 1:
+		t.Errorf("%s: %v, failed %v", field, err, result.Failed)
+	case "spec."+result.Failed[0].Field != field || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), field):
+		t.Errorf("%s: failed %v", field, result.Failed)
+	}
+}
+
+// The move back to Enterprise deletes the logs beyond its 7 days, and says so where the change is seen and where it is foreseen.
+func TestEditionTakesLogsAway(t *testing.T) {
+	retention := func(days int32) *v1alpha1.DatabaseBackup { return &v1alpha1.DatabaseBackup{RetentionDays: &days} }
+	for name, test := range map[string]struct {
+		tier    string
+		backup  *v1alpha1.DatabaseBackup
+		to      string
+		effect  driver.Effect
+		mention string
+	}{
+		"14 days of logs":      {plusTier, nil, enterpriseTier, driver.LosesBackups, "beyond 7 days is lost"},
+		"10 days of logs":      {plusTier, retention(10), enterpriseTier, driver.LosesBackups, "beyond 7 days is lost"},
+		"as many as there are": {plusTier, retention(7), enterpriseTier, driver.Restarts, "downtime"},
+		"none":                 {plusTier, &v1alpha1.DatabaseBackup{RetentionDays: new(int32(10)), PointInTimeRecovery: new(false)}, enterpriseTier, driver.Restarts, "downtime"},
+		"the way up":           {enterpriseTier, retention(10), plusTier, driver.Restarts, "near zero"},
+		"a tier of tomorrow":   {plusTier, nil, "db-memory-optimized-N-4", driver.LosesBackups, "unless spec.gcp.edition says ENTERPRISE_PLUS"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCloud(t, localcloud.Durations{})
+			req := newDatabase("logs", v1alpha1.EnginePostgres)
+			req.Spec.GCP, req.Spec.Backup = &v1alpha1.DatabaseGCP{Tier: &test.tier}, test.backup
+			x := c.made(t, &req)
+			before, err := json.Marshal(req.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Spec.GCP.Tier = &test.to
+			after, err := json.Marshal(req.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			foreseen, err := gcp.New(gcp.Options{}).Preview("Database", before, after, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for when, changes := range map[string][]driver.Change{"seen": c.look(t, x, &req).Changes, "foreseen": foreseen} {
+				if len(changes) != 1 || changes[0].Effect != test.effect || !strings.Contains(changes[0].Why, test.mention) {
+					t.Errorf("%s: %+v, want %s, %q", when, changes, test.effect, test.mention)
+				}
+			}
+		})
+	}
+}
+
+// A spec need not name the tier: that of the server says then which edition's limits hold.
+func TestEditionOfUnnamedTier(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	described := gcp.New(gcp.Options{}).Describe()
+	r, _ := described.Resource("Database")
+	for _, test := range []struct{ name, tier, edition, other string }{
+		{"plus", plusTier, plusEdition, enterpriseEdition}, {"plain", enterpriseTier, enterpriseEdition, plusEdition},
+	} {
+		req := newDatabase(test.name, v1alpha1.EnginePostgres)
+		req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: &test.tier}
+		x := c.made(t, &req)
+		for _, edition := range []string{test.edition, test.other} {
+			req.Spec.GCP = &v1alpha1.DatabaseGCP{Edition: &edition, Insights: &v1alpha1.QueryInsights{QueryPlansPerMinute: new(int32(100))}}
+			if lacks := lacking(t, r.Lacks, req.Spec); len(lacks) > 0 {
+				t.Errorf("%s: refused without a look at the server: %v", test.name, lacks)
+			}
+		}
+		req.Spec.GCP = &v1alpha1.DatabaseGCP{Edition: &test.other}
+		c.refuses(t, x, &req, "spec.gcp.edition")
+		req.Spec.GCP = &v1alpha1.DatabaseGCP{Edition: &test.edition, Insights: &v1alpha1.QueryInsights{QueryPlansPerMinute: new(int32(100))}}
+		if test.edition == enterpriseEdition {
+			c.refuses(t, x, &req, "spec.gcp.insights.queryPlansPerMinute")
+			continue
+		}
+		if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+			t.Errorf("%v, failed %v", err, result.Failed)
+		}
+		c.settle(t)
+		if plans := c.instance(t, req.Name).Settings.InsightsConfig.QueryPlansPerMinute; plans != 100 {
+			t.Errorf("%d plans, want 100", plans)
+		}
+	}
+}
+
+// lacking returns what a cloud lacks of what a spec asks for, as whoever calls the driver finds it.
+func lacking(t *testing.T, lacks []driver.Lack, spec v1alpha1.DatabaseParameters) []driver.Lack {
+	t.Helper()
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var says map[string]any
+	if err := json.Unmarshal(raw, &says); err != nil {
+		t.Fatal(err)
+	}
+	return driver.Lacking(lacks, says)
 }

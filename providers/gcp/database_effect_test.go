@@ -58,6 +58,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return of("POSTGRES_16", &sqladmin.Settings{IpConfiguration: ip})
 	}
 	inNetwork := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop")}}
+	plus := of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus, BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, PointInTimeRecoveryEnabled: true}})
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateRunning)}, instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: never}}}, driver.Online),
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateStopped)}, runs("POSTGRES_16"), driver.Interrupts),
@@ -98,6 +99,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, of("POSTGRES_16", &sqladmin.Settings{Tier: "db-custom-1-3840"}), driver.Restarts),
 		tabletest.Of("gcp.edition", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Edition: new(enterprisePlus)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprise}), driver.Restarts),
 		tabletest.Of("gcp.edition", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Edition: new(enterprise)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
+		tabletest.Of("gcp.edition", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Edition: new(enterprise)}}, plus, driver.LosesBackups),
+		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, plus, driver.LosesBackups),
+		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-perf-optimized-N-4")}}, plus, driver.Restarts),
 		tabletest.Of("gcp.dataCache", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataCache: new(true)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
 		tabletest.Of("gcp.maintenanceTrack", databaseParameters{GCP: &v1alpha1.DatabaseGCP{MaintenanceTrack: new("week5")}}, of("POSTGRES_16", &sqladmin.Settings{MaintenanceWindow: &sqladmin.MaintenanceWindow{Day: 1, UpdateTrack: "stable"}}), driver.Online),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),

@@ -2,6 +2,8 @@ package gcp
 
 import (
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // A logRetention says for how many days an edition keeps the transaction logs of point-in-time recovery unless told otherwise, and at
@@ -35,6 +37,21 @@ func backupsOfNew(keep *int64, edition string) *sqladmin.BackupConfiguration {
 		return nil
 	}
 	return backups(*keep, min(*keep, logRetentions[edition].standard))
+}
+
+// backupsOf returns what an instance as a spec declares it has of backups, and what its edition chooses where the spec says nothing: Enterprise Plus
+// and two zones come with point-in-time recovery.
+func backupsOf(spec *databaseParameters, have *instance) *sqladmin.BackupConfiguration {
+	b := &sqladmin.BackupConfiguration{PointInTimeRecoveryEnabled: have.edition() == enterprisePlus || spec.Availability != nil && *spec.Availability == v1alpha1.AvailabilityMultiZone}
+	if days := wantRetention(spec); days != nil {
+		b.BackupRetentionSettings = &sqladmin.BackupRetentionSettings{RetainedBackups: int64(*days)}
+		b.PointInTimeRecoveryEnabled = b.PointInTimeRecoveryEnabled && *days > 0
+	}
+	if spec.Backup != nil && spec.Backup.PointInTimeRecovery != nil {
+		b.PointInTimeRecoveryEnabled = *spec.Backup.PointInTimeRecovery
+	}
+	b.Enabled = b.PointInTimeRecoveryEnabled
+	return b
 }
 
 // backupsOfChanged returns what a patch says about backups when their number or the edition changes; nil if neither does.

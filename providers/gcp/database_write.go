@@ -86,7 +86,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err := checkAccess(params, have); err != nil {
 		return "", err
 	}
-	if err := checkEdition(params, &req.Spec); err != nil {
+	if err := checkEdition(params, &req.Spec, have); err != nil {
 		return "", err
 	}
 	params.completeEdition(&req.Spec, have)

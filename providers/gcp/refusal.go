@@ -33,7 +33,8 @@ func unlessNotFound(err error) error {
 	return err
 }
 
-// checkLacks refuses what a spec asks for that the cloud lacks. Whoever calls the driver refuses that of new objects only.
+// checkLacks refuses what a spec asks for that the cloud lacks. Whoever calls the driver refuses that too, of new objects and of existing ones, as far
+// as the spec says it: see checkEdition for what a spec leaves unsaid.
 func checkLacks(lacks []driver.Lack, spec *databaseParameters) error {
 	raw, err := json.Marshal(spec)
 	if err != nil {
