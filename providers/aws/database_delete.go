@@ -17,6 +17,13 @@ import (
 // snapshot to the end only, and they expire by themselves. Without one nothing is kept.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
+	if mayHaveGroups(req) {
+		if gone, err := d.isGone(ctx, req); gone && err == nil {
+			return driver.Result{}, d.groups.deleteOf(ctx, req)
+		} else if err != nil {
+			return driver.Result{}, err
+		}
+	}
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name}
 	if req.Deletion != nil && req.Deletion.Snapshot != "" {
 		in.FinalDBSnapshotIdentifier = &req.Deletion.Snapshot
@@ -34,6 +41,21 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		return driver.Result{}, d.groups.deleteOf(ctx, req)
 	}
 	return driver.Result{}, d.explainDeletion(ctx, req, err)
+}
+
+// isGone reports whether the instance is gone, so that a deletion is about its groups. RDS deletes by name: one that somebody made under that name since
+// is not this object's to delete.
+func (d *databases) isGone(ctx context.Context, req *databaseRequest) (bool, error) {
+	have, err := d.describe(ctx, req.Name)
+	if err != nil || have == nil {
+		return have == nil, err
+	}
+	mark := driver.MarkFrom(instanceTags(have))
+	if req.ID != "" && aws.ToString(have.DbiResourceId) != req.ID || req.ID == "" && !mark.Zero() && !mark.SameOwner(req.Mark) && !mark.PartOf(req.Mark) {
+		return false, &driver.Error{Code: driver.Conflict, Op: "DescribeDBInstances",
+			Message: "another instance has the name " + req.Name + " by now, and is not deleted: Mooring looks again whose it is"}
+	}
+	return false, nil
 }
 
 func (d *databases) deleteInstance(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
