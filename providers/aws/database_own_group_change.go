@@ -14,11 +14,16 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// askedSettings takes what is to become of parameters out of the parameters of a call, the entry of tls among them.
-func askedSettings(params *instanceParams, have *instance) table.Delta {
+// askedSettings takes what is to become of parameters out of the parameters of a call, the entry of tls among them. Where the spec has tls, that alone
+// decides about the entry, also where spec.parameters had it before.
+func askedSettings(params *instanceParams, spec *databaseSpec, have *instance) table.Delta {
 	asked := table.Delta{Set: maps.Clone(params.Parameters.Set), Remove: params.Parameters.Remove}
 	if asked.Set == nil {
 		asked.Set = map[string]string{}
+	}
+	if ofTLS := tlsParameter(aws.ToString(have.Engine)); spec.TLS != nil {
+		delete(asked.Set, ofTLS)
+		asked.Remove = slices.DeleteFunc(slices.Clone(asked.Remove), func(name string) bool { return name == ofTLS })
 	}
 	if params.TLS != nil && (have.settings == nil || have.settings.tls == nil || have.settings.tls.value != *params.TLS) {
 		asked.Set[tlsParameter(aws.ToString(have.Engine))] = tlsValue(*params.TLS)
@@ -31,7 +36,10 @@ func askedSettings(params *instanceParams, have *instance) table.Delta {
 // anything to do, and whether the server has to restart for it: that was planned, or else it waits, and is the next change.
 func (g *groups) change(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (written, restarts bool, err error) {
 	speaks := slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == "parameters" || c.Field == "tls" })
-	asked := askedSettings(params, have)
+	if twice := tlsTwice(&req.Spec); twice != "" && slices.ContainsFunc(changes, setsTwice) {
+		return false, false, invalid("%s", twice)
+	}
+	asked := askedSettings(params, &req.Spec, have)
 	names := asked.Names()
 	upgrade := params.EngineVersion != nil && driver.MajorVersion(*params.EngineVersion) != driver.MajorVersion(aws.ToString(have.EngineVersion))
 	switch {

@@ -161,10 +161,8 @@ func checkParameters(spec *databaseSpec) error {
 	if awsOf(spec).DBParameterGroupName != nil && spec.Parameters != nil {
 		return invalid("spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them from the spec or the class")
 	}
-	for _, name := range []string{tlsOfPostgres, tlsOfMySQL} {
-		if _, sets := spec.Parameters[name]; sets && spec.TLS != nil {
-			return invalid("spec.tls and parameter %s of spec.parameters say the same: remove one of them from the spec or the class", name)
-		}
+	if twice := tlsTwice(spec); twice != "" {
+		return invalid("%s", twice)
 	}
 	return nil
 }

@@ -324,3 +324,87 @@ func TestTLSBesideANamedGroup(t *testing.T) {
 		}
 	}
 }
+
+// A parameter that says what tls says, beside it, is neither set nor takes turns with it, whichever of the two a class enforces.
+func TestTLSBesideItsParameter(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	required := new(v1alpha1.TLSRequired)
+	for name, tt := range map[string]struct{ before, after v1alpha1.DatabaseParameters }{
+		"shop-twice": {
+			before: v1alpha1.DatabaseParameters{TLS: required, Parameters: parameters{"work_mem": "4096"}},
+			after:  v1alpha1.DatabaseParameters{TLS: required, Parameters: parameters{"work_mem": "4096", "rds.force_ssl": "0"}},
+		},
+		"shop-turned": {
+			before: v1alpha1.DatabaseParameters{Parameters: parameters{"rds.force_ssl": "1"}},
+			after:  v1alpha1.DatabaseParameters{TLS: new(v1alpha1.TLSOptional), Parameters: parameters{"rds.force_ssl": "1"}},
+		},
+	} {
+		req := databaseOf(name, func(s *v1alpha1.DatabaseParameters) { s.Parameters, s.TLS = tt.before.Parameters, tt.before.TLS })
+		w.createDatabase(&req)
+		w.settle(&req)
+		before := w.groups(name)
+		req.Spec.Parameters, req.Spec.TLS = tt.after.Parameters, tt.after.TLS
+		changes := w.database(req).Changes
+		for i, c := range changes {
+			if c.Effect != driver.Impossible || !strings.Contains(c.Why, "rds.force_ssl of spec.parameters say the same") {
+				t.Errorf("%s: %+v", name, c)
+			}
+			changes[i].Effect = driver.Online // as one that was planned before
+		}
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+		if err != nil || len(changes) == 0 || len(result.Failed) != len(changes) {
+			t.Errorf("%s: %v, %v, want all of %v refused", name, err, result.Failed, changes)
+		}
+		w.wantGroups("refused", name, before)
+	}
+}
+
+// tls takes over an entry that was in parameters: what becomes of parameters does not reset it.
+func TestTLSTakesOverItsParameter(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-over", withParameters(parameters{"rds.force_ssl": "0", "work_mem": "4096"}))
+	w.createDatabase(&req)
+	w.settle(&req)
+	w.setStatic("shop-over-a")
+	req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "4096"}, new(v1alpha1.TLSOptional)
+	w.settle(&req)
+	if got := w.groups(req.Name)["shop-over-a"]["rds.force_ssl"]; got != "0" {
+		t.Errorf("rds.force_ssl is %q", got)
+	}
+}
+
+// What is left of a deletion is groups: an instance that somebody made under the name since is not deleted with them.
+func TestDeletionOfGroupsDeletesNoInstance(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-again", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	req.Applied = w.database(req).Applied
+	remove := func() (calls []string, err error) {
+		w.Ledger.Reset()
+		_, err = drivertest.Databases(w.conn).Delete(t.Context(), req)
+		return w.writing(), err
+	}
+	req.Deletion = &driver.Deletion{}
+	if calls, err := remove(); err != nil || !slices.Equal(calls, []string{"DeleteDBInstance"}) {
+		t.Errorf("%v, calls %q", err, calls)
+	}
+	w.clock.Advance(time.Hour)
+	other := databaseOf("shop-again", nil)
+	other.Mark.Name = "other"
+	w.createDatabase(&other)
+	for _, id := range []string{req.ID, ""} {
+		req.ID = id
+		calls, err := remove()
+		if wantCode(t, err, driver.Conflict); len(calls) > 0 {
+			t.Errorf("calls %q", calls)
+		}
+	}
+	other.Deletion = &driver.Deletion{}
+	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+	if calls, err := remove(); err != nil || slices.Contains(calls, "DeleteDBInstance") || len(w.groups(req.Name)) > 0 {
+		t.Errorf("the groups: %v, calls %q", err, calls)
+	}
+}

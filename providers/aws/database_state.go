@@ -110,7 +110,7 @@ var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBp
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
-	o.Changes = fixedByGroup(&req.Spec, have, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes)))
+	o.Changes = fixedTwice(&req.Spec, fixedByGroup(&req.Spec, have, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))))
 	rememberGroups(req, have, o)
 	waits := waiting(req, have, o.Changes)
 	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing

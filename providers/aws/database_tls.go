@@ -3,6 +3,7 @@ package aws
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -98,6 +99,37 @@ func tlsValue(v v1alpha1.TLS) string {
 		return "1"
 	}
 	return "0"
+}
+
+// tlsTwice says that a spec has both tls and the parameter that is the same, as where a class sets one of them; nothing if it does not. Neither of the two
+// wins: either may be what the class enforces.
+func tlsTwice(spec *databaseSpec) string {
+	for _, name := range []string{tlsOfPostgres, tlsOfMySQL} {
+		if _, sets := spec.Parameters[name]; sets && spec.TLS != nil {
+			return fmt.Sprintf("spec.tls and parameter %s of spec.parameters say the same: remove one of them from the spec or the class", name)
+		}
+	}
+	return ""
+}
+
+// setsTwice reports whether a change would set what tlsTwice refuses. The restart that an attached group waits for sets nothing.
+func setsTwice(c driver.Change) bool {
+	return c.Field == "parameters" || c.Field == "tls" && !isRestart(c)
+}
+
+// fixedTwice makes the changes of a spec that says twice what tls is Impossible: the two would take turns.
+func fixedTwice(spec *databaseSpec, changes []driver.Change) []driver.Change {
+	twice := tlsTwice(spec)
+	if twice == "" {
+		return changes
+	}
+	changes = slices.Clone(changes)
+	for i, c := range changes {
+		if setsTwice(c) {
+			changes[i].Effect, changes[i].Why = driver.Impossible, twice
+		}
+	}
+	return changes
 }
 
 // fixedByGroup makes a change of tls Impossible where a group that the spec names says otherwise: the group is not Mooring's to change. Beside
