@@ -87,8 +87,8 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 	if out.State.Current() && f.Observed {
 		status.AppliedGeneration = generation
 	}
-	// What has worked may hold data, whether or not it is as declared: it is never taken for new again.
-	if status.FirstReadyTime == nil && !creating && f.Observed && f.Observation.Available && plan.Ownership(f.View, f.Observation) == plan.Ours {
+	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before.
+	if worked := f.Observation.Available || f.Observation.Stopped; status.FirstReadyTime == nil && !creating && f.Observed && worked && plan.Ownership(f.View, f.Observation) == plan.Ours {
 		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
 	}
 }

@@ -52,3 +52,34 @@ func TestDescribeLeavesTheObservationAlone(t *testing.T) {
 		t.Errorf("released are %q, want cors", released)
 	}
 }
+
+// What has worked is recorded as that, also what is created and then stopped as declared. What is still being created has not worked yet.
+func TestFirstReadyTime(t *testing.T) {
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid"}
+	for _, tt := range []struct {
+		name               string
+		available, stopped bool
+		state              condition.State
+		mark               driver.Mark
+		want               bool
+	}{
+		{"available", true, false, condition.UpToDate, mark, true},
+		{"stopped as declared", false, true, condition.UpToDate, mark, true},
+		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true},
+		{"available, and still being created", true, false, condition.Progressing, mark, false},
+		{"stopped, and still being created", false, true, condition.Progressing, mark, false},
+		{"neither available nor stopped", false, false, condition.UpToDate, mark, false},
+		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := Facts{
+				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark},
+				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark},
+			}
+			described, _ := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state})
+			if got := described.GetResourceStatus().FirstReadyTime != nil; got != tt.want {
+				t.Errorf("recorded as having worked: %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
