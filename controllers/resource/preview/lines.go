@@ -23,19 +23,19 @@ var fateWords = map[plan.Fate]string{
 	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.AfterStart: "once the database runs", plan.AfterOthers: "after the other changes", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done",
 }
 
-// changeLines says changes as warnings: the dangerous first, then those that bring something about, the others in one line, and at last what
-// they were compared with.
+// changeLines says changes as warnings: the dangerous first, then those that bring something about, the others in one line for each
+// time at which they are made, and at last what they were compared with.
 func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines []string) {
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b plan.Decided) int { return b.Effect.Compare(a.Effect) })
-	var harmless []string
+	var harmless groups
 	dangerous := []string{}
 	for _, c := range changes {
 		when := inTheWay.when(c)
 		from, to := clipPair(plan.OrNone(c.From), plan.OrNone(c.To))
 		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
 		if c.Effect == driver.Online && c.Why == "" {
-			harmless = append(harmless, what)
+			harmless = harmless.with(when, what)
 			continue
 		}
 		why := c.Why
@@ -49,12 +49,39 @@ func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines 
 	}
 	kept := fitting(dangerous, warningsLength-4*warningLength)
 	lines = append(lines, dangerous[:kept]...)
-	if len(harmless) > 0 && kept == len(dangerous) {
-		lines = append(lines, clip("Online, "+inTheWay.when(plan.Decided{Fate: plan.AtOnce})+": "+strings.Join(harmless, ", "), warningLength))
+	if kept == len(dangerous) {
+		lines = append(lines, harmless.lines()...)
 	}
 	lines = append(lines, last)
 	if kept < len(dangerous) {
 		lines = append(lines, fmt.Sprintf("and %d more changes", len(changes)-kept))
+	}
+	return lines
+}
+
+// groups are harmless changes by when they are made: at once, or once the database runs, since what is harmless waits for nothing else. So they have
+// two lines at most.
+type groups []group
+
+type group struct {
+	when    string
+	changes []string
+}
+
+// with adds a change.
+func (g groups) with(when, what string) groups {
+	at := slices.IndexFunc(g, func(g group) bool { return g.when == when })
+	if at < 0 {
+		return append(g, group{when, []string{what}})
+	}
+	g[at].changes = append(g[at].changes, what)
+	return g
+}
+
+// lines says a group in a line.
+func (g groups) lines() (lines []string) {
+	for _, g := range g {
+		lines = append(lines, clip("Online, "+g.when+": "+strings.Join(g.changes, ", "), warningLength))
 	}
 	return lines
 }

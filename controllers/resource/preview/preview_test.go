@@ -172,6 +172,13 @@ func windowIn(after time.Duration) string {
 	return opens.Format("Monday 15:04–") + opens.Add(time.Hour).Format("15:04 UTC")
 }
 
+// asleep is a Database that is stopped, as its spec says.
+func asleep(d *v1alpha1.Database) {
+	d.Spec.PowerState, d.Status.Observed.PowerState = new(v1alpha1.PowerStateStopped), new(v1alpha1.PowerStateStopped)
+	d.Status.Applied[driver.FieldPowerState] = []string{"Stopped"}
+}
+func awake(d *v1alpha1.Database) { d.Spec.PowerState = new(v1alpha1.PowerStateRunning) }
+
 func approvalToo(d *v1alpha1.Database) { d.Spec.Updates.Disruptive = v1alpha1.DisruptiveOnApproval }
 func noWindow(d *v1alpha1.Database)    { d.Spec.Updates = nil }
 
@@ -217,6 +224,11 @@ func TestPreview(t *testing.T) {
 			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, withheld until you revert the Impossible change: the server is away while it restarts",
 			"Interrupts: version 16 -> 17, withheld until you revert the Impossible change: connections break for a moment",
 			"Online, at once: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"the harmless while it is stopped", edits{asleep}, edits{moreDisk, moreBackups},
+			[]string{"Online, once the database runs: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14", age}},
+		{"the harmless in part while it is stopped", edits{asleep}, edits{moreDisk, noTags, moreBackups}, []string{
+			"Online, once the database runs: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14", "Online, at once: tags team=shop -> (none)", age,
 		}},
 		{"observed only", edits{observeOnly}, edits{largerClass}, []string{
 			"Mooring applies none of these changes while spec.management is Observe",
