@@ -32,6 +32,8 @@ type Decided struct {
 	Fate  Fate
 	// Approved: a person approved it.
 	Approved bool
+	// Asks: once the server runs, which is stopped, it waits for approval.
+	Asks bool
 	// Window is the maintenance window in which alone it is made; nil if it is made at any time.
 	Window *window.Window
 }
@@ -39,7 +41,8 @@ type Decided struct {
 // DecidedChanges says what becomes of the differences of an object at rest.
 type DecidedChanges struct {
 	Changes []Decided
-	// Hash identifies the changes that wait for approval, or were approved and wait for the maintenance window; empty if none does.
+	// Hash identifies the changes that wait for approval, or were approved and wait for the maintenance window or for the start of the server; empty
+	// if none does.
 	Hash string
 	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says. EditHeld is the same of
 	// what waits for the maintenance window.
@@ -74,7 +77,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		case c.Effect == driver.Impossible:
 			decided.Fate = Never
 		case c.NeedsRunning:
-			decided.Fate = AfterStart // whether a person has to agree is asked once it can be made
+			decided.Fate, decided.Asks = AfterStart, mustAsk(v, c, p) // a person is asked once it can be made
 		case d.Blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
 			decided.Fate = Withheld // it was asked for together with what can't be, and may be taken back together with it
 		case mustAsk(v, c, p):
@@ -93,6 +96,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	}
 	d.hold(v)
 	d.stopLast(v)
+	d.keepAgreed(v)
 	d.EditWaits, d.EditHeld = d.edited(v, AfterApproval), d.edited(v, InWindow)
 	d.EditSleeps = d.edited(v, AfterStart)
 	return d
@@ -153,8 +157,8 @@ func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.Pen
 	for i := range out {
 		at := slices.IndexFunc(d.Changes, func(c Decided) bool { return c.Field == out[i].Field })
 		c := d.Changes[at]
-		switch due := c.Window != nil && (c.Fate == InWindow || c.Fate == AtOnce); {
-		case !due:
+		switch {
+		case c.Window == nil || !d.due(c):
 			out[i].DueSince, out[i].DueIn = nil, ""
 		case out[i].DueSince == nil, out[i].DueIn != "" && out[i].DueIn != c.Window.String(): // another window was not missed before it was set
 			out[i].DueSince, out[i].DueIn = &metav1.Time{Time: v.Now.Truncate(time.Second)}, c.Window.String()
@@ -164,6 +168,11 @@ func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.Pen
 		out[i].WaitsFor, out[i].Approved = waitsForWords[c.Fate], c.Approved
 	}
 	return out
+}
+
+// due reports whether a change is agreed to, so that only the window, the start of the server or the changes before it delay it.
+func (d *DecidedChanges) due(c Decided) bool {
+	return c.Fate == InWindow || c.Fate == AtOnce || c.Fate == AfterOthers || c.Fate == AfterStart && !c.Asks && !d.Blocked
 }
 
 // specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and

@@ -365,7 +365,7 @@ func waitsFor(d DecidedChanges, held []driver.Change, pending []v1alpha1.Pending
 		}
 	}
 	if !missed.IsZero() {
-		text += fmt.Sprintf("; the window that opened at %s was missed: until its end Mooring did not run or was paused, or the cloud was busy, or the change failed, or no slot of the class was free", missed.Format(minute))
+		text += fmt.Sprintf("; the window that opened at %s was missed: until its end Mooring did not run or was paused, or the database was stopped, or the cloud was busy, or the change failed, or no slot of the class was free", missed.Format(minute))
 	}
 	return text
 }

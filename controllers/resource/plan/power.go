@@ -25,6 +25,26 @@ func (d *DecidedChanges) stopLast(v View) {
 	}
 }
 
+// keepAgreed keeps the approval of what a person agreed to before the server was stopped: it stays that of the plan, and is not used up.
+func (d *DecidedChanges) keepAgreed(v View) {
+	asks := func(c Decided) bool { return c.Fate == AfterStart && c.Asks }
+	var asked []driver.Change
+	for _, c := range d.Changes {
+		if asks(c) {
+			asked = append(asked, c.Change)
+		}
+	}
+	if len(asked) == 0 || v.Approval == "" || d.Hash != "" || d.Blocked || !agreed(v, planHash(v, asked), asked) {
+		return
+	}
+	for i := range d.Changes {
+		if c := &d.Changes[i]; asks(*c) {
+			c.Asks, c.Approved = false, true
+		}
+	}
+	d.Hash = v.Approval
+}
+
 // sleeps says what waits until the server runs.
 func sleeps(sleeping []driver.Change) string {
 	return fmt.Sprintf("waiting until the database runs: %s; the database is stopped; set spec.powerState to Running, or wait until somebody starts it", ListChanges(sleeping))

@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -95,5 +96,84 @@ func TestApprovedStopComesLast(t *testing.T) {
 	s.Waiting, s.AwaitedHash, s.Seen.Changes = a.Pending, a.Hash, s.Seen.Changes[:1]
 	if a := s.plan(); len(a.Changes) != 1 || !a.Changes[0].Stops() || !a.Approved {
 		t.Errorf("then %s of %v, approved %t; want the stop", a.Verb, driver.Names(a.Changes), a.Approved)
+	}
+}
+
+// What a person approved is approved still when somebody stops the server before it is made, and starts it later. Of what was not approved, the plan
+// begins anew.
+func TestApprovalOutlivesAStop(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		before   []func(*fixture)
+		approval func(*fixture)
+		kept     bool
+		then     Verb
+	}{
+		{"approved, and held until the window", []func(*fixture){waitsForWindow}, approved, true, Update},
+		{"approved just now", nil, approved, true, Update},
+		{"approved, and revoked while it is stopped", nil, func(*fixture) {}, false, AwaitApproval},
+		{"a wrong approval", nil, func(s *fixture) { s.Approval = "0123456789ab" }, false, AwaitApproval},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := settled()
+			for _, change := range tt.before {
+				change(&s)
+			}
+			drifted(instance, driver.Restarts)(&s)
+			recorded(&s)
+			tt.approval(&s)
+			if len(tt.before) > 0 {
+				recorded(&s)
+			}
+			awake := s.Seen
+			stopped(&s)
+			asleep(&s)
+			a := s.plan()
+			if kept := a.Hash != ""; a.Verb != AwaitStart || kept != tt.kept || a.Pending[0].Approved != tt.kept || a.Approved || kept && a.Hash != s.Approval {
+				t.Fatalf("while it is stopped: %s, hash %q, %+v; want the approval kept: %v", a.Verb, a.Hash, a.Pending, tt.kept)
+			}
+			recorded(&s)
+			if !tt.kept {
+				s.Serial++
+			}
+			s.Seen, s.Now = awake, open
+			if a := s.plan(); a.Verb != tt.then {
+				t.Errorf("once it runs: %s: %s; want %s", a.Verb, a.Message, tt.then)
+			}
+		})
+	}
+}
+
+// A stop that comes after other changes, and a change that waits for the start, are due all the same. What a person has yet to approve is not.
+func TestDueWhileOthersOrTheStartComeFirst(t *testing.T) {
+	const running, down = v1alpha1.PowerStateRunning, v1alpha1.PowerStateStopped
+	for _, tt := range []struct {
+		name    string
+		fixture []func(*fixture)
+		then    []func(*fixture)
+		want    bool
+	}{
+		{"a stop after others", []func(*fixture){power(running, down, true)}, []func(*fixture){edited(disk, driver.Online)}, true},
+		{"a stop after others, the window open", []func(*fixture){power(running, down, true)}, []func(*fixture){edited(disk, driver.Online), at(open)}, true},
+		{"an edit that restarts, and the server is stopped", []func(*fixture){edited(instance, driver.Restarts)}, []func(*fixture){stopped, asleep}, true},
+		{"drift that restarts, and the server is stopped", []func(*fixture){drifted(instance, driver.Restarts)}, []func(*fixture){stopped, asleep}, false},
+		{"beside what is impossible", []func(*fixture){edited(instance, driver.Restarts)}, []func(*fixture){contradicts, stopped, asleep}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := settled()
+			waitsForWindow(&s)
+			for _, change := range tt.fixture {
+				change(&s)
+			}
+			recorded(&s)
+			s.Now = closed.Add(time.Hour)
+			for _, change := range tt.then {
+				change(&s)
+			}
+			got := s.plan().Pending[0]
+			if due := got.DueSince != nil && got.DueSince.Time.Equal(closed) && got.DueIn == sunday.String(); due != tt.want || !tt.want && got.DueSince != nil {
+				t.Errorf("due as before: %v, want %v: %+v", due, tt.want, got)
+			}
+		})
 	}
 }

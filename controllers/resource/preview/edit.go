@@ -112,9 +112,9 @@ func (e *edit) withoutDriver() []string {
 	return []string{why}
 }
 
-// sameChange reports whether two changes lead from and to the same, and have the same fate, in the same window.
+// sameChange reports whether two changes lead from and to the same, and have the same fate, now and once the server runs, in the same window.
 func sameChange(c, other plan.Decided) bool {
-	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate && reflect.DeepEqual(c.Window, other.Window)
+	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate && c.Asks == other.Asks && reflect.DeepEqual(c.Window, other.Window)
 }
 
 // An outlook is what the next plan for an object would decide.

@@ -61,9 +61,23 @@ func (o obstacle) when(c plan.Decided) string {
 		return fmt.Sprintf("waits for the maintenance window %s", c.Window)
 	case c.Fate == plan.AfterApproval && c.Window != nil:
 		return fmt.Sprintf("after approval, in the maintenance window %s", c.Window)
+	case c.Fate == plan.AfterStart:
+		return onceItRuns(c)
 	default:
 		return fateWords[c.Fate]
 	}
+}
+
+// onceItRuns says when a change of a server that is stopped is made, and what it waits for then.
+func onceItRuns(c plan.Decided) string {
+	words := fateWords[plan.AfterStart]
+	if c.Asks {
+		words += ", after approval"
+	}
+	if c.Window != nil {
+		words += fmt.Sprintf(", in the maintenance window %s", c.Window)
+	}
+	return words
 }
 
 func stoppedWhile(what string) obstacle {

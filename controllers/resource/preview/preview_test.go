@@ -230,6 +230,21 @@ func TestPreview(t *testing.T) {
 		{"the harmless in part while it is stopped", edits{asleep}, edits{moreDisk, noTags, moreBackups}, []string{
 			"Online, once the database runs: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14", "Online, at once: tags team=shop -> (none)", age,
 		}},
+		{"a restart while it is stopped", edits{asleep}, edits{largerClass},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, once the database runs: the server is away while it restarts", age}},
+		{"a restart while it is stopped, OnApproval", edits{asleep, onApproval}, edits{largerClass, awake}, []string{
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, once the database runs, after approval: the server is away while it restarts",
+			"Online, at once: powerState Stopped -> Running", age,
+		}},
+		{"a restart while it is stopped, in the window", edits{asleep, inWindow(24 * time.Hour)}, edits{largerClass}, []string{
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, once the database runs, in the maintenance window " + windowIn(24*time.Hour) + ": the server is away while it restarts", age,
+		}},
+		{"a restart while it is stopped, to be approved and made in the window", edits{asleep, inWindow(24 * time.Hour), approvalToo}, edits{largerClass}, []string{
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, once the database runs, after approval, in the maintenance window " + windowIn(24*time.Hour) + ": the server is away while it restarts", age,
+		}},
+		{"a restart that sleeps, and is to be approved from now on", edits{asleep, largerClass}, edits{onApproval}, []string{
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, once the database runs, after approval: the server is away while it restarts", age,
+		}},
 		{"observed only", edits{observeOnly}, edits{largerClass}, []string{
 			"Mooring applies none of these changes while spec.management is Observe",
 			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not applied: the server is away while it restarts", age,
