@@ -129,8 +129,20 @@ func planProtected(v View, o driver.Observation) Action {
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to delete it"}
 	case o.State == driver.Pending:
 		return deleting("waiting for an operation in the cloud to finish" + atWork(o))
+	case o.Changes[i].NeedsRunning:
+		return startFirst(o.Changes)
 	}
 	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is turning off deletion protection", Changes: o.Changes[i : i+1]}
+}
+
+// startFirst starts a stopped server whose protection the cloud lifts only once it runs, if the spec says that it runs.
+func startFirst(changes []driver.Change) Action {
+	i := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldPowerState && !c.Stops() })
+	if i < 0 {
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the cloud turns it off only while the database runs, but it is stopped; " +
+			"set spec.powerState: Running, and the deletion continues"}
+	}
+	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is starting the database, so that deletion protection can be turned off", Changes: changes[i : i+1]}
 }
 
 // planGone decides when the cloud no longer has the object.

@@ -83,6 +83,39 @@ func TestPlanOfPower(t *testing.T) {
 	}
 }
 
+// A cloud that lifts the protection of no stopped server has it started first, if the spec says so, and the user is told if it does not.
+func TestProtectionOfAStoppedServer(t *testing.T) {
+	const running, down = v1alpha1.PowerStateRunning, v1alpha1.PowerStateStopped
+	for _, tt := range []struct {
+		name    string
+		fixture []func(*fixture)
+		verb    Verb
+		changes string
+		says    string
+	}{
+		{"declared stopped", []func(*fixture){byWish, unprotect, asleep}, Stall, "", "set spec.powerState: Running"},
+		{"nothing declared", []func(*fixture){unprotect, asleep}, Stall, "", "set spec.powerState: Running"},
+		{"declared running", []func(*fixture){unprotect, power(down, running, true), asleep}, Update, "powerState", "starting"},
+		{"on its way down", []func(*fixture){unprotect, power(down, running, true), asleep, func(s *fixture) { s.Seen.State = driver.Pending }}, Wait, "", ""},
+		{"a cloud that lifts it at once", []func(*fixture){byWish, unprotect}, Update, protection, "turning off"},
+		{"it runs, and is declared stopped", []func(*fixture){unprotect, power(running, down, true)}, Update, protection, "turning off"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := settled()
+			for _, change := range append([]func(*fixture){deleted, protected, stopped}, tt.fixture...) {
+				change(&s)
+			}
+			a := s.plan()
+			if got := strings.Join(driver.Names(a.Changes), " "); a.Verb != tt.verb || got != tt.changes || !strings.Contains(a.Message, tt.says) {
+				t.Errorf("%s of %q: %s; want %s of %q: %s", a.Verb, got, a.Message, tt.verb, tt.changes, tt.says)
+			}
+			if want := EndingOf(s.View, s.Seen, s.Policy).StopsBecause; a.Verb == Stall && (a.Reason != v1alpha1.ReasonDeletionProtected || a.Message != want) {
+				t.Errorf("%s: %s; announced: %s", a.Reason, a.Message, want)
+			}
+		})
+	}
+}
+
 // The approval of a stop outlives the change that is made before it.
 func TestApprovedStopComesLast(t *testing.T) {
 	s := settled()
