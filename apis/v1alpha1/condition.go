@@ -60,7 +60,7 @@ const (
 	// To do: wait. If it lasts, compare the account's slots and its queue: see the metric mooring_account_queue_depth.
 	ReasonQueued Reason = "Queued"
 	// ReasonStopped: the database is stopped in the cloud, so it can't be used now.
-	// To do: start it in the cloud if it should run.
+	// To do: set spec.powerState: Running if it should run, or start it in the cloud if the spec does not set it. The message lists what waits.
 	ReasonStopped Reason = "Stopped"
 	// ReasonParentNotReady: the object is within another one, its parent, and that can't take it yet: it is still being created, can't be
 	// used, or is being deleted. Nothing is called in the cloud until then.

@@ -77,7 +77,7 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 		State: out.State, Reason: out.Reason, Message: f.Redact(out.Message),
 		Available: f.available(), Unobserved: f.Unobserved, Generation: generation, Now: metav1.NewTime(f.Now),
 	}
-	if f.Observed && f.Observation.Stopped {
+	if f.Observed && plan.IsDown(f.Observation) {
 		u.Unavailable = v1alpha1.ReasonStopped
 	}
 	condition.Set(&status.Conditions, u)

@@ -3,6 +3,9 @@ package outcome
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -81,5 +84,32 @@ func TestFirstReadyTime(t *testing.T) {
 				t.Errorf("recorded as having worked: %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// A server on its way to a declared stop can't be used because of that: the alert about unavailable databases leaves the reason out. One on its way
+// up, or at work with something else, is told apart.
+func TestAvailableOnTheWayDown(t *testing.T) {
+	stopped := map[string][]string{driver.FieldPowerState: {"Stopped"}}
+	start := []driver.Change{{Field: driver.FieldPowerState, From: "Stopped", To: "Running"}}
+	stop := []driver.Change{{Field: driver.FieldPowerState, From: "Running", To: "Stopped"}}
+	for name, tt := range map[string]struct {
+		seen driver.Observation
+		want v1alpha1.Reason
+	}{
+		"stopped":                        {driver.Observation{State: driver.Ready, Stopped: true}, v1alpha1.ReasonStopped},
+		"stopping, as declared":          {driver.Observation{State: driver.Pending, Applied: stopped}, v1alpha1.ReasonStopped},
+		"stopping by others":             {driver.Observation{State: driver.Pending}, v1alpha1.ReasonCloudBusy},
+		"stopping, to be started":        {driver.Observation{State: driver.Pending, Applied: stopped, Changes: start}, v1alpha1.ReasonCloudBusy},
+		"starting, declared stopped":     {driver.Observation{State: driver.Pending, Applied: stopped, Changes: stop}, v1alpha1.ReasonCloudBusy},
+		"starting, as declared":          {driver.Observation{State: driver.Pending, Applied: map[string][]string{driver.FieldPowerState: {"Running"}}}, v1alpha1.ReasonCloudBusy},
+		"declared stopped, and it fails": {driver.Observation{State: driver.Failed, Applied: stopped}, v1alpha1.ReasonCloudBusy},
+	} {
+		f := Facts{Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, Observed: true, Observation: tt.seen}
+		described, _ := f.Describe(&v1alpha1.Database{}, Outcome{State: condition.Updating, Reason: v1alpha1.ReasonCloudBusy})
+		c := meta.FindStatusCondition(described.GetResourceStatus().Conditions, v1alpha1.ConditionAvailable)
+		if c == nil || c.Status != metav1.ConditionFalse || c.Reason != string(tt.want) {
+			t.Errorf("%s: Available is %+v, want False for the reason %s", name, c, tt.want)
+		}
 	}
 }

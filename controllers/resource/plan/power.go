@@ -52,10 +52,22 @@ func sleeps(sleeping []driver.Change) string {
 
 // stoppedBy says why a server that is up to date does not run.
 func stoppedBy(o driver.Observation) string {
-	if applied := o.Applied[driver.FieldPowerState]; len(applied) == 1 && applied[0] == string(v1alpha1.PowerStateStopped) {
+	if declaredStopped(o) {
 		return "up to date, and stopped, as spec.powerState says"
 	}
 	return "up to date, and stopped in the cloud"
+}
+
+func declaredStopped(o driver.Observation) bool {
+	applied := o.Applied[driver.FieldPowerState]
+	return len(applied) == 1 && applied[0] == string(v1alpha1.PowerStateStopped)
+}
+
+// IsDown reports whether a server is stopped, or is on its way there because the spec says so. A stop takes long at times, and nobody
+// is to be called for it.
+func IsDown(o driver.Observation) bool {
+	differs := slices.Contains(driver.Names(o.Changes), driver.FieldPowerState)
+	return o.Stopped || o.State == driver.Pending && !o.Available && !differs && declaredStopped(o)
 }
 
 // WhileStopped returns the changes of a login. While a server is stopped, no cloud changes a password.
