@@ -70,6 +70,9 @@ func TestReads(t *testing.T) {
 				t.Errorf("%s/%s: nothing was read that must be read: %v", s, p, asked[p])
 			}
 			for _, q := range asked[p] {
+				if q.side == kubernetes && !standsForClouds(s) { // whose reads of Kubernetes are the same
+					continue
+				}
 				all.Go(func() {
 					places <- struct{}{}
 					defer func() { <-places }()

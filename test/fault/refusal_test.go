@@ -76,11 +76,12 @@ func waysToRefuse(p phase, c call) (lifecycles [][]localcloud.FaultKind) {
 	return [][]localcloud.FaultKind{refusedWrites}
 }
 
-// certainWrites returns the writes that each lifecycle has, each once, as one that stands for all of its name.
+// certainWrites returns the writes that each lifecycle has, each once, as one that stands for all of its name. Those to Kubernetes are refused to one
+// target of each kind: the cloud makes no difference to them.
 func certainWrites(s system.Target, p phase, writes []call) (certain []call) {
 	for _, c := range writes {
 		every := call{c.side, c.name, 0}
-		if excuse(p, c) == nil && !leftToOthers(s, c) && !slices.Contains(certain, every) {
+		if excuse(p, c) == nil && (c.side == cloud || standsForClouds(s)) && !slices.Contains(certain, every) {
 			certain = append(certain, every)
 		}
 	}
@@ -96,7 +97,7 @@ func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[ph
 	}
 	l.prepare(t)
 	defer l.logIfFailed(t)
-	for _, p := range phasesOf(s) {
+	for _, p := range needed(s, refused) {
 		l.enterPhase(p)
 		if r, is := refused[p]; is {
 			end := l.refuseInTurn(t, p, r.call, r.ways)

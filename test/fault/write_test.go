@@ -100,12 +100,17 @@ func (w *environment) sweep(t *testing.T, m matrix) {
 // the fault, so that the next phase begins as ever, and has another one.
 type injectedFaults map[phase]injectedFault
 
-// lifecycles returns the faults of each lifecycle, in which each write of each phase goes wrong once in each way.
+// lifecycles returns the faults of each lifecycle, in which each write of each phase goes wrong once in each way. A write to Kubernetes goes wrong
+// in each way for one cloud, and for the others in one way after the other.
 func (m matrix) lifecycles(s system.Target, plain map[phase]outcome) (all []injectedFaults) {
 	for _, p := range phasesOf(s) {
 		n := 0
-		for _, c := range plain[p].writes {
-			for _, kind := range m.kinds {
+		for i, c := range plain[p].writes {
+			kinds := m.kinds
+			if c.side == kubernetes && !standsForClouds(s) {
+				kinds = m.kinds[i%len(m.kinds):][:1]
+			}
+			for _, kind := range kinds {
 				if kind == localcloud.RequestLost && c.n == 1 && excuse(p, c) == nil {
 					continue
 				}
@@ -124,7 +129,24 @@ func (m matrix) lifecycles(s system.Target, plain map[phase]outcome) (all []inje
 // object uses it.
 func leftToOthers(s system.Target, c call) bool {
 	ofConfig := strings.Contains(c.name, "providerconfigs") || strings.Contains(c.name, "copy of credentials")
-	return ofConfig && s.String() != "aws/Bucket" && s.String() != "gcp/Database"
+	return ofConfig && !standsForClouds(s)
+}
+
+// standsForClouds reports whether what Kubernetes does is tested with a target, for its kind in all clouds: each kind has one, in a cloud of its own.
+func standsForClouds(s system.Target) bool {
+	return s.String() == "aws/Bucket" || s.String() == "gcp/Database"
+}
+
+// needed returns the phases that a lifecycle goes through: up to the last one that has a fault, and then its end.
+func needed[F any](s system.Target, faults map[phase]F) []phase {
+	all := phasesOf(s)
+	last := 0
+	for i, p := range all[:len(all)-1] {
+		if _, faulty := faults[p]; faulty {
+			last = i
+		}
+	}
+	return append(all[:last+1:last+1], deletion)
 }
 
 // withoutFaultTwice returns what two lifecycles without a fault look like, with the writes of both.
@@ -184,7 +206,7 @@ func (w *environment) untilHit(t *testing.T, m matrix, s system.Target, faults i
 		return n
 	}
 	for try := 1; try <= 2 || try <= 5 && certain() > 0; try++ {
-		hits := w.withFaults(t, m, s, missed, plain)
+		hits := w.withFaults(t, m, s, needed(s, missed), missed, plain)
 		if t.Failed() {
 			return nil
 		}
@@ -203,8 +225,11 @@ func (w *environment) untilHit(t *testing.T, m matrix, s system.Target, faults i
 	return missed
 }
 
-// withFaults goes through a lifecycle with faults in it, and compares it with one that had none. It returns how often each phase ran into its own.
-func (w *environment) withFaults(t *testing.T, m matrix, s system.Target, faults injectedFaults, plain map[phase]outcome) (hits map[phase]int) {
+// withFaults goes through phases of a lifecycle with faults in it, and compares it with one that had none. It returns how often each phase ran into
+// its own.
+func (w *environment) withFaults(
+	t *testing.T, m matrix, s system.Target, phases []phase, faults injectedFaults, plain map[phase]outcome,
+) (hits map[phase]int) {
 	l := w.newLifecycle(s)
 	l.faults = faults // before anybody else knows of the lifecycle
 	l.prepare(t)
@@ -212,7 +237,7 @@ func (w *environment) withFaults(t *testing.T, m matrix, s system.Target, faults
 	defer l.logIfFailed(t)
 	hits = map[phase]int{}
 	total := map[string]int{}
-	for _, p := range phasesOf(s) {
+	for _, p := range phases {
 		l.enterPhase(p)
 		before := l.hitCount()
 		l.perform(t, p)
