@@ -98,6 +98,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.monitoring.roleARN", monitoring(60, "b"), instance{DBInstance: types.DBInstance{MonitoringRoleArn: new("a")}}, driver.Online),
 		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateRunning)}, instance{DBInstance: types.DBInstance{DBInstanceStatus: new(stopped)}}, driver.Online),
 		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateStopped)}, instance{}, driver.Interrupts),
+		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateStopped)}, instance{DBInstance: types.DBInstance{ReadReplicaDBInstanceIdentifiers: []string{"reads"}}}, driver.Impossible),
+		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateStopped)}, instance{DBInstance: types.DBInstance{ReadReplicaDBClusterIdentifiers: []string{"reads"}}}, driver.Impossible),
+		tabletest.Of("powerState", databaseSpec{PowerState: new(v1alpha1.PowerStateStopped)}, instance{DBInstance: types.DBInstance{ReadReplicaSourceDBInstanceIdentifier: new("orders")}}, driver.Impossible),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}}, driver.Online),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, instance{DBInstance: types.DBInstance{IAMDatabaseAuthenticationEnabled: new(true)}}, driver.Interrupts),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(false)}, instance{DBInstance: types.DBInstance{

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,9 +23,26 @@ var powerRow = table.Field(driver.FieldPowerState,
 	func(s *databaseSpec) *v1alpha1.PowerState { return s.PowerState },
 	powerOf,
 	func(p *instanceParams, v v1alpha1.PowerState) { p.PowerState = &v },
-).EffectOf(func(_ *v1alpha1.PowerState, to v1alpha1.PowerState, _ *instance) (driver.Effect, string) {
+).EffectOf(powerEffect, append(driver.PowerEffects(), driver.PossibleEffect{
+	Effect: driver.Impossible, When: "it becomes Stopped, and the server has read replicas or is one", Instead: noStop,
+})...)
+
+const noStop = "set spec.powerState to Running, or remove it"
+
+// powerEffect is that of a start or a stop. RDS stops no server that has read replicas, in an Aurora cluster also, or is one.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func powerEffect(_ *v1alpha1.PowerState, to v1alpha1.PowerState, have *instance) (driver.Effect, string) {
+	if to != v1alpha1.PowerStateStopped {
+		return driver.PowerEffect(to)
+	}
+	if source := aws.ToString(have.ReadReplicaSourceDBInstanceIdentifier); source != "" {
+		return driver.Impossible, fmt.Sprintf("RDS stops no read replica, and this server is one of %s: %s", source, noStop)
+	}
+	if replicas := slices.Concat(have.ReadReplicaDBInstanceIdentifiers, have.ReadReplicaDBClusterIdentifiers); len(replicas) > 0 {
+		return driver.Impossible, fmt.Sprintf("RDS stops no server that has read replicas, and this one has %s: delete them, or %s", strings.Join(replicas, " and "), noStop)
+	}
 	return driver.PowerEffect(to)
-}, driver.PowerEffects()...)
+}
 
 func powerOf(i *instance) *v1alpha1.PowerState {
 	if isStopped(i) {
@@ -70,23 +88,6 @@ func (d *databases) power(ctx context.Context, _ *databaseRequest, have *instanc
 		_, err := call(ctx, d.session, "StartDBInstance", d.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 		return "", err
 	}
-	if err := hasReplica(have); err != nil {
-		return "", err
-	}
 	_, err := call(ctx, d.session, "StopDBInstance", d.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 	return "", err
-}
-
-// hasReplica refuses to stop a server that RDS does not stop: one that has read replicas, or is one.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
-func hasReplica(have *instance) error {
-	const instead = "set spec.powerState to Running, or remove it"
-	switch source := aws.ToString(have.ReadReplicaSourceDBInstanceIdentifier); {
-	case source != "":
-		return invalid("RDS stops no read replica, and this server is one of %s: %s", source, instead)
-	case len(have.ReadReplicaDBInstanceIdentifiers) > 0:
-		return invalid("RDS stops no server that has read replicas, and this one has %s: delete them, or %s",
-			strings.Join(have.ReadReplicaDBInstanceIdentifiers, " and "), instead)
-	}
-	return nil
 }
