@@ -88,6 +88,26 @@ func (d *databases) power(ctx context.Context, _ *databaseRequest, have *instanc
 		_, err := call(ctx, d.session, "StartDBInstance", d.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 		return "", err
 	}
+	if err := stopsLater(have); err != nil {
+		return "", err
+	}
 	_, err := call(ctx, d.session, "StopDBInstance", d.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 	return "", err
+}
+
+// stopsLater is why a stop is not sent now. RDS refuses it as InvalidDBInstanceState: "The specified DB instance isn't in the available state".
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+func stopsLater(have *instance) error {
+	status := aws.ToString(have.DBInstanceStatus)
+	if status == "available" {
+		return nil
+	}
+	message := fmt.Sprintf("spec.powerState Stopped waits, because RDS stops a server in the status available only, and this one is in %s", status)
+	switch work := works[status]; {
+	case problems[status] != "":
+		message += ": " + problems[status]
+	case work.What != "":
+		message += ": RDS is " + work.String()
+	}
+	return &driver.Error{Code: driver.Busy, Op: "StopDBInstance", Message: message}
 }

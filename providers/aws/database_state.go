@@ -135,11 +135,9 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 //
 // In storage-optimization, which lasts hours after a disk grew or changed its type, IOPS or throughput, RDS takes all changes but another of the disk.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
-// A stop is not among them: it needs the status available. No recording shows that.
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
 //
-// With other changes at hand those come first, and that of the disk, or the stop, is left out. Alone, it makes the instance Pending: that says why
-// nothing happens, and nobody calls in vain.
+// With other changes at hand those come first, and that of the disk is left out. Alone, it makes the instance Pending: that says why nothing happens, and
+// nobody calls in vain. A stop is no change of the disk, and stays for stopsLater to refuse: it may wait for consent first, and the message names it.
 func whileBusy(status string, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
 	switch {
 	case housekeeping[status] && len(changes) == 0:
@@ -147,7 +145,7 @@ func whileBusy(status string, state driver.State, changes []driver.Change) (driv
 	case status != "storage-optimization":
 		return state, changes
 	}
-	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return slices.Contains(ofDisk, c.Field) || c.Stops() })
+	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return slices.Contains(ofDisk, c.Field) })
 	if len(others) == 0 && len(changes) > 0 {
 		return driver.Pending, changes
 	}

@@ -314,12 +314,23 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 		t.Fatalf("update: %v, failed %v; want the storage alone to fail", err, result.Failed)
 	}
 	wantCode(t, result.Failed[0].Err, driver.Busy)
+	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)
+	w.updateDatabase(req, seen.Changes...)
+	w.clock.Advance(10 * time.Minute)
+	if seen = w.database(req); seen.State != driver.Ready || !cmp.Equal(driver.Names(seen.Changes), []string{driver.FieldPowerState}) {
+		t.Fatalf("with a stop: state %v, changes %v; want the stop, for which people may have to be asked", seen.State, seen.Changes)
+	}
+	w.Ledger.Reset()
+	if result, err = drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
+		t.Fatalf("a stop: %v, failed %v, %d writes; want it to wait without a call", err, result.Failed, w.writes())
+	}
+	wantCode(t, result.Failed[0].Err, driver.Busy)
 	w.clock.Advance(7 * time.Hour)
 	seen = w.database(req)
-	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"storage.sizeGiB"}) {
+	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"storage.sizeGiB", driver.FieldPowerState}) {
 		t.Fatalf("hours later: state %v, changes %v", seen.State, got)
 	}
-	w.updateDatabase(req, seen.Changes...)
+	w.updateDatabase(req, seen.Changes[0])
 }
 
 // What the cloud did by itself is no drift: a larger disk, a newer minor version.

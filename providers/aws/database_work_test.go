@@ -1,8 +1,12 @@
 package aws
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -43,6 +47,28 @@ func TestDiskWaitsForStorageOptimization(t *testing.T) {
 		}
 		if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{disk, other}); state != driver.Ready || len(changes) != 1 || changes[0].Field != other.Field {
 			t.Errorf("%s and another: %v, %v", field, state, changes)
+		}
+	}
+	stop := driver.Change{Field: driver.FieldPowerState, To: string(v1alpha1.PowerStateStopped)}
+	if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{stop}); state != driver.Ready || len(changes) != 1 {
+		t.Errorf("a stop, which may wait for consent: %v, %v", state, changes)
+	}
+}
+
+// RDS stops servers that are available, and no others.
+func TestStopsLater(t *testing.T) {
+	for status, says := range map[string]string{
+		"available":            "",
+		"storage-full":         "the disk is full",
+		"storage-optimization": "optimizing its storage",
+		"a status of tomorrow": "a status of tomorrow",
+	} {
+		err := stopsLater(&instance{DBInstance: types.DBInstance{DBInstanceStatus: &status}})
+		switch {
+		case says == "" && err != nil:
+			t.Errorf("%s: %v", status, err)
+		case says != "" && (driver.CodeOf(err) != driver.Busy || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "spec.powerState")):
+			t.Errorf("%s: %v, want Busy, with %q", status, err, says)
 		}
 	}
 }
