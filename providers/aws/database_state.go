@@ -104,8 +104,9 @@ var housekeeping = map[string]bool{
 
 const growth = "storage.sizeGiB"
 
-// ofDisk are the fields of the disk, which RDS takes one change at a time of.
-var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBps"}
+// ofDisk are the fields of the disk, which RDS takes one change at a time of. That a volume for logs is among them, no document says: RDS copies the logs
+// between volumes for it, and it can wait for some hours.
+var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBps", "aws.dedicatedLogVolume"}
 
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {

@@ -40,7 +40,7 @@ func TestWorkOf(t *testing.T) {
 
 // In storage-optimization RDS takes no change of the disk: alone it waits, and it stays out of a call of other changes.
 func TestDiskWaitsForStorageOptimization(t *testing.T) {
-	for _, field := range []string{"storage.sizeGiB", "aws.storageType", "aws.iops", "aws.throughputMiBps"} {
+	for _, field := range []string{"storage.sizeGiB", "aws.storageType", "aws.iops", "aws.throughputMiBps", "aws.dedicatedLogVolume"} {
 		disk, other := driver.Change{Field: field}, driver.Change{Field: "aws.copyTagsToSnapshot"}
 		if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{disk}); state != driver.Pending || len(changes) != 1 {
 			t.Errorf("%s alone: %v, %v", field, state, changes)

@@ -61,6 +61,9 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (CertificateRotationRestart)
 	ask(&pending.CACertificateIdentifier, next.db.CACertificateIdentifier, in.CACertificateIdentifier)
 	ask(&pending.IAMDatabaseAuthenticationEnabled, next.db.IAMDatabaseAuthenticationEnabled, in.EnableIAMDatabaseAuthentication)
+	if moves := in.DedicatedLogVolume; moves != nil && *moves != aws.ToBool(next.db.DedicatedLogVolume) && c.now.Before(next.optimized) {
+		return nil, stillOptimized() // strict: no document says whether RDS takes it
+	}
 	ask(&pending.DedicatedLogVolume, next.db.DedicatedLogVolume, in.DedicatedLogVolume)
 	if err := validLogVolume(&next.db, pending); err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func askStorage(next *rdsInstance, in *rds.ModifyDBInstanceInput, now time.Time)
 	case size < *db.AllocatedStorage:
 		return invalidCombination("Requested storage size (%d) cannot be less than the current storage size (%d)", size, *db.AllocatedStorage)
 	case now.Before(next.optimized):
-		return invalidCombination("You can't currently modify the storage of this DB instance because the previous storage change is being optimized.")
+		return stillOptimized()
 	case size != *db.AllocatedStorage && int(size)*10 < int(*db.AllocatedStorage)*11:
 		return invalidCombination("The allocated storage must be increased by at least 10 percent.")
 	}
@@ -167,6 +170,10 @@ func askStorage(next *rdsInstance, in *rds.ModifyDBInstanceInput, now time.Time)
 	ask(&pending.Iops, db.Iops, changed.iops)
 	ask(&pending.StorageThroughput, db.StorageThroughput, changed.throughput)
 	return nil
+}
+
+func stillOptimized() error {
+	return invalidCombination("You can't currently modify the storage of this DB instance because the previous storage change is being optimized.")
 }
 
 // provisioned reports whether storage has IOPS that were asked for.
