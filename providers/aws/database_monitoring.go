@@ -68,7 +68,7 @@ func checkMonitoring(spec *databaseSpec, have *instance) error {
 }
 
 // completeMonitoring names interval and role together: RDS takes neither an interval without the role nor the role without an interval. An interval of 0
-// goes alone.
+// goes alone. One that comes without the role of the spec takes the role that the server has, so that a role that was refused keeps no interval away.
 // https://github.com/hashicorp/terraform-provider-aws/issues/315
 // https://github.com/azavea/terraform-aws-postgresql-rds/issues/31
 func completeMonitoring(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *instance) {
@@ -76,7 +76,7 @@ func completeMonitoring(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have 
 		return
 	}
 	in.MonitoringInterval = first(in.MonitoringInterval, have.MonitoringInterval)
-	in.MonitoringRoleArn = first(in.MonitoringRoleArn, monitoringOf(spec).RoleARN, have.MonitoringRoleArn)
+	in.MonitoringRoleArn = first(in.MonitoringRoleArn, have.MonitoringRoleArn, monitoringOf(spec).RoleARN)
 	if aws.ToInt32(in.MonitoringInterval) == 0 {
 		in.MonitoringRoleArn = nil
 	}

@@ -1,12 +1,15 @@
 package aws_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -40,13 +43,22 @@ func TestMonitoring(t *testing.T) {
 		{"released", nil, 0, 5, otherRole},
 		{"off, with a role", monitored(new(int32(0)), new(otherRole)), 1, 0, ""},
 		{"off", monitored(new(int32(0)), nil), 0, 0, ""},
+		{"off, with another role", monitored(new(int32(0)), new(monitoringRole)), 0, 0, ""},
 		{"on again", monitored(new(int32(1)), new(otherRole)), 1, 1, otherRole},
 	} {
+		before := req.Spec.DeepCopy()
 		req.Spec.AWS.Monitoring = step.settings
 		seen := w.database(req)
+		if foreseen := foresee(t, before, &req.Spec, req.Applied); len(foreseen) > len(seen.Changes) { // a server of what another spec left may differ in more
+			t.Errorf("%s: %v foretold, %v to change", step.name, foreseen, seen.Changes)
+		}
 		w.Ledger.Reset()
 		if len(seen.Changes) > 0 {
 			w.updateDatabase(req, seen.Changes...)
+			if seen := w.database(req); seen.State != driver.Ready || !seen.Available || len(seen.Changes) > 0 {
+				t.Errorf("%s: while RDS changes its monitoring: %v, available %t, changes %v", step.name, seen.State, seen.Available, seen.Changes)
+			}
+			w.clock.Advance(time.Hour)
 		}
 		if w.writes() != step.writes {
 			t.Errorf("%s: %d writes, want %d", step.name, w.writes(), step.writes)
@@ -62,6 +74,42 @@ func TestMonitoring(t *testing.T) {
 		if left := w.database(req).Changes; len(left) > 0 {
 			t.Errorf("%s: still differs: %v", step.name, left)
 		}
+	}
+}
+
+// foresee returns what a preview says of an edit.
+func foresee(t *testing.T, from, to *v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
+	t.Helper()
+	before, err := json.Marshal(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := json.Marshal(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := aws.New(aws.Options{}).Preview("Database", before, after, applied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// A role that RDS can't use keeps no interval away: that goes with the role that the server has.
+func TestMonitoringKeepsItsRole(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+		p.AWS.Monitoring = monitored(new(int32(60)), new(monitoringRole))
+	})
+	w.createDatabase(&req)
+	req.Spec.AWS.Monitoring = monitored(new(int32(5)), new("arn:aws:iam::"+account+":role/shop"))
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.monitoring.roleARN" {
+		t.Errorf("%v, failed %v; want the role alone to fail", err, result.Failed)
+	}
+	now := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+	if *now.MonitoringInterval != 5 || *now.MonitoringRoleArn != monitoringRole {
+		t.Errorf("every %d seconds as %s", *now.MonitoringInterval, *now.MonitoringRoleArn)
 	}
 }
 

@@ -149,7 +149,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	}); err != nil {
 		return nil, err
 	}
-	if err := c.setMonitoring(&made.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
+	if _, err := c.setMonitoring(&made.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
 		return nil, err
 	}
 	if err := validLogVolume(&made.db, nil); err != nil {

@@ -39,7 +39,8 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := c.setMonitoring(&next.db, in.MonitoringInterval, in.MonitoringRoleArn); err != nil {
+	monitors, err := c.setMonitoring(&next.db, in.MonitoringInterval, in.MonitoringRoleArn)
+	if err != nil {
 		return nil, err
 	}
 	if in.PubliclyAccessible != nil {
@@ -73,7 +74,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 		pending.MasterUserPassword = aws.String("****")
 	}
 	next.deferred = c.now
-	c.carryOut(next, aws.ToBool(in.ApplyImmediately), in.MasterUserPassword)
+	c.carryOut(next, aws.ToBool(in.ApplyImmediately), monitors, in.MasterUserPassword)
 	c.store(key, next)
 	answered := next.shown(c.now)
 	return &rds.ModifyDBInstanceOutput{DBInstance: &answered}, nil
@@ -183,7 +184,7 @@ func provisioned(kind string, size int32) bool {
 
 // carryOut begins what does not wait for the maintenance window. A password never waits; neither does a
 // retention period that stays above zero. What interrupts nothing is done at once.
-func (c *rdsCall) carryOut(next *rdsInstance, immediately bool, password *string) {
+func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, password *string) {
 	pending := next.db.PendingModifiedValues
 	var online rdstypes.PendingModifiedValues
 	if days := pending.BackupRetentionPeriod; days != nil && *days > 0 && *next.db.BackupRetentionPeriod > 0 {
@@ -196,7 +197,11 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately bool, password *string
 	subtract(pending, online)
 
 	next.applying = underWay(*pending, next.applying, immediately)
-	if reflect.ValueOf(next.applying).IsZero() {
+	switch nothing := reflect.ValueOf(next.applying).IsZero(); {
+	case nothing && monitors:
+		next.enter(modifying, "configuring-enhanced-monitoring", c.now.Add(c.cloud.opts.Durations.Modify), nil, false)
+		return
+	case nothing:
 		next.rest(next.status()) // what was asked for a moment ago may have been taken back
 		return
 	}

@@ -19,33 +19,35 @@ const (
 // setMonitoring gives an instance what a call asks of Enhanced Monitoring, at once. No recording shows the refusals. Their words are those of
 // https://github.com/hashicorp/terraform/issues/5455 and https://github.com/azavea/terraform-aws-postgresql-rds/issues/31. That the role is not
 // reported while monitoring is off is what the recordings show of instances that perhaps never had one. Its log stream goes on to be reported, as
-// https://github.com/pganalyze/collector/pull/701 says.
-func (c *rdsCall) setMonitoring(db *rdstypes.DBInstance, seconds *int32, role *string) error {
+// https://github.com/pganalyze/collector/pull/701 says. It reports whether anything changed: the instance is then in a status of its own for a while.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html (configuring-enhanced-monitoring)
+func (c *rdsCall) setMonitoring(db *rdstypes.DBInstance, seconds *int32, role *string) (changed bool, err error) {
+	before, roleBefore := aws.ToInt32(db.MonitoringInterval), aws.ToString(db.MonitoringRoleArn)
 	interval := *orElse(seconds, aws.ToInt32(db.MonitoringInterval))
 	switch {
 	case !slices.Contains([]int32{0, 1, 5, 10, 15, 30, 60}, interval):
-		return invalidValue("Invalid MonitoringInterval value: %d. Valid values are 0, 1, 5, 10, 15, 30 and 60.", interval)
+		return false, invalidValue("Invalid MonitoringInterval value: %d. Valid values are 0, 1, 5, 10, 15, 30 and 60.", interval)
 	case role != nil && interval == 0:
-		return invalidCombination("You must specify a MonitoringInterval value other than 0 when you specify a MonitoringRoleARN value.")
+		return false, invalidCombination("You must specify a MonitoringInterval value other than 0 when you specify a MonitoringRoleARN value.")
 	case seconds != nil && interval > 0 && role == nil:
-		return invalidCombination("A MonitoringRoleARN value is required if you specify a MonitoringInterval value other than 0.")
+		return false, invalidCombination("A MonitoringRoleARN value is required if you specify a MonitoringInterval value other than 0.")
 	}
 	db.MonitoringInterval = &interval
 	if interval == 0 {
 		db.MonitoringRoleArn = nil
-		return nil
+		return before != 0, nil
 	}
 	if role == nil {
-		return nil
+		return false, nil
 	}
 	name, own := strings.CutPrefix(*role, "arn:aws:iam::"+c.caller.account+":role/")
 	switch {
 	case own && name == roleNotPassed:
-		return awsErr(http.StatusForbidden, "AccessDenied", "User: "+c.caller.arn+" is not authorized to perform: iam:PassRole on resource: "+*role)
+		return false, awsErr(http.StatusForbidden, "AccessDenied", "User: "+c.caller.arn+" is not authorized to perform: iam:PassRole on resource: "+*role)
 	case !own || name != roleOfMonitoring && name != otherMonitoring:
-		return invalidValue("IAM role ARN value is invalid or does not include the required permissions for: ENHANCED_MONITORING")
+		return false, invalidValue("IAM role ARN value is invalid or does not include the required permissions for: ENHANCED_MONITORING")
 	}
 	db.MonitoringRoleArn = role
 	db.EnhancedMonitoringResourceArn = aws.String("arn:aws:logs:" + c.caller.region + ":" + c.caller.account + ":log-group:RDSOSMetrics:log-stream:" + *db.DbiResourceId)
-	return nil
+	return before != interval || roleBefore != *role, nil
 }
