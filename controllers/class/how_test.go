@@ -3,6 +3,7 @@ package class
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		"aws aws.iops Interrupts": "with aws.storageType", "aws aws.throughputMiBps Interrupts": "with aws.storageType",
 		"aws tls Restarts":                      "the restart follows the change, which is what an edit shows",
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
+		"aws powerState Impossible":             "of a server with read replicas, which no spec declares",
 		"gcp network.publicAccess Restarts":     "of a server whose certificates come from a CA pool",
 		"gcp gcp.tier LosesBackups":             "of a server of Enterprise Plus: see the driver's own test of it", "gcp gcp.edition LosesBackups": "likewise",
 		"gcp iamAuthentication Interrupts":    "the cloud says so, and a preview does not ask it",
@@ -119,7 +121,12 @@ func steps(t *testing.T, s fieldedit.Subject) (all []fieldedit.Step) {
 		t.Fatal(err)
 	}
 	for _, f := range s.Fields {
-		all = append(all, fieldedit.Step{Field: f.Name, To: f.To, Effect: cmp.Or(f.Effect, driver.Online), Given: f.Given})
+		given := maps.Clone(f.Given)
+		if beside, ok := get(full, strings.Split(f.With, ".")); ok {
+			given = map[string]any{f.With: beside}
+			maps.Copy(given, f.Given)
+		}
+		all = append(all, fieldedit.Step{Field: f.Name, To: f.To, Effect: cmp.Or(f.Effect, driver.Online), Given: given})
 	}
 	all = append(all, s.More...)
 	for i, step := range all {

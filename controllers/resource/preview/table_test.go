@@ -311,6 +311,7 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise", "aws aws.dedicatedLogVolume Online": "likewise",
 		"aws parameters Online":     "the cloud says so, and a preview does not ask it",
 		"gcp gcp.tier LosesBackups": "of a server of Enterprise Plus: see the driver's own test of it", "gcp gcp.edition LosesBackups": "likewise",
+		"aws powerState Impossible":    "of a server with read replicas, which the mirror does not show",
 		"aws tls Restarts":             "the mirror does not show that it waits for a restart",
 		"gcp parameters Online":        "the cloud says so, and a preview does not ask it",
 		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
