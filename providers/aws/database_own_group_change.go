@@ -66,7 +66,10 @@ func (g *groups) change(ctx context.Context, req *databaseRequest, have *instanc
 	planned := slices.ContainsFunc(changes, func(c driver.Change) bool {
 		return (c.Field == "parameters" || c.Field == "tls") && c.Effect == driver.Restarts
 	})
-	return true, planned && len(list.static(names)) > 0, g.set(ctx, group, have.family(), list, asked.Set, asked.Remove)
+	if err := g.set(ctx, group, have.family(), list, asked.Set, asked.Remove); err != nil || !planned {
+		return true, false, err
+	}
+	return true, len(list.static(names)) > 0, g.checkTaken(ctx, group, have.family(), asked.Set)
 }
 
 // first makes the first group of the instance's own: a copy of the group that it has, so that what others set stays, unless the spec is exact.
@@ -98,6 +101,11 @@ func (g *groups) upgrade(ctx context.Context, req *databaseRequest, have *instan
 		for name, value := range set {
 			_, wants := wanted[name]
 			if _, has := list[name]; wants || has || list == nil {
+				p.set[name] = value
+			}
+		}
+		for name, value := range wanted {
+			if _, has := have.settings.values()[name]; has { // also one that the present family has by itself: the new one may have another value
 				p.set[name] = value
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -15,6 +16,10 @@ import (
 
 // A parameterList is RDS's list of the parameters of a family, by their names.
 type parameterList map[string]types.Parameter
+
+func (l parameterList) hasAll(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { _, has := l[name]; return !has })
+}
 
 // static returns those of names that a server takes at a restart only. One that the list does not have counts as such.
 func (l parameterList) static(names []string) []string {
@@ -75,33 +80,43 @@ func allows(allowed, kind, value string) bool {
 	return false
 }
 
-// A parameterLists has RDS's lists of parameters by their families, as far as they were read. They last as long as the session, and one is read again
-// when it lacks a parameter.
+// A parameterLists has RDS's lists of parameters by their families, as far as they were read. They last as long as the session.
 type parameterLists struct {
 	mu       sync.Mutex
-	families map[string]parameterList
+	families map[string]datedList
 }
 
-func (l *parameterLists) get(family string) parameterList {
+type datedList struct {
+	parameterList
+	read time.Time
+}
+
+// newParameters is after how long a list is read again because it lacks a parameter: AWS adds some with minor versions, and most that a list lacks are
+// misspelt.
+const newParameters = time.Hour
+
+// get returns a list, and whether it serves for names: it has them, or it was read a short while ago and RDS has no such parameters.
+func (l *parameterLists) get(family string, names []string, now time.Time) (list parameterList, serves bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.families[family]
+	known, was := l.families[family]
+	return known.parameterList, was && (known.hasAll(names) || now.Sub(known.read) < newParameters)
 }
 
-func (l *parameterLists) put(family string, list parameterList) {
+func (l *parameterLists) put(family string, list parameterList, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.families == nil {
-		l.families = map[string]parameterList{}
+		l.families = map[string]datedList{}
 	}
-	l.families[family] = list
+	l.families[family] = datedList{list, now}
 }
 
 // list returns RDS's list of a family; nil if it can't be read, which must not keep an instance from being observed. names are parameters that it
 // should have.
 func (g *groups) list(ctx context.Context, family string, names []string) parameterList {
-	known := g.lists.get(family)
-	if known != nil && !slices.ContainsFunc(names, func(name string) bool { _, has := known[name]; return !has }) {
+	known, serves := g.lists.get(family, names, g.session.now())
+	if serves {
 		return known
 	}
 	read, in := parameterList{}, &rds.DescribeEngineDefaultParametersInput{DBParameterGroupFamily: &family}
@@ -117,6 +132,6 @@ func (g *groups) list(ctx context.Context, family string, names []string) parame
 			break
 		}
 	}
-	g.lists.put(family, read)
+	g.lists.put(family, read, g.session.now())
 	return read
 }

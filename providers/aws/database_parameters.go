@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -97,6 +96,9 @@ func (g *groups) read(ctx context.Context, req *databaseRequest, have *instance,
 	if name := groupName(have); name != "" && !isDefaultGroup(name) {
 		set, err = g.settingsIn(ctx, name)
 	}
+	if err == nil && have.inOwnGroup() {
+		g.addGiven(ctx, have.family(), driver.WantParameters(&req.Spec), set)
+	}
 	if err == nil {
 		have.settings = settingsOf(&req.Spec, have, set)
 		return
@@ -117,26 +119,6 @@ func settingsOf(spec *databaseSpec, have *instance, set map[string]string) *sett
 		delete(set, tlsParameter(aws.ToString(have.Engine)))
 	}
 	return s
-}
-
-// settingsIn returns what somebody set in a group.
-func (g *groups) settingsIn(ctx context.Context, group string) (map[string]string, error) {
-	set, in := map[string]string{}, &rds.DescribeDBParametersInput{DBParameterGroupName: &group, Source: aws.String("user")}
-	for {
-		out, err := call(ctx, g.session, "DescribeDBParameters", g.rds.DescribeDBParameters, in)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range out.Parameters {
-			if p.ParameterName != nil && p.ParameterValue != nil {
-				set[*p.ParameterName] = *p.ParameterValue
-			}
-		}
-		if aws.ToString(out.Marker) == "" {
-			return set, nil
-		}
-		in.Marker = out.Marker
-	}
 }
 
 // learn reads RDS's list of parameters where some differ that are in a group of the instance's own.

@@ -108,6 +108,55 @@ func TestParametersOfAnInstance(t *testing.T) {
 	}
 }
 
+// RDS does not count a parameter as set by somebody where its value is the one that every group has: it is as declared all the same, and no restart is
+// asked for again and again.
+func TestParametersThatEveryGroupHas(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-given", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	w.settle(&req)
+	for _, slots := range []string{"20", "30", "20"} {
+		req.Spec.Parameters = parameters{"work_mem": "8192", "max_replication_slots": v1alpha1.ParameterValue(slots)}
+		w.settle(&req)
+		w.Ledger.Reset()
+		if seen := w.database(req); len(seen.Changes) > 0 || !strings.Contains(fmt.Sprint(seen.Applied["parameters"]), "max_replication_slots") {
+			t.Errorf("%s: %+v, applied %v", slots, seen.Changes, seen.Applied)
+		}
+		if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances", "DescribeDBParameters"}) {
+			t.Errorf("%s: a re-check makes the calls %q", slots, got)
+		}
+	}
+	req.Spec.Version = new("17")
+	w.settle(&req)
+	if got := w.groups(req.Name)["shop-given-b"]; !maps.Equal(got, map[string]string{"work_mem": "8192"}) {
+		t.Errorf("upgraded: %v", got)
+	}
+}
+
+// A parameter that RDS took and that its group does not show is named, and no server restarts for it.
+func TestParametersThatRDSDoesNotKeep(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-lossy", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	w.settle(&req)
+	req.Spec.Parameters = parameters{"work_mem": "8192", "max_worker_processes": "9"}
+	changes := w.database(req).Changes
+	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBParameterGroup"}, Kind: localcloud.Latency, Times: 1, Hook: func(localcloud.Call) {
+		do(t, w.rds.ResetDBParameterGroup, &rds.ResetDBParameterGroupInput{DBParameterGroupName: new("shop-lossy-a"), Parameters: []rdstypes.Parameter{
+			{ParameterName: new("max_worker_processes"), ApplyMethod: rdstypes.ApplyMethodPendingReboot},
+		}})
+	}})
+	defer lift()
+	w.Ledger.Reset()
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	if says := fmt.Sprint(err, result.Failed); !strings.Contains(says, "max_worker_processes=9") {
+		t.Errorf("%s", says)
+	}
+	if got := w.operations(); slices.Contains(got, "RebootDBInstance") {
+		t.Errorf("calls %q", got)
+	}
+}
+
 // A call takes 20 parameters, and what is refused is named as a whole.
 func TestManyParameters(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})

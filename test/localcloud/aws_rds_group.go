@@ -21,7 +21,8 @@ type rdsSetting struct {
 	engine, name, kind string // kind is the data type
 	allowed            string // as RDS writes it: 0,1 or 1-600 or a,b,c; empty for any
 	static             bool
-	fixed              bool // nobody can change it
+	fixed              bool   // nobody can change it
+	given              string // the value that every group has by itself; empty if the engine decides
 }
 
 // rdsSettings are some of the parameters: most are of the recordings, whose words they have, and some are what people set.
@@ -45,6 +46,7 @@ var rdsSettings = []rdsSetting{
 	{engine: "postgres", name: "log_error_verbosity", kind: "string", allowed: "terse,default,verbose"},
 	{engine: "postgres", name: "log_min_duration_statement", kind: "integer", allowed: "-1-2147483647"},
 	{engine: "postgres", name: "max_connections", kind: "integer", allowed: "6-8388607", static: true},
+	{engine: "postgres", name: "max_replication_slots", kind: "integer", allowed: "0-262143", static: true, given: "20"},
 	{engine: "postgres", name: "max_worker_processes", kind: "integer", allowed: "0-262143", static: true},
 	{engine: "postgres", name: "rds.force_ssl", kind: "boolean", allowed: "0,1"},
 	{engine: "postgres", name: "track_activities", kind: "boolean", allowed: "0,1"},
@@ -87,7 +89,9 @@ func (s *rdsSetting) takes(value string) bool {
 	return slices.Contains(strings.Split(s.allowed, ","), value)
 }
 
-// shown returns the parameter as RDS lists it. The method of one that nobody set is pending-reboot, whatever its type, as in the recordings.
+// shown returns the parameter as RDS lists it. The method of one that nobody set is pending-reboot, whatever its type, as in the recordings. One that
+// somebody sets to the value that every group has does not count as set by anybody. No recording shows that; people report it.
+// https://github.com/hashicorp/terraform-provider-aws/issues/22857
 func (s *rdsSetting) shown(in *rdsGroup) rdstypes.Parameter {
 	kind := map[bool]string{true: "static", false: "dynamic"}[s.static]
 	p := rdstypes.Parameter{
@@ -100,10 +104,13 @@ func (s *rdsSetting) shown(in *rdsGroup) rdstypes.Parameter {
 	if s.fixed {
 		p.Source = aws.String("system")
 	}
+	if s.given != "" {
+		p.ParameterValue, p.Source = &s.given, aws.String("system")
+	}
 	if in == nil {
 		return p
 	}
-	if set, ok := in.values[s.name]; ok {
+	if set, ok := in.values[s.name]; ok && set.value != s.given {
 		p.ParameterValue, p.ApplyMethod, p.Source = &set.value, set.method, aws.String("user")
 	}
 	return p
