@@ -92,6 +92,53 @@ type DatabaseGCP struct {
 	// insights are settings of Query Insights. They have no effect while spec.insights is off.
 	// +optional
 	Insights *QueryInsights `json:"insights,omitempty"`
+
+	// passwordValidationPolicy contains the rules that the server has for new passwords of its users, the administrator among them. Passwords
+	// that are set already stay valid. Its other fields need enabled.
+	// +optional
+	PasswordValidationPolicy *PasswordValidationPolicy `json:"passwordValidationPolicy,omitempty"`
+}
+
+// PasswordValidationPolicy contains rules for new passwords of the users of a server of Cloud SQL.
+type PasswordValidationPolicy struct {
+	// enabled says whether the server checks new passwords. If unset, a new server does not, and an existing server keeps what it has. A
+	// change does not disturb the server, nor anybody who is logged in.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// minLength is how many characters a password has at least: 0 to 30, where 0 is no limit. Passwords that Mooring makes have 30. If unset,
+	// an existing server keeps what it has.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=30
+	MinLength *int32 `json:"minLength,omitempty"`
+
+	// complexity is COMPLEXITY_DEFAULT or COMPLEXITY_UNSPECIFIED. With COMPLEXITY_DEFAULT a password needs a lower-case letter, an upper-case
+	// letter, a digit, and a character that is none of these. Passwords that Mooring makes have them. COMPLEXITY_UNSPECIFIED demands nothing.
+	// If unset, an existing server keeps what it has.
+	// +optional
+	// +kubebuilder:validation:Enum=COMPLEXITY_DEFAULT;COMPLEXITY_UNSPECIFIED
+	Complexity *string `json:"complexity,omitempty"`
+
+	// reuseInterval is how many of its former passwords a user can't have again: 0 to 100, where 0 is none. MySQL has it from version 8.0 on.
+	// Where the answer of Cloud SQL to a new password is lost, Mooring sends that password again, which such a rule may refuse: then set
+	// another password in the Secret of passwordSecretRef, or reuseInterval to 0 until the Database is Ready. If unset, an existing server
+	// keeps what it has.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	ReuseInterval *int32 `json:"reuseInterval,omitempty"`
+
+	// disallowUsernameSubstring refuses passwords that contain the name of their user. If unset, an existing server keeps what it has.
+	// +optional
+	DisallowUsernameSubstring *bool `json:"disallowUsernameSubstring,omitempty"`
+
+	// passwordChangeIntervalSeconds is how many seconds have to pass before a password can be changed again, where 0 is no limit. It also
+	// holds for Mooring: keep it well below spec.credentials.rotationPeriod. Only PostgreSQL has it. If unset, an existing server keeps what
+	// it has.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	PasswordChangeIntervalSeconds *int32 `json:"passwordChangeIntervalSeconds,omitempty"`
 }
 
 // QueryInsights are settings of Query Insights.

@@ -1,13 +1,32 @@
 package driver
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
 )
 
+// PasswordLength is how many characters the passwords have that NewPassword makes.
+const PasswordLength = 30
+
+// NewPassword makes a password for a user, at random: 130 bits of it. It has every class of characters that the password policy of a server may
+// demand, and it does not contain the name of the user, which may be empty.
+func NewPassword(username string) string {
+	var password string
+	for range 100 { // a name of one letter is in most texts of that length
+		for _, classes := range []string{"aA1-", "bB2-"} {
+			password = classes + rand.Text()
+			if username == "" || !strings.Contains(strings.ToLower(password), strings.ToLower(username)) {
+				return password
+			}
+		}
+	}
+	return password
+}
+
 // A PasswordRule says what passwords a cloud takes for the administrator. The zero rule refuses nothing. The passwords that
-// Mooring makes (26 capital letters and digits) must keep to it.
+// Mooring makes (see NewPassword) must keep to it.
 type PasswordRule struct {
 	// Engines are the engines that the rule is for, as the field engine of the spec names them; empty for all that no other rule names.
 	Engines []string

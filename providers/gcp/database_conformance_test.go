@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}}
 		},
-		Login:  driver.Login{Password: "canary-7f3a"},
+		Login:  driver.Login{Password: "Canary-7f3a"},
 		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
 		HasID: true, Needed: []string{"gcp.tier"},
@@ -129,6 +130,21 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: value.(bool), ForceSendFields: []string{"DataCacheEnabled"}}
 	case "gcp.maintenanceTrack":
 		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{UpdateTrack: value.(string)}
+	case "gcp.passwordValidationPolicy.enabled":
+		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{EnablePasswordPolicy: value.(bool), ForceSendFields: []string{"EnablePasswordPolicy"}}
+	case "gcp.passwordValidationPolicy.minLength":
+		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{MinLength: int64(value.(int)), ForceSendFields: []string{"MinLength"}}
+	case "gcp.passwordValidationPolicy.complexity":
+		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{Complexity: value.(string)}
+	case "gcp.passwordValidationPolicy.reuseInterval":
+		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{ReuseInterval: int64(value.(int)), ForceSendFields: []string{"ReuseInterval"}}
+	case "gcp.passwordValidationPolicy.disallowUsernameSubstring":
+		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{DisallowUsernameSubstring: value.(bool), ForceSendFields: []string{"DisallowUsernameSubstring"}}
+	case "gcp.passwordValidationPolicy.passwordChangeIntervalSeconds":
+		if strings.HasPrefix(c.instance(t, name).DatabaseVersion, "MYSQL") {
+			value = 0 // there is none
+		}
+		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{PasswordChangeInterval: fmt.Sprintf("%ds", value)}
 	case "gcp.zone":
 		settings.LocationPreference = &sqladmin.LocationPreference{Zone: value.(string)}
 		if now := c.instance(t, name).Settings.LocationPreference; value == now.SecondaryZone {

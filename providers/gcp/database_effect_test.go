@@ -59,6 +59,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	inNetwork := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop")}}
 	plus := of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus, BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, PointInTimeRecoveryEnabled: true}})
+	rules := func(p v1alpha1.PasswordValidationPolicy) databaseParameters {
+		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{PasswordValidationPolicy: &p}}
+	}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateRunning)}, instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: never}}}, driver.Online),
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateStopped)}, runs("POSTGRES_16"), driver.Interrupts),
@@ -104,6 +107,12 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-perf-optimized-N-4")}}, plus, driver.Restarts),
 		tabletest.Of("gcp.dataCache", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataCache: new(true)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
 		tabletest.Of("gcp.maintenanceTrack", databaseParameters{GCP: &v1alpha1.DatabaseGCP{MaintenanceTrack: new("week5")}}, of("POSTGRES_16", &sqladmin.Settings{MaintenanceWindow: &sqladmin.MaintenanceWindow{Day: 1, UpdateTrack: "stable"}}), driver.Online),
+		tabletest.Of("gcp.passwordValidationPolicy.enabled", rules(v1alpha1.PasswordValidationPolicy{Enabled: new(true)}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.passwordValidationPolicy.minLength", rules(v1alpha1.PasswordValidationPolicy{MinLength: new(int32(12))}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.passwordValidationPolicy.complexity", rules(v1alpha1.PasswordValidationPolicy{Complexity: new("COMPLEXITY_DEFAULT")}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.passwordValidationPolicy.reuseInterval", rules(v1alpha1.PasswordValidationPolicy{ReuseInterval: new(int32(3))}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.passwordValidationPolicy.disallowUsernameSubstring", rules(v1alpha1.PasswordValidationPolicy{DisallowUsernameSubstring: new(true)}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.passwordValidationPolicy.passwordChangeIntervalSeconds", rules(v1alpha1.PasswordValidationPolicy{PasswordChangeIntervalSeconds: new(int32(60))}), runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
 		tabletest.Of("network.publicAccess", public(v1alpha1.PublicAccessAllowed), networked(&sqladmin.IpConfiguration{PrivateNetwork: "n"}), driver.Online),

@@ -1,6 +1,8 @@
 package gcp
 
 import (
+	"slices"
+
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -65,19 +67,21 @@ func (p *instanceParams) insightsConfig(have *instance) *sqladmin.InsightsConfig
 	}
 	c := *have.insights()
 	c.ForceSendFields = nil
-	setInsight(&c, "QueryInsightsEnabled", &c.QueryInsightsEnabled, p.QueryInsightsEnabled)
-	setInsight(&c, "QueryStringLength", &c.QueryStringLength, p.QueryStringLength)
-	setInsight(&c, "QueryPlansPerMinute", &c.QueryPlansPerMinute, p.QueryPlansPerMinute)
-	setInsight(&c, "RecordApplicationTags", &c.RecordApplicationTags, p.RecordApplicationTags)
-	setInsight(&c, "RecordClientAddress", &c.RecordClientAddress, p.RecordClientAddress)
+	setPart(&c.QueryInsightsEnabled, p.QueryInsightsEnabled, &c.ForceSendFields, "QueryInsightsEnabled")
+	setPart(&c.QueryStringLength, p.QueryStringLength, &c.ForceSendFields, "QueryStringLength")
+	setPart(&c.QueryPlansPerMinute, p.QueryPlansPerMinute, &c.ForceSendFields, "QueryPlansPerMinute")
+	setPart(&c.RecordApplicationTags, p.RecordApplicationTags, &c.ForceSendFields, "RecordApplicationTags")
+	setPart(&c.RecordClientAddress, p.RecordClientAddress, &c.ForceSendFields, "RecordClientAddress")
 	return &c
 }
 
-// setInsight sets a value that parameters have, and has it sent also if it is false or zero.
-func setInsight[V any](c *sqladmin.InsightsConfig, name string, into *V, v *V) {
+// setPart sets a value of a part of the settings that parameters have, and has it sent also if it is false or zero.
+func setPart[V any](into *V, v *V, sent *[]string, name string) {
 	if v == nil {
 		return
 	}
 	*into = *v
-	c.ForceSendFields = append(c.ForceSendFields, name)
+	if !slices.Contains(*sent, name) {
+		*sent = append(*sent, name)
+	}
 }

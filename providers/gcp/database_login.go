@@ -2,7 +2,6 @@ package gcp
 
 import (
 	"context"
-	"crypto/rand"
 	"slices"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -44,7 +43,7 @@ func rootPassword(req *databaseRequest) string {
 	if loginOf(req, engine).builtin {
 		return req.Login.Password
 	}
-	return "aA1-" + rand.Text() // every class of characters that a policy may demand
+	return driver.NewPassword(loginOf(&databaseRequest{}, engine).name)
 }
 
 const usernameInstead = "put the earlier name back, and make further users in SQL"
@@ -118,7 +117,7 @@ func (d *databases) insertUser(ctx context.Context, req *databaseRequest, l logi
 		return d.sql.Users.Insert(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", err
+		return "", explainPassword(err)
 	}
 	return begun(started)
 }
@@ -132,7 +131,7 @@ func (d *databases) updateUser(ctx context.Context, req *databaseRequest, l logi
 		return call.Context(ctx).Do()
 	})
 	if err != nil {
-		return "", err
+		return "", explainPassword(err)
 	}
 	return begun(started)
 }

@@ -21,24 +21,30 @@ var (
 		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs", "ActivationPolicy": "a new server runs"},
 		Converts: conversions,
 		ByHand: map[string]string{
-			"Engine":                "it is a part of databaseVersion",
-			"Version":               "it is a part of databaseVersion",
-			"BackupStartTime":       "it is a part of backupConfiguration",
-			"PointInTimeRecovery":   "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":         "whether the disk grows depends on its size too",
-			"MaintenanceDay":        "it is a part of maintenanceWindow",
-			"MaintenanceTime":       "it is a part of maintenanceWindow",
-			"MaintenanceTrack":      "it is a part of maintenanceWindow",
-			"RetainedBackups":       "what is kept of logs depends on the edition too",
-			"UserLabels":            "a new instance has none to remove",
-			"QueryInsightsEnabled":  insightsByHand,
-			"QueryStringLength":     insightsByHand,
-			"QueryPlansPerMinute":   insightsByHand,
-			"RecordApplicationTags": insightsByHand,
-			"RecordClientAddress":   insightsByHand,
-			"IAMAuthentication":     "it is one of the flags",
-			"DatabaseFlags":         "a new instance has none to keep",
-			"AuthorizedNetworks":    "entries that stay are sent as they are",
+			"Engine":                    "it is a part of databaseVersion",
+			"Version":                   "it is a part of databaseVersion",
+			"BackupStartTime":           "it is a part of backupConfiguration",
+			"PointInTimeRecovery":       "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":             "whether the disk grows depends on its size too",
+			"MaintenanceDay":            "it is a part of maintenanceWindow",
+			"MaintenanceTime":           "it is a part of maintenanceWindow",
+			"MaintenanceTrack":          "it is a part of maintenanceWindow",
+			"RetainedBackups":           "what is kept of logs depends on the edition too",
+			"UserLabels":                "a new instance has none to remove",
+			"QueryInsightsEnabled":      insightsByHand,
+			"QueryStringLength":         insightsByHand,
+			"QueryPlansPerMinute":       insightsByHand,
+			"RecordApplicationTags":     insightsByHand,
+			"RecordClientAddress":       insightsByHand,
+			"PasswordChangeInterval":    policyByHand,
+			"DisallowUsernameSubstring": policyByHand,
+			"ReuseInterval":             policyByHand,
+			"Complexity":                policyByHand,
+			"MinLength":                 policyByHand,
+			"EnablePasswordPolicy":      policyByHand,
+			"IAMAuthentication":         "it is one of the flags",
+			"DatabaseFlags":             "a new instance has none to keep",
+			"AuthorizedNetworks":        "entries that stay are sent as they are",
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -52,23 +58,29 @@ var (
 		},
 		Converts: conversions,
 		ByHand: map[string]string{
-			"Version":               "databaseVersion names the engine too, which the instance has",
-			"BackupStartTime":       "it is a part of backupConfiguration",
-			"PointInTimeRecovery":   "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":         "whether the disk grows depends on its size too",
-			"MaintenanceDay":        "it is a part of maintenanceWindow",
-			"MaintenanceTime":       "it is a part of maintenanceWindow",
-			"MaintenanceTrack":      "it is a part of maintenanceWindow",
-			"RetainedBackups":       "what is kept of logs depends on the edition and on what is there",
-			"UserLabels":            "labels that stay are sent too",
-			"QueryInsightsEnabled":  insightsByHand,
-			"QueryStringLength":     insightsByHand,
-			"QueryPlansPerMinute":   insightsByHand,
-			"RecordApplicationTags": insightsByHand,
-			"RecordClientAddress":   insightsByHand,
-			"IAMAuthentication":     "it is one of the flags",
-			"DatabaseFlags":         "flags that stay are sent too",
-			"AuthorizedNetworks":    "entries that stay are sent as they are",
+			"Version":                   "databaseVersion names the engine too, which the instance has",
+			"BackupStartTime":           "it is a part of backupConfiguration",
+			"PointInTimeRecovery":       "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":             "whether the disk grows depends on its size too",
+			"MaintenanceDay":            "it is a part of maintenanceWindow",
+			"MaintenanceTime":           "it is a part of maintenanceWindow",
+			"MaintenanceTrack":          "it is a part of maintenanceWindow",
+			"RetainedBackups":           "what is kept of logs depends on the edition and on what is there",
+			"UserLabels":                "labels that stay are sent too",
+			"QueryInsightsEnabled":      insightsByHand,
+			"QueryStringLength":         insightsByHand,
+			"QueryPlansPerMinute":       insightsByHand,
+			"RecordApplicationTags":     insightsByHand,
+			"RecordClientAddress":       insightsByHand,
+			"PasswordChangeInterval":    policyByHand,
+			"DisallowUsernameSubstring": policyByHand,
+			"ReuseInterval":             policyByHand,
+			"Complexity":                policyByHand,
+			"MinLength":                 policyByHand,
+			"EnablePasswordPolicy":      policyByHand,
+			"IAMAuthentication":         "it is one of the flags",
+			"DatabaseFlags":             "flags that stay are sent too",
+			"AuthorizedNetworks":        "entries that stay are sent as they are",
 		},
 	}
 )
@@ -100,14 +112,15 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		DatabaseFlags: flagsOf(p.DatabaseFlags.Set),
 	}}
 	insertion.Copy(p, body)
-	body.Settings.InsightsConfig = p.insightsConfig(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{}})
+	none := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
+	body.Settings.InsightsConfig, body.Settings.PasswordValidationPolicy = p.insightsConfig(none), p.policyConfig(none)
 	p.allow(body, &sqladmin.DatabaseInstance{})
 	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = p.editionAfter(&instance{DatabaseInstance: body})
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
 	body.Settings.BackupConfiguration = p.recovery(body.Settings, body.Settings.BackupConfiguration, p.Engine)
 	body.Settings.BackupConfiguration = withStartTime(body.Settings.BackupConfiguration, p.BackupStartTime)
-	body.Settings.MaintenanceWindow, err = p.maintenanceWindow(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{}})
+	body.Settings.MaintenanceWindow, err = p.maintenanceWindow(none)
 	return body, err
 }
 
@@ -127,7 +140,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 	}
 	s, edition := body.Settings, p.editionAfter(have)
 	keepApart(s, have)
-	s.InsightsConfig = p.insightsConfig(have)
+	s.InsightsConfig, s.PasswordValidationPolicy = p.insightsConfig(have), p.policyConfig(have)
 	p.limitGrowth(s, have.settings().DataDiskSizeGb)
 	if p.Tier != nil && edition != have.settings().Edition {
 		s.Edition = edition

@@ -56,6 +56,9 @@ type instanceParams struct {
 	ActivationPolicy                                                 *string
 	QueryInsightsEnabled, RecordApplicationTags, RecordClientAddress *bool
 	QueryStringLength, QueryPlansPerMinute                           *int64
+	EnablePasswordPolicy, DisallowUsernameSubstring                  *bool
+	MinLength, ReuseInterval                                         *int64
+	Complexity, PasswordChangeInterval                               *string
 	IAMAuthentication                                                *bool // a flag, too
 	DatabaseFlags                                                    table.Delta
 	Database                                                         *string // for databases.insert
@@ -180,7 +183,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, editionRows, networkRows, insightsRows)
+}, editionRows, networkRows, insightsRows, policyRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

@@ -29,7 +29,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, advise(explainKey(explainNetwork(err), body), "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
+		return driver.Result{}, advise(explainKey(explainNetwork(explainPassword(err)), body), "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }

@@ -233,6 +233,7 @@ spec:
 		{"an edition that Cloud SQL does not sell", "Database", `spec: {className: standard, gcp: {edition: EnterprisePlus}}`, "spec.gcp.edition"},
 		{"an edition and its tier", "Database", `spec: {className: standard, gcp: {edition: ENTERPRISE_PLUS, tier: db-perf-optimized-N-2}}`, ""},
 		{"a track that Cloud SQL does not have", "Database", `spec: {className: standard, gcp: {maintenanceTrack: week2}}`, "spec.gcp.maintenanceTrack"},
+		{"a length that no password of Mooring has", "Database", `spec: {className: standard, gcp: {passwordValidationPolicy: {minLength: 31}}}`, "spec.gcp.passwordValidationPolicy.minLength"},
 		{"a machine for a tier", "Database", `spec: {className: standard, gcp: {tier: n1-standard-1}}`, "spec.gcp.tier"},
 		{"a long username", "Database", `spec: {className: standard, credentials: {username: abcdefghijklmnopq}}`, "16"},
 		{"an instance name with two hyphens", "Database", `spec: {className: standard, externalName: a--b}`, "must be an instance name"},

@@ -217,6 +217,19 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"week5"`),
 	},
 	{
+		field: "gcp.passwordValidationPolicy.enabled", only: "gcp",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.GCP.PasswordValidationPolicy = &v1alpha1.PasswordValidationPolicy{Enabled: new(true), MinLength: new(int32(12)), Complexity: new("COMPLEXITY_DEFAULT"),
+				ReuseInterval: new(int32(2)), DisallowUsernameSubstring: new(true), PasswordChangeIntervalSeconds: new(int32(0))}
+		},
+		mirror: same("true"),
+	},
+	{
+		field: "gcp.passwordValidationPolicy.minLength", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.PasswordValidationPolicy.MinLength = new(int32(16)) },
+		mirror: same("16"),
+	},
+	{
 		field: "parameters", only: "gcp",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.Parameters = map[string]v1alpha1.ParameterValue{"log_connections": "on", "work_mem": "8192"}

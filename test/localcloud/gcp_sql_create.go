@@ -55,6 +55,11 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	if err := settleInstance(resource, nil); err != nil {
 		return nil, err
 	}
+	admin := sqlAdministrator(typed[sqladmin.DatabaseInstance](resource).DatabaseVersion)
+	if broken := breach(resource, admin, want.RootPassword, nil, r.now); broken != "" {
+		return nil, sqlInvalid("Root user's password is not policy compliant: " + broken)
+	}
+	in.remember(r, admin, want.RootPassword)
 	merge(resource, s.identity(r, want.Name, resource))
 	r.project.instances[in.name] = in
 	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword, tlsOnly(resource)))

@@ -22,6 +22,7 @@ type sqlInstance struct {
 
 	databases []*sqladmin.Database
 	users     []*sqladmin.User
+	passwords map[string][]sqlPassword // of each user, the latest last
 	runs      []*sqlBackupRun
 
 	operation *sqlOperation // under way

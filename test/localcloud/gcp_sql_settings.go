@@ -200,6 +200,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	if err := validDataCache(in); err != nil {
 		return err
 	}
+	if err := validPolicy(in); err != nil {
+		return err
+	}
 	return validBackups(in)
 }
 

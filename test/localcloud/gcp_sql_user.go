@@ -61,6 +61,10 @@ func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
 	case in.userIndex(want.Name, host) >= 0:
 		return nil, gcpErr(http.StatusConflict, "userAlreadyExists", "The specified user already exists.")
 	}
+	if err := in.mayHave(r, want.Name, want.Password); err != nil {
+		return nil, err
+	}
+	in.remember(r, want.Name, want.Password)
 	return s.begin(r, in, sqlWork{
 		kind: "CREATE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server:  func() error { return s.cloud.engines.setPassword(in.engineID, want.Name, want.Password) },
@@ -98,6 +102,10 @@ func (s *sqlService) updateUser(r *sqlRequest) (any, error) {
 	}
 	work := sqlWork{kind: "UPDATE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true, succeed: func() {}}
 	if want.Password != "" {
+		if err := in.mayHave(r, name, want.Password); err != nil {
+			return nil, err
+		}
+		in.remember(r, name, want.Password)
 		work.server = func() error { return s.cloud.engines.setPassword(in.engineID, name, want.Password) }
 	}
 	return s.begin(r, in, work), nil

@@ -226,6 +226,31 @@ func standbyOf(settings any) *string {
 	return &zone
 }
 
+// policyOf returns what an answer or a request says of a password policy. An answer that says nothing is one of a server that checks no passwords.
+func policyOf(settings any, answer bool) *v1alpha1.PasswordValidationPolicy {
+	rules, ok := at(settings, "passwordValidationPolicy").(map[string]any)
+	if !ok && !answer {
+		return nil
+	}
+	policy := &v1alpha1.PasswordValidationPolicy{Enabled: new(rules["enablePasswordPolicy"] == true)}
+	if !ok {
+		return policy
+	}
+	number := func(name string) *int32 {
+		v, _ := rules[name].(float64)
+		return new(int32(v))
+	}
+	policy.MinLength, policy.ReuseInterval, policy.Complexity = number("minLength"), number("reuseInterval"), new("COMPLEXITY_UNSPECIFIED")
+	policy.DisallowUsernameSubstring, policy.PasswordChangeIntervalSeconds = new(rules["disallowUsernameSubstring"] == true), new(int32(0))
+	if complexity := stringAt(rules, "complexity"); complexity != "" {
+		policy.Complexity = &complexity
+	}
+	if interval, err := time.ParseDuration(stringAt(rules, "passwordChangeInterval")); err == nil {
+		policy.PasswordChangeIntervalSeconds = new(int32(interval.Seconds()))
+	}
+	return policy
+}
+
 // databaseSpec is the specification that asks for what an instance is, in so far as a Database can.
 func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v1alpha1.DatabaseParameters {
 	spec := before
@@ -242,6 +267,9 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			Tier: &tier, Zone: new(stringAt(settings, "locationPreference", "zone")), SecondaryZone: standbyOf(settings), DataDiskType: new(stringAt(settings, "dataDiskType")), ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
 			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
 		}
+	}
+	if spec.GCP != nil {
+		spec.GCP.PasswordValidationPolicy = policyOf(settings, stringAt(instance, "state") != "")
 	}
 	if edition := stringAt(settings, "edition"); edition != "" && spec.GCP != nil {
 		spec.GCP.Edition = &edition

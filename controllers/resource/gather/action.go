@@ -2,7 +2,6 @@ package gather
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -12,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // GatherFor reads the Secrets that an action concerns, once it is planned: no other action needs them. What it returns holds also beside
@@ -60,7 +60,7 @@ func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *passw
 		secret, read.State = stored.Secret, stored.State
 	}
 	if err == nil && a.Verb == plan.Create {
-		read.Fresh = rand.Text()
+		read.Fresh = driver.NewPassword(g.Request.Username)
 		read.Wanted, err = g.wantedPassword(ctx, read.State) // not StartedOver: what the former server had can be used again
 	}
 	if refused, ok := errors.AsType[*identity.ValidationError](err); ok {

@@ -2,7 +2,6 @@ package gather
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"slices"
 
@@ -64,7 +63,7 @@ func (g *login) readPassword(ctx context.Context) error {
 	}
 	err = g.decidePassword(ctx, stored, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
-		Wanted: wanted, Left: left, Fresh: rand.Text(), Due: due, Now: g.Now,
+		Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
 	return err
