@@ -35,6 +35,14 @@ type databaseChange struct {
 
 func same(s string) map[string]string { return map[string]string{"aws": s, "gcp": s} }
 
+// policyChange is a change of one rule of a password policy.
+func policyChange(rule, value string, edit func(*v1alpha1.PasswordValidationPolicy)) databaseChange {
+	return databaseChange{
+		field: "gcp.passwordValidationPolicy." + rule, only: "gcp", mirror: same(value),
+		edit: func(s *v1alpha1.DatabaseSpec) { edit(s.GCP.PasswordValidationPolicy) },
+	}
+}
+
 // monitoringRoles are the roles of the account in AWS.
 const monitoringRoles = "arn:aws:iam::" + system.AWSAccount + ":role/"
 
@@ -224,11 +232,11 @@ var databaseChanges = []databaseChange{
 		},
 		mirror: same("true"),
 	},
-	{
-		field: "gcp.passwordValidationPolicy.minLength", only: "gcp",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.PasswordValidationPolicy.MinLength = new(int32(16)) },
-		mirror: same("16"),
-	},
+	policyChange("minLength", "16", func(p *v1alpha1.PasswordValidationPolicy) { p.MinLength = new(int32(16)) }),
+	policyChange("complexity", `"COMPLEXITY_UNSPECIFIED"`, func(p *v1alpha1.PasswordValidationPolicy) { p.Complexity = new("COMPLEXITY_UNSPECIFIED") }),
+	policyChange("reuseInterval", "3", func(p *v1alpha1.PasswordValidationPolicy) { p.ReuseInterval = new(int32(3)) }),
+	policyChange("disallowUsernameSubstring", "false", func(p *v1alpha1.PasswordValidationPolicy) { p.DisallowUsernameSubstring = new(false) }),
+	policyChange("passwordChangeIntervalSeconds", "1", func(p *v1alpha1.PasswordValidationPolicy) { p.PasswordChangeIntervalSeconds = new(int32(1)) }),
 	{
 		field: "parameters", only: "gcp",
 		edit: func(s *v1alpha1.DatabaseSpec) {
