@@ -142,6 +142,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("parameters", sets("work_mem"), inGroup("default.postgres16", "in-sync").with(nil), driver.Online),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync").with(knownParameters), driver.Online),
 		tabletest.Of("parameters", sets("max_connections"), inGroup("orders-a", "in-sync").with(knownParameters), driver.Restarts),
+		tabletest.Of("parameters", sets("work_memory"), inGroup("orders-a", "in-sync").with(knownParameters), driver.Impossible),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync").with(nil), driver.Restarts),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync"), driver.Restarts),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", pendingReboot).with(knownParameters), driver.Restarts),

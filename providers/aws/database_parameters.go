@@ -23,7 +23,8 @@ var parametersRow = table.Entries("parameters", driver.WantParameters,
 	EffectOf(parametersEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "all that change are dynamic, as RDS's list of parameters says; or the server gets a DB parameter group of its own for them, " +
 			"and the restart that brings that into force is the next change"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them is static or the list can't be read, or parameters that are set wait for a restart"})
+		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them is static or the list can't be read, or parameters that are set wait for a restart"},
+		driver.PossibleEffect{Effect: driver.Impossible, When: "RDS's list does not have one of them", Instead: misspelt})
 
 // settings are what the DB parameter group of an instance sets.
 type settings struct {
@@ -31,6 +32,8 @@ type settings struct {
 	tls  *tlsSetting       // nil if tls is not declared
 	err  error             // why they could not be read
 	list parameterList     // RDS's list of parameters; nil if it was not read
+	// upgrades: the instance is to have another major version, whose list is another one.
+	upgrades bool
 }
 
 func (s *settings) values() map[string]string {
@@ -58,6 +61,16 @@ func waitsForRestart(i *instance) string {
 	return ""
 }
 
+const misspelt = "correct the name, or remove it from spec.parameters"
+
+// unknown returns the parameters to set that RDS's list does not have, as one that is misspelt.
+func (s *settings) unknown(d table.Delta) []string {
+	if s.list == nil || s.upgrades {
+		return nil
+	}
+	return slices.DeleteFunc(sortedKeys(d.Set), func(name string) bool { _, has := s.list[name]; return has })
+}
+
 const whyUnknown = "some parameters restart the server and others apply at once; Mooring reads RDS's list of parameters before it makes the change"
 
 func parametersEffect(d table.Delta, have *instance) (driver.Effect, string) {
@@ -71,6 +84,9 @@ func parametersEffect(d table.Delta, have *instance) (driver.Effect, string) {
 		return driver.Restarts, "the server takes parameters that are set when it restarts"
 	case s.list == nil:
 		return driver.Restarts, whyUnknown
+	}
+	if unknown := s.unknown(d); len(unknown) > 0 {
+		return driver.Impossible, strings.Join(unknown, ", ") + ": no parameter of " + have.family() + " in RDS; " + misspelt
 	}
 	if static := s.list.static(d.Names()); len(static) > 0 {
 		return driver.Restarts, "the server takes " + strings.Join(static, ", ") + " when it restarts"
@@ -129,6 +145,7 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 	if names := parametersRow.Delta(&req.Spec, have, req.Applied).Names(); len(names) > 0 {
 		have.settings.list = g.list(ctx, have.family(), names)
 	}
+	have.settings.upgrades = req.Spec.Version != nil && driver.MajorVersion(*req.Spec.Version) != driver.MajorVersion(aws.ToString(have.EngineVersion))
 }
 
 // familyOf returns the family of the parameter groups that a version takes, for example postgres16, mysql8.4 or mariadb10.11.

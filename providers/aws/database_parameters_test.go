@@ -157,6 +157,38 @@ func TestParametersThatRDSDoesNotKeep(t *testing.T) {
 	}
 }
 
+// RDS's list is read once for a name that it does not have, and the change of that name is refused before any call. Together with an upgrade RDS has the
+// last word, since the new version may have the parameter.
+func TestUnknownParameters(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-misspelt", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	w.settle(&req)
+	req.Spec.Parameters = parameters{"work_mem": "8192", "work_memory": "1"}
+	w.Ledger.Reset()
+	for range 3 {
+		changes := w.database(req).Changes
+		if len(changes) != 1 || changes[0].Effect != driver.Impossible || !strings.HasPrefix(changes[0].Why, "work_memory: no parameter of postgres16") {
+			t.Fatalf("%+v", changes)
+		}
+	}
+	lists := 0
+	for _, operation := range w.operations() {
+		if operation == "DescribeEngineDefaultParameters" {
+			lists++
+		}
+	}
+	if lists != 1 {
+		t.Errorf("the list was read %d times", lists)
+	}
+	req.Spec.Version = new("17")
+	for _, c := range w.database(req).Changes {
+		if c.Effect == driver.Impossible {
+			t.Errorf("with an upgrade: %+v", c)
+		}
+	}
+}
+
 // A call takes 20 parameters, and what is refused is named as a whole.
 func TestManyParameters(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})

@@ -309,6 +309,7 @@ func raw(t *testing.T, tree class.Tree) json.RawMessage {
 func TestEveryFieldAndEdit(t *testing.T) {
 	unseen := map[string]string{
 		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise", "aws aws.dedicatedLogVolume Online": "likewise",
+		"aws parameters Impossible": "the cloud says so, and a preview does not ask it",
 		"aws parameters Online":     "the cloud says so, and a preview does not ask it",
 		"gcp gcp.tier LosesBackups": "of a server of Enterprise Plus: see the driver's own test of it", "gcp gcp.edition LosesBackups": "likewise",
 		"aws powerState Impossible":    "of a server with read replicas, which the mirror does not show",
