@@ -2,13 +2,18 @@ package tenancy
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
 )
 
 // A dry run of an edit says what it would do in the cloud, the dangerous first, and stores nothing.
@@ -71,4 +76,42 @@ func TestEditsArePreviewed(t *testing.T) {
 	if said := annotate(v1alpha1.AnnotationPaused, "true"); !strings.HasPrefix(said, "Mooring applies none of these changes while the annotation mooring.dev/paused is set") {
 		t.Errorf("a pause: warned of %q", said)
 	}
+	t.Run("in production", func(t *testing.T) { inProduction(t, h) })
+}
+
+// The same lines of a developer lead into a private network, a key of the company, two zones, TLS, insights and a window where the class says so,
+// whichever cloud it is in.
+func inProduction(t *testing.T, h *fixture) {
+	for namespace, cloud := range map[string]string{bank: "aws", thief: "gcp"} {
+		class := &v1alpha1.DatabaseClass{}
+		h.read("samples/classes/"+cloud+"-production.yaml", class)
+		class.Name += "-" + cloud // beside the one of the other cloud, which a platform would not have
+		h.Create(class)
+		d := &v1alpha1.Database{}
+		h.read("samples/orders.yaml", d)
+		d.Namespace, d.Spec.ClassName = namespace, class.Name
+		h.Create(d)
+		h.AwaitReady(d)
+		want, got := class.Spec.Enforced, d.Status.Observed
+		if got == nil || got.Network == nil || got.Encryption == nil || got.Maintenance == nil || got.Maintenance.Window == nil {
+			t.Fatalf("%s: observed %+v", cloud, got)
+		}
+		if diff := cmp.Diff([]any{want.Availability, want.Network.PublicAccess, want.TLS, want.Insights, want.DeletionProtection, class.Spec.Defaults.Maintenance.Window},
+			[]any{got.Availability, got.Network.PublicAccess, got.TLS, got.Insights, got.DeletionProtection, got.Maintenance.Window}); diff != "" {
+			t.Errorf("%s: -class +cloud:\n%s", cloud, diff)
+		}
+		if applied := fmt.Sprint(d.Status.Applied); !strings.Contains(applied, strings.TrimPrefix(*want.Encryption.Key, "alias/")) || !strings.Contains(applied, "shop") {
+			t.Errorf("%s: neither key nor network were applied: %s", cloud, applied)
+		}
+	}
+}
+
+// read reads the only object of a file of config.
+func (h *fixture) read(file string, into any) {
+	h.Helper()
+	dir, err := cluster.Repository()
+	h.Must(err)
+	content, err := os.ReadFile(filepath.Join(dir, "config", file))
+	h.Must(err)
+	h.Must(yaml.UnmarshalStrict(content, into))
 }
