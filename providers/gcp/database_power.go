@@ -32,13 +32,15 @@ func activationPolicy(v v1alpha1.PowerState) string {
 	return always
 }
 
+// powerOf follows the policy alone, which is what a call sets: a server that reports STOPPED beside ALWAYS would be told ALWAYS for ever.
 func powerOf(i *instance) *v1alpha1.PowerState {
-	if i.stopped() {
+	if i.settings().ActivationPolicy == never {
 		return new(v1alpha1.PowerStateStopped)
 	}
 	return new(v1alpha1.PowerStateRunning)
 }
 
+// stopped reports whether no server runs, for whatever reason.
 func (i *instance) stopped() bool {
 	return i.State == "STOPPED" || i.settings().ActivationPolicy == never
 }
