@@ -49,8 +49,14 @@ var editionLacks = []driver.Lack{
 	},
 }
 
-// mostPlans is how many execution plans Enterprise records in a minute at most.
-const mostPlans = 20
+// mostPlans and longestQuery are how many execution plans Enterprise records in a minute, and how many bytes of a query, at most. Enterprise Plus takes more once
+// it has the enhanced insights, which Enterprise lacks.
+// https://cloud.google.com/sql/docs/postgres/using-query-insights
+// https://github.com/terraform-google-modules/terraform-google-sql-db/issues/808
+const (
+	mostPlans    = 20
+	longestQuery = 4500
+)
 
 // editionRows are the edition and the tier, which belongs to one.
 var editionRows = table.Table[databaseParameters, instance, instanceParams]{
@@ -175,15 +181,23 @@ func (p *instanceParams) editionAfter(have *instance) string {
 // fitEdition lowers on the way to Enterprise what an instance has more of than that takes, and what the parameters do not set: Cloud SQL would refuse
 // the move for a value that the spec does not name.
 func (p *instanceParams) fitEdition(have *instance) {
-	if p.editionAfter(have) != enterprise || have.edition() == enterprise {
+	if !p.leavesPlus(have) {
 		return
 	}
 	if p.QueryPlansPerMinute == nil && have.insights().QueryPlansPerMinute > mostPlans {
 		p.QueryPlansPerMinute = new(int64(mostPlans))
 	}
+	if p.QueryStringLength == nil && have.insights().QueryStringLength > longestQuery {
+		p.QueryStringLength = new(int64(longestQuery))
+	}
 	if have.dataCache() {
 		p.DataCacheEnabled = new(false)
 	}
+}
+
+// leavesPlus reports whether a call moves an instance to Enterprise.
+func (p *instanceParams) leavesPlus(have *instance) bool {
+	return p.editionAfter(have) == enterprise && have.edition() != enterprise
 }
 
 // checkEdition refuses what an edition lacks in a change, as the creation does. A spec that does not name the tier, as that of an adopted server, leaves it

@@ -2,6 +2,7 @@ package gcp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestEditionTakesItsLimitsAlong(t *testing.T) {
 	req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new(plusTier), Edition: new(plusEdition)}
 	x := c.made(t, &req)
 	c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
-		InsightsConfig:  &sqladmin.InsightsConfig{QueryInsightsEnabled: true, QueryPlansPerMinute: 150},
+		InsightsConfig:  &sqladmin.InsightsConfig{QueryInsightsEnabled: true, EnhancedQueryInsightsEnabled: true, QueryPlansPerMinute: 150, QueryStringLength: 50240},
 		DataCacheConfig: &sqladmin.DataCacheConfig{DataCacheEnabled: true},
 	}})
 	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
@@ -44,12 +45,17 @@ func TestEditionTakesItsLimitsAlong(t *testing.T) {
 	}
 	c.settle(t)
 	in := c.instance(t, req.Name)
-	if got := logsOf(in); got != "ENTERPRISE enabled=true backups=15 logs=7" || in.Settings.Tier != enterpriseTier || in.Settings.InsightsConfig.QueryPlansPerMinute != 20 {
-		t.Errorf("%s, tier %s, %d plans", got, in.Settings.Tier, in.Settings.InsightsConfig.QueryPlansPerMinute)
+	if got := logsOf(in); got != "ENTERPRISE enabled=true backups=15 logs=7" || in.Settings.Tier != enterpriseTier || recorded(in) != "20 plans, 4500 bytes, enhanced false" {
+		t.Errorf("%s, tier %s, %s", got, in.Settings.Tier, recorded(in))
 	}
 	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
 		t.Errorf("still differs: %v", changes)
 	}
+}
+
+func recorded(in *sqladmin.DatabaseInstance) string {
+	c := in.Settings.InsightsConfig
+	return fmt.Sprintf("%d plans, %d bytes, enhanced %t", c.QueryPlansPerMinute, c.QueryStringLength, c.EnhancedQueryInsightsEnabled)
 }
 
 // What an edition lacks is refused by name before any call, and to take it back is enough.

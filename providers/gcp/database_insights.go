@@ -62,7 +62,8 @@ const insightsByHand = "it is a part of insightsConfig"
 // insightsConfig returns what is to become of the insights of an instance; nil if the parameters say nothing. What the parameters leave
 // open is sent as it is: right whether a patch merges the settings or replaces them.
 func (p *instanceParams) insightsConfig(have *instance) *sqladmin.InsightsConfig {
-	if p.QueryInsightsEnabled == nil && p.QueryStringLength == nil && p.QueryPlansPerMinute == nil && p.RecordApplicationTags == nil && p.RecordClientAddress == nil {
+	enhancedEnd := have.insights().EnhancedQueryInsightsEnabled && p.leavesPlus(have)
+	if !enhancedEnd && p.QueryInsightsEnabled == nil && p.QueryStringLength == nil && p.QueryPlansPerMinute == nil && p.RecordApplicationTags == nil && p.RecordClientAddress == nil {
 		return nil
 	}
 	c := *have.insights()
@@ -72,6 +73,9 @@ func (p *instanceParams) insightsConfig(have *instance) *sqladmin.InsightsConfig
 	setPart(&c.QueryPlansPerMinute, p.QueryPlansPerMinute, &c.ForceSendFields, "QueryPlansPerMinute")
 	setPart(&c.RecordApplicationTags, p.RecordApplicationTags, &c.ForceSendFields, "RecordApplicationTags")
 	setPart(&c.RecordClientAddress, p.RecordClientAddress, &c.ForceSendFields, "RecordClientAddress")
+	if enhancedEnd {
+		setPart(&c.EnhancedQueryInsightsEnabled, new(false), &c.ForceSendFields, "EnhancedQueryInsightsEnabled")
+	}
 	return &c
 }
 
