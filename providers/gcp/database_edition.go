@@ -148,8 +148,8 @@ func editionOf(tier string) string {
 	return enterprise
 }
 
-// completeEdition adds to an edition the tier as the spec says it, and the other way round: Cloud SQL takes both or none. The data cache goes
-// along, too: it can come with the edition only, and Cloud SQL would choose it otherwise.
+// completeEdition adds to an edition the tier as the spec says it, and the other way round: Cloud SQL takes both or none. The data cache and the backups go
+// along, too: the cache can come with the edition only, and Cloud SQL would choose otherwise.
 func (p *instanceParams) completeEdition(spec *databaseParameters, have *instance) {
 	wanted := gcpOf(spec)
 	comes := p.DataCacheEnabled != nil && *p.DataCacheEnabled && have.edition() == enterprise
@@ -162,8 +162,27 @@ func (p *instanceParams) completeEdition(spec *databaseParameters, have *instanc
 	if wanted.Edition != nil {
 		p.Edition = wanted.Edition
 	}
-	if p.editionAfter(have) != have.edition() && wanted.DataCache != nil {
+	if p.editionAfter(have) == have.edition() {
+		return
+	}
+	if wanted.DataCache != nil {
 		p.DataCacheEnabled = wanted.DataCache
+	}
+	p.keepBackups(spec, have)
+}
+
+// keepBackups repeats on the way to another edition what a server has of backups as the spec says it: Enterprise Plus comes with point-in-time recovery, and to
+// switch that off again would lose restore points that nobody asked for. What differs from the spec is a change of its own, with consent of its own.
+// https://cloud.google.com/sql/docs/postgres/upgrade-cloud-sql-instance-to-enterprise-plus-in-place
+func (p *instanceParams) keepBackups(spec *databaseParameters, have *instance) {
+	if days := wantRetention(spec); p.RetainedBackups == nil && days != nil && *days == *haveRetention(have) {
+		p.RetainedBackups = new(int64(*days))
+	}
+	if spec.Backup == nil || spec.Backup.PointInTimeRecovery == nil || p.PointInTimeRecovery != nil {
+		return
+	}
+	if recovers := have.recovers(); *spec.Backup.PointInTimeRecovery == recovers {
+		p.PointInTimeRecovery = &recovers
 	}
 }
 

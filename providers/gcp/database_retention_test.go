@@ -53,6 +53,14 @@ func TestLogsFollowBackups(t *testing.T) {
 			{plusTier, retention(10), nil, "ENTERPRISE_PLUS enabled=true backups=10 logs=10"},
 			{plusTier, retention(30), nil, "ENTERPRISE_PLUS enabled=true backups=30 logs=14"},
 		}},
+		{"none on the way up", []step{
+			{enterpriseTier, &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}, nil, "ENTERPRISE enabled=false backups=7 logs=7"},
+			{plusTier, &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}, nil, "ENTERPRISE_PLUS enabled=false backups=7 logs=7"},
+		}},
+		{"no recovery on the way up", []step{
+			{enterpriseTier, &v1alpha1.DatabaseBackup{PointInTimeRecovery: new(false)}, nil, "ENTERPRISE enabled=false backups=7 logs=7"},
+			{plusTier, &v1alpha1.DatabaseBackup{PointInTimeRecovery: new(false)}, nil, "ENTERPRISE_PLUS enabled=false backups=7 logs=7"},
+		}},
 		{"off and on in Plus", []step{
 			{plusTier, nil, nil, "ENTERPRISE_PLUS enabled=true backups=15 logs=14"},
 			{plusTier, retention(0), nil, "ENTERPRISE_PLUS enabled=false backups=15 logs=14"},
@@ -65,8 +73,8 @@ func TestLogsFollowBackups(t *testing.T) {
 		}},
 		{"up and down, nothing said", []step{
 			{enterpriseTier, nil, nil, "ENTERPRISE enabled=false backups=7 logs=7"},
-			{plusTier, nil, nil, "ENTERPRISE_PLUS enabled=false backups=7 logs=7"},
-			{enterpriseTier, nil, nil, "ENTERPRISE enabled=false backups=7 logs=7"},
+			{plusTier, nil, nil, "ENTERPRISE_PLUS enabled=true backups=7 logs=7"},
+			{enterpriseTier, nil, nil, "ENTERPRISE enabled=true backups=7 logs=7"},
 		}},
 		{"down from what Plus chose", []step{
 			{plusTier, nil, nil, "ENTERPRISE_PLUS enabled=true backups=15 logs=14"},

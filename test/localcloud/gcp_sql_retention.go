@@ -42,7 +42,9 @@ func recoveryMember(version string) string {
 }
 
 // moveToPlus prepares a move to Enterprise Plus: what is as the old edition chose it, and is not asked for in the same request,
-// becomes what the new edition chooses. A move down changes nothing by itself.
+// becomes what the new edition chooses, and so do backups and point-in-time recovery of which nothing is said: "All Cloud SQL Enterprise Plus edition instances
+// are automatically enabled for point-in-time recovery". No recording shows a move. A move down changes nothing by itself.
+// https://cloud.google.com/sql/docs/postgres/upgrade-cloud-sql-instance-to-enterprise-plus-in-place
 func moveToPlus(next, old, asked jsonObject) {
 	was, is := member(cloned(old), "settings"), member(next, "settings")
 	if was["edition"] != "ENTERPRISE" || is["edition"] != "ENTERPRISE_PLUS" {
@@ -51,6 +53,10 @@ func moveToPlus(next, old, asked jsonObject) {
 	standard := sqlRetentions["ENTERPRISE"]
 	said := member(cloned(asked), "settings", "backupConfiguration")
 	backup := member(is, "backupConfiguration")
+	version, _ := next["databaseVersion"].(string)
+	if recovery := recoveryMember(version); said["enabled"] == nil && said[recovery] == nil {
+		backup["enabled"], backup[recovery] = true, true
+	}
 	for _, m := range []struct {
 		in, said jsonObject
 		key      string
