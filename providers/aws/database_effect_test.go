@@ -20,7 +20,7 @@ var knownParameters = parameterList{"work_mem": {ApplyType: new("dynamic")}, "ma
 
 // with returns the instance as it is once its parameters were read.
 func (i instance) with(list parameterList) instance {
-	i.settings = &settings{list: list}
+	i.settings = &settings{list: list, waits: i.awaitsRestart()}
 	return i
 }
 

@@ -34,6 +34,8 @@ type settings struct {
 	list parameterList     // RDS's list of parameters; nil if it was not read
 	// upgrades: the instance is to have another major version, whose list is another one.
 	upgrades bool
+	// waits: parameters wait for a restart, and no other one comes. inForce: only those that somebody set since the server took the group can wait.
+	waits, inForce bool
 }
 
 func (s *settings) values() map[string]string {
@@ -54,11 +56,16 @@ func (s *settings) lacks(d table.Delta) bool {
 }
 
 // waitsForRestart says what the parameters of an instance wait for.
-func waitsForRestart(i *instance) string {
-	if g := groupOf(i); i.settings != nil && g != nil && g.waits && aws.ToString(i.DBInstanceStatus) != "stopped" {
-		return pendingReboot
+func waitsForRestart(i *instance) table.Waiting {
+	s := i.settings
+	if s == nil || !s.waits {
+		return table.Waiting{}
 	}
-	return ""
+	w := table.Waiting{For: pendingReboot}
+	if s.inForce {
+		w.Part = func(name string) bool { return len(s.list.static([]string{name})) > 0 }
+	}
+	return w
 }
 
 const misspelt = "correct the name, or remove it from spec.parameters"
@@ -80,13 +87,15 @@ func parametersEffect(d table.Delta, have *instance) (driver.Effect, string) {
 		return driver.Restarts, whyUnknown
 	case !have.inOwnGroup() && s.lacks(d):
 		return driver.Online, restartFollows
-	case waitsForRestart(have) != "":
-		return driver.Restarts, "the server takes parameters that are set when it restarts"
-	case s.list == nil:
-		return driver.Restarts, whyUnknown
 	}
 	if unknown := s.unknown(d); len(unknown) > 0 {
 		return driver.Impossible, strings.Join(unknown, ", ") + ": no parameter of " + have.family() + " in RDS; " + misspelt
+	}
+	switch {
+	case d.Waits:
+		return driver.Restarts, "the server takes parameters that are set when it restarts"
+	case s.list == nil:
+		return driver.Restarts, whyUnknown
 	}
 	if static := s.list.static(d.Names()); len(static) > 0 {
 		return driver.Restarts, "the server takes " + strings.Join(static, ", ") + " when it restarts"
@@ -129,23 +138,33 @@ func (g *groups) read(ctx context.Context, req *databaseRequest, have *instance,
 
 // settingsOf sorts what somebody set in the group of an instance into the fields of a spec.
 func settingsOf(spec *databaseSpec, have *instance, set map[string]string) *settings {
-	s := &settings{set: set}
+	s := &settings{set: set, waits: have.awaitsRestart()}
 	if spec.TLS != nil {
 		s.tls = have.tlsBy(set)
+		s.tls.waits = s.waits
 		delete(set, tlsParameter(aws.ToString(have.Engine)))
 	}
 	return s
 }
 
-// learn reads RDS's list of parameters where some differ that are in a group of the instance's own.
+// learn reads RDS's list of parameters where some differ, or wait, that are in a group of the instance's own.
 func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance) {
-	if have.settings == nil || have.settings.err != nil || !have.inOwnGroup() {
+	s := have.settings
+	if s == nil || s.err != nil || !have.inOwnGroup() {
 		return
 	}
-	if names := parametersRow.Delta(&req.Spec, have, req.Applied).Names(); len(names) > 0 {
-		have.settings.list = g.list(ctx, have.family(), names)
+	names, ofTLS := parametersRow.Delta(&req.Spec, have, req.Applied).Names(), tlsParameter(aws.ToString(have.Engine))
+	if s.waits && s.tls != nil {
+		names = append(names, ofTLS)
 	}
-	have.settings.upgrades = req.Spec.Version != nil && driver.MajorVersion(*req.Spec.Version) != driver.MajorVersion(aws.ToString(have.EngineVersion))
+	if s.waits || len(names) > 0 {
+		s.list = g.list(ctx, have.family(), names)
+	}
+	s.upgrades = req.Spec.Version != nil && driver.MajorVersion(*req.Spec.Version) != driver.MajorVersion(aws.ToString(have.EngineVersion))
+	s.inForce = slices.Contains(req.Applied[groupInForce], groupName(have))
+	if s.tls != nil && s.inForce && len(s.list.static([]string{ofTLS})) == 0 {
+		s.tls.waits = false // it applied at once: what waits is another parameter
+	}
 }
 
 // familyOf returns the family of the parameter groups that a version takes, for example postgres16, mysql8.4 or mariadb10.11.

@@ -489,3 +489,65 @@ func TestDeletionOfGroupsDeletesNoInstance(t *testing.T) {
 		t.Errorf("the groups: %v, calls %q", err, calls)
 	}
 }
+
+// What somebody else set waits for a restart: an edit of a dynamic parameter, or of tls, neither waits for that nor asks for it, and the restart stays
+// what nobody edited.
+func TestParametersBesideOthersRestart(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-beside", func(s *v1alpha1.DatabaseParameters) {
+		s.Parameters, s.TLS = parameters{"work_mem": "4096"}, new(v1alpha1.TLSOptional)
+	})
+	w.createDatabase(&req)
+	w.settle(&req)
+	w.setStatic("shop-beside-a")
+	for _, step := range []struct {
+		field  string
+		edit   func()
+		effect driver.Effect
+	}{
+		{"parameters", func() { req.Spec.Parameters = parameters{"work_mem": "8192"} }, driver.Online},
+		{"parameters", func() { req.Spec.Parameters = parameters{"work_mem": "8192", "array_nulls": "0"} }, driver.Online},
+		{"tls", func() { req.Spec.TLS = new(v1alpha1.TLSRequired) }, driver.Interrupts},
+	} {
+		step.edit()
+		changes := slices.DeleteFunc(w.database(req).Changes, func(c driver.Change) bool { return c.Field != step.field })
+		if len(changes) != 1 || changes[0].Effect != step.effect || len(changes[0].Drifted) > 0 {
+			t.Fatalf("%s: %+v", step.field, changes)
+		}
+		w.Ledger.Reset()
+		w.updateDatabase(req, changes...)
+		if got := w.writing(); !slices.Equal(got, []string{"ListTagsForResource", "ModifyDBParameterGroup"}) {
+			t.Errorf("%s: calls %q", step.field, got)
+		}
+		seen := w.database(req)
+		req.Applied = seen.Applied
+		if len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Restarts || !slices.Equal(seen.Changes[0].Drifted, seen.Changes[0].Names) || len(seen.Changes[0].Edited) > 0 {
+			t.Errorf("%s: after it %+v", step.field, seen.Changes)
+		}
+	}
+	if got := req.Applied["parameters"]; !slices.Equal(got, []string{"array_nulls=0", "work_mem=8192"}) {
+		t.Errorf("applied %q", got)
+	}
+	w.settle(&req)
+}
+
+// An edit is seen and made also while the restart that the group waits for comes with something else.
+func TestParametersBesideAnotherRestart(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-later", withParameters(parameters{"work_mem": "4096"}))
+	w.createDatabase(&req)
+	w.settle(&req)
+	w.setStatic("shop-later-a")
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBInstanceClass: new("db.t4g.small"), ApplyImmediately: new(false)})
+	req.Spec.AWS.InstanceClass = new("db.t4g.small")
+	req.Spec.Parameters = parameters{"work_mem": "8192"}
+	changes := w.database(req).Changes
+	if len(changes) != 1 || changes[0].Effect != driver.Online || !slices.Equal(changes[0].Edited, []string{"work_mem"}) {
+		t.Fatalf("%+v", changes)
+	}
+	w.Ledger.Reset()
+	w.updateDatabase(req, changes...)
+	if got := w.writing(); !slices.Equal(got, []string{"ListTagsForResource", "ModifyDBParameterGroup"}) || w.groups(req.Name)["shop-later-a"]["work_mem"] != "8192" {
+		t.Errorf("calls %q, groups %v", got, w.groups(req.Name))
+	}
+}

@@ -55,7 +55,8 @@ func withWaits(have *instance, changes []driver.Change) []driver.Change {
 		beside := slices.DeleteFunc(slices.Clone(waits), func(w driver.Change) bool {
 			return w.Field == c.Field || slices.Contains(takenBack, c.Field) && slices.Contains(takenBack, w.Field)
 		})
-		if c.Field != "tags" && c.Field != driver.FieldPowerState && len(beside) > 0 { // these have calls of their own
+		ownCall := c.Field == "tags" || c.Field == driver.FieldPowerState || ofGroup(c.Field) && have.inOwnGroup() && c.Effect != driver.Restarts
+		if !ownCall && len(beside) > 0 {
 			changes[i] = raised(c, beside)
 		}
 	}

@@ -86,7 +86,7 @@ func (i *instance) tlsBy(set map[string]string) *tlsSetting {
 	if value, says := set[tlsParameter(engine)]; says {
 		required, _ = driver.Switch(value)
 	}
-	s := &tlsSetting{value: v1alpha1.TLSOptional, waits: waitsForRestart(&instance{DBInstance: i.DBInstance, settings: &settings{}}) != ""}
+	s := &tlsSetting{value: v1alpha1.TLSOptional}
 	if required {
 		s.value = v1alpha1.TLSRequired
 	}

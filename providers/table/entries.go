@@ -21,13 +21,20 @@ type EntryMap[S, H, P any] struct {
 	effect   func(d Delta, have *H) (driver.Effect, string)
 	effects  []driver.PossibleEffect
 	depends  bool // the effect depends on what is changed
-	waits    func(have *H) string
+	waits    func(have *H) Waiting
 }
 
 // A Delta is what is to become of a map: entries to set, and names to remove. All others stay.
 type Delta struct {
 	Set    map[string]string
 	Remove []string
+	Waits  bool // the restart that present entries wait for is a part of it
+}
+
+// Waiting is what entries of a map wait for.
+type Waiting struct {
+	For  string                 // as pending-reboot; empty if all have taken effect
+	Part func(name string) bool // whether an entry, once set, may wait; nil if all that are set wait
 }
 
 // Names returns the names of all entries that change, sorted.
@@ -75,41 +82,45 @@ func (r *EntryMap[S, H, P]) EffectOf(effect func(d Delta, have *H) (driver.Effec
 	return r
 }
 
-// Waits is for maps of which a part takes effect when a server restarts. waits says what the present entries wait for, as pending-reboot; nothing if all
-// have taken effect. While they wait the map differs: in the entries that were not applied before, or else in all.
-func (r *EntryMap[S, H, P]) Waits(waits func(have *H) string) *EntryMap[S, H, P] {
+// Waits is for maps of which a part takes effect when a server restarts. waits says what the present entries wait for. While they wait the map differs:
+// in the entries that were not applied before, or else in all. An edit that neither waits nor has to is a change by itself.
+func (r *EntryMap[S, H, P]) Waits(waits func(have *H) Waiting) *EntryMap[S, H, P] {
 	r.waits = waits
 	return r
 }
 
 // waiting returns what the present entries wait for.
-func (r *EntryMap[S, H, P]) waiting(have *H) string {
+func (r *EntryMap[S, H, P]) waiting(have *H) Waiting {
 	if r.waits == nil || have == nil {
-		return ""
+		return Waiting{}
 	}
 	return r.waits(have)
 }
 
-// outstanding adds to what is to become of a map the entries that are there and did not take effect: those that are not known as applied, or all if
-// that explains nothing.
-func (r *EntryMap[S, H, P]) outstanding(d Delta, wanted, present, ours map[string]string) Delta {
-	out := Delta{Set: maps.Clone(d.Set), Remove: slices.Clone(d.Remove)}
+// outstanding adds to what is to become of a map the entries that are there and did not take effect: those that are not known as applied. If that
+// explains nothing, entries of others wait: then it is what is to be set alone, or if there is nothing to set, all entries, which others made wait.
+func (r *EntryMap[S, H, P]) outstanding(d Delta, wanted, present, ours map[string]string, part func(string) bool) (out Delta, byOthers bool) {
+	may := func(name string) bool { return part == nil || part(name) }
+	out = Delta{Set: maps.Clone(d.Set), Remove: slices.Clone(d.Remove)}
 	for name, value := range wanted {
-		if was, isOurs := ours[name]; !isOurs || was != withValue+value {
-			out.Set[name] = value
+		was, known := strings.CutPrefix(ours[name], withValue)
+		if _, differs := d.Set[name]; !differs && may(name) && (!known || !r.equal(value, was)) {
+			out.Set[name], out.Waits = value, true
 		}
 	}
 	for name := range ours {
 		_, wants := wanted[name]
-		if _, has := present[name]; !wants && !has {
-			out.Remove = append(out.Remove, name)
+		if _, has := present[name]; !wants && !has && may(name) {
+			out.Remove, out.Waits = append(out.Remove, name), true
 		}
 	}
-	if out.empty() {
-		maps.Copy(out.Set, wanted)
-	}
 	slices.Sort(out.Remove)
-	return out
+	if out.Waits || part != nil && (!d.empty() || len(wanted) == 0) {
+		return out, false
+	}
+	maps.Copy(out.Set, wanted)
+	out.Waits = true
+	return out, part != nil
 }
 
 // Name implements Row.
@@ -166,10 +177,11 @@ func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, have *H
 // change is what leads from the present entries, of which some are ours, to the wanted ones. Its Remove are those of ours: what others set
 // and a spec takes away was not asked for by an edit.
 func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, have *H) (driver.Change, bool) {
-	d, waits := r.delta(want, present, ours), r.waiting(have)
-	if waits != "" {
-		d = r.outstanding(d, r.want(want), present, ours)
-	} else if d.empty() {
+	d, waits, byOthers := r.delta(want, present, ours), r.waiting(have), false
+	if waits.For != "" {
+		d, byOthers = r.outstanding(d, r.want(want), present, ours, waits.Part)
+	}
+	if d.empty() && !d.Waits {
 		return driver.Change{}, false
 	}
 	from := map[string]string{}
@@ -179,15 +191,17 @@ func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, hav
 		}
 	}
 	c := driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Entries: true, Names: d.Names()}
-	if waits != "" {
-		c.From = strings.TrimSpace(c.From + " (" + waits + ")")
+	if d.Waits {
+		c.From = strings.TrimSpace(c.From + " (" + waits.For + ")")
 	}
 	for _, k := range d.Remove {
 		if _, isOurs := ours[k]; isOurs {
 			c.Remove = append(c.Remove, k)
 		}
 	}
-	if r.remembersValues() {
+	if byOthers {
+		c.Drifted = c.Names // no edit asked for that restart
+	} else if r.remembersValues() {
 		r.explain(&c, d, ours)
 	}
 	c.Effect, c.Why = r.effect(d, have)

@@ -70,7 +70,7 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 		return nil, false
 	}
 	ours := r.recall(before)
-	if r.waits != nil && ours == nil && differing != nil {
+	if r.waits != nil && ours == nil && differing != nil && len(differing.Drifted) == 0 {
 		return nil, false // its first change has two steps, and an edit that agrees to the first one agrees to both
 	}
 	now := map[string]string{}
@@ -78,7 +78,7 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 		maps.Copy(now, ours)
 	}
 	for name, value := range wanted {
-		differs := differing != nil && (len(differing.Names) == 0 || slices.Contains(differing.Names, name))
+		differs := differing != nil && (len(differing.Names) == 0 || slices.Contains(differing.Names, name)) && !slices.Contains(differing.Drifted, name)
 		was, isOurs := ours[name]
 		switch {
 		case !r.remembersValues():

@@ -51,7 +51,7 @@ func CauseOf(v View, c driver.Change) string {
 		return v1alpha1.CauseClass
 	case c.Field == driver.FieldPassword && c.Effect.Disruptive():
 		return v1alpha1.CauseDrift // nobody asked for the old password to go
-	case known && c.Effect.Disruptive() && mixesDrift(v, c):
+	case c.Effect.Disruptive() && (len(c.Drifted) > 0 || known && mixesDrift(v, c)):
 		return v1alpha1.CauseDrift
 	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
 		return v1alpha1.CauseSpec

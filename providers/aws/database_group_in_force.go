@@ -1,0 +1,31 @@
+package aws
+
+import (
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// groupInForce is what Applied remembers beside fields: the instance's own group, once the server took it. While it is attached, a dynamic parameter
+// applies at once, whatever else in the group waits for a restart. Of a group that was just attached, all parameters wait.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.html
+const groupInForce = "aws.parameterGroupInForce"
+
+func rememberInForce(req *databaseRequest, have *instance, o *driver.Observation) {
+	name := groupName(have)
+	if o.Applied == nil || !have.inOwnGroup() {
+		return
+	}
+	if inSync := aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == "in-sync"; inSync || slices.Contains(req.Applied[groupInForce], name) {
+		o.Applied[groupInForce] = []string{name}
+	}
+}
+
+// awaitsRestart reports whether the server takes a part of what its group sets at a restart for which somebody has to ask: none other comes, such as the
+// start of a stopped server, or that for what waits in PendingModifiedValues.
+func (i *instance) awaitsRestart() bool {
+	now := groupOf(i)
+	return now != nil && now.waits && aws.ToString(i.DBInstanceStatus) != "stopped" && len(disruptiveWaits(i)) == 0
+}
