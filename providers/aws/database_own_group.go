@@ -196,7 +196,10 @@ func wantedSettings(spec *databaseSpec, engine string) map[string]string {
 	return set
 }
 
-// ofNew makes the group of an instance that is to be created; its name is empty if the instance needs none.
+// ofNew makes the group of an instance that is to be created; its name is empty if the instance needs none. AWS advises to wait five minutes between the
+// two, above all for parameters by which the first database is made, such as its character set. The creation does not wait: no call says whether a
+// group is complete, and docs/guides/parameters.md says what to do about such parameters.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBParameterGroup.html
 func (g *groups) ofNew(ctx context.Context, req *databaseRequest, params *instanceParams) (name string, err error) {
 	if named := params.DBParameterGroupName; named != nil {
 		return *named, g.checkTLS(ctx, &req.Spec, *named)
