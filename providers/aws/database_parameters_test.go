@@ -540,7 +540,7 @@ func TestParametersBesideAnotherRestart(t *testing.T) {
 	w.setStatic("shop-later-a")
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBInstanceClass: new("db.t4g.small"), ApplyImmediately: new(false)})
 	req.Spec.AWS.InstanceClass = new("db.t4g.small")
-	req.Spec.Parameters = parameters{"work_mem": "8192"}
+	req.Spec.Parameters = parameters{"work_mem": "8192", "max_connections": "60"} // the latter is there, and waits
 	changes := w.database(req).Changes
 	if len(changes) != 1 || changes[0].Effect != driver.Online || !slices.Equal(changes[0].Edited, []string{"work_mem"}) {
 		t.Fatalf("%+v", changes)
