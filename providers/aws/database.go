@@ -20,6 +20,7 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 type instance struct {
 	types.DBInstance
 	settings *settings // nil if they were not read
+	named    bool      // the spec names the DB parameter group that it has, which is nobody's but the user's then
 }
 
 // databases manages RDS instances.

@@ -43,9 +43,10 @@ func groupName(i *instance) string {
 
 func isDefaultGroup(name string) bool { return strings.HasPrefix(name, "default.") }
 
-// inOwnGroup reports whether the group of an instance has the name of one of its own. Whether it has the mark too is asked before it is changed.
+// inOwnGroup reports whether the group of an instance has the name of one of its own, and the spec does not name it: a group that existed before may have
+// such a name. Whether it has the mark too is asked before it is changed or copied.
 func (i *instance) inOwnGroup() bool {
-	return slices.Contains(ownGroups(strings.ToLower(aws.ToString(i.DBInstanceIdentifier))), groupName(i))
+	return !i.named && slices.Contains(ownGroups(strings.ToLower(aws.ToString(i.DBInstanceIdentifier))), groupName(i))
 }
 
 // mayHaveGroups reports whether an instance may have groups of its own, by what is wanted and what was applied.

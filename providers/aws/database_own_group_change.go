@@ -93,6 +93,9 @@ func (g *groups) upgrade(ctx context.Context, req *databaseRequest, have *instan
 		p.name = groups[1]
 	}
 	if have.inOwnGroup() {
+		if err := g.checkMark(ctx, req, groupName(have)); err != nil {
+			return err
+		}
 		set, err := g.settingsIn(ctx, groupName(have))
 		if err != nil {
 			return err

@@ -109,6 +109,9 @@ func hasParameters(s *databaseSpec) bool { return s.Parameters != nil || s.TLS !
 // observe returns an instance with what of it is declared.
 func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver.Observation) (*instance, error) {
 	have, err := d.describe(ctx, req.Name)
+	if name := awsOf(&req.Spec).DBParameterGroupName; have != nil && name != nil {
+		have.named = isAttached(have, *name)
+	}
 	if err == nil && have != nil && hasParameters(&req.Spec) && req.Deletion == nil {
 		d.groups.read(ctx, req, have, o)
 	}

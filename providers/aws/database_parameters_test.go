@@ -551,3 +551,43 @@ func TestParametersBesideAnotherRestart(t *testing.T) {
 		t.Errorf("calls %q, groups %v", got, w.groups(req.Name))
 	}
 }
+
+// A group that the spec names is the user's, also if it has the name that Mooring would give: it is mirrored, nothing is remembered of it, no major upgrade
+// takes it for Mooring's, and it outlives the server. One that the spec does not name is not copied for an upgrade without the mark.
+func TestGroupOfTheUserWithOurName(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	group := func(name string) {
+		do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &name, DBParameterGroupFamily: new("postgres16"), Description: new("x")})
+	}
+	group("shop-x-a")
+	req := databaseOf("shop-x", inParameterGroup("shop-x-a"))
+	w.createDatabase(&req)
+	seen := w.database(req)
+	if !strings.Contains(string(seen.Mirror), `"dbParameterGroupName":"shop-x-a"`) || seen.Applied["aws.parameterGroups"] != nil || len(seen.Changes) > 0 {
+		t.Errorf("mirror %s, applied %v, changes %v", seen.Mirror, seen.Applied, seen.Changes)
+	}
+	refused := func(req databaseRequest, says string) {
+		t.Helper()
+		req.Spec.Version = new("17")
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), says) {
+			t.Errorf("%v, %v", err, result.Failed)
+		}
+		want := map[string]map[string]string{req.Name + "-a": {}}
+		w.wantGroups("refused", req.Name, want)
+	}
+	refused(req, "set spec.aws.dbParameterGroupName to a DB parameter group of the new version's family")
+	req.Deletion = &driver.Deletion{}
+	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+	w.wantGroups("deleted", req.Name, map[string]map[string]string{"shop-x-a": {}})
+
+	group("shop-y-a")
+	unnamed := databaseOf("shop-y", nil)
+	w.createDatabase(&unnamed)
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &unnamed.Name, DBParameterGroupName: new("shop-y-a"), ApplyImmediately: new(true)})
+	w.clock.Advance(time.Hour)
+	refused(unnamed, "does not have this object's mark")
+}
