@@ -177,8 +177,10 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) error {
 	return nil
 }
 
-// markOf gives the groups of an instance the mark that it gets. A group that somebody else marked stays as it is.
+// markOf gives the groups of an instance the mark that it gets: those that have its mark, or the one that the instance has until then, which may be of
+// another cluster or object. A group that somebody else marked stays as it is.
 func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instance) error {
+	was := driver.MarkFrom(instanceTags(have))
 	if !have.inOwnGroup() && !mayHaveGroups(req) {
 		return nil
 	}
@@ -187,7 +189,7 @@ func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instanc
 		if err != nil {
 			return err
 		}
-		ours := mark.SameOwner(req.Mark) || mark.Released && mark.Cluster == req.Mark.Cluster && mark.Namespace == req.Mark.Namespace
+		ours := mark.SameOwner(req.Mark) || !was.Zero() && mark.SameOwner(was)
 		if !there || !ours || mark == req.Mark {
 			continue
 		}

@@ -315,6 +315,17 @@ func TestGroupsAreReleased(t *testing.T) {
 	req.Mark.Released, req.Mark.UID, req.Applied = false, "uid-2", nil
 	w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
 	marked(req.Mark)
+	for _, to := range []driver.Mark{ // from another cluster, and from another namespace, which left it there
+		{Cluster: "other", Namespace: "shop", Name: "kept", UID: "uid-3"},
+		{Cluster: "other", Namespace: "pay", Name: "kept", UID: "uid-4"},
+	} {
+		req.Mark, req.Applied = to, nil
+		w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+		marked(to)
+		req.Mark.Released = true
+		w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+		marked(req.Mark)
+	}
 }
 
 // Every write of a change may be lost or its answer be: the next attempts end as one that went through.
