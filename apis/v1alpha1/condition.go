@@ -194,7 +194,7 @@ const (
 	EventDeleted = "Deleted"
 	// EventDeletionRequested: the cloud accepted the deletion.
 	EventDeletionRequested = "DeletionRequested"
-	// EventRetained: the Kubernetes object was deleted, and its cloud object stays.
+	// EventRetained: the Kubernetes object was deleted, and its cloud object stays, or a part of it.
 	EventRetained = "Retained"
 	// EventDataLost: the data of the cloud object is lost: the cloud object was deleted outside Mooring and is created again, empty; or it was
 	// deleted before the cloud took its final snapshot. A Warning.

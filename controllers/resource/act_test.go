@@ -216,6 +216,20 @@ func TestDeletionByParts(t *testing.T) {
 	}
 }
 
+// What stays in the cloud beside an object that is deleted or released is told.
+func TestWhatIsLeftIsTold(t *testing.T) {
+	for verb, want := range map[plan.Verb]string{plan.Delete: "its group stays", plan.Release: "retained photos in aws account ; its group stays"} {
+		d := newDesk(t)
+		d.Policy.Deletion, d.Request.Name, d.Facts.Provider, d.cloud.done.Left = v1alpha1.DeletionRetain, "photos", "aws", "its group stays"
+		if _, err := d.act(t.Context(), plan.Action{Verb: verb, Reason: v1alpha1.ReasonDeleting}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(d.done.Notes, func(n outcome.Note) bool { return n.Reason == v1alpha1.EventRetained && n.Message == want }) {
+			t.Errorf("%s: told %+v, want %q", verb, d.done.Notes, want)
+		}
+	}
+}
+
 // A connection Secret is written before the status tells of it, and goes all the same.
 func TestRemovingTheFinalizerDropsSecrets(t *testing.T) {
 	for _, test := range []struct {

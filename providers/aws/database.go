@@ -38,7 +38,7 @@ func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, rds: client, groups: &groups{session: s, rds: client}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
-		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain,
+		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
 		State: stateOfInstance, Login: compareUsername, Review: whileItWaits,
 		Snapshot:  d.lookForSnapshot,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },

@@ -19,7 +19,7 @@ import (
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
 	if mayHaveGroups(req) {
 		if gone, err := d.isGone(ctx, req); gone && err == nil {
-			return driver.Result{}, d.groups.deleteOf(ctx, req)
+			return d.deleteGroups(ctx, req)
 		} else if err != nil {
 			return driver.Result{}, err
 		}
@@ -38,9 +38,15 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		err = d.deleteInstance(ctx, in)
 	}
 	if apiCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
-		return driver.Result{}, d.groups.deleteOf(ctx, req)
+		return d.deleteGroups(ctx, req)
 	}
 	return driver.Result{}, d.explainDeletion(ctx, req, err)
+}
+
+// deleteGroups deletes what is left of an instance that is gone.
+func (d *databases) deleteGroups(ctx context.Context, req *databaseRequest) (driver.Result, error) {
+	left, err := d.groups.deleteOf(ctx, req)
+	return driver.Result{Left: left}, err
 }
 
 // isGone reports whether the instance is gone, so that a deletion is about its groups. RDS deletes by name: one that somebody made under that name since

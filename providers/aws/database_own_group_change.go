@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -163,45 +164,105 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 	return nil
 }
 
-// deleteOf deletes the groups of an instance that is gone; groups of others stay.
-func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) error {
+// deleteOf deletes the groups of an instance that is gone; groups of others stay. One that another instance uses, as a read replica of the former does, is
+// released and stays with that. It returns what stays.
+func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left string, err error) {
 	for _, group := range ownGroups(req.Name) {
-		mark, _, there, err := g.mark(ctx, group)
+		mark, arn, there, err := g.mark(ctx, group)
 		if err == nil && there && mark.SameOwner(req.Mark) && !mark.Released {
 			err = g.delete(ctx, group)
 		}
-		if err != nil {
-			return err
+		if apiCode(err) != "InvalidDBParameterGroupState" {
+			if err != nil {
+				return "", err
+			}
+			continue
 		}
+		users, listed := g.usersOf(ctx, group)
+		if listed != nil {
+			return "", listed
+		}
+		if len(users) == 0 { // RDS still counts the instance that is gone
+			return "", err
+		}
+		mark.Released = true
+		if err := g.tag(ctx, group, arn, mark); err != nil {
+			return "", err
+		}
+		left = fmt.Sprintf("DB parameter group %s stays, marked as released, because RDS deletes none in use: instance %s uses it", group, strings.Join(users, ", "))
 	}
-	return nil
+	return left, nil
+}
+
+// usersOf returns the instances in a group, but for those that are being deleted.
+func (g *groups) usersOf(ctx context.Context, group string) (users []string, err error) {
+	in := &rds.DescribeDBInstancesInput{}
+	for {
+		out, err := call(ctx, g.session, "DescribeDBInstances", g.rds.DescribeDBInstances, in)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out.DBInstances {
+			if one := (&instance{DBInstance: out.DBInstances[i]}); isAttached(one, group) && aws.ToString(one.DBInstanceStatus) != "deleting" {
+				users = append(users, aws.ToString(one.DBInstanceIdentifier))
+			}
+		}
+		if aws.ToString(out.Marker) == "" {
+			return users, nil
+		}
+		in.Marker = out.Marker
+	}
+}
+
+// release marks the groups of an instance that is released; have is nil if somebody deleted it.
+func (g *groups) release(ctx context.Context, req *databaseRequest, have *instance) (left string, err error) {
+	kept, err := g.markOf(ctx, req, cmp.Or(have, &instance{}))
+	switch names := strings.Join(kept, " and "); {
+	case err != nil || len(kept) == 0:
+		return "", err
+	case have == nil:
+		return "the instance is gone, and DB parameter group " + names + " of it stays, marked as released", nil
+	default:
+		return "DB parameter group " + names + " stays with it, marked as released too", nil
+	}
 }
 
 // markOf gives the groups of an instance the mark that it gets: those that have its mark, or the one that the instance has until then, which may be of
-// another cluster or object. A group that somebody else marked stays as it is.
-func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instance) error {
+// another cluster or object. A group that somebody else marked stays as it is. It returns those that have the mark now.
+func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instance) (marked []string, err error) {
 	was := driver.MarkFrom(instanceTags(have))
 	if !have.inOwnGroup() && !mayHaveGroups(req) {
-		return nil
+		return nil, nil
 	}
 	for _, group := range ownGroups(strings.ToLower(req.Name)) {
 		mark, arn, there, err := g.mark(ctx, group)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		ours := mark.SameOwner(req.Mark) || !was.Zero() && mark.SameOwner(was)
-		if !there || !ours || mark == req.Mark {
+		if !there || !mark.SameOwner(req.Mark) && (was.Zero() || !mark.SameOwner(was)) {
 			continue
 		}
-		if _, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &arn, Tags: rdsTags(req.Mark.Labels())}); err != nil {
-			return fmt.Errorf("mark DB parameter group %s: %w", group, err)
+		marked = append(marked, group)
+		if mark == req.Mark {
+			continue
+		}
+		if err := g.tag(ctx, group, arn, req.Mark); err != nil {
+			return nil, err
 		}
 		if mark.Released && !req.Mark.Released {
 			_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &arn, TagKeys: []string{driver.LabelReleased}})
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
+	}
+	return marked, nil
+}
+
+func (g *groups) tag(ctx context.Context, group, arn string, mark driver.Mark) error {
+	_, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &arn, Tags: rdsTags(mark.Labels())})
+	if err != nil {
+		return fmt.Errorf("mark DB parameter group %s: %w", group, err)
 	}
 	return nil
 }

@@ -292,6 +292,17 @@ func TestGroupsGoWithTheInstance(t *testing.T) {
 	w.wantGroups("another's", "shop-theirs", map[string]map[string]string{"shop-theirs-a": {}})
 }
 
+// groupMark returns the mark of a group.
+func (w *environment) groupMark(name string) driver.Mark {
+	w.t.Helper()
+	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &name}).DBParameterGroups[0]
+	labels := map[string]string{}
+	for _, tag := range do(w.t, w.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: g.DBParameterGroupArn}).TagList {
+		labels[*tag.Key] = *tag.Value
+	}
+	return driver.MarkFrom(labels)
+}
+
 // What is retained is marked as released, its group too, and adoption takes both back.
 func TestGroupsAreReleased(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
@@ -299,18 +310,16 @@ func TestGroupsAreReleased(t *testing.T) {
 	w.createDatabase(&req)
 	marked := func(want driver.Mark) {
 		t.Helper()
-		g := do(t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: new("shop-kept-a")}).DBParameterGroups[0]
-		labels := map[string]string{}
-		for _, tag := range do(t, w.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: g.DBParameterGroupArn}).TagList {
-			labels[*tag.Key] = *tag.Value
-		}
-		if got := driver.MarkFrom(labels); got != want {
+		if got := w.groupMark("shop-kept-a"); got != want {
 			t.Errorf("the group has the mark %v, want %v", got, want)
 		}
 	}
 	marked(req.Mark)
 	req.Mark.Released = true
-	w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	if err != nil || len(result.Failed) > 0 || !strings.Contains(result.Left, "DB parameter group shop-kept-a stays with it") {
+		t.Errorf("%+v, %v", result, err)
+	}
 	marked(req.Mark)
 	req.Mark.Released, req.Mark.UID, req.Applied = false, "uid-2", nil
 	w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
@@ -601,4 +610,83 @@ func TestGroupOfTheUserWithOurName(t *testing.T) {
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &unnamed.Name, DBParameterGroupName: new("shop-y-a"), ApplyImmediately: new(true)})
 	w.clock.Advance(time.Hour)
 	refused(unnamed, "does not have this object's mark")
+}
+
+// A group that another instance uses, as a promoted read replica of the former does, can't be deleted: it is released, and the deletion ends and says so.
+// An instance that is on its way out holds the group up, and no more.
+func TestGroupInUseIsReleased(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-used", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	replica := databaseOf("replica", inParameterGroup("shop-used-a"))
+	w.createDatabase(&replica)
+	req.Applied, req.Deletion = w.database(req).Applied, &driver.Deletion{}
+	remove := func(req databaseRequest) driver.Result {
+		t.Helper()
+		result, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	if result := remove(req); result.Left != "" {
+		t.Errorf("of the instance stays %q", result.Left)
+	}
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); seen.State != driver.Ready {
+		t.Fatalf("%v", seen.State)
+	}
+	if left := remove(req).Left; !strings.Contains(left, "shop-used-a") || !strings.Contains(left, "instance replica uses it") {
+		t.Errorf("it says %q", left)
+	}
+	if seen := w.database(req); seen.State != driver.Absent || !w.groupMark("shop-used-a").Released {
+		t.Errorf("%v, the group has the mark %v", seen.State, w.groupMark("shop-used-a"))
+	}
+
+	next := databaseOf("shop-next", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&next)
+	going := databaseOf("going", inParameterGroup("shop-next-a"))
+	w.createDatabase(&going)
+	next.Applied, next.Deletion, going.Deletion = w.database(next).Applied, &driver.Deletion{}, &driver.Deletion{}
+	remove(next)
+	w.clock.Advance(time.Hour)
+	remove(going)
+	_, err := drivertest.Databases(w.conn).Delete(t.Context(), next)
+	wantCode(t, err, driver.Busy)
+	w.clock.Advance(time.Hour)
+	if left := remove(next).Left; left != "" || len(w.groups("shop-next")) > 0 {
+		t.Errorf("%q, groups %v", left, w.groups("shop-next"))
+	}
+}
+
+// The groups of an instance that somebody deleted are released like it, so that a deletion with Retain ends.
+func TestGroupsOfAGoneInstanceAreReleased(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-taken", withParameters(parameters{"work_mem": "8192"}))
+	w.createDatabase(&req)
+	req.Applied = w.database(req).Applied
+	do(t, w.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name, SkipFinalSnapshot: new(true)})
+	w.clock.Advance(time.Hour)
+	req.Deletion = &driver.Deletion{}
+	if seen := w.database(req); seen.State != driver.Ready {
+		t.Fatalf("%v", seen.State)
+	}
+	release := func() (driver.Result, error) {
+		released := req
+		released.Mark.Released = true
+		return drivertest.Databases(w.conn).Update(t.Context(), released, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	}
+	for range 2 { // the answer to the first may have been lost
+		result, err := release()
+		if err != nil || len(result.Failed) > 0 || !strings.Contains(result.Left, "the instance is gone, and DB parameter group shop-taken-a") {
+			t.Errorf("%+v, %v", result, err)
+		}
+	}
+	if seen := w.database(req); seen.State != driver.Absent || !w.groupMark("shop-taken-a").Released {
+		t.Errorf("%v, the group has the mark %v", seen.State, w.groupMark("shop-taken-a"))
+	}
+	do(t, w.rds.DeleteDBParameterGroup, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: new("shop-taken-a")})
+	if _, err := release(); driver.CodeOf(err) != driver.NotFound {
+		t.Errorf("nothing is left: %v", err)
+	}
 }

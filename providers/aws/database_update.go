@@ -116,8 +116,8 @@ func stillGrowing(err error) error {
 
 // writeTags changes tags and mark: one call adds, and one removes if something is to go.
 func (d *databases) writeTags(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (string, error) {
-	if slices.Contains(driver.Names(changes), driver.FieldMark) {
-		if err := d.groups.markOf(ctx, req, have); err != nil {
+	if slices.Contains(driver.Names(changes), driver.FieldMark) && !req.Mark.Released {
+		if _, err := d.groups.markOf(ctx, req, have); err != nil {
 			return "", err
 		}
 	}

@@ -30,6 +30,9 @@ type Adapter[S, H, P any] struct {
 	// Remains completes the observation of an object that is not there: what of it is left in the cloud beside it has to be deleted, too, and
 	// while that is there a Deletion observes the object as there. It may be nil.
 	Remains func(ctx context.Context, req *Request[S], o *driver.Observation) error
+	// Release marks what is left in the cloud beside an object that is released, and returns what that is, in a sentence; empty if nothing is. have is
+	// nil if the object itself is gone. It may be nil.
+	Release func(ctx context.Context, req *Request[S], have *H) (left string, err error)
 	// State fills in what the object itself says: its state, id, mark, location and whatever else is no field.
 	State func(req *Request[S], have *H, o *driver.Observation)
 	// Login compares the administrator: it adds to the changes, to what is applied and to what is fixed. It makes no call for a

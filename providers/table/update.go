@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -16,6 +17,11 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	u := &update[S, H, P]{adapter: a, req: req}
 	u.req.Operation = "" // it matters to observations only
 	by := u.sort(changes)
+	if a.Release != nil && req.Mark.Released && slices.Contains(driver.Names(changes), driver.FieldMark) {
+		if gone, err := u.release(ctx, a.partOf(driver.FieldMark)); gone || err != nil {
+			return u.result, err
+		}
+	}
 	for i := range a.Parts {
 		part := &a.Parts[i]
 		if len(by[part]) == 0 {
@@ -29,6 +35,18 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, a.secrets(&req)...))
 	}
 	return u.result, nil
+}
+
+// release marks what is left beside the object. It reports whether that is all, because the object is gone.
+func (u *update[S, H, P]) release(ctx context.Context, part *Part[S, H, P]) (gone bool, err error) {
+	have, missing := u.look(ctx, part)
+	if missing != nil && driver.CodeOf(missing) != driver.NotFound {
+		return false, missing
+	}
+	if u.result.Left, err = u.adapter.Release(ctx, &u.req, have); err == nil && missing != nil && u.result.Left == "" {
+		err = missing
+	}
+	return missing != nil, err
 }
 
 // An update is one call of Update.

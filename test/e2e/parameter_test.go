@@ -131,7 +131,8 @@ func TestParametersComeLater(t *testing.T) {
 	})
 }
 
-// What is retained keeps its group, which is marked as released like the server; and both are taken back.
+// What is retained keeps its group, which is marked as released like the server; and both are taken back. An Event names the group. A group whose
+// server somebody deleted holds nothing up.
 func TestRetainedWithItsGroup(t *testing.T) {
 	onRDS(t, func(w *fixture, c *system.Cloud) {
 		d := w.parametrised(c, "orders")
@@ -143,6 +144,8 @@ func TestRetainedWithItsGroup(t *testing.T) {
 		if mark := driver.MarkFrom(c.Groups().Tags(w.T, name+"-a")); !mark.Released {
 			t.Errorf("the group has the mark %+v", mark)
 		}
+		retained := "Normal Retained: retained " + name + " in aws account " + c.Account + "; "
+		w.expectEvents(d, []string{retained + "DB parameter group " + name + "-a stays with it, marked as released too"})
 		back := w.parametrised(c, "orders")
 		back.Spec.Adoption = v1alpha1.AdoptionIfExists
 		mark := len(c.Writes(name + "-a"))
@@ -155,6 +158,18 @@ func TestRetainedWithItsGroup(t *testing.T) {
 		w.delete(back)
 		w.awaitDeleted(back)
 		w.equal("a group is left", slices.Contains(c.Groups().Names(w.T), name+"-a"), false)
+
+		lost := w.parametrised(c, "lost")
+		lost.Spec.DeletionPolicy = v1alpha1.DeletionRetain
+		w.create(lost)
+		name = w.ready(lost).Status.ExternalName
+		w.Disturb()
+		system.TargetOf("Database", c.Name).Drop(c, w.T, name)
+		w.delete(lost)
+		w.awaitDeleted(lost)
+		if mark := driver.MarkFrom(c.Groups().Tags(w.T, name+"-a")); !mark.Released {
+			t.Errorf("the group of the lost server has the mark %+v", mark)
+		}
 	})
 }
 

@@ -188,6 +188,9 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	if w.Policy.Deletion != v1alpha1.DeletionRetain {
 		left += ": it existed before this object took it over, and this object's spec was never applied in full"
 	}
+	if done.Left != "" {
+		left += "; " + done.Left
+	}
 	return w.removeFinalizer(ctx, left, true)
 }
 
@@ -205,6 +208,9 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	w.done.CallError = err
 	if err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: err}
+	}
+	if done.Left != "" {
+		w.note(outcome.Normal(v1alpha1.EventRetained, "%s", done.Left))
 	}
 	out := outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Soon}
 	if done.Unfinished {
