@@ -31,11 +31,11 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	} else {
 		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(true), aws.Bool(true)
 	}
-	err := d.deleteInstance(ctx, in)
+	err := deleteInstance(ctx, d, in)
 	if apiCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" {
 		// A region keeps 40 at most. The snapshot is what was asked for.
 		in.DeleteAutomatedBackups = aws.Bool(true)
-		err = d.deleteInstance(ctx, in)
+		err = deleteInstance(ctx, d, in)
 	}
 	if apiCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
 		return d.deleteGroups(ctx, req)
@@ -64,7 +64,7 @@ func (d *databases) isGone(ctx context.Context, req *databaseRequest) (bool, err
 	return false, nil
 }
 
-func (d *databases) deleteInstance(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
+func deleteInstance(ctx context.Context, d *databases, in *rds.DeleteDBInstanceInput) error {
 	_, err := call(ctx, d.session, "DeleteDBInstance", d.rds.DeleteDBInstance, in, onceRDS)
 	return err
 }
