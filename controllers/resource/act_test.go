@@ -220,7 +220,7 @@ func TestDeletionByParts(t *testing.T) {
 func TestWhatIsLeftIsTold(t *testing.T) {
 	for verb, want := range map[plan.Verb]string{plan.Delete: "its group stays", plan.Release: "retained photos in aws account ; its group stays"} {
 		d := newDesk(t)
-		d.Policy.Deletion, d.Request.Name, d.Facts.Provider, d.cloud.done.Left = v1alpha1.DeletionRetain, "photos", "aws", "its group stays"
+		d.Policy.Deletion, d.Request.Name, d.Provider, d.cloud.done.Left = v1alpha1.DeletionRetain, "photos", "aws", "its group stays"
 		if _, err := d.act(t.Context(), plan.Action{Verb: verb, Reason: v1alpha1.ReasonDeleting}); err != nil {
 			t.Fatal(err)
 		}
