@@ -52,10 +52,12 @@ type BucketParameters struct {
 	// +optional
 	Encryption *Encryption `json:"encryption,omitempty"`
 
-	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. Keys and values may contain
-	// lower-case letters, digits, - and _, which both clouds accept.
+	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
+	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
+	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google
+	// Cloud are refused. There are at most 45 tags, because AWS takes 50, and Mooring's own mark needs 5.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:MaxProperties=45
 	Tags map[string]TagValue `json:"tags,omitzero"`
 
 	// forceDestroy lets a deletion remove every object and version in the bucket. Without it, Mooring does not delete a bucket that has
@@ -64,9 +66,12 @@ type BucketParameters struct {
 	ForceDestroy *bool `json:"forceDestroy,omitempty"`
 }
 
-// TagValue is the value of a tag or label.
-// +kubebuilder:validation:MaxLength=63
-// +kubebuilder:validation:Pattern=`^[a-z0-9_-]*$`
+// TagValue is the value of a tag or label: what AWS takes, without white space at the beginning or end. What the labels of Google Cloud can't hold
+// of it is refused for objects that lead there.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/CostAllocTagging.html
+// +kubebuilder:validation:MaxLength=256
+// +kubebuilder:validation:Pattern=`^([\p{L}\p{N}_.:/=+@-]([\p{L}\p{Z}\p{N}_.:/=+@-]*[\p{L}\p{N}_.:/=+@-])?)?$`
 type TagValue string
 
 // BucketSpec is the desired state of a bucket.
@@ -121,7 +126,7 @@ type BucketStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be removed once the bucket exists, because Mooring needs its account and credentials to delete the bucket: put it back, or set spec.className in its place",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z0-9][a-z0-9._-]*[a-z0-9]$'))",message="spec.externalName must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens; it must begin and end with a letter or digit. To adopt (IfExists) or observe a bucket, the name may also have underscores and more characters",fieldPath=".spec.externalName"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.updates) || !has(self.spec.updates.timing) || self.spec.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".spec.updates.timing"
 type Bucket struct {

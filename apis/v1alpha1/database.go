@@ -206,10 +206,12 @@ type DatabaseParameters struct {
 	// +optional
 	DeletionProtection *bool `json:"deletionProtection,omitempty"`
 
-	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. Keys and values may contain
-	// lower-case letters, digits, - and _, which both clouds accept.
+	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
+	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
+	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google
+	// Cloud are refused. There are at most 45 tags, because AWS takes 50, and Mooring's own mark needs 5.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:MaxProperties=45
 	Tags map[string]TagValue `json:"tags,omitzero"`
 
 	// aws contains the settings that only Amazon RDS has.
@@ -502,7 +504,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.encryption) || !has(self.spec.encryption.key) || !has(oldSelf.status) || !has(oldSelf.status.fixed) || !('encryption.key' in oldSelf.status.fixed) || self.spec.encryption.key == oldSelf.status.fixed['encryption.key'] || (has(oldSelf.spec.encryption) && has(oldSelf.spec.encryption.key) && self.spec.encryption.key == oldSelf.spec.encryption.key)",message="spec.encryption.key can't change once the server exists: create another Database with the new key and move the data",fieldPath=".spec.encryption"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(self.spec.encryption) || !has(self.spec.encryption.key) || !self.spec.encryption.key.matches('^(arn:|projects/)') || self.spec.encryption.key.contains(':kms:' + self.spec.location + ':') || self.spec.encryption.key.contains('/locations/' + self.spec.location + '/')",message="spec.encryption.key must be a key in spec.location: a server can use no key of another region",fieldPath=".spec.encryption"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen. To adopt (IfExists) or observe an instance, the name may also have two hyphens in a row",fieldPath=".spec.externalName"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.iamAuthentication) || !has(self.spec.parameters) || !('cloudsql.iam_authentication' in self.spec.parameters || 'cloudsql_iam_authentication' in self.spec.parameters)",message="spec.iamAuthentication and the flag for it in spec.parameters exclude each other, because both say whether IAM may log in: remove the flag from spec.parameters",fieldPath=".spec.iamAuthentication"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.insights) || self.spec.insights || !has(self.spec.aws) || (!has(self.spec.aws.performanceInsights) && (!has(self.spec.aws.databaseInsightsMode) || self.spec.aws.databaseInsightsMode == 'standard'))",message="spec.aws.performanceInsights and spec.aws.databaseInsightsMode advanced need spec.insights: set spec.insights to true, or remove them",fieldPath=".spec.insights"

@@ -45,3 +45,36 @@ func TestAClassNamesNoKeyOfAnotherCloud(t *testing.T) {
 		}
 	}
 }
+
+// A class whose tags the labels of its cloud can't hold is refused, with each of them named: no object of it could have them.
+func TestTagsThatTheCloudCantHold(t *testing.T) {
+	drivers := map[string]driver.Driver{"aws": aws.New(aws.Options{}), "gcp": gcp.New(gcp.Options{})}
+	tags := Tree{"tags": Tree{"CostCenter": "Team Shop", "team": "shop"}}
+	for _, k := range kind.All() {
+		if k.Class == nil {
+			continue
+		}
+		rules := Rules{Kind: k, References: ReferencesOf(k.Name, drivers), Lacks: func(cloud string) []driver.Lack {
+			description := drivers[cloud].Describe()
+			r, _ := description.Resource(k.Name)
+			return r.Lacks
+		}}
+		for layer, c := range map[string]*Class{
+			"defaults": {Spec: &v1alpha1.ClassSpec{}, Defaults: tags, Enforced: Tree{}}, "enforced": {Spec: &v1alpha1.ClassSpec{}, Defaults: Tree{}, Enforced: tags},
+		} {
+			if p := rules.Check(c, "aws"); p != nil {
+				t.Errorf("%s of a class of %s in AWS: %v", layer, k.Plural, p)
+			}
+			p := rules.Check(c, "gcp")
+			if p == nil || p.Reason != v1alpha1.ReasonClassInvalid {
+				t.Errorf("%s of a class of %s in Google Cloud: %v, want it refused", layer, k.Plural, p)
+				continue
+			}
+			for _, says := range []string{"spec." + layer + `.tags: the key "CostCenter" is`, `the value "Team Shop" of the key "CostCenter" is`, "cost-center"} {
+				if !strings.Contains(p.String(), says) {
+					t.Errorf("%s of a class of %s in Google Cloud: %q says nothing of %q", layer, k.Plural, p, says)
+				}
+			}
+		}
+	}
+}

@@ -59,19 +59,23 @@ func (r Rules) Check(c *Class, cloud string) *Problem {
 	return r.checkReferences(c, cloud)
 }
 
-// checkNames says where the class itself names another cloud object that can't be in its cloud, such as the key of another cloud; nil if it does
-// not. No object of the class could have it.
+// checkNames says where the class itself names another cloud object that can't be in its cloud, such as the key of another cloud, or has entries of
+// a map that its cloud can't hold, such as a tag; nil if it does not. No object of the class could have it.
 func (r Rules) checkNames(c *Class, cloud string) *Problem {
 	if r.Lacks == nil || r.References == nil || cloud == "" {
 		return nil
 	}
 	references := r.References(cloud)
+	var entries []Problem
 	for layer, says := range c.layers() {
 		for _, lack := range driver.Lacking(r.Lacks(cloud), says) {
 			if _, names := references[lack.Field]; names {
 				return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer + "." + lack.Field, Message: lack.String()}
 			}
+			if lack.Each != "" {
+				entries = append(entries, Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer + "." + lack.Field, Message: lack.String()})
+			}
 		}
 	}
-	return nil
+	return Together(entries)
 }

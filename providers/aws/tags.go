@@ -13,6 +13,19 @@ import (
 // https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
 const systemPrefix = "aws:"
 
+// tagLacks are tags that S3 has and RDS does not: neither a key nor a value begins with one of its prefixes. The CRD refuses aws: in keys.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
+var tagLacks = []driver.Lack{
+	{
+		Field: "tags", Each: driver.EntryKey, Match: "^(?i)(aws|rds):", Values: "a key that begins with rds:", Why: "RDS keeps that prefix for itself",
+		Instead: "use a key with another prefix",
+	},
+	{
+		Field: "tags", Each: driver.EntryValue, Match: "^(?i)(aws|rds):", Values: "a value that begins with aws: or rds:", Why: "RDS keeps these prefixes for itself",
+		Instead: "use a value with another prefix",
+	},
+}
+
 // ownTags returns the tags that a spec can speak of: neither the mark's nor AWS's own.
 func ownTags(all map[string]string) map[string]string {
 	out := driver.WithoutMark(all)

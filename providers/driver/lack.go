@@ -19,6 +19,9 @@ type Lack struct {
 	// has no row then. It is applied to strings as they are, and to everything else as JSON. A field without a row whose other values the
 	// cloud takes is one where the cloud always does what these say.
 	Match string `json:",omitempty"`
+	// Each says that Field is a map, and that Match is applied to each of its keys or to each of its values. Then each entry that matches is
+	// lacking, and no other one.
+	Each EntryPart `json:",omitempty"`
 	// Values says in words which values these are, for example "Manual"; empty without Match.
 	Values string `json:",omitempty"`
 	// With are values of other fields, as regular expressions, all of which the spec must have for the cloud to lack the value. So it says nothing
@@ -34,6 +37,18 @@ type Lack struct {
 	Instead string
 }
 
+// An EntryPart is a part of an entry of a map.
+type EntryPart string
+
+// The parts of an entry.
+const (
+	EntryKey   EntryPart = "Key"
+	EntryValue EntryPart = "Value"
+)
+
+// EntryParts lists the values of EntryPart.
+var EntryParts = []EntryPart{EntryKey, EntryValue}
+
 // String says what the cloud lacks, why, and what to do.
 func (l Lack) String() string {
 	what := "this field"
@@ -47,16 +62,36 @@ func (l Lack) String() string {
 }
 
 // Lacking returns those of the lacks that a spec asks for. spec is the spec of an object, or its parameters, as JSON has it: objects are
-// maps. What a spec does not set is not asked for.
+// maps. What a spec does not set is not asked for. A lack of entries of a map is there once for each entry, in the order of their keys, and
+// its Values name the entry.
 func Lacking(lacks []Lack, spec map[string]any) []Lack {
 	var asked []Lack
 	for _, l := range lacks {
 		value, set := valueAt(spec, l.Field)
-		if !set || !matches(l.Match, value) {
+		if !set || !allMatch(l.With, spec) || anyMatches(l.Unless, spec) {
 			continue
 		}
-		if allMatch(l.With, spec) && !anyMatches(l.Unless, spec) {
+		if l.Each != "" {
+			asked = append(asked, l.entries(value)...)
+		} else if matches(l.Match, value) {
 			asked = append(asked, l)
+		}
+	}
+	return asked
+}
+
+// entries returns the lack of each entry of a map that matches.
+func (l Lack) entries(of any) (asked []Lack) {
+	entries, _ := of.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		part, what := any(key), fmt.Sprintf("the key %q", key)
+		if l.Each == EntryValue {
+			part, what = entries[key], fmt.Sprintf("the value %q of the key %q", entries[key], key)
+		}
+		if matches(l.Match, part) {
+			one := l
+			one.Values = what
+			asked = append(asked, one)
 		}
 	}
 	return asked

@@ -16,6 +16,8 @@ func TestLacking(t *testing.T) {
 		{Field: "recovery", Match: "^false$", Values: "false", Unless: map[string]string{"backup.days": "^0$"}},
 		{Field: "edition", Match: "^PLUS$", Values: "PLUS", With: map[string]string{"gcp.tier": "^small$", "engine": "."}},
 		{Field: "sizes", Match: `^\[.+\]$`, Values: "a list with entries"},
+		{Field: "tags", Each: driver.EntryKey, Match: "[A-Z]", Values: "a key in upper case"},
+		{Field: "tags", Each: driver.EntryValue, Match: " ", Values: "a value with a space", Unless: map[string]string{"engine": "^spacious$"}},
 	}
 	for spec, want := range map[string][]string{
 		`{}`: nil,
@@ -35,7 +37,11 @@ func TestLacking(t *testing.T) {
 		`{"edition":"PLUS","gcp":{"tier":"small"}}`:                              nil,
 		`{"edition":"PLUS","gcp":{"tier":"large"},"engine":"mysql"}`:             nil,
 		`{"edition":"PLUS","gcp":{"tier":"small"},"engine":"mysql"}`:             {"edition"},
-		`{"sizes":[]}`: nil,
+		`{"sizes":[]}`:                                     nil,
+		`{"tags":{"a":"B","b":"c"}}`:                       nil,
+		`{"tags":{"B":"a b","A":"c"}}`:                     {"tags", "tags", "tags"},
+		`{"tags":{"a":"b c","b":"c"},"engine":"spacious"}`: nil,
+		`{"tags":"A a"}`:                                   nil,
 	} {
 		var tree map[string]any
 		if err := json.Unmarshal([]byte(spec), &tree); err != nil {
@@ -48,6 +54,26 @@ func TestLacking(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", spec, diff)
 		}
+	}
+}
+
+// Each entry is named, so that a spec is mended at once.
+func TestLackNamesEachEntry(t *testing.T) {
+	spec := map[string]any{"tags": map[string]any{"team": "Team Shop", "CostCenter": "a", "Owner": "b C"}}
+	var got []string
+	for _, l := range driver.Lacking([]driver.Lack{
+		{Field: "tags", Each: driver.EntryKey, Match: "[A-Z]", Values: "a key in upper case", Why: "it has labels", Instead: "use others"},
+		{Field: "tags", Each: driver.EntryValue, Match: "[A-Z ]", Values: "a value with a space", Why: "it has labels", Instead: "use others"},
+	}, spec) {
+		got = append(got, l.String())
+	}
+	want := []string{
+		`the key "CostCenter" is not supported, because it has labels: use others`, `the key "Owner" is not supported, because it has labels: use others`,
+		`the value "b C" of the key "Owner" is not supported, because it has labels: use others`,
+		`the value "Team Shop" of the key "team" is not supported, because it has labels: use others`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

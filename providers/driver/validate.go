@@ -247,6 +247,9 @@ func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 		if l.Why == "" || l.Instead == "" {
 			v.add("Lacks does not say of %q why, or what to do instead; set both of Why and Instead", l.Field)
 		}
+		if l.Each != "" && (l.Match == "" || !slices.Contains(EntryParts, l.Each)) {
+			v.add("Lacks says of %q that Each is %q; set it to one of %v beside Match, or remove it", l.Field, l.Each, EntryParts)
+		}
 		if _, err := regexp.Compile(l.Match); err != nil {
 			v.add("Lacks: the values of %q: %w; correct Match", l.Field, err)
 		}

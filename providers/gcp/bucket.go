@@ -36,7 +36,7 @@ func newBuckets(s *session) *bucketAdapter {
 	b := &buckets{session: s, url: cmp.Or(s.endpoint, "https://storage.googleapis.com")}
 	s.made("Cloud Storage", b.connect())
 	return &bucketAdapter{
-		Table: bucketTable, Lacks: keyLacks, Noun: "bucket", ReadCall: "buckets.get",
+		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "buckets.get",
 		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*storage.BucketAttrs, error) {
 			attrs, err := b.read(ctx, req.Name)
 			return attrs, unlessNotFound(err)
@@ -67,7 +67,7 @@ var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: keyLacks, Consequences: bucketConsequences(),
+			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(),
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
 			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},

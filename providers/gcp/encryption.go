@@ -1,6 +1,13 @@
 package gcp
 
-import "github.com/mooring-dev/mooring/providers/driver"
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// bucketLacks are what buckets have in other clouds and not in Cloud Storage.
+var bucketLacks = slices.Concat(keyLacks, labelLacks)
 
 // keyLacks are keys that Google Cloud can't have: ARNs, aliases and ids of AWS KMS.
 // https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#key-id

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -342,6 +343,33 @@ func TestWhatTheCloudLacksIsNotCreated(t *testing.T) {
 			t.Errorf("%q: error %v after %v, want refused %v", match, err, f.calls, refused)
 		}
 	}
+}
+
+// A map with entries that the cloud does not have is not sent, neither at creation nor later; all of them are named, and other fields change.
+func TestEntriesThatTheCloudLacksAreNotSent(t *testing.T) {
+	f := &fake{there: &object{location: "here", size: 4}}
+	a, req := f.adapter(), request()
+	a.Lacks = []driver.Lack{
+		{Field: "tags", Each: driver.EntryKey, Match: "[A-Z]", Values: "a key in upper case", Why: "it has labels", Instead: "use others"},
+		{Field: "tags", Each: driver.EntryValue, Match: " ", Values: "a value with a space", Why: "it has labels", Instead: "use others"},
+	}
+	req.Spec.Tags = map[string]string{"CostCenter": "Team Shop", "team": "a"}
+	names := []string{`the key "CostCenter"`, `the value "Team Shop" of the key "CostCenter"`}
+	_, err := a.Create(t.Context(), req)
+	if driver.CodeOf(err) != driver.Invalid || !namesAll(err, names) || len(f.calls) > 0 {
+		t.Errorf("creation: error %v after %v, want both named", err, f.calls)
+	}
+	result, err := a.Update(t.Context(), req, []driver.Change{{Field: "tags"}, {Field: "size"}})
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "tags" || !namesAll(result.Failed[0].Err, names) {
+		t.Errorf("update: %+v, %v, want the tags refused", result, err)
+	}
+	if diff := cmp.Diff([]string{"GetObject", "ModifyObject size"}, f.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func namesAll(err error, names []string) bool {
+	return err != nil && !slices.ContainsFunc(names, func(n string) bool { return !strings.Contains(err.Error(), n) })
 }
 
 func TestOtherRegionsAreRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -39,23 +40,33 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 	return result, nil
 }
 
-// supported refuses what the cloud does not have. Whoever calls the driver has refused it before: this is the second lock.
+// supported refuses what the cloud does not have, all of it. Whoever calls the driver has refused it before: this is the second lock.
 func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
-	if len(a.Lacks) == 0 {
-		return nil
+	lacks, err := lackedBy(req.Spec, a.Lacks)
+	if err != nil || len(lacks) == 0 {
+		return err
 	}
-	raw, err := json.Marshal(&req.Spec)
+	var lines []string
+	for _, l := range lacks {
+		lines = append(lines, l.Field+": "+l.String())
+	}
+	return invalid("%s", strings.Join(lines, "; "))
+}
+
+// lackedBy returns those of the lacks that a spec asks for.
+func lackedBy[S any](says S, lacks []driver.Lack) ([]driver.Lack, error) {
+	if len(lacks) == 0 {
+		return nil, nil
+	}
+	raw, err := json.Marshal(&says)
 	if err != nil {
-		return invalid("the spec can't be read: %v", err)
+		return nil, invalid("the spec can't be read: %v", err)
 	}
 	var spec map[string]any
 	if err := json.Unmarshal(raw, &spec); err != nil {
-		return invalid("the spec can't be read: %v", err)
+		return nil, invalid("the spec can't be read: %v", err)
 	}
-	for _, l := range driver.Lacking(a.Lacks, spec) {
-		return invalid("%s: %s", l.Field, l)
-	}
-	return nil
+	return driver.Lacking(lacks, spec), nil
 }
 
 // complete writes the parts that differ from what the cloud makes of a new object, which need not be read to be known, and returns what

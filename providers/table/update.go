@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -16,6 +17,10 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
 	u.req.Operation = "" // it matters to observations only
+	changes, err := u.supported(changes)
+	if err != nil {
+		return driver.Result{}, err
+	}
 	by := u.sort(changes)
 	if a.Release != nil && req.Mark.Released && slices.Contains(driver.Names(changes), driver.FieldMark) {
 		if gone, err := u.release(ctx, a.partOf(driver.FieldMark)); gone || err != nil {
@@ -61,6 +66,29 @@ func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
 	for _, c := range changes {
 		u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 	}
+}
+
+// supported returns the changes that the cloud can take. Those of maps with entries that it does not have have failed, before any call: it would
+// refuse them together with all else, and name one of them.
+func (u *update[S, H, P]) supported(changes []driver.Change) (taken []driver.Change, err error) {
+	lacks, err := lackedBy(u.req.Spec, u.adapter.Lacks)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		var lines []string
+		for _, l := range lacks {
+			if l.Field == c.Field && l.Each != "" {
+				lines = append(lines, l.String())
+			}
+		}
+		if len(lines) == 0 {
+			taken = append(taken, c)
+			continue
+		}
+		u.fail(invalid("%s", strings.Join(lines, "; ")), c)
+	}
+	return taken, nil
 }
 
 // sort returns the changes of each part. Those that can't be made have failed.

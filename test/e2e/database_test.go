@@ -88,6 +88,13 @@ var databaseChanges = []databaseChange{
 			c.Databases().Tag(w.T, name, map[string]string{"team": "z"})
 		},
 	},
+	{ // labels of Google Cloud can't hold that
+		field: "tags", only: "aws",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1", "CostCenter": "Team Shop"}
+		},
+		mirror: same(`{"CostCenter":"Team Shop","cost":"1","team":"b"}`), write: "AddTagsToResource",
+	},
 	{
 		field:  "storage.sizeGiB",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(30)) },

@@ -124,6 +124,17 @@ func TestBadInput(t *testing.T) {
 			}),
 		},
 		{
+			name: "tags that labels can't hold", cloud: "gcp", reason: v1alpha1.ReasonNotSupported,
+			says: []string{
+				`spec.tags: the key "CostCenter" is not supported`, `spec.tags: the key "a.b" is not supported`,
+				`spec.tags: the value "Team Shop" of the key "CostCenter" is not supported`, "for example cost-center",
+			},
+			object: bucketWith(v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"CostCenter": "Team Shop", "a.b": "c", "team": "shop"}}),
+			mend: edited(func(o client.Object) {
+				o.(*v1alpha1.Bucket).Spec.Tags = map[string]v1alpha1.TagValue{"cost-center": "team-shop", "team": "shop"}
+			}),
+		},
+		{
 			name: "parameters that RDS refuses", cloud: "aws", reason: v1alpha1.ReasonInvalid,
 			says: []string{`correct spec.parameters: array_nulls has to be one of 0,1, and is "2"; work_memory is no parameter of postgres16. RDS says: `},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {

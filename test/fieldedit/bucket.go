@@ -35,7 +35,7 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: otherAWSKey, Same: []any{strings.Split(awsKey, "/")[1]}},
-			{Name: "tags", To: map[string]string{"team": "sales"}},
+			{Name: "tags", To: map[string]string{"CostCenter": "Team Shop", "a.b/c:d@e": "x=y+z"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 		},
 	}

@@ -55,6 +55,8 @@ func TestRDSCreate(t *testing.T) {
 		"password: too short":      {func(i *in) { i.MasterUserPassword = aws.String("1234567") }, "InvalidParameterValue"},
 		"password: slash":          {func(i *in) { i.MasterUserPassword = aws.String("1234567/") }, "InvalidParameterValue"},
 		"database: hyphen":         {func(i *in) { i.DBName = aws.String("my-db") }, "InvalidParameterValue"},
+		"tags: RDS's own key":      {func(i *in) { i.Tags[0].Key = aws.String("rds:x") }, "InvalidParameterValue"},
+		"tags: RDS's own value":    {func(i *in) { i.Tags[0].Value = aws.String("rds:x") }, "InvalidParameterValue"},
 		"tags: system":             {func(i *in) { i.Tags[0].Key = aws.String("aws:x") }, "InvalidParameterValue"},
 		"retention":                {func(i *in) { i.BackupRetentionPeriod = aws.Int32(36) }, "InvalidParameterValue"},
 		"window: too short":        {func(i *in) { i.PreferredBackupWindow = aws.String("03:00-03:29") }, "InvalidParameterValue"},

@@ -2,23 +2,29 @@ package localcloud
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// validRDSTags holds tags to the rules. Keys with aws: are AWS's own.
+// rdsPrefix begins what neither a key nor a value of a tag may begin with. No recording shows the refusal.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
+var rdsPrefix = regexp.MustCompile("^(?i)(aws|rds):")
+
+// validRDSTags holds tags to the rules.
 func validRDSTags(tags []rdstypes.Tag) error {
 	seen := map[string]bool{}
 	for _, tag := range tags {
 		key, value := aws.ToString(tag.Key), aws.ToString(tag.Value)
 		switch {
-		case key == "" || len(key) > 128 || !tagText.MatchString(key) || strings.HasPrefix(strings.ToLower(key), "aws:"):
+		case key == "" || utf8.RuneCountInString(key) > 128 || !tagText.MatchString(key) || rdsPrefix.MatchString(key):
 			return invalidValue("The tag key %q is not valid", key)
-		case len(value) > 256 || !tagText.MatchString(value):
+		case utf8.RuneCountInString(value) > 256 || !tagText.MatchString(value) || rdsPrefix.MatchString(value):
 			return invalidValue("The value of the tag %q is not valid", key)
 		case seen[key]:
 			return invalidValue("Duplicate tag key %q", key)
