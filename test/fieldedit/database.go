@@ -88,7 +88,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "insights", To: false, Given: map[string]any{"aws.performanceInsights": nil}},
 			{Name: "deletionProtection", To: true},
 			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true, Stuck: stuckWhileStopped},
-			{Name: "tags", To: map[string]string{"CostCenter": "Team Shop", "stage": "test"}},
+			{Name: "tags", To: map[string]string{"CostCenter": "A b:c", "team": "Team Shop", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
 			{Name: "databaseName", To: "others", Effect: driver.Impossible},
