@@ -59,6 +59,23 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^projects/([a-z0-9.-]+:)?[a-z0-9-]+/global/networks/[a-z]([a-z0-9-]*[a-z0-9])?$')",message="must name a VPC network in the form projects/PROJECT/global/networks/NETWORK; for a shared VPC, PROJECT is the host project"
 	PrivateNetwork *string `json:"privateNetwork,omitempty"`
 
+	// allocatedIPRange is the name of an allocated range of addresses in the private network, for example google-managed-services-default. The
+	// server gets its private address from this range, so it needs privateNetwork. If unset, Cloud SQL chooses one of the ranges that the
+	// private connection of the network has. A server keeps its private address as long as it stays in its network: so the range changes
+	// together with privateNetwork only. Through a ClusterProviderConfig, the class decides which range a Database may name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]*[a-z0-9])?$`
+	AllocatedIPRange *string `json:"allocatedIPRange,omitempty"`
+
+	// serverCAMode says who signs the server's certificate: GOOGLE_MANAGED_INTERNAL_CA, a certificate authority of this server alone, or
+	// GOOGLE_MANAGED_CAS_CA, a certificate authority that the servers of a region share. With GOOGLE_MANAGED_CAS_CA clients can also verify
+	// the server's name. If unset, Cloud SQL chooses. It can't change once the server exists: clients that trust the former authority alone
+	// could no longer connect.
+	// +optional
+	// +kubebuilder:validation:Enum=GOOGLE_MANAGED_INTERNAL_CA;GOOGLE_MANAGED_CAS_CA
+	ServerCAMode *string `json:"serverCAMode,omitempty"`
+
 	// dataDiskType is the type of the server's disk: PD_SSD, or PD_HDD, which is slower and cheaper. A server that Cloud SQL creates without
 	// a value has PD_SSD, unless its tier demands another type. It can't change once the server exists.
 	// +optional

@@ -929,6 +929,16 @@ func (in *DatabaseGCP) DeepCopyInto(out *DatabaseGCP) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.AllocatedIPRange != nil {
+		in, out := &in.AllocatedIPRange, &out.AllocatedIPRange
+		*out = new(string)
+		**out = **in
+	}
+	if in.ServerCAMode != nil {
+		in, out := &in.ServerCAMode, &out.ServerCAMode
+		*out = new(string)
+		**out = **in
+	}
 	if in.DataDiskType != nil {
 		in, out := &in.DataDiskType, &out.DataDiskType
 		*out = new(string)

@@ -10,6 +10,7 @@ type Reference string
 const (
 	ReferenceKey            Reference = "encryption key"
 	ReferenceNetwork        Reference = "network"
+	ReferenceAddressRange   Reference = "address range"
 	ReferenceSubnetGroup    Reference = "subnet group"
 	ReferenceSecurityGroup  Reference = "security group"
 	ReferenceRole           Reference = "role"
@@ -19,7 +20,7 @@ const (
 
 // References are all sorts.
 var References = []Reference{
-	ReferenceKey, ReferenceNetwork, ReferenceSubnetGroup, ReferenceSecurityGroup, ReferenceRole, ReferenceParameterGroup, ReferenceOptionGroup,
+	ReferenceKey, ReferenceNetwork, ReferenceAddressRange, ReferenceSubnetGroup, ReferenceSecurityGroup, ReferenceRole, ReferenceParameterGroup, ReferenceOptionGroup,
 }
 
 // Known reports whether a sort is one of References.

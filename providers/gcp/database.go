@@ -88,10 +88,11 @@ var databaseKind = table.Kind[*session]{
 	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
 }
 
-// previewDatabase is what driver.Driver says of a preview. Effects look at the engine, the edition and the backups of an instance, and at nothing else.
+// previewDatabase is what driver.Driver says of a preview. Effects look at the engine, the edition, the backups and the network of an instance, and at nothing else.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
 		Tier: orNone(gcpOf(&from).Tier), Edition: orNone(gcpOf(&from).Edition), ActivationPolicy: policyOf(&from),
+		IpConfiguration: &sqladmin.IpConfiguration{PrivateNetwork: orNone(gcpOf(&from).PrivateNetwork), ServerCaMode: orNone(gcpOf(&from).ServerCAMode)},
 	}}}
 	have.Settings.BackupConfiguration = backupsOf(&from, have)
 	if from.Engine != nil && from.Version != nil {

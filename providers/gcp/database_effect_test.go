@@ -58,6 +58,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return of("POSTGRES_16", &sqladmin.Settings{IpConfiguration: ip})
 	}
 	inNetwork := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop")}}
+	inRange := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop"), AllocatedIPRange: new("shop-range")}}
 	plus := of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus, BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, PointInTimeRecoveryEnabled: true}})
 	rules := func(p v1alpha1.PasswordValidationPolicy) databaseParameters {
 		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{PasswordValidationPolicy: &p}}
@@ -123,6 +124,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 			networked(&sqladmin.IpConfiguration{AuthorizedNetworks: []*sqladmin.AclEntry{{Value: "203.0.113.0/24"}}}), driver.Online),
 		tabletest.Of("gcp.privateNetwork", inNetwork, runs("POSTGRES_16"), driver.Restarts),
 		tabletest.Of("gcp.privateNetwork", inNetwork, networked(&sqladmin.IpConfiguration{PrivateNetwork: "n"}), driver.Restarts),
+		tabletest.Of("gcp.allocatedIPRange", inRange, networked(&sqladmin.IpConfiguration{PrivateNetwork: "n", AllocatedIpRange: "other"}), driver.Restarts),
+		tabletest.Of("gcp.allocatedIPRange", inRange, networked(&sqladmin.IpConfiguration{PrivateNetwork: "projects/p/global/networks/shop"}), driver.Impossible),
+		tabletest.Of("gcp.serverCAMode", databaseParameters{GCP: &v1alpha1.DatabaseGCP{ServerCAMode: new("GOOGLE_MANAGED_CAS_CA")}}, networked(nil), driver.Impossible),
 		tabletest.Of("gcp.zone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Zone: new("europe-west3-b")}}, of("POSTGRES_16", &sqladmin.Settings{LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a"}}), driver.Restarts),
 		tabletest.Of("gcp.secondaryZone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{SecondaryZone: new("europe-west3-c")}}, of("POSTGRES_16", &sqladmin.Settings{AvailabilityType: regional,
 			LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a", SecondaryZone: "europe-west3-b"}}), driver.Restarts),

@@ -23,6 +23,10 @@ var networkLacks = []driver.Lack{
 		Why: noWayIn, Instead: privateInstead,
 	},
 	{
+		Field: "gcp.allocatedIPRange", Match: ".", Values: "a range", Unless: map[string]string{"gcp.privateNetwork": "."}, Invalid: true,
+		Why: "the range is one of a private network, and the spec names none", Instead: "set spec.gcp.privateNetwork to the network of the range, or remove spec.gcp.allocatedIPRange",
+	},
+	{
 		Field: "network.allowedCIDRs", Match: `^\[.+\]$`, Values: "a list with entries", Unless: map[string]string{"network.publicAccess": "^Allowed$"}, Invalid: true,
 		Why: "the list lets networks in at the public address alone, and nothing says that the server is to have one", Instead: "set spec.network.publicAccess to Allowed, or spec.network.allowedCIDRs to [] (entries may come from the class)",
 	},
@@ -69,6 +73,8 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		Equal(func(want, have string) bool { return networkPath(want) == networkPath(have) }, "the same network as a URL").
 		EffectOf(privateNetworkEffect, driver.Always(driver.Restarts)...).
 		Refers(driver.ReferenceNetwork),
+	rangeRow,
+	authorityRow,
 }
 
 // access says whether an instance has a public address.

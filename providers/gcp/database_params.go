@@ -12,6 +12,7 @@ import (
 var conversions = map[string]func(*instanceParams, *sqladmin.DatabaseInstance){
 	"KmsKeyName": setDiskKey, "DataCacheEnabled": setDataCache,
 	"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone, "Ipv4Enabled": setPublicAddress, "PrivateNetwork": setPrivateNetwork,
+	"AllocatedIpRange": setRange, "ServerCaMode": setAuthority,
 }
 
 // insertion and patch are how parameters come into the two calls: into the instance itself, or into its settings.
@@ -54,6 +55,7 @@ var (
 			"Engine":       "an instance keeps its engine",
 			"DataDiskType": "an instance keeps its disk",
 			"KmsKeyName":   "an instance keeps its key",
+			"ServerCaMode": "an instance keeps its certificate authority",
 			"Database":     "databases.insert makes it",
 		},
 		Converts: conversions,
@@ -138,6 +140,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		}
 		body.DatabaseVersion = version
 	}
+	p.leaveRange(body, have)
 	s, edition := body.Settings, p.editionAfter(have)
 	keepApart(s, have)
 	s.InsightsConfig, s.PasswordValidationPolicy = p.insightsConfig(have), p.policyConfig(have)

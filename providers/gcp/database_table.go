@@ -50,7 +50,7 @@ type instanceParams struct {
 	SslMode                                                          *string
 	Ipv4Enabled                                                      *bool
 	AuthorizedNetworks                                               *[]string
-	PrivateNetwork                                                   *string
+	PrivateNetwork, AllocatedIpRange, ServerCaMode                   *string
 	RetainBackupsOnDelete                                            *bool
 	UserLabels                                                       table.Delta
 	ActivationPolicy                                                 *string

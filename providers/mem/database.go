@@ -171,6 +171,7 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plainSet(databaseFields, "aws.vpcSecurityGroupIDs").Refers(driver.ReferenceSecurityGroup),
 	plain[string](databaseFields, "gcp.tier").Effect(driver.Restarts),
 	plain[string](databaseFields, "gcp.privateNetwork").Refers(driver.ReferenceNetwork),
+	plain[string](databaseFields, "gcp.allocatedIPRange").Refers(driver.ReferenceAddressRange),
 	powerRow,
 )
 

@@ -242,6 +242,8 @@ spec:
 		{"an edition that Cloud SQL does not sell", "Database", `spec: {className: standard, gcp: {edition: EnterprisePlus}}`, "spec.gcp.edition"},
 		{"an edition and its tier", "Database", `spec: {className: standard, gcp: {edition: ENTERPRISE_PLUS, tier: db-perf-optimized-N-2}}`, ""},
 		{"a track that Cloud SQL does not have", "Database", `spec: {className: standard, gcp: {maintenanceTrack: week2}}`, "spec.gcp.maintenanceTrack"},
+		{"a certificate authority of one's own", "Database", `spec: {className: standard, gcp: {serverCAMode: CUSTOMER_MANAGED_CAS_CA}}`, "spec.gcp.serverCAMode"},
+		{"a range of addresses by its CIDR", "Database", `spec: {className: standard, gcp: {allocatedIPRange: 10.0.0.0/20}}`, "spec.gcp.allocatedIPRange"},
 		{"a length that no password of Mooring has", "Database", `spec: {className: standard, gcp: {passwordValidationPolicy: {minLength: 31}}}`, "spec.gcp.passwordValidationPolicy.minLength"},
 		{"a machine for a tier", "Database", `spec: {className: standard, gcp: {tier: n1-standard-1}}`, "spec.gcp.tier"},
 		{"a long username", "Database", `spec: {className: standard, credentials: {username: abcdefghijklmnopq}}`, "16"},

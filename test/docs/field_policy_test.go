@@ -37,7 +37,8 @@ var fieldNeeds = map[string]fieldNeed{
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Monitoring.OS.Enabling.html: who turns monitoring on hands the role to RDS
 	"aws Database aws.monitoring.roleARN": {policy: "aws-permissions-monitoring.json", allows: []string{"iam:PassRole role"}},
 	// https://cloud.google.com/sql/docs/postgres/configure-private-ip: who sets up private services access needs permissions, not who names the network
-	"gcp Database gcp.privateNetwork": {},
+	"gcp Database gcp.privateNetwork":   {},
+	"gcp Database gcp.allocatedIPRange": {},
 	// https://cloud.google.com/sql/docs/postgres/configure-cmek
 	"gcp Database encryption.key": {role: "gcp-sa-cloud-sql.iam.gserviceaccount.com"},
 	// https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys

@@ -30,7 +30,44 @@ func validNetwork(in, old *sqladmin.DatabaseInstance) error {
 	if !ip.Ipv4Enabled && ip.PrivateNetwork == "" && ip.PscConfig == nil {
 		return sqlInvalid("At least one of Public IP or Private IP or PSC connectivity must be enabled.")
 	}
+	if err := validRange(in, old); err != nil {
+		return err
+	}
 	return validPrivateNetwork(in)
+}
+
+// sqlRanges are the ranges of addresses that are allocated in every network.
+var sqlRanges = []string{"google-managed-services-default", "shop-range", "pay-range"}
+
+// validRange refuses a range that is not there, one without a network, and one for a server that has its address already. No recording shows the
+// refusals, nor their words, nor what becomes of the range of a server that moves to another network without a word on it.
+// https://cloud.google.com/sql/docs/postgres/configure-private-ip
+func validRange(in, old *sqladmin.DatabaseInstance) error {
+	ip := in.Settings.IpConfiguration
+	switch {
+	case ip.AllocatedIpRange != "" && !slices.Contains(sqlRanges, ip.AllocatedIpRange):
+		return sqlInvalid("The allocated IP range " + ip.AllocatedIpRange + " does not exist.")
+	case ip.AllocatedIpRange != "" && ip.PrivateNetwork == "":
+		return sqlInvalid("An allocated IP range needs a private network.")
+	case old == nil:
+		return nil
+	}
+	before := old.Settings.IpConfiguration
+	if stays := before.PrivateNetwork != "" && before.PrivateNetwork == ip.PrivateNetwork; stays && before.AllocatedIpRange != ip.AllocatedIpRange {
+		return sqlInvalid("The allocated IP range can't be changed while the instance stays in its network.")
+	}
+	return nil
+}
+
+// serverAuthority is who signs the certificate of an instance. No recording shows another than the one that nobody says.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#CaMode
+func serverAuthority(in *sqladmin.DatabaseInstance) string {
+	switch mode := in.Settings.IpConfiguration.ServerCaMode; mode {
+	case "", "CA_MODE_UNSPECIFIED":
+		return "GOOGLE_MANAGED_INTERNAL_CA"
+	default:
+		return mode
+	}
 }
 
 // validPrivateNetwork refuses a network that is not there, or has no private services access. The words for the second are those that people

@@ -172,6 +172,7 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		// No server here takes part in the enforcement: nothing in the tests connects through a connector.
 		{"connectorEnforcement", s.ConnectorEnforcement, []string{"NOT_REQUIRED", "REQUIRED"}},
 		{"ipConfiguration.sslMode", s.IpConfiguration.SslMode, sqlTLSModes},
+		{"ipConfiguration.serverCaMode", serverAuthority(in), []string{"GOOGLE_MANAGED_INTERNAL_CA", "GOOGLE_MANAGED_CAS_CA"}}, // a pool of one's own is not served here
 	} {
 		if !slices.Contains(choice.values, choice.value) {
 			return sqlInvalid(fmt.Sprintf("Invalid value at 'settings.%s': %q", choice.name, choice.value))

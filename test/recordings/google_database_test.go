@@ -278,6 +278,9 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 		spec.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(map[bool]v1alpha1.PublicAccess{true: v1alpha1.PublicAccessAllowed, false: v1alpha1.PublicAccessBlocked}[public])}
 		if network := stringAt(settings, "ipConfiguration", "privateNetwork"); network != "" && spec.GCP != nil {
 			spec.GCP.PrivateNetwork = &network
+			if addresses := stringAt(settings, "ipConfiguration", "allocatedIpRange"); addresses != "" {
+				spec.GCP.AllocatedIPRange = &addresses
+			}
 		}
 		if stringAt(instance, "state") != "" { // the requests' networks are not in the answers: see knownOfDatabases
 			spec.Network.AllowedCIDRs = networksIn(settings)
@@ -349,7 +352,7 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	}
 	if stringAt(instance, "state") != "" {
 		if spec.GCP != nil {
-			spec.GCP.DataCache = new(false) // nobody recorded one
+			spec.GCP.DataCache, spec.GCP.ServerCAMode = new(false), new("GOOGLE_MANAGED_INTERNAL_CA") // nobody recorded others
 		}
 		spec.IAMAuthentication, spec.Insights = new(false), new(insights["queryInsightsEnabled"] == true)
 	} else if on, ok := insights["queryInsightsEnabled"].(bool); ok {

@@ -1,0 +1,99 @@
+package gcp
+
+import (
+	"encoding/json"
+	"slices"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// An ipRange is an allocated range of addresses, from which an instance gets its private address, and the network that this is in.
+type ipRange struct{ name, network string }
+
+// String returns the value as the spec has it.
+func (r ipRange) String() string { return r.name }
+
+// MarshalJSON returns the value as the spec has it: the mirror reads so.
+func (r ipRange) MarshalJSON() ([]byte, error) { return json.Marshal(r.name) }
+
+const rangeInstead = "put the earlier range back, or change spec.gcp.privateNetwork with it"
+
+// rangeRow: an instance gets its private address once in a network. The recordings show ranges that stay, and no change of one.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#IpConfiguration (allocatedIpRange)
+// https://cloud.google.com/sql/docs/postgres/configure-private-ip
+var rangeRow = table.Field("gcp.allocatedIPRange",
+	func(p *databaseParameters) *ipRange {
+		if gcpOf(p).AllocatedIPRange == nil {
+			return nil
+		}
+		return &ipRange{*gcpOf(p).AllocatedIPRange, networkPath(orNone(gcpOf(p).PrivateNetwork))}
+	},
+	func(i *instance) *ipRange {
+		ip := i.ipConfiguration()
+		if ip.AllocatedIpRange == "" {
+			return nil
+		}
+		return &ipRange{ip.AllocatedIpRange, networkPath(ip.PrivateNetwork)}
+	},
+	func(p *instanceParams, v ipRange) { p.AllocatedIpRange = &v.name }).
+	Equal(func(want, have ipRange) bool { return want.name == have.name }, "").
+	EffectOf(func(_ *ipRange, to ipRange, have *instance) (driver.Effect, string) {
+		if present := networkPath(have.ipConfiguration().PrivateNetwork); present != "" && present == to.network {
+			return driver.Impossible, "the server has its address in this network already: " + rangeInstead
+		}
+		return driver.Restarts, "Cloud SQL gives the server an address of the range together with the network, which restarts it"
+	},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the network changes with it"},
+		driver.PossibleEffect{Effect: driver.Impossible, When: "the server stays in its network", Instead: rangeInstead}).
+	Refers(driver.ReferenceAddressRange)
+
+func setRange(p *instanceParams, into *sqladmin.DatabaseInstance) {
+	ipConfigurationOf(into).AllocatedIpRange = *p.AllocatedIpRange
+}
+
+// completeNetwork adds to a network the range as the spec says it, and the other way round: the address is chosen once.
+func (p *instanceParams) completeNetwork(spec *databaseParameters) {
+	if p.PrivateNetwork != nil && p.AllocatedIpRange == nil {
+		p.AllocatedIpRange = gcpOf(spec).AllocatedIPRange
+	}
+	if p.AllocatedIpRange != nil && p.PrivateNetwork == nil {
+		p.PrivateNetwork = gcpOf(spec).PrivateNetwork
+	}
+}
+
+// leaveRange takes the range away from an instance that moves to another network without a word on one: it is a range of the former network.
+func (p *instanceParams) leaveRange(body *sqladmin.DatabaseInstance, have *instance) {
+	if p.PrivateNetwork == nil || p.AllocatedIpRange != nil || have.ipConfiguration().AllocatedIpRange == "" {
+		return
+	}
+	ip := ipConfigurationOf(body)
+	ip.NullFields = append(ip.NullFields, "AllocatedIpRange")
+}
+
+// ownAuthority is the mode in which every instance has a certificate authority of its own. An instance that says nothing of one has it, too.
+const ownAuthority = "GOOGLE_MANAGED_INTERNAL_CA"
+
+// authorityRow: clients that trust the former authority could no longer connect, so the mode stays. No recording shows another than the one that
+// nobody says, nor whether Cloud SQL changes it.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#CaMode
+var authorityRow = table.Field("gcp.serverCAMode",
+	func(p *databaseParameters) *string { return gcpOf(p).ServerCAMode },
+	func(i *instance) *string {
+		if i.Settings == nil {
+			return nil
+		}
+		mode := i.ipConfiguration().ServerCaMode
+		if slices.Contains([]string{"", "CA_MODE_UNSPECIFIED"}, mode) {
+			mode = ownAuthority
+		}
+		return &mode
+	},
+	func(p *instanceParams, v string) { p.ServerCaMode = &v }).
+	Immutable("create another Database with the mode and move the data there")
+
+func setAuthority(p *instanceParams, into *sqladmin.DatabaseInstance) {
+	ipConfigurationOf(into).ServerCaMode = *p.ServerCaMode
+}
