@@ -91,6 +91,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
 		"aws powerState Impossible":             "of a server with read replicas, which no spec declares",
 		"aws parameters Impossible":             "RDS's list says so, and an announcement does not ask for it",
+		"gcp gcp.allocatedIPRange Restarts":     "with gcp.privateNetwork",
 		"gcp network.publicAccess Restarts":     "of a server whose certificates come from a CA pool",
 		"gcp gcp.tier LosesBackups":             "of a server of Enterprise Plus: see the driver's own test of it", "gcp gcp.edition LosesBackups": "likewise",
 		"gcp iamAuthentication Interrupts":    "the cloud says so, and a preview does not ask it",

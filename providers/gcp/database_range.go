@@ -41,7 +41,7 @@ var rangeRow = table.Field("gcp.allocatedIPRange",
 	func(p *instanceParams, v ipRange) { p.AllocatedIpRange = &v.name }).
 	Equal(func(want, have ipRange) bool { return want.name == have.name }, "").
 	EffectOf(func(_ *ipRange, to ipRange, have *instance) (driver.Effect, string) {
-		if present := networkPath(have.ipConfiguration().PrivateNetwork); present != "" && present == to.network {
+		if to.network == "" || to.network == networkPath(have.ipConfiguration().PrivateNetwork) { // a spec without a network leaves the server where it is
 			return driver.Impossible, "the server has its address in this network already: " + rangeInstead
 		}
 		return driver.Restarts, "Cloud SQL gives the server an address of the range together with the network, which restarts it"

@@ -37,7 +37,7 @@ func validNetwork(in, old *sqladmin.DatabaseInstance) error {
 }
 
 // sqlRanges are the ranges of addresses that are allocated in every network.
-var sqlRanges = []string{"google-managed-services-default", "shop-range", "pay-range"}
+var sqlRanges = []string{"google-managed-services-default", "range", "shop-range", "pay-range"}
 
 // validRange refuses a range that is not there, one without a network, and one for a server that has its address already. No recording shows the
 // refusals, nor their words, nor what becomes of the range of a server that moves to another network without a word on it.
