@@ -317,6 +317,7 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"gcp parameters Online":        "the cloud says so, and a preview does not ask it",
 		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
 		"gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",
+		"gcp gcp.allocatedIPRange Restarts":   "with gcp.privateNetwork: see the examples of effects of the driver",
 		"gcp network.publicAccess Impossible": "it is refused before", "gcp network.publicAccess Restarts": "of a server whose certificates come from a CA pool",
 		"aws aws.caCertificateIdentifier Online": "likewise", "aws aws.dbSubnetGroupName Online": "likewise",
 		"aws aws.dbParameterGroupName Restarts": "the mirror shows the group, and not that a part of it waits for a restart",
