@@ -115,6 +115,7 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups=mooring.dev,resources=providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=providerconfigs/status;clusterproviderconfigs/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 // +kubebuilder:rbac:groups="",resources=serviceaccounts/token,verbs=create

@@ -208,6 +208,9 @@ const (
 	EventRecovered = "Recovered"
 	// EventPasswordChanged: Mooring changed the administrator's password in the cloud.
 	EventPasswordChanged = "PasswordChanged"
+	// EventDatabaseCAUnusable: the ConfigMap with the certificate authorities of database servers is missing or wrong, so connection Secrets keep
+	// the certificates that they have.
+	EventDatabaseCAUnusable = "DatabaseCAUnusable"
 	// EventConnectionMoved: Mooring wrote the connection Secret under a new name. It keeps the former one up to date for 24 hours.
 	EventConnectionMoved = "ConnectionMoved"
 	// EventConnectionRemoved: Mooring deleted a connection Secret that the spec no longer names.

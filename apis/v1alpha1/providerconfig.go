@@ -63,6 +63,23 @@ type LocalSecretReference struct {
 	Name string `json:"name"`
 }
 
+// ConfigMapKeyReference names a key of a ConfigMap. The kind of the object that refers to it decides its namespace.
+type ConfigMapKeyReference struct {
+	// name of the ConfigMap.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Name string `json:"name"`
+
+	// key of the ConfigMap, by default ca.crt.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	Key string `json:"key,omitempty"`
+}
+
 // Credentials of a team's account: exactly one of secretRef and webIdentity, then optional roles or a service account.
 type Credentials struct {
 	// secretRef names a Secret in the same namespace. AWS: the keys AWS_ACCESS_KEY_ID and
@@ -161,6 +178,15 @@ type ProviderConfigSpec struct {
 	// credentials of the account.
 	// +required
 	Credentials Credentials `json:"credentials"`
+
+	// databaseCAConfigMapRef names a ConfigMap in the same namespace with the certificate authorities, in PEM, that sign the certificates
+	// of the account's RDS servers. Mooring writes them into the connection Secrets of Databases, as certificates. If unset, these Secrets have
+	// no certificates. Mooring downloads nothing: take the bundle of your region from
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL.html. It may contain certificates only, and at most 256 KiB.
+	// While the ConfigMap is missing or wrong, the Secrets keep the certificates that they have. Only for AWS: Cloud SQL reports the authority
+	// of each server.
+	// +optional
+	DatabaseCAConfigMapRef *ConfigMapKeyReference `json:"databaseCAConfigMapRef,omitempty"`
 }
 
 // ClusterProviderConfigSpec is a platform's cloud account, an identity in it, and who may use it.
@@ -177,6 +203,15 @@ type ClusterProviderConfigSpec struct {
 	// +kubebuilder:validation:Pattern=`^https?://[^/?#]+/?$`
 	// +kubebuilder:validation:MaxLength=253
 	Endpoint string `json:"endpoint,omitempty"`
+
+	// databaseCAConfigMapRef names a ConfigMap in Mooring's own namespace with the certificate authorities, in PEM, that sign the certificates
+	// of the account's RDS servers. Mooring writes them into the connection Secrets of Databases, as certificates. If unset, these Secrets have
+	// no certificates. Mooring downloads nothing: take the bundle of your region from
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL.html. It may contain certificates only, and at most 256 KiB.
+	// While the ConfigMap is missing or wrong, the Secrets keep the certificates that they have. Only for AWS: Cloud SQL reports the authority
+	// of each server.
+	// +optional
+	DatabaseCAConfigMapRef *ConfigMapKeyReference `json:"databaseCAConfigMapRef,omitempty"`
 
 	// allowedNamespaces selects the namespaces that may use this account, by their labels. An empty selector ({}) selects all. If unset,
 	// no namespace may use it.
@@ -232,6 +267,7 @@ type ProviderConfigStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.assumeRoles) || has(self.spec.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.impersonateServiceAccount) || has(self.spec.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.databaseCAConfigMapRef) || has(self.spec.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 type ProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
@@ -276,6 +312,7 @@ func init() { register(&ProviderConfig{}, &ProviderConfigList{}) }
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.assumeRoles) || has(self.spec.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.impersonateServiceAccount) || has(self.spec.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.databaseCAConfigMapRef) || has(self.spec.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 type ClusterProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

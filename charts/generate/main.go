@@ -97,7 +97,8 @@ type rules struct {
 	// ReleaseNamespace rules are about resources in Mooring's own namespace.
 	ReleaseNamespace []rbacv1.PolicyRule `json:"releaseNamespace"`
 	// ReleaseNamespaceToo are the namespaced rules that Mooring also needs in its own namespace, if it does not have them in all
-	// namespaces: for credentials of ClusterProviderConfigs, private copies, and Events on ClusterProviderConfigs. It creates tokens for
+	// namespaces: for credentials and certificate authorities of ClusterProviderConfigs, private copies, and Events on
+	// ClusterProviderConfigs. It creates tokens for
 	// ServiceAccounts of users only, never for one in its own namespace.
 	ReleaseNamespaceToo []rbacv1.PolicyRule `json:"releaseNamespaceToo"`
 }
@@ -119,10 +120,10 @@ func sortRules(manifest []byte, clusterScoped map[string]bool) (rules, error) {
 		for _, rule := range role.Rules {
 			cluster, namespaced := split(rule, clusterScoped)
 			out.ClusterScoped, out.Namespaced = appendRule(out.ClusterScoped, cluster), appendRule(out.Namespaced, namespaced)
-			for group, resource := range map[string]string{"": "secrets", "events.k8s.io": "events"} {
-				if slices.Contains(rule.APIGroups, group) && slices.Contains(namespaced.Resources, resource) {
+			for _, own := range []struct{ group, resource string }{{"", "configmaps"}, {"", "secrets"}, {"events.k8s.io", "events"}} {
+				if slices.Contains(rule.APIGroups, own.group) && slices.Contains(namespaced.Resources, own.resource) {
 					rule := namespaced
-					rule.Resources = []string{resource}
+					rule.Resources = []string{own.resource}
 					out.ReleaseNamespaceToo = append(out.ReleaseNamespaceToo, rule)
 				}
 			}

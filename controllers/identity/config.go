@@ -49,6 +49,8 @@ type config struct {
 	ambient bool
 	// chain are the steps from there.
 	chain v1alpha1.IdentityChain
+	// databaseCA names the authorities of database servers; nil if the spec names none.
+	databaseCA *caSource
 	// allowed and direct limit who may use it; they are open on a ProviderConfig.
 	allowed func(namespaceLabels map[string]string) bool
 	direct  bool

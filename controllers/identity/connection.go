@@ -28,6 +28,10 @@ type Connection struct {
 	// Slots are those of the account that the connection leads to.
 	Slots *account.Source
 
+	// authorities are those of database servers, and databaseCA names what the config says of them; nil for none.
+	authorities *authorities
+	databaseCA  *caSource
+
 	entry    *entry
 	endpoint string
 	expected driver.AccountID
@@ -81,6 +85,12 @@ func (c *Connection) Resource(kind string) (driver.Resource, bool) {
 	r, has := c.Cloud.Resource(kind)
 	r.Name = r.Name.In(cmp.Or(c.expected, c.KnownAccount()))
 	return r, has
+}
+
+// DatabaseCA returns the authorities that sign the certificates of database servers, in PEM, as far as the provider config says them; and whether they
+// are known. If they are not, because what the config names is missing or wrong, connection Secrets keep those that they have.
+func (c *Connection) DatabaseCA(ctx context.Context) (certificates string, known bool) {
+	return c.authorities.of(ctx, c.databaseCA)
 }
 
 func (c *Connection) lastAnswer() (known driver.AccountID, answered time.Time) {

@@ -34,6 +34,7 @@ type connector struct {
 	credentials *credentials
 	tokens      *tokenSource
 	dialer      *dialer
+	authorities *authorities
 	// refresh is how long credentials are used before their Secret, or ServiceAccount, is read again.
 	refresh time.Duration
 	now     func() time.Time
@@ -74,7 +75,7 @@ func (c *connector) open(ctx context.Context, cfg *config, t tenant, location st
 		return e.conn, nil // looked at again, and the same
 	}
 	e.conn = nil // it is of no use any more, even if what is there now can't be opened
-	conn := &Connection{Location: location, entry: e, credentials: data, secrets: secretValues(cfg, data)}
+	conn := &Connection{Location: location, entry: e, credentials: data, secrets: secretValues(cfg, data), authorities: c.authorities, databaseCA: cfg.databaseCA}
 	if err := c.dialer.connect(ctx, conn, cfg, t, data); err != nil {
 		return nil, err
 	}
@@ -82,11 +83,11 @@ func (c *connector) open(ctx context.Context, cfg *config, t tenant, location st
 	return conn, nil
 }
 
-// fingerprint identifies an account, an endpoint, an identity in it with all steps that lead there, and what its Secret
-// holds; not its tokens, which change while it stays the same. It never leaves memory.
+// fingerprint identifies an account, an endpoint, an identity in it with all steps that lead there, what its Secret
+// holds, and where the authorities of databases are; not its tokens, which change while it stays the same. It never leaves memory.
 func fingerprint(cfg *config, t tenant, credentials map[string][]byte) [sha256.Size]byte {
 	text, err := json.Marshal([]any{
-		cfg.account, cfg.endpoint, cfg.object.GetUID(), cfg.secret, cfg.ambient, cfg.chain, t.namespace, t.uid, credentials,
+		cfg.account, cfg.endpoint, cfg.object.GetUID(), cfg.secret, cfg.ambient, cfg.chain, t.namespace, t.uid, credentials, cfg.databaseCA,
 	})
 	if err != nil {
 		panic(err) // strings, bytes and structs of strings

@@ -44,6 +44,8 @@ type Reconciler struct {
 	protector *protector
 	renewer   *renewer
 	verifier  *verifier
+	// authorities are those of database servers.
+	authorities *authorities
 	// forget drops what is known of a config that is gone.
 	forget func(Key)
 }
@@ -52,7 +54,7 @@ type Reconciler struct {
 func (s *Store) Reconciler(o ReconcilerOptions) *Reconciler {
 	return &Reconciler{
 		ReconcilerOptions: o,
-		client:            s.client, configs: s.configs, protector: s.protector, renewer: s.renewer, verifier: s.verifier, forget: s.forget,
+		client:            s.client, configs: s.configs, protector: s.protector, renewer: s.renewer, verifier: s.verifier, authorities: s.authorities, forget: s.forget,
 	}
 }
 
@@ -122,6 +124,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
 		}
 	}
+	warning := r.warnOfAuthorities(ctx, cfg, &ready)
 	if !cfg.object.GetDeletionTimestamp().IsZero() {
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
 		ready.Message = "being deleted; waiting until no object uses it"
@@ -144,10 +147,27 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	}
-	if err == nil && r.Warn != nil && !known && ready.Status == metav1.ConditionFalse && ready.Reason != string(v1alpha1.ReasonDeleting) {
-		r.Warn(cfg.object, ready.Reason, ready.Message)
+	if ready.Status == metav1.ConditionFalse {
+		warning = ready.Reason
+	}
+	if err == nil && r.Warn != nil && !known && warning != "" && ready.Reason != string(v1alpha1.ReasonDeleting) {
+		r.Warn(cfg.object, warning, ready.Message)
 	}
 	return reconcile.Result{RequeueAfter: next}, client.IgnoreNotFound(err)
+}
+
+// warnOfAuthorities reads the authorities of database servers again, and adds to the message of a usable config what is wrong with them. The
+// credentials lead to the account all the same, so the config stays Ready. It returns the reason of an Event about it; empty for none.
+func (r *Reconciler) warnOfAuthorities(ctx context.Context, cfg *config, ready *metav1.Condition) (reason string) {
+	if cfg.databaseCA == nil || ready.Status != metav1.ConditionTrue {
+		return ""
+	}
+	b, _ := r.authorities.refresh(ctx, *cfg.databaseCA) // an API server that does not answer is asked again in a minute
+	if b.problem == nil {
+		return ""
+	}
+	ready.Message += "; spec.databaseCAConfigMapRef: " + b.problem.Error() + ". Until then connection Secrets keep the certificates that they have"
+	return v1alpha1.EventDatabaseCAUnusable
 }
 
 // conditions returns those of a provider config of either kind.

@@ -38,7 +38,7 @@ func (r *resolver) load(ctx context.Context, from client.Reader, key Key) (*conf
 	}
 	c := &config{
 		key: key, object: o, account: o.Spec.Account, direct: true, chain: o.Spec.Credentials.IdentityChain,
-		allowed: func(map[string]string) bool { return true },
+		databaseCA: caSourceOf(o.Spec.DatabaseCAConfigMapRef, key.Namespace), allowed: func(map[string]string) bool { return true },
 	}
 	if ref := o.Spec.Credentials.SecretRef; ref != nil {
 		c.secret = &client.ObjectKey{Namespace: key.Namespace, Name: ref.Name}
@@ -48,7 +48,8 @@ func (r *resolver) load(ctx context.Context, from client.Reader, key Key) (*conf
 
 func (r *resolver) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config {
 	c := &config{key: key, object: o, account: o.Spec.Account, endpoint: o.Spec.Endpoint, direct: o.Spec.DirectUse,
-		ambient: o.Spec.Credentials.Ambient != nil, chain: o.Spec.Credentials.IdentityChain}
+		ambient: o.Spec.Credentials.Ambient != nil, chain: o.Spec.Credentials.IdentityChain,
+		databaseCA: caSourceOf(o.Spec.DatabaseCAConfigMapRef, r.namespace)}
 	selector, err := metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces) // nothing, if there is none
 	if err != nil {
 		selector = labels.Nothing()

@@ -43,6 +43,8 @@ type Store struct {
 	renewer   *renewer
 	connector *connector
 	verifier  *verifier
+	// authorities are those of database servers.
+	authorities *authorities
 }
 
 // New returns a Store.
@@ -55,12 +57,13 @@ func New(o Options) *Store {
 	known := &protections{}
 	renewer := &renewer{namespaces: tenants, tokens: tokens, copies: copies, protections: known, now: o.Now}
 	dialer := &dialer{tokens: tokens, copies: copies, limiters: o.Limiters, calls: o.Calls, deniedPause: o.DeniedPause, now: o.Now}
+	authorities := &authorities{live: o.Reader}
 	connector := &connector{
 		pool: &pool{}, credentials: &credentials{secrets: secrets, accounts: accounts, copies: copies, renewer: renewer},
-		tokens: tokens, dialer: dialer, refresh: o.Refresh, now: o.Now,
+		tokens: tokens, dialer: dialer, authorities: authorities, refresh: o.Refresh, now: o.Now,
 	}
 	return &Store{
-		limiters: o.Limiters, client: o.Client, configs: configs, tenants: tenants, renewer: renewer, connector: connector,
+		limiters: o.Limiters, client: o.Client, configs: configs, tenants: tenants, renewer: renewer, connector: connector, authorities: authorities,
 		protector: &protector{
 			client: o.Client, live: o.Reader, configs: configs, namespaces: tenants, secrets: secrets, tokens: tokens, copies: copies,
 			protections: known, now: o.Now,

@@ -46,6 +46,9 @@ type Kind struct {
 	Binding func(obj v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
 }
 
+// KeyCertificates is the key of a connection Secret with the authorities, in PEM, that sign the server's certificate.
+const KeyCertificates = "certificates"
+
 // A Class is the class of a kind.
 type Class struct {
 	// Name is the class's kind in the API, Plural that of its resource.

@@ -64,6 +64,8 @@ type Task struct {
 	PublishError error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
+	// KeepsCertificates is as in Publication.
+	KeepsCertificates bool
 	// Failures counts failed reconciliations in a row. Failure is why an operation that the cloud had begun failed; empty if none did.
 	Failures int
 	Failure  string

@@ -15,6 +15,7 @@ func (w *work) publish(ctx context.Context, out outcome.Outcome) (outcome.Outcom
 	done, err := w.executor.Publisher.Publish(ctx, Publication{
 		Object: w.Object, Want: w.Want, Cloud: w.Cloud, Observation: w.Observation, Password: w.Password.State, PasswordKnown: w.PasswordSecret != nil,
 		Connections: w.Connections, Now: w.Now, Redact: w.Redact, Usable: plan.Usable(w.View, w.Observation, w.Unmade),
+		KeepsCertificates: w.KeepsCertificates,
 	}, w.Published)
 	w.done.Secrets = append(w.done.Secrets, done.Secrets...)
 	w.done.Notes = append(w.done.Notes, done.Notes...)

@@ -45,8 +45,10 @@ type Publication struct {
 	PasswordKnown bool
 	// Connections are connection Secrets as they were read. One that was not read is neither written nor deleted.
 	Connections credential.Connections
-	Now         time.Time
-	Redact      func(string) string
+	// KeepsCertificates: the authorities of the server are not known, so a Secret keeps those that it has.
+	KeepsCertificates bool
+	Now               time.Time
+	Redact            func(string) string
 }
 
 // A Published says what came of a Publication. It holds for what was done, also beside an error.
@@ -150,6 +152,7 @@ func (w *publishing) write(
 		return nil, nil, err
 	}
 	secret = found.Secret.DeepCopy()
+	data = w.withCertificates(found, data)
 	w.done.Memory.Unwritten = ""
 	uid := string(w.Object.GetUID())
 	switch {
@@ -193,6 +196,17 @@ func (w *publishing) remember(secret *corev1.Secret) {
 }
 
 // redact cuts secret values out of a message, those of this publication too.
+// withCertificates returns the content of a Secret, with the certificates that it has if no others are known: a client that lost them could not tell the
+// server from another.
+func (w *publishing) withCertificates(found credential.Connection, data map[string][]byte) map[string][]byte {
+	if !w.KeepsCertificates || found.Presence != credential.Present || len(found.Secret.Data[kind.KeyCertificates]) == 0 {
+		return data
+	}
+	data = maps.Clone(data)
+	data[kind.KeyCertificates] = found.Secret.Data[kind.KeyCertificates]
+	return data
+}
+
 func (w *publishing) redact(message string) string {
 	return driver.Redact(w.Redact(message), w.done.Secrets...)
 }

@@ -60,6 +60,8 @@ type Gathered struct {
 	RotationRefused error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
+	// KeepsCertificates: the authorities of the server are not known, because what the provider config says of them is missing or wrong.
+	KeepsCertificates bool
 	// CallError is the error of the last call to the cloud; nil if it answered.
 	CallError error
 	// Secrets are values that must never be shown.

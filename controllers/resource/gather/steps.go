@@ -223,9 +223,20 @@ func (g *gathering) observe(ctx context.Context) error {
 		g.login().operationRefused()
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
+		g.certify(ctx, &seen.Endpoint)
 		g.observed(seen)
 	}
 	return nil
+}
+
+// certify adds the authorities of the server to its endpoint where the cloud does not report them and the provider config does. They matter to
+// those alone who get a connection Secret.
+func (g *gathering) certify(ctx context.Context, at *driver.Endpoint) {
+	if !g.Kind.Login || at.Host == "" || at.Certificates != "" || g.Want.GetConnection() == nil {
+		return
+	}
+	certificates, known := g.Connection.DatabaseCA(ctx)
+	at.Certificates, g.KeepsCertificates = certificates, !known
 }
 
 // observed takes in an observation.
