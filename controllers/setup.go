@@ -109,7 +109,8 @@ const reconcileDeadline = time.Minute
 const recordDeadline = 15 * time.Second
 
 // What the controllers may do. Secrets are read by name, never listed or watched, unless the chart's value watchSecrets adds these two rights; and updated, not patched, with the
-// resourceVersion that was read, so that what somebody else wrote since is never lost. What is of Mooring's own namespace
+// resourceVersion that was read, so that what somebody else wrote since is never lost. ConfigMaps are read by name, too: that with the cluster's id, and
+// those with certificate authorities that provider configs name. What is of Mooring's own namespace
 // alone is in a Role there. What a kind needs stands in its file in package kind. test/e2e fails if any of it is missing, or is not used.
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
@@ -119,7 +120,6 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 // +kubebuilder:rbac:groups="",resources=serviceaccounts/token,verbs=create
-// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get,resourceNames=mooring-cluster
 // +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;update,resourceNames=mooring-leader

@@ -13,5 +13,5 @@
 // instances takes rds:DescribeDBInstances, as a look at one does, and lacks nothing.
 //
 // RDS has no API for the certificate authorities of its servers: it publishes them at
-// https://truststore.pki.rds.amazonaws.com. Endpoint.Certificates is therefore empty.
+// https://truststore.pki.rds.amazonaws.com. Endpoint.Certificates is therefore empty, and a provider config can name a ConfigMap with them.
 package aws

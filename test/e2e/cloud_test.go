@@ -52,7 +52,21 @@ func (w *fixture) account(c *system.Cloud) {
 	w.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: c.Config}, Data: c.Keys()}
 	w.Must(w.Client.Create(w.Context(), secret))
-	w.Must(w.Client.Create(w.Context(), system.ClusterConfig(c.Config, c.AccountSpec(), c.Endpoint())))
+	config := system.ClusterConfig(c.Config, c.AccountSpec(), c.Endpoint())
+	if c.Name == "aws" { // RDS reports no authorities
+		config.Spec.DatabaseCAConfigMapRef = w.authorities(c, system.Namespace, c.Config)
+	}
+	w.Must(w.Client.Create(w.Context(), config))
+}
+
+// authorities makes a ConfigMap with those of RDS.
+func (w *fixture) authorities(c *system.Cloud, namespace, name string) *v1alpha1.ConfigMapKeyReference {
+	w.Helper()
+	text, err := c.RDSAuthorities()
+	w.Must(err)
+	held := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string]string{"bundle.pem": text}}
+	w.Must(w.Client.Create(w.Context(), held))
+	return &v1alpha1.ConfigMapKeyReference{Name: name, Key: "bundle.pem"}
 }
 
 // onEach runs a test in each cloud, beside all others.

@@ -44,7 +44,7 @@ func TestSeldom(t *testing.T) {
 	s.StartManager(t, controllers.Options{SyncPeriod: syncPeriod, Lease: lease, WebhookAddress: address}, server.wrap)
 	w := s.fixture(t)
 	c := system.NewCloud(s.Cloud, "aws")
-	w.Run("tokens", func(t *testing.T) { w.in(t).signsIn() })
+	w.Run("tokens", func(t *testing.T) { w.in(t).signsIn(c) })
 	w.Run("admission", func(t *testing.T) { w.in(t).answers(c) })
 	w.Run("no room", func(t *testing.T) { w.in(t).repeats(c, server) })
 	if !lease.Held() {
@@ -52,8 +52,8 @@ func TestSeldom(t *testing.T) {
 	}
 }
 
-// signsIn has a Bucket made by whom a token of the namespace's ServiceAccount is for.
-func (w *fixture) signsIn() {
+// signsIn has a Bucket made by whom a token of the namespace's ServiceAccount is for. The team's config names authorities in its own namespace, too.
+func (w *fixture) signsIn(c *system.Cloud) {
 	w.Helper()
 	issuer, err := w.TrustCluster(w.Context())
 	w.Must(err)
@@ -64,6 +64,7 @@ func (w *fixture) signsIn() {
 	config := &v1alpha1.ProviderConfig{ObjectMeta: w.Meta("team")}
 	config.Spec.AWS = &v1alpha1.AWSAccount{Region: system.AWSRegion}
 	config.Spec.Credentials.WebIdentity = &v1alpha1.WebIdentity{ServiceAccountName: account.Name, RoleARN: arn}
+	config.Spec.DatabaseCAConfigMapRef = w.authorities(c, w.Namespace, "team-ca")
 	b := &v1alpha1.Bucket{ObjectMeta: w.Meta("signed")}
 	b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: config.Name}
 	for _, o := range []client.Object{account, config} {

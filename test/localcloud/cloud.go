@@ -129,6 +129,17 @@ func listenLoopback(address string, next int) (net.Listener, error) {
 // AWSEndpoint is the URL that serves S3, RDS and STS.
 func (c *Cloud) AWSEndpoint() string { return "http://" + c.aws.address }
 
+// RDSAuthorities returns the certificate authorities, in PEM, that sign the certificates of RDS servers. AWS lets people download them, and reports
+// none in the answers of the API.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL.html
+func (c *Cloud) RDSAuthorities() (string, error) {
+	a, err := c.engines.authority()
+	if err != nil {
+		return "", err
+	}
+	return a.pem, nil
+}
+
 // GCPEndpoint is the URL that serves Cloud Storage (/storage/v1/), Cloud SQL Admin (/v1/projects/… and
 // /sql/v1beta4/projects/…), and the makers of tokens: /token, /v1/token and
 // /v1/projects/-/serviceAccounts/….

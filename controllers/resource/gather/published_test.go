@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
@@ -247,8 +248,58 @@ func (g *gathering) publish(ctx context.Context, c client.Client) error {
 	p := &execute.Publisher{Writer: c, Kind: g.Kind}
 	done, err := p.Publish(ctx, execute.Publication{
 		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Password: g.Password.State, PasswordKnown: g.PasswordSecret != nil,
-		Connections: g.Connections, Now: g.Now, Redact: g.Redactor(), Usable: plan.Usable(g.View, g.Observation, g.Unmade),
+		Connections: g.Connections, Now: g.Now, Redact: g.Redactor(), KeepsCertificates: g.KeepsCertificates, Usable: plan.Usable(g.View, g.Observation, g.Unmade),
 	}, g.Published)
 	g.Published = done.Memory
 	return err
+}
+
+// A changed authority reaches the connection Secret. One that is not known any more takes none away, and costs no write.
+func TestAuthoritiesReachTheConnectionSecret(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		reported    string
+		keeps       bool
+		want        string
+		wantWritten bool
+	}{
+		{"the same", "old", false, "old", false},
+		{"another", "new", false, "new", true},
+		{"none any more", "", false, "", true},
+		{"not known", "", true, "old", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
+			g.Kind = kind.Database()
+			d := g.Object.(*v1alpha1.Database)
+			d.Spec.Engine = new(v1alpha1.EnginePostgres)
+			at := driver.Endpoint{Host: "db.example", Port: 5432, Username: "postgres", Certificates: "old"}
+			_, login.Data = g.Kind.Binding(g.Want, &g.Connection.Cloud, at, "one")
+			login.Labels[v1alpha1.LabelUID] = string(d.UID)
+			if err := c.Update(t.Context(), login); err != nil {
+				t.Fatal(err)
+			}
+			version := login.ResourceVersion
+			g.Published.Published = nil
+			at.Certificates = test.reported
+			g.Observation.Endpoint, g.KeepsCertificates = at, test.keeps
+			for range 2 {
+				if err := g.login().readPassword(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if err := g.publish(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), login); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(login.Data["certificates"]); got != test.want || (login.ResourceVersion != version) != test.wantWritten {
+				t.Errorf("got %q, written %t, want %q, written %t", got, login.ResourceVersion != version, test.want, test.wantWritten)
+			}
+			if string(login.Data["password"]) != "one" {
+				t.Errorf("the password is %q", login.Data["password"])
+			}
+		})
+	}
 }
