@@ -223,7 +223,7 @@ func (g *gathering) observe(ctx context.Context) error {
 		g.login().operationRefused()
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
-		g.certify(ctx, &seen.Endpoint)
+		certify(ctx, &g.Gathered, &seen.Endpoint)
 		g.observed(seen)
 	}
 	return nil
@@ -231,7 +231,7 @@ func (g *gathering) observe(ctx context.Context) error {
 
 // certify adds the authorities of the server to its endpoint where the cloud does not report them and the provider config does. They matter to
 // those alone who get a connection Secret.
-func (g *gathering) certify(ctx context.Context, at *driver.Endpoint) {
+func certify(ctx context.Context, g *Gathered, at *driver.Endpoint) {
 	if !g.Kind.Login || at.Host == "" || at.Certificates != "" || g.Want.GetConnection() == nil {
 		return
 	}
