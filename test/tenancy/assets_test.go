@@ -16,7 +16,7 @@ import (
 
 // assets are what there is to be stolen, by the kind of object that a reference may name.
 type assets struct {
-	secrets, accounts, clusterAccounts, serviceAccounts []string
+	secrets, accounts, clusterAccounts, serviceAccounts, configMaps []string
 	// classes are by kind.
 	classes map[string][]string
 	// names are those of bank's objects and of their connection Secrets, by kind.
@@ -33,6 +33,7 @@ var named = func() assets {
 		clusterAccounts: []string{"for-bank", "by-class", "aws-of-nobody"},
 		classes:         map[string][]string{},
 		serviceAccounts: []string{"payer"},
+		configMaps:      []string{"authorities"},
 		names:           map[string]string{},
 	}
 	for _, k := range kind.All() {
@@ -72,6 +73,8 @@ func (h *fixture) prepareAssets() (all assets) {
 	h.Create(
 		&corev1.Secret{ObjectMeta: in("payroll"), StringData: map[string]string{"password": "of-the-payroll", "credentials.json": "{}"}},
 		&corev1.Secret{ObjectMeta: in("keys"), StringData: keys},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: thief, Name: "own"}, StringData: keys},
+		&corev1.ConfigMap{ObjectMeta: in("authorities"), Data: map[string]string{"ca.crt": "of bank alone"}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: bank, Name: "payer", Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
 		&v1alpha1.ProviderConfig{ObjectMeta: in("team"), Spec: v1alpha1.ProviderConfigSpec{
 			Account: account, Credentials: v1alpha1.Credentials{SecretRef: &v1alpha1.LocalSecretReference{Name: "keys"}},

@@ -23,6 +23,9 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
+// certificates is the reference of an account without which the account is usable all the same: the thief's own credentials are good.
+const certificates = "databaseCAConfigMapRef.name"
+
 // An attack is an object that a thief makes, with one reference that leads, or seems to, to what is not the thief's.
 type attack struct {
 	kind string
@@ -93,6 +96,8 @@ func attacksOn(t assets, references []reference) map[string][]attack {
 	add("ProviderConfig", "spec.credentials.secretRef.name", t.secrets, aws, gcp)
 	add("ProviderConfig", "spec.credentials.webIdentity.serviceAccountName", t.serviceAccounts,
 		`{"aws":{"region":"eu-central-1"},"credentials":{"webIdentity":{"roleARN":"arn:aws:iam::123456789012:role/bank"}}}`)
+	add("ProviderConfig", "spec."+certificates, t.configMaps, `{"aws":{"region":"eu-central-1"},"credentials":{"secretRef":{"name":"own"}}}`)
+	add("ClusterProviderConfig", "spec."+certificates, t.configMaps, `{"aws":{"region":"eu-central-1"},"allowedNamespaces":{},"directUse":true}`)
 	for _, k := range kinds.All() {
 		if k.Class == nil {
 			continue
@@ -225,7 +230,12 @@ func (h *fixture) awaitRefused(o *unstructured.Unstructured) {
 		return meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) || meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady)
 	})
 	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
-	if ready.Status != metav1.ConditionFalse {
+	switch {
+	case strings.Contains(attack, certificates):
+		if !strings.Contains(ready.Message, "there is no ConfigMap") || !strings.Contains(ready.Message, "in namespace "+thief) {
+			h.Errorf("%s: it is %s, and does not say that the thief has no such ConfigMap: %s", attack, ready.Reason, ready.Message)
+		}
+	case ready.Status != metav1.ConditionFalse:
 		h.Errorf("%s: it is %s: %s", attack, ready.Reason, ready.Message)
 	}
 	if len(status.Observed) > 0 || len(status.Binding) > 0 {
