@@ -195,7 +195,6 @@ func (w *publishing) remember(secret *corev1.Secret) {
 	w.done.Current = &credential.ConnectionSecret{Name: secret.Name, Version: secret.ResourceVersion, Kind: kind, Data: data, Checked: w.Now}
 }
 
-// redact cuts secret values out of a message, those of this publication too.
 // withCertificates returns the content of a Secret, with the certificates that it has if no others are known: a client that lost them could not tell the
 // server from another.
 func (w *publishing) withCertificates(found credential.Connection, data map[string][]byte) map[string][]byte {
@@ -207,6 +206,7 @@ func (w *publishing) withCertificates(found credential.Connection, data map[stri
 	return data
 }
 
+// redact cuts secret values out of a message, those of this publication too.
 func (w *publishing) redact(message string) string {
 	return driver.Redact(w.Redact(message), w.done.Secrets...)
 }
