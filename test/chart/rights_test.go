@@ -14,7 +14,7 @@ import (
 
 // TestRights: however the chart deals them out, Mooring has the rights of config/rbac/role.yaml, which are made from the
 // markers beside its code: nothing is added, nothing lost, and nothing given twice. Where it looks after some namespaces
-// alone, it can do with Secrets in its own what it can do with them there.
+// alone, it can do with Secrets and ConfigMaps in its own what it can do with them there.
 func TestRights(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(root(t), "config", "rbac", "role.yaml"))
 	if err != nil {
@@ -25,9 +25,9 @@ func TestRights(t *testing.T) {
 	if len(everywhere) == 0 || len(own) == 0 {
 		t.Fatal("the markers make no rights")
 	}
-	ownToo := slices.Clone(own) // Secrets, and Events of cluster configs, are in its own namespace whatever the list says
+	ownToo := slices.Clone(own) // Secrets, ConfigMaps with authorities, and Events of cluster configs are in its own namespace whatever the list says
 	for _, r := range everywhere {
-		if r.Resource == "secrets" || r.Resource == "events" {
+		if r.Resource == "secrets" || r.Resource == "configmaps" || r.Resource == "events" {
 			ownToo = append(ownToo, r)
 		}
 	}

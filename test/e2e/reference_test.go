@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,9 +39,13 @@ func throughOpenClass[T client.Object](w *fixture, c *system.Cloud, o T) T {
 		if len(spec.AllowedReferences) == 0 {
 			return o // its own reference will do
 		}
-		err := client.IgnoreAlreadyExists(w.Client.Create(w.Context(), class.(client.Object)))
+		err := client.IgnoreAlreadyExists(w.Client.Create(w.Context(), class))
 		w.Must(err)
-		w.Cleanup(func() { w.Must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class.(client.Object)))) })
+		w.Cleanup(func() { w.Must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
+		// What uses a class is looked at again when the class comes, or its config becomes Ready: both are over by then.
+		w.AwaitObject(class, "the class can be used", func() bool {
+			return meta.IsStatusConditionTrue(class.GetConditions(), v1alpha1.ConditionReady)
+		})
 	}
 	system.SpecOf(o).ProviderConfigRef, system.SpecOf(o).ClassName = nil, name
 	return o
