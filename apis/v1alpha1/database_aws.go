@@ -70,6 +70,15 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:MaxLength=255
 	DBSubnetGroupName *string `json:"dbSubnetGroupName,omitempty"`
 
+	// networkType says which addresses the server has: IPV4, or DUAL for IPv4 and IPv6 addresses. If unset, RDS chooses IPV4 for a new server, and
+	// an existing server keeps what it has. DUAL needs an IPv6 CIDR block in every subnet of the DB subnet group, and security groups that let the
+	// IPv6 addresses of the clients in. RDS Proxy can't use such a server. A change can break connections of a server in one zone; one with
+	// availability MultiZone fails over, which takes it down for one or two minutes. Mooring sends it alone, after other changes: AWS says that
+	// others beside it can take the server down. Only a move to another dbSubnetGroupName goes with it.
+	// +optional
+	// +kubebuilder:validation:Enum=IPV4;DUAL
+	NetworkType *string `json:"networkType,omitempty"`
+
 	// dbParameterGroupName names a DB parameter group, which sets parameters of the engine: one that you manage, of the family of the server's version, or
 	// a default group such as default.postgres16. If unset, RDS gives a new server the default group, and an existing server keeps the group that it
 	// has. A change attaches the group and disturbs nobody; then the server restarts to take what the group sets, which is a second change of this

@@ -717,6 +717,11 @@ func (in *DatabaseAWS) DeepCopyInto(out *DatabaseAWS) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.NetworkType != nil {
+		in, out := &in.NetworkType, &out.NetworkType
+		*out = new(string)
+		**out = **in
+	}
 	if in.DBParameterGroupName != nil {
 		in, out := &in.DBParameterGroupName, &out.DBParameterGroupName
 		*out = new(string)

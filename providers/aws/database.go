@@ -89,7 +89,7 @@ var databaseKind = table.Kind[*session]{
 // previewDatabase is what driver.Driver says of a preview.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := instanceOf(&from)
-	return onceStarted(have, withUpgrade(withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have))))
+	return onceStarted(have, withStandby(withUpgrade(withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have)))))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.
@@ -242,6 +242,7 @@ var databaseCodes = map[string]driver.Code{
 	"DBSubnetGroupNotFound":                  driver.Invalid,
 	"DBSubnetGroupDoesNotCoverEnoughAZs":     driver.Invalid,
 	"InvalidVPCNetworkState":                 driver.Invalid,
+	"NetworkTypeNotSupported":                driver.Invalid,
 	"DBParameterGroupNotFound":               driver.Invalid,
 	"DBParameterGroupAlreadyExists":          driver.Conflict,
 	"DBParameterGroupQuotaExceeded":          driver.Quota,
@@ -271,6 +272,8 @@ var databaseMessages = map[string]string{
 	"DBSubnetGroupNotFound":              "RDS has no DB subnet group of that name in this account and region: create it, or correct spec.aws.dbSubnetGroupName",
 	"InvalidVPCNetworkState": "RDS can't move the server to that DB subnet group: it moves a server with availability SingleZone to a group in another VPC, and no other; " +
 		"set spec.aws.dbSubnetGroupName back, or create another Database in that group and move the data",
+	"NetworkTypeNotSupported": "RDS can't give the server addresses of the network type: DUAL needs an IPv6 CIDR block in every subnet of its DB subnet group, and an engine version " +
+		"that has it; add the blocks, name another group in spec.aws.dbSubnetGroupName, or set spec.aws.networkType to IPV4",
 	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
 }
 

@@ -6,12 +6,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
 func instanceOf(s *databaseSpec) *instance {
-	have := &instance{DBInstance: types.DBInstance{DBInstanceStatus: statusOf(s), EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication, MonitoringInterval: monitoringOf(s).IntervalSeconds}}
+	have := &instance{DBInstance: types.DBInstance{DBInstanceStatus: statusOf(s), EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication, MultiAZ: multiAZ(s), MonitoringInterval: monitoringOf(s).IntervalSeconds}}
 	if s.AWS != nil {
 		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
 		have.DedicatedLogVolume = s.AWS.DedicatedLogVolume
@@ -23,6 +24,14 @@ func instanceOf(s *databaseSpec) *instance {
 		have.BackupRetentionPeriod = s.Backup.RetentionDays
 	}
 	return have
+}
+
+// multiAZ is whether an instance of a spec has a standby; nil if the spec does not say.
+func multiAZ(s *databaseSpec) *bool {
+	if s.Availability == nil {
+		return nil
+	}
+	return aws.Bool(*s.Availability == v1alpha1.AvailabilityMultiZone)
 }
 
 // classEffect: taking back a change that still waits disturbs nobody.

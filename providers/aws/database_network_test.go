@@ -98,3 +98,24 @@ func TestMoveNamesItsSecurityGroups(t *testing.T) {
 		}
 	}
 }
+
+// What RDS says of a server in other words, or did not say in former years, is no difference.
+func TestNetworkTypeOfADatabase(t *testing.T) {
+	for name, tt := range map[string]struct {
+		want    string
+		have    *string
+		differs bool
+	}{
+		"the same":               {"DUAL", new("DUAL"), false},
+		"another":                {"DUAL", new("IPV4"), true},
+		"in lower case":          {"DUAL", new("dual"), false},
+		"as RDS said before":     {"IPV4", nil, false},
+		"and it is to change":    {"DUAL", nil, true},
+		"nothing but IPv4 again": {"IPV4", new("DUAL"), true},
+	} {
+		want := databaseSpec{AWS: &v1alpha1.DatabaseAWS{NetworkType: &tt.want}}
+		if got := databaseTable.Diff(&want, &instance{DBInstance: types.DBInstance{NetworkType: tt.have}}, nil, nil); len(got) > 0 != tt.differs {
+			t.Errorf("%s: the differences are %v", name, got)
+		}
+	}
+}

@@ -151,8 +151,7 @@ func takeRestart(params *instanceParams, have *instance, changes []driver.Change
 }
 
 // restartLater is why a restart is not made beside other changes: RDS restarts no server that it is changing, and the other changes may restart it.
-func restartLater(changes []driver.Change) error {
-	var later table.FieldErrors
+func restartLater(changes []driver.Change) (later table.FieldErrors) {
 	for _, c := range changes {
 		if slices.Contains([]string{parameterGroup, "parameters", "tls"}, c.Field) {
 			later = append(later, driver.FieldError{Field: c.Field, Err: &driver.Error{Code: driver.Busy, Op: "RebootDBInstance",

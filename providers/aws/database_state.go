@@ -123,7 +123,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
 	o.Work = workOf(status, o.State)
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
-		o.Changes = withUpgrade(withWaits(have, o.Changes))
+		o.Changes = withStandby(withUpgrade(withWaits(have, o.Changes)))
 	}
 	o.Changes = onceStarted(have, o.Changes)
 	// A password that waits was sent after the one that was refused.

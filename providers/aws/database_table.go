@@ -39,7 +39,7 @@ type instanceParams struct {
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
 	DBParameterGroupName                           *string
-	DBSubnetGroupName                              *string
+	DBSubnetGroupName, NetworkType                 *string
 	KmsKeyId                                       *string
 	VpcSecurityGroupIds                            []string
 	EngineLifecycleSupport                         *string
@@ -261,6 +261,8 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		Equal(strings.EqualFold, "in any case: RDS stores the name in lower case").
 		EffectOf(subnetGroupEffect, subnetGroupEffects...).
 		Refers(driver.ReferenceSubnetGroup),
+
+	networkTypeRow,
 
 	parameterGroupRow,
 	parametersRow,

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
@@ -29,6 +30,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	restarts = (restarts || static) && params.DBParameterGroupName == nil // a group that is attached takes its restart after that
 	leftOut := leaveToType(params, &req.Spec, have)
 	leftOut = leaveToInterval(params, have) || leftOut
+	apart := leaveNetworkType(params)
 	switch nothing := reflect.ValueOf(*params).IsZero(); {
 	case nothing && restarts:
 		return "", d.restart(ctx, have)
@@ -55,10 +57,25 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 		err = explainPassword(err)
 	}
 	err = explainMonitoring(explainKey(err, storedKey(in, have)), in.MonitoringRoleArn)
-	if err == nil && restarts {
-		err = restartLater(changes)
+	if err == nil {
+		err = notYet(restarts, apart, changes)
 	}
 	return "", err
+}
+
+// notYet is which of the changes could not be made beside the others; nil if all were.
+func notYet(restarts, networkTypeApart bool, changes []driver.Change) error {
+	var later table.FieldErrors
+	if restarts {
+		later = restartLater(changes)
+	}
+	if networkTypeApart {
+		later = append(later, networkTypeLater())
+	}
+	if len(later) == 0 {
+		return nil
+	}
+	return later
 }
 
 // checkParams refuses what RDS would refuse without the names of the fields.
@@ -71,6 +88,7 @@ func checkParams(params *instanceParams, spec *databaseSpec, have *instance) err
 		{params.DedicatedLogVolume != nil || params.StorageType != nil, checkLogVolume},
 		{changesInsights(params), checkInsights},
 		{params.MonitoringInterval != nil, checkMonitoring},
+		{params.NetworkType != nil, checkNetworkType},
 	} {
 		if !check.applies {
 			continue

@@ -231,6 +231,8 @@ spec:
 		{"a key of another location", "Database", `spec: {className: standard, location: eu-central-1, encryption: {key: "arn:aws:kms:eu-west-1:123456789012:key/0b3c1a5e-1111-2222-3333-444455556666"}}`, "spec.encryption.key must be a key in spec.location"},
 		{"a key of another location in Google Cloud", "Database", `spec: {className: standard, location: europe-west3, encryption: {key: projects/p/locations/global/keyRings/r/cryptoKeys/k}}`, "spec.encryption.key must be a key in spec.location"},
 		{"a key in the location", "Database", `spec: {className: standard, location: europe-west3, encryption: {key: projects/p/locations/europe-west3/keyRings/r/cryptoKeys/k}}`, ""},
+		{"IPv6 addresses, too", "Database", `spec: {className: standard, aws: {networkType: DUAL}}`, ""},
+		{"IPv6 addresses alone", "Database", `spec: {className: standard, aws: {networkType: IPV6}}`, "supported values"},
 		{"a parameter group", "Database", `spec: {className: standard, aws: {dbParameterGroupName: Team-a}}`, ""},
 		{"a default parameter group", "Database", `spec: {className: standard, aws: {dbParameterGroupName: default.mysql8.0}}`, ""},
 		{"what is no parameter group", "Database", `spec: {className: standard, aws: {dbParameterGroupName: team_a}}`, "spec.aws.dbParameterGroupName"},

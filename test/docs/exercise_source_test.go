@@ -19,7 +19,7 @@ var exercises = []struct {
 	adds    *regexp.Regexp
 	does    *regexp.Regexp // of what is listed as written by hand, what the exercise does not leave out
 }{
-	{"Add a field", addField, regexp.MustCompile(`(?i)networkType`), regexp.MustCompile(``)},
+	{"Add a field", addField, regexp.MustCompile(`(?i)tdeCredential`), regexp.MustCompile(``)},
 	{"Add a kind", addKind, regexp.MustCompile(`(?i)topic`), regexp.MustCompile(`^(apis|controllers)/`)},
 	{"Add a cloud", addCloud, regexp.MustCompile(`ThirdAccount|third is an account`), regexp.MustCompile(`^cmd/`)},
 }

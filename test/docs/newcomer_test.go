@@ -16,39 +16,40 @@ import (
 const newcomer = "MOORING_NEWCOMER"
 
 // fieldPath is the new field: a parameter of RDS that Mooring does not have.
-const fieldPath = "aws.networkType"
+const fieldPath = "aws.tdeCredentialARN"
 
 // The exercise of CONTRIBUTING.md, "Add a field".
 var addedField = []edit{
 	{file: "apis/v1alpha1/database_aws.go", where: "\tInstanceClass *string `json:\"instanceClass,omitempty\"`\n", text: `
-	// networkType says whether the instance has addresses of IPv4 alone (IPV4) or of IPv6 too (DUAL). RDS chooses IPV4.
+	// tdeCredentialARN is the key store whose keys encrypt the tablespaces. If unset, there is none.
 	// +optional
-	// +kubebuilder:validation:Enum=IPV4;DUAL
-	NetworkType *string ` + "`json:\"networkType,omitempty\"`\n"},
-	{file: "providers/aws/database_table.go", where: "\tDBSubnetGroupName                              *string\n",
-		text: "\tNetworkType                                    *string\n"},
+	// +kubebuilder:validation:MinLength=20
+	// +kubebuilder:validation:MaxLength=255
+	TDECredentialARN *string ` + "`json:\"tdeCredentialARN,omitempty\"`\n"},
+	{file: "providers/aws/database_table.go", where: "\tKmsKeyId                                       *string\n",
+		text: "\tTdeCredentialArn                               *string\n"},
 	{file: "providers/aws/database_table.go", where: "When: \"the server has another instance class\"}),\n", text: `
-	table.Field("aws.networkType",
+	table.Field("aws.tdeCredentialARN",
 		func(s *databaseSpec) *string {
 			if s.AWS == nil {
 				return nil
 			}
-			return s.AWS.NetworkType
+			return s.AWS.TDECredentialARN
 		},
-		func(i *instance) *string { return i.NetworkType },
-		func(p *instanceParams, v string) { p.NetworkType = &v },
+		func(i *instance) *string { return i.TdeCredentialArn },
+		func(p *instanceParams, v string) { p.TdeCredentialArn = &v },
 	),
 `},
-	{file: "test/fieldedit/database.go", where: `&v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")`, text: `, NetworkType: new("IPV4")`},
+	{file: "test/fieldedit/database.go", where: `&v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")`, text: `, TDECredentialARN: new("arn:aws:cloudhsm:shop")`},
 	{file: "test/fieldedit/database.go", where: "{Name: \"aws.instanceClass\", To: \"db.t4g.small\", Effect: driver.Restarts},\n",
-		text: "\t\t\t{Name: \"aws.networkType\", To: \"DUAL\"},\n"},
+		text: "\t\t\t{Name: \"aws.tdeCredentialARN\", To: \"arn:aws:cloudhsm:pay\"},\n"},
 	{file: "providers/aws/database_conformance_test.go", where: "\t\tin.DBInstanceClass = new(value.(string))\n",
-		text: "\tcase \"aws.networkType\":\n\t\tin.NetworkType = new(value.(string))\n"},
-	{file: "test/localcloud/aws_rds_parameter.go", where: "\t{\"DeletionProtection\", false, nil},\n", text: "\t{\"NetworkType\", \"IPV4\", \"DUAL\"},\n"},
+		text: "\tcase \"aws.tdeCredentialARN\":\n\t\tin.TdeCredentialArn = new(value.(string))\n"},
+	{file: "test/localcloud/aws_rds_parameter.go", where: "\t{\"DeletionProtection\", false, nil},\n", text: "\t{\"TdeCredentialArn\", \"\", nil},\n"},
 	{file: "test/e2e/database_test.go", where: "\t{\n\t\tfield: \"gcp.tier\", only: \"gcp\",\n", before: true, text: `	{
-		field: "aws.networkType", only: "aws",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.NetworkType = new("DUAL") },
-		mirror: same(` + "`\"DUAL\"`" + `), write: "ModifyDBInstance",
+		field: "aws.tdeCredentialARN", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.TDECredentialARN = new("arn:aws:cloudhsm:pay") },
+		mirror: same(` + "`\"arn:aws:cloudhsm:pay\"`" + `), write: "ModifyDBInstance",
 	},
 `},
 }
@@ -86,7 +87,7 @@ func TestAddAField(t *testing.T) {
 		}
 		return
 	}
-	if generated := read(t, filepath.Join(copied, "apis/v1alpha1/zz_generated.deepcopy.go")); !strings.Contains(generated, "in.NetworkType") {
+	if generated := read(t, filepath.Join(copied, "apis/v1alpha1/zz_generated.deepcopy.go")); !strings.Contains(generated, "in.TDECredentialARN") {
 		t.Error("what is generated does not know the new field")
 	}
 	for _, args := range [][]string{conformsInMemory, conformsInRDS} {
@@ -121,12 +122,12 @@ func forgotten(t *testing.T, copied, file string) {
 	write(t, path, read(t, filepath.Join(root(t), file)))
 	defer write(t, path, edited)
 	test, says := conformsInRDS, map[string]string{
-		"apis/v1alpha1/database_aws.go":              "s.AWS.NetworkType undefined",
-		"providers/aws/database_table.go":            `the harness has an entry for "aws.networkType", and the table no row`,
-		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.networkType"`,
-		"providers/aws/database_conformance_test.go": "no way to edit aws.networkType",
-		"test/localcloud/aws_rds_parameter.go":       "NetworkType",
-		"test/e2e/database_test.go":                  "no change of aws.networkType is tested",
+		"apis/v1alpha1/database_aws.go":              "s.AWS.TDECredentialARN undefined",
+		"providers/aws/database_table.go":            `the harness has an entry for "aws.tdeCredentialARN", and the table no row`,
+		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.tdeCredentialARN"`,
+		"providers/aws/database_conformance_test.go": "no way to edit aws.tdeCredentialARN",
+		"test/localcloud/aws_rds_parameter.go":       "TdeCredentialArn",
+		"test/e2e/database_test.go":                  "no change of aws.tdeCredentialARN is tested",
 	}[file]
 	switch file {
 	case "test/e2e/database_test.go":

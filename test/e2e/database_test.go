@@ -142,6 +142,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"pay"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.networkType", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.NetworkType = new("DUAL") },
+		mirror: same(`"DUAL"`), write: "ModifyDBInstance",
+	},
+	{
 		field:  "availability",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Availability = new(v1alpha1.AvailabilityMultiZone) },
 		mirror: same(`"MultiZone"`), write: "ModifyDBInstance",

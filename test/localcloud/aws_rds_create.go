@@ -133,7 +133,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
 		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage,
-		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
+		MultiAZ: orElse(in.MultiAZ, false), NetworkType: orElse(in.NetworkType, "IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
 		PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
 		ReadReplicaDBInstanceIdentifiers: []string{},
 		StorageEncrypted:                 orElse(in.StorageEncrypted, false), StorageThroughput: disk.throughput, StorageType: aws.String(disk.kind),
@@ -156,6 +156,9 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		return nil, err
 	}
 	if err := validPublicAccess(&made.db); err != nil {
+		return nil, err
+	}
+	if err := validNetworkType(*made.db.NetworkType, *made.db.DBSubnetGroup.DBSubnetGroupName); err != nil {
 		return nil, err
 	}
 	made.nameGroups()

@@ -3,7 +3,6 @@ package localcloud
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -81,12 +80,6 @@ func (in *rdsInstance) shown(now time.Time) rdstypes.DBInstance {
 		}
 		db.LatestRestorableTime = &latest
 	}
-	if zone := aws.ToString(db.AvailabilityZone); aws.ToBool(db.MultiAZ) && zone != "" {
-		other := "a"
-		if strings.HasSuffix(zone, other) {
-			other = "b"
-		}
-		db.SecondaryAvailabilityZone = aws.String(zone[:len(zone)-1] + other)
-	}
+	db.SecondaryAvailabilityZone = standbyOf(&db)
 	return db
 }

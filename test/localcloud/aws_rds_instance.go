@@ -31,6 +31,8 @@ type rdsInstance struct {
 	job      *engineJob                     // what must be done before it ends; nil is nothing
 	fails    bool                           // it ends in an error
 	applying rdstypes.PendingModifiedValues // what the steps asked and modifying change
+	waits    rdsUnnamed                     // waits beside PendingModifiedValues
+	takes    rdsUnnamed                     // what of it those steps change
 	deferred time.Time                      // when the changes that are pending were asked for
 	// optimized is when storage can change again after it grew.
 	optimized time.Time
@@ -101,7 +103,7 @@ func (in *rdsInstance) enter(s step, status string, due time.Time, job *engineJo
 
 // rest ends all steps.
 func (in *rdsInstance) rest(status string) {
-	in.step, in.job, in.fails, in.applying = resting, nil, false, rdstypes.PendingModifiedValues{}
+	in.step, in.job, in.fails, in.applying, in.takes = resting, nil, false, rdstypes.PendingModifiedValues{}, rdsUnnamed{}
 	in.db.DBInstanceStatus = aws.String(status)
 }
 
@@ -140,7 +142,7 @@ func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 		next.enter(starting, "starting", again.Add(d.Modify), in.wake(), false)
 		return next
 	}
-	if in.status() != "available" || reflect.ValueOf(*in.db.PendingModifiedValues).IsZero() {
+	if in.status() != "available" || reflect.ValueOf(*in.db.PendingModifiedValues).IsZero() && in.waits == (rdsUnnamed{}) {
 		return in
 	}
 	window := nextWindow(*in.db.PreferredMaintenanceWindow, in.deferred)
@@ -148,8 +150,8 @@ func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 		return in
 	}
 	next := in.clone()
-	next.applying = *next.db.PendingModifiedValues
-	next.enter(modifying, modifyStatus(next.applying), window.Add(d.Modify), nil, false)
+	next.applying, next.takes = *next.db.PendingModifiedValues, next.waits
+	next.enter(modifying, modifyStatus(next.applying, next.takes), window.Add(d.Modify), nil, false)
 	return next
 }
 
@@ -160,7 +162,7 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 	case creating:
 		next.created(d)
 	case asked:
-		next.enter(modifying, modifyStatus(next.applying), in.due.Add(d.Modify), in.job, in.fails)
+		next.enter(modifying, modifyStatus(next.applying, next.takes), in.due.Add(d.Modify), in.job, in.fails)
 	case modifying:
 		next.modified(d)
 	case stopping:
@@ -201,12 +203,15 @@ func backupShare(d Durations) time.Duration { return d.Create / 4 }
 func (in *rdsInstance) modified(d Durations) {
 	done, failed := in.applying, in.fails
 	subtract(in.db.PendingModifiedValues, done)
+	unnamed := in.takes
+	in.waits = in.waits.without(unnamed)
 	if in.job.failed() || failed && done.MasterUserPassword != nil {
 		in.rest("incompatible-credentials")
 		return
 	}
 	if !failed {
 		in.apply(done)
+		takeNetworkType(&in.db, unnamed.networkType)
 		if done.AllocatedStorage != nil || done.StorageType != nil || done.Iops != nil {
 			in.optimized = in.due.Add(d.StorageOptimization)
 		}

@@ -70,6 +70,9 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 		return nil, err
 	}
 	ask(&pending.MultiAZ, next.db.MultiAZ, in.MultiAZ)
+	if err := askNetworkType(next, in.NetworkType); err != nil {
+		return nil, err
+	}
 	if in.MasterUserPassword != nil {
 		pending.MasterUserPassword = aws.String("****")
 	}
@@ -197,7 +200,10 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 	subtract(pending, online)
 
 	next.applying = underWay(*pending, next.applying, immediately)
-	switch nothing := reflect.ValueOf(next.applying).IsZero(); {
+	if immediately {
+		next.takes = next.waits
+	}
+	switch nothing := reflect.ValueOf(next.applying).IsZero() && next.takes == (rdsUnnamed{}); {
 	case nothing && monitors:
 		next.enter(modifying, "configuring-enhanced-monitoring", c.now.Add(c.cloud.opts.Durations.Modify), nil, false)
 		return
@@ -215,11 +221,11 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 		})
 	}
 	d := c.cloud.opts.Durations
-	if d.ModifyOnset > 0 {
+	if d.ModifyOnset > 0 && next.takes.networkType == nil { // which the status alone shows
 		next.enter(asked, next.status(), c.now.Add(d.ModifyOnset), job, c.failLate)
 		return
 	}
-	next.enter(modifying, modifyStatus(next.applying), c.now.Add(d.Modify), job, c.failLate)
+	next.enter(modifying, modifyStatus(next.applying, next.takes), c.now.Add(d.Modify), job, c.failLate)
 }
 
 // underWay returns what of the values that are pending does not wait for the maintenance window: all that was asked for
@@ -238,12 +244,14 @@ func underWay(pending, before rdstypes.PendingModifiedValues, immediately bool) 
 	return pending
 }
 
-func modifyStatus(applying rdstypes.PendingModifiedValues) string {
+func modifyStatus(applying rdstypes.PendingModifiedValues, unnamed rdsUnnamed) string {
 	switch {
 	case applying.EngineVersion != nil:
 		return "upgrading"
 	case applying.DBSubnetGroupName != nil:
 		return "moving-to-vpc"
+	case unnamed != (rdsUnnamed{}):
+		return "modifying"
 	}
 	password := applying.MasterUserPassword
 	applying.MasterUserPassword = nil

@@ -16,13 +16,15 @@ type rdsVPC struct {
 	subnetGroups, securityGroups []string
 	// closed: no Internet gateway is attached.
 	closed bool
+	// ipv4Only are the subnet groups with a subnet that has no IPv6 addresses.
+	ipv4Only []string
 }
 
 // rdsVPCs are the networks. In the first one, the default VPC, is a server that names no subnet group.
 var rdsVPCs = []rdsVPC{
-	{"vpc-0a1b2c3d4e5f60718", []string{"default", "spare"}, []string{"sg-0a1b2c3d4e5f60718", "sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, false},
-	{"vpc-0b1b2c3d4e5f60718", []string{"shop", "shop-public"}, []string{"sg-0b1b2c3d4e5f60718", "sg-0b1b2c3d4e5f60719", "sg-0b1b2c3d4e5f60720"}, false},
-	{"vpc-0c1b2c3d4e5f60718", []string{"pay"}, []string{"sg-0c1b2c3d4e5f60718", "sg-0c1b2c3d4e5f60719"}, true},
+	{"vpc-0a1b2c3d4e5f60718", []string{"default", "spare"}, []string{"sg-0a1b2c3d4e5f60718", "sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, false, nil},
+	{"vpc-0b1b2c3d4e5f60718", []string{"shop", "shop-public"}, []string{"sg-0b1b2c3d4e5f60718", "sg-0b1b2c3d4e5f60719", "sg-0b1b2c3d4e5f60720"}, false, nil},
+	{"vpc-0c1b2c3d4e5f60718", []string{"pay", "pay-ipv4"}, []string{"sg-0c1b2c3d4e5f60718", "sg-0c1b2c3d4e5f60719"}, true, []string{"pay-ipv4"}},
 }
 
 // vpcOf returns the network of a DB subnet group. RDS stores the names of groups in lower case.

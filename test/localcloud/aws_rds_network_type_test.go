@@ -1,0 +1,62 @@
+package localcloud
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+)
+
+// A server has IPv4 addresses unless something else is asked for, and IPv6 addresses where every subnet of its group has them.
+func TestRDSNetworkType(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute, ModifyOnset: 30 * time.Second})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	for name, tt := range map[string]struct {
+		group, kind, code string
+	}{
+		"ipv4": {"pay-ipv4", "IPV4", ""}, "dual": {"shop", "DUAL", ""}, "no-ipv6": {"Pay-IPv4", "DUAL", "NetworkTypeNotSupported"}, "ipv6": {"shop", "IPV6", "InvalidParameterValue"},
+	} {
+		_, err := client.CreateDBInstance(t.Context(), someInstance(name, func(in *rds.CreateDBInstanceInput) {
+			in.DBSubnetGroupName, in.NetworkType = &tt.group, &tt.kind
+		}))
+		if wantCode(t, err, tt.code); tt.code != "" {
+			continue
+		}
+		if got := *describe(t, client, name).NetworkType; got != tt.kind {
+			t.Errorf("%s: it has %s, want %s", name, got, tt.kind)
+		}
+	}
+	need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
+	clock.advance(time.Hour)
+	change := func(name string, edit func(*rds.ModifyDBInstanceInput), code string) {
+		t.Helper()
+		in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true)}
+		edit(in)
+		_, err := client.ModifyDBInstance(t.Context(), in)
+		wantCode(t, err, code)
+	}
+	is := func(name, status, kind string) {
+		t.Helper()
+		if db := wantInstance(t, client, name, status); *db.NetworkType != kind {
+			t.Errorf("%s has %s, want %s", name, *db.NetworkType, kind)
+		}
+	}
+	change("ipv4", func(in *rds.ModifyDBInstanceInput) { in.NetworkType = new("DUAL") }, "NetworkTypeNotSupported")
+	change("dual", func(in *rds.ModifyDBInstanceInput) { in.DBSubnetGroupName = new("pay-ipv4") }, "NetworkTypeNotSupported")
+	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.MultiAZ = new("DUAL"), new(true) }, "InvalidParameterCombination")
+	is("db", "available", "IPV4")
+	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType = new("DUAL") }, "")
+	is("db", "modifying", "IPV4")
+	clock.advance(time.Hour)
+	is("db", "available", "DUAL")
+
+	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.ApplyImmediately = new("IPV4"), new(false) }, "")
+	clock.advance(time.Hour)
+	is("db", "available", "DUAL") // it waits for the maintenance window
+	clock.advance(7 * 24 * time.Hour)
+	is("db", "available", "IPV4")
+	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.ApplyImmediately = new("DUAL"), new(false) }, "")
+	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.ApplyImmediately = new("IPV4"), new(false) }, "")
+	clock.advance(7 * 24 * time.Hour)
+	is("db", "available", "IPV4") // it was taken back
+}
