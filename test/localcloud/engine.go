@@ -22,6 +22,8 @@ type engineSpec struct {
 	StandardPort bool
 	// TLSOnly makes the server refuse whoever comes without TLS.
 	TLSOnly bool
+	// Signed is the server's certificate; nil: one for its address, by the authority that all servers of the cloud share.
+	Signed *signed
 }
 
 // An engine is one running database server, or a bare listener.
@@ -89,6 +91,7 @@ type backing interface {
 	suspend() error                   // ends the server, keeps data and address; nil if it already has
 	remove() error                    // ends the server, gives up data and address
 	requireTLS(ctx context.Context, only bool) error
+	replaceCertificate(ctx context.Context, to *signed) error // a server that is stopped shows it once it runs
 	setPassword(ctx context.Context, user, password string) error
 	dropUser(ctx context.Context, user string) error
 	createDatabase(ctx context.Context, name string) error
@@ -101,7 +104,7 @@ func newEngines(dir string, listenersOnly bool) *engines {
 		dir: dir, listenersOnly: listenersOnly, ctx: ctx, cancel: cancel,
 		nursery:   &nursery{},
 		booting:   make(chan struct{}, max(2, runtime.NumCPU())),
-		authority: sync.OnceValues(newAuthority),
+		authority: sync.OnceValues(func() (*authority, error) { return newAuthority("Mooring local cloud", nil) }),
 		known:     map[string]*instance{},
 	}
 	e.home = sync.OnceValues(e.newHome)
@@ -171,7 +174,7 @@ func (e *engines) boot(in *instance, spec engineSpec) error {
 	if err != nil {
 		return errors.Join(err, where.release())
 	}
-	in.backing, in.engine.CA = s, s.authority.pem
+	in.backing, in.engine.CA = s, s.signed.authorities
 	ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
 	defer cancel()
 	if err := s.resume(ctx); err != nil {
@@ -232,6 +235,11 @@ func (e *engines) resume(id string) error {
 		defer cancel()
 		return in.backing.resume(ctx)
 	})
+}
+
+// replaceCertificate gives a server another certificate, which it shows to whoever connects from then on.
+func (e *engines) replaceCertificate(id string, to *signed) error {
+	return e.with(id, "replace the certificate", func(in *instance) error { return in.backing.replaceCertificate(in.ctx, to) })
 }
 
 // requireTLS makes the server refuse whoever comes without TLS, or take them again. A stopped server does so once it is resumed.

@@ -1,7 +1,11 @@
 package localcloud
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	dbsql "database/sql"
 	"fmt"
 	"net"
 	"net/url"
@@ -13,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -45,6 +50,55 @@ func queryPostgres(t *testing.T, e *engine, user, password, database, sql string
 	}
 	rows.Close()
 	return value, rows.Err()
+}
+
+// trusting returns what a client verifies a server of Cloud SQL by: the name in its certificate, or only the authority if there is none.
+func trusting(e *engine, name string) *tls.Config {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(e.CA))
+	if name != "" {
+		return &tls.Config{RootCAs: roots, ServerName: name}
+	}
+	return &tls.Config{InsecureSkipVerify: true, VerifyConnection: func(state tls.ConnectionState) error {
+		_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots})
+		return err
+	}}
+}
+
+// dialPostgres queries a server of Cloud SQL, whose certificate may have a name.
+func dialPostgres(_ *testing.T, e *engine, name, user, password, database, sql string) (value string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	config, err := pgx.ParseConfig("sslmode=require")
+	if err != nil {
+		return "", err
+	}
+	config.Host, config.Port, config.User, config.Password = e.Host, uint16(e.Port), user, password
+	config.Database, config.TLSConfig, config.Fallbacks = cmp.Or(database, "postgres"), trusting(e, name), nil
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	err = conn.QueryRow(ctx, "SELECT ("+strings.TrimPrefix(sql, "SELECT ")+")::text").Scan(&value)
+	return value, err
+}
+
+// dialMySQL does the same in MySQL.
+func dialMySQL(_ *testing.T, e *engine, name, user, password, database, sql string) (value string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	config := mysql.NewConfig()
+	config.Net, config.Addr, config.User, config.Passwd, config.DBName = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(e.Port)), user, password, database
+	config.TLS = trusting(e, name)
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return "", err
+	}
+	db := dbsql.OpenDB(connector)
+	defer func() { _ = db.Close() }()
+	err = db.QueryRowContext(ctx, sql).Scan(&value)
+	return value, err
 }
 
 // queryMariaDB does the same with MariaDB's own client.

@@ -87,6 +87,7 @@ func (b *bareListener) suspend() error {
 func (b *bareListener) remove() error { return errors.Join(b.suspend(), b.address.release()) }
 
 func (*bareListener) requireTLS(context.Context, bool) error            { return nil }
+func (*bareListener) replaceCertificate(context.Context, *signed) error { return nil }
 func (*bareListener) setPassword(context.Context, string, string) error { return nil }
 func (*bareListener) dropUser(context.Context, string) error            { return nil }
 func (*bareListener) createDatabase(context.Context, string) error      { return nil }

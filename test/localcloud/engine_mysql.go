@@ -86,6 +86,10 @@ func (m mariaDB) requireTLS(ctx context.Context, s *server) error {
 	return m.exec(ctx, s, "SET GLOBAL require_secure_transport = "+onOff(s.tlsOnly))
 }
 
+func (m mariaDB) reloadCertificate(ctx context.Context, s *server) error {
+	return m.exec(ctx, s, "FLUSH SSL")
+}
+
 func onOff(on bool) string {
 	if on {
 		return "ON"

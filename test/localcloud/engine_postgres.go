@@ -102,6 +102,10 @@ func (p postgres) requireTLS(ctx context.Context, s *server) error {
 	return p.exec(ctx, s, "SELECT pg_reload_conf()")
 }
 
+func (p postgres) reloadCertificate(ctx context.Context, s *server) error {
+	return p.exec(ctx, s, "SELECT pg_reload_conf()")
+}
+
 func (p postgres) command(s *server) *exec.Cmd {
 	settings := []string{
 		"cluster_name=" + s.id, // shown by ps

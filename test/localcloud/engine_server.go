@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,8 @@ type dbms interface {
 	command(s *server) *exec.Cmd
 	// requireTLS makes a running server do as s.tlsOnly says.
 	requireTLS(ctx context.Context, s *server) error
+	// reloadCertificate makes a running server read its certificate again.
+	reloadCertificate(ctx context.Context, s *server) error
 	// ready returns nil once the server accepts connections.
 	ready(ctx context.Context, s *server) error
 	// furnish makes what a new server of the clouds has.
@@ -96,16 +99,16 @@ func (e *engines) newKind(name string) (*kind, error) {
 
 // A server is a backing that is real.
 type server struct {
-	system    dbms
-	id        string
-	engine    string
-	address   *address
-	authority *authority
-	nursery   *nursery
-	home      *home
-	tlsOnly   bool   // refuses whoever comes over TCP without TLS
-	folder    string // holds the data folder, the socket, the certificate, the log
-	process   *process
+	system  dbms
+	id      string
+	engine  string
+	address *address
+	signed  *signed
+	nursery *nursery
+	home    *home
+	tlsOnly bool   // refuses whoever comes over TCP without TLS
+	folder  string // holds the data folder, the socket, the certificate, the log
+	process *process
 }
 
 func (s *server) data() string { return filepath.Join(s.folder, "data") }
@@ -120,15 +123,11 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address
 	if err != nil {
 		return nil, err
 	}
-	ca, err := e.authority()
-	if err != nil {
-		return nil, err
-	}
 	h, err := e.home()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, authority: ca, nursery: e.nursery, home: h}
+	s := &server{system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, nursery: e.nursery, home: h}
 	if s.folder, err = h.folder(spec.ID); err != nil {
 		return nil, err
 	}
@@ -137,11 +136,16 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address
 			err = errors.Join(err, os.RemoveAll(s.folder))
 		}
 	}()
-	cert, key, err := ca.issue(where.host)
-	if err != nil {
-		return nil, err
+	if s.signed = spec.Signed; s.signed == nil {
+		ca, err := e.authority()
+		if err != nil {
+			return nil, err
+		}
+		if s.signed, err = ca.sign(identity{common: where.host, hosts: []string{"localhost"}, ips: []net.IP{net.ParseIP(where.host)}}); err != nil {
+			return nil, err
+		}
 	}
-	return s, errors.Join(h.write(s.cert(), cert), h.write(s.key(), key), h.copy(ctx, k.template, s.data()))
+	return s, errors.Join(s.writeCertificate(), h.copy(ctx, k.template, s.data()))
 }
 
 // resume starts the server process and waits until it accepts connections.
@@ -220,6 +224,18 @@ func (s *server) requireTLS(ctx context.Context, only bool) error {
 		return nil
 	}
 	return s.system.requireTLS(ctx, s)
+}
+
+func (s *server) writeCertificate() error {
+	return errors.Join(s.home.write(s.cert(), s.signed.certificate), s.home.write(s.key(), s.signed.key))
+}
+
+func (s *server) replaceCertificate(ctx context.Context, to *signed) error {
+	s.signed = to
+	if err := s.writeCertificate(); err != nil || s.process == nil {
+		return err
+	}
+	return s.system.reloadCertificate(ctx, s)
 }
 
 func (s *server) setPassword(ctx context.Context, user, password string) error {

@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -20,18 +21,23 @@ const certificateLife = 10 * 365 * 24 * time.Hour
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
-	pem         string
+	pem         string // its certificate, and those of the authorities above it
 }
 
-func newAuthority() (*authority, error) {
+// newAuthority makes an authority of that name, which the one above certifies; nil: which certifies itself.
+func newAuthority(name string, above *authority) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate authority: %w", err)
 	}
-	template := certificateTemplate("Mooring local cloud")
-	template.IsCA, template.BasicConstraintsValid, template.MaxPathLenZero = true, true, true
+	template := certificateTemplate(name)
+	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageCRLSign
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	parent, signer, chain := template, key, ""
+	if above != nil {
+		parent, signer, chain = above.certificate, above.key, above.pem
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate authority: %w", err)
 	}
@@ -39,29 +45,42 @@ func newAuthority() (*authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate authority: %w", err)
 	}
-	return &authority{certificate: certificate, key: key, pem: pemBlock("CERTIFICATE", der)}, nil
+	return &authority{certificate: certificate, key: key, pem: pemBlock("CERTIFICATE", der) + chain}, nil
 }
 
-// issue returns a server certificate for an IP address and localhost, and its key, as PEM.
-func (a *authority) issue(host string) (certificate, key string, err error) {
+// An identity is what a certificate says of its server. Clients that are too old to look at other names read the common name.
+type identity struct {
+	common string
+	hosts  []string
+	ips    []net.IP
+}
+
+// A signed certificate of a server with the authorities that clients may not know, its key, and the authorities to verify it by, as PEM.
+type signed struct{ certificate, key, authorities string }
+
+// sign makes a server's key, and a certificate for it.
+func (a *authority) sign(who identity) (*signed, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return "", "", fmt.Errorf("issue a certificate for %q: %w", host, err)
+		return nil, fmt.Errorf("issue a certificate for %q: %w", who.common, err)
 	}
-	template := certificateTemplate(host) // clients too old to look at IP addresses read the common name
-	template.IPAddresses = []net.IP{net.ParseIP(host)}
-	template.DNSNames = []string{"localhost"}
+	template := certificateTemplate(who.common)
+	template.IPAddresses, template.DNSNames = who.ips, who.hosts
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, private.Public(), a.key)
 	if err != nil {
-		return "", "", fmt.Errorf("issue a certificate for %q: %w", host, err)
+		return nil, fmt.Errorf("issue a certificate for %q: %w", who.common, err)
 	}
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return "", "", fmt.Errorf("issue a certificate for %q: %w", host, err)
+		return nil, fmt.Errorf("issue a certificate for %q: %w", who.common, err)
 	}
-	return pemBlock("CERTIFICATE", der), pemBlock("PRIVATE KEY", pkcs8), nil
+	certificate := pemBlock("CERTIFICATE", der)
+	if !bytes.Equal(a.certificate.RawIssuer, a.certificate.RawSubject) { // clients may know the authority above alone
+		certificate += pemBlock("CERTIFICATE", a.certificate.Raw)
+	}
+	return &signed{certificate, pemBlock("PRIVATE KEY", pkcs8), a.pem}, nil
 }
 
 func certificateTemplate(name string) *x509.Certificate {

@@ -11,6 +11,9 @@ type sqlService struct {
 	cloud    *Cloud
 	projects map[string]*sqlProject
 	serial   int64
+	// root is above the authorities that servers share, of which each region has one.
+	root     *authority
+	regional map[string]*authority
 }
 
 // A sqlProject is what one project has in Cloud SQL.
@@ -42,7 +45,7 @@ func init() {
 }
 
 func newSQLService(c *Cloud) *sqlService {
-	return &sqlService{cloud: c, projects: map[string]*sqlProject{}}
+	return &sqlService{cloud: c, projects: map[string]*sqlProject{}, regional: map[string]*authority{}}
 }
 
 func (s *sqlService) route(g *gcpCloud) {
@@ -59,6 +62,12 @@ func (s *sqlService) route(g *gcpCloud) {
 		{"DELETE", instance, "instances.delete", "instance", s.deleteInstance},
 		{"POST", instance + "/restart", "instances.restart", "instance", s.restartInstance},
 		{"POST", instance + "/failover", "instances.failover", "instance", s.failOverInstance},
+		{"GET", instance + "/listServerCas", "instances.listServerCas", "instance", s.listServerCas},
+		{"POST", instance + "/addServerCa", "instances.addServerCa", "instance", s.addServerCa},
+		{"POST", instance + "/rotateServerCa", "instances.rotateServerCa", "instance", s.rotateServerCa},
+		{"GET", instance + "/listServerCertificates", "instances.ListServerCertificates", "instance", s.listServerCertificates},
+		{"POST", instance + "/addServerCertificate", "instances.AddServerCertificate", "instance", s.addServerCertificate},
+		{"POST", instance + "/rotateServerCertificate", "instances.RotateServerCertificate", "instance", s.rotateServerCertificate},
 		{"GET", instance + "/connectSettings", "connect.get", "instance", s.getConnectSettings},
 		{"GET", "/projects/{project}/operations", "operations.list", "", s.listOperations},
 		{"GET", "/projects/{project}/operations/{operation}", "operations.get", "operation", s.getOperation},

@@ -65,6 +65,7 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 			upgraded := next["databaseVersion"] != in.resource["databaseVersion"]
 			in.resource, in.state = next, "RUNNABLE"
 			in.resource["ipAddresses"] = s.addresses(in, next)
+			merge(in.resource, s.certified(in, next))
 			in.version++
 			if upgraded {
 				in.resource["databaseInstalledVersion"] = in.databaseVersion() + "_4"

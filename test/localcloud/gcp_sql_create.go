@@ -1,10 +1,6 @@
 package localcloud
 
 import (
-	"crypto/sha1"
-	"crypto/x509"
-	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -62,7 +58,11 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	in.remember(r, admin, want.RootPassword)
 	merge(resource, s.identity(r, want.Name, resource))
 	r.project.instances[in.name] = in
-	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword, tlsOnly(resource)))
+	certificate, err := s.firstCertificate(in, resource)
+	if err != nil {
+		return nil, err
+	}
+	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword, tlsOnly(resource), certificate))
 	in.resource = resource // only now: before this write there was nothing
 	return op, nil
 }
@@ -94,9 +94,9 @@ func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) j
 }
 
 // creation starts the server and says what is there afterwards.
-func (s *sqlService) creation(in *sqlInstance, version, password string, tlsOnly bool) sqlWork {
+func (s *sqlService) creation(in *sqlInstance, version, password string, tlsOnly bool, certificate *signed) sqlWork {
 	var started *engine
-	spec := engineSpec{ID: in.engineID, Engine: "postgres", Username: "postgres", Password: password, StandardPort: true, TLSOnly: tlsOnly}
+	spec := engineSpec{ID: in.engineID, Engine: "postgres", Username: "postgres", Password: password, StandardPort: true, TLSOnly: tlsOnly, Signed: certificate}
 	if strings.HasPrefix(version, "MYSQL") {
 		spec.Engine, spec.Username = "mysql", "root"
 	}
@@ -122,28 +122,6 @@ func (s *sqlService) reached(in *sqlInstance, e *engine) jsonObject {
 		"ipAddresses":              s.addresses(in, in.resource),
 		"databaseInstalledVersion": in.databaseVersion() + "_4",
 	}
-	if e.CA != "" {
-		if cert := sqlServerCert(in.name, e.CA); cert != nil {
-			out["serverCaCert"] = cert
-		}
-	}
+	merge(out, s.certified(in, in.resource))
 	return out
-}
-
-// sqlServerCert is the certificate of the authority that signed the server's.
-func sqlServerCert(instance, ca string) jsonObject {
-	block, _ := pem.Decode([]byte(ca))
-	if block == nil {
-		return nil
-	}
-	cert, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return nil
-	}
-	sum := sha1.Sum(cert.Raw)
-	return jsonObject{
-		"kind": "sql#sslCert", "certSerialNumber": "0", "cert": ca, "instance": instance,
-		"commonName":      "C=US,O=Google\\, Inc,CN=Google Cloud SQL Server CA," + cert.Subject.String(),
-		"sha1Fingerprint": hex.EncodeToString(sum[:]), "createTime": sqlTime(cert.NotBefore), "expirationTime": sqlTime(cert.NotAfter),
-	}
 }

@@ -36,6 +36,7 @@ type sqlInstance struct {
 	// server is where the server listens; public and private are the addresses that the instance has, and network is that of the latter.
 	server, public, private, network string
 	addressed                        bool // one of them was the server's
+	authorities                      sqlAuthorities
 
 	gone    bool
 	deleted time.Time
@@ -45,7 +46,7 @@ type sqlInstance struct {
 var sqlOutputOnly = []string{
 
 	"kind", "state", "etag", "project", "selfLink", "connectionName", "ipAddresses", "serverCaCert", "createTime", "currentDiskSize",
-	"serviceAccountEmailAddress", "databaseInstalledVersion", "backendType", "dnsName", "upgradableDatabaseVersions",
+	"serviceAccountEmailAddress", "databaseInstalledVersion", "backendType", "dnsName", "dnsNames", "upgradableDatabaseVersions",
 	"satisfiesPzs", "satisfiesPzi", "scheduledMaintenance", "suspensionReason", "outOfDiskReport", "writeEndpoint",
 	"gceZone", "secondaryGceZone",
 }
@@ -169,7 +170,7 @@ func (s *sqlService) getConnectSettings(r *sqlRequest) (any, error) {
 		return nil, err
 	}
 	out := jsonObject{"kind": "sql#connectSettings", "backendType": "SECOND_GEN"}
-	for _, k := range []string{"region", "databaseVersion", "ipAddresses", "serverCaCert"} {
+	for _, k := range []string{"region", "databaseVersion", "ipAddresses", "serverCaCert", "dnsNames"} {
 		if v := in.resource[k]; v != nil {
 			out[k] = v
 		}

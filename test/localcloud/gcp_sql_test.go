@@ -703,8 +703,12 @@ func TestSQLServer(t *testing.T) {
 		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
 		plain                  func(t *testing.T, e *engine, user, password string) bool
 	}{
-		{"postgres", "POSTGRES_16", "postgres", 5432, queryPostgres, plainPostgres},
-		{"mysql", "MYSQL_8_0", "root", 3306, queryMariaDB, plainMariaDB},
+		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
+			return dialPostgres(t, e, "", user, password, database, sql)
+		}, plainPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
+			return dialMySQL(t, e, "", user, password, database, sql)
+		}, plainMariaDB},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			mustHave(t, test.engine)

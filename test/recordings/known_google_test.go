@@ -63,7 +63,6 @@ var knownOfDatabases = []*known{
 	{call: "*/instances.get", path: "geminiConfig", why: otherFeature + "assistance by a model"},
 	{call: "*/instances.get", path: `ipAddresses\[]`, why: "the address of outgoing connections, which a server on loopback does not have"},
 	{call: "*/instances.get", path: "maintenanceVersion", why: otherFeature + "maintenance; the name is a build's"},
-	{call: "*/instances.get", path: "serverCaCert", why: "bare listeners have no certificate; real servers do, as test/localcloud TestSQLServer shows"},
 	{call: "*/instances.get", path: "upgradableDatabaseVersions", why: "a list that the driver does not read: it asks for the version and is refused"},
 	{call: "*/instances.get", path: "settings.backupConfiguration.replicationLogArchivingEnabled", why: "deprecated; shown after an update only"},
 }

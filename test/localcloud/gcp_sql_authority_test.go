@@ -1,0 +1,114 @@
+package localcloud
+
+import (
+	"testing"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// sqlClouds are instances of a cloud with real servers.
+type sqlClouds struct {
+	*testing.T
+	cloud *Cloud
+	sql   *sqladmin.Service
+}
+
+func startSQL(t *testing.T) *sqlClouds {
+	cloud, err := Start(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
+	return &sqlClouds{t, cloud, sql}
+}
+
+// done waits for an operation.
+func (c *sqlClouds) done(op *sqladmin.Operation, err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+	<-c.cloud.gcp.sql.worked(op.Name)
+	if op, err = c.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
+		c.Fatalf("operation is %+v, %v", op, err)
+	}
+}
+
+// server returns where an instance is, its authorities, and the name in its certificate.
+func (c *sqlClouds) server(instance string, port int) (at engine, name string) {
+	c.Helper()
+	got, err := c.sql.Instances.Get("acme", instance).Do()
+	if err != nil || got.ServerCaCert == nil {
+		c.Fatalf("%s is %+v, %v", instance, got, err)
+	}
+	for _, n := range got.DnsNames {
+		if n.ConnectionType == "PUBLIC" && n.DnsScope == "INSTANCE" {
+			name = n.Name[:len(n.Name)-1]
+		}
+	}
+	return engine{Host: got.IpAddresses[0].IpAddress, Port: port, CA: got.ServerCaCert.Cert}, name
+}
+
+// A real server shows the certificate that its instance speaks of: one of an authority of its own, or one with a name by an authority that others share. After
+// a rotation it shows the next one at once, and clients that knew only the former authority are out.
+func TestCertificatesOfSQLServers(t *testing.T) {
+	for _, of := range []struct {
+		engine, version, admin string
+		port                   int
+		dial                   func(t *testing.T, e *engine, name, user, password, database, sql string) (string, error)
+	}{
+		{"postgres", "POSTGRES_16", "postgres", 5432, dialPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, dialMySQL},
+	} {
+		for _, mode := range []string{"GOOGLE_MANAGED_INTERNAL_CA", "GOOGLE_MANAGED_CAS_CA"} {
+			t.Run(of.engine+" "+mode, func(t *testing.T) {
+				mustHave(t, of.engine)
+				c, shared := startSQL(t), mode == "GOOGLE_MANAGED_CAS_CA"
+				for _, instance := range []string{"orders", "other"} {
+					in := orders()
+					in.Name, in.DatabaseVersion = instance, of.version
+					in.Settings.IpConfiguration = &sqladmin.IpConfiguration{ServerCaMode: mode}
+					c.done(c.sql.Instances.Insert("acme", in).Do())
+				}
+				login := func(at engine, ca, name string, want bool) {
+					t.Helper()
+					at.CA = ca
+					if said, err := of.dial(t, &at, name, of.admin, "s3cret", "", "SELECT 41+1"); (err == nil && said == "42") != want {
+						t.Errorf("verified by the name %q: %q, %v, want success %v", name, said, err, want)
+					}
+				}
+				at, name := c.server("orders", of.port)
+				other, otherName := c.server("other", of.port)
+				if (name != "") != shared || (at.CA == other.CA) != shared {
+					t.Fatalf("the names are %q and %q, the authority is the same: %v", name, otherName, at.CA == other.CA)
+				}
+				login(at, at.CA, name, true)
+				login(at, at.CA, "wrong.sql.goog", false)
+				login(at, other.CA, otherName, false) // another server is not this one
+				if shared {
+					c.done(c.sql.Instances.AddServerCertificate("acme", "orders").Do())
+					c.done(c.sql.Instances.RotateServerCertificate("acme", "orders", &sqladmin.InstancesRotateServerCertificateRequest{}).Do())
+					login(at, at.CA, name, true) // the root stays
+					return
+				}
+				c.done(c.sql.Instances.AddServerCa("acme", "orders").Do())
+				listed, err := c.sql.Instances.ListServerCas("acme", "orders").Do()
+				if err != nil || len(listed.Certs) != 2 || listed.Certs[0].Cert != at.CA {
+					t.Fatalf("the authorities are %+v, %v", listed, err)
+				}
+				login(at, at.CA+listed.Certs[1].Cert, "", true)
+				c.done(c.sql.Instances.RotateServerCa("acme", "orders", &sqladmin.InstancesRotateServerCaRequest{}).Do())
+				login(at, listed.Certs[1].Cert, "", true)
+				login(at, at.CA, "", false)
+				if after, _ := c.server("orders", of.port); after.CA != listed.Certs[1].Cert {
+					t.Error("the instance does not name the authority that was next")
+				}
+			})
+		}
+	}
+}
