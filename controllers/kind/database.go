@@ -113,6 +113,6 @@ func databaseBinding(object v1alpha1.ResourceObject, cloud *driver.Description, 
 	return serviceBinding(engine, map[string]string{
 		"type": engine, "provider": cloud.Name, "host": at.Host, "port": port,
 		"username": at.Username, "password": password, "database": at.Database,
-		KeyCertificates: at.Certificates, "uri": uri.String(),
+		KeyCertificates: at.Certificates, KeyServerName: at.ServerName, "uri": uri.String(),
 	})
 }

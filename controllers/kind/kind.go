@@ -49,6 +49,10 @@ type Kind struct {
 // KeyCertificates is the key of a connection Secret with the authorities, in PEM, that sign the server's certificate.
 const KeyCertificates = "certificates"
 
+// KeyServerName is the key of a connection Secret with the name that clients verify in the server's certificate, where that is not the host. It is
+// called as in a kubeconfig.
+const KeyServerName = "tls-server-name"
+
 // A Class is the class of a kind.
 type Class struct {
 	// Name is the class's kind in the API, Plural that of its resource.

@@ -222,6 +222,7 @@ type Endpoint struct {
 	Username     string // the administrator
 	Database     string // to connect to
 	Certificates string // PEM of the authorities that sign the server's certificate
+	ServerName   string // the name in the server's certificate that clients verify, where that is not Host; without a trailing dot
 	Name         string // under which clients address an object without a host of its own: a bucket's, for example
 	Region       string
 	URL          string // of the API that serves such an object
