@@ -69,9 +69,9 @@ type DatabaseGCP struct {
 	AllocatedIPRange *string `json:"allocatedIPRange,omitempty"`
 
 	// serverCAMode says who signs the server's certificate: GOOGLE_MANAGED_INTERNAL_CA, a certificate authority of this server alone, or
-	// GOOGLE_MANAGED_CAS_CA, a certificate authority that the servers of a region share. With GOOGLE_MANAGED_CAS_CA clients can also verify
-	// the server's name. If unset, Cloud SQL chooses. It can't change once the server exists: clients that trust the former authority alone
-	// could no longer connect.
+	// GOOGLE_MANAGED_CAS_CA, a certificate authority that the servers of a region share. With GOOGLE_MANAGED_CAS_CA clients also have to verify
+	// the server's name, which the connection Secret contains as tls-server-name. If unset, Cloud SQL chooses. It can't change once the server
+	// exists: clients that trust the former authority alone could no longer connect.
 	// +optional
 	// +kubebuilder:validation:Enum=GOOGLE_MANAGED_INTERNAL_CA;GOOGLE_MANAGED_CAS_CA
 	ServerCAMode *string `json:"serverCAMode,omitempty"`

@@ -20,8 +20,9 @@ import (
 // databases manages instances of Cloud SQL.
 type databases struct {
 	*session
-	sql   *sqladmin.Service
-	flags *flagCatalogue
+	sql         *sqladmin.Service
+	flags       *flagCatalogue
+	authorities *authorities
 }
 
 type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
@@ -33,7 +34,7 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 func newDatabases(s *session) *databaseAdapter {
 	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
 	s.made("Cloud SQL", err)
-	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}}
+	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Review: reviewPower, Snapshot: d.finalBackup,
@@ -134,6 +135,9 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 		return nil, unlessNotFound(err)
 	}
 	have := &instance{DatabaseInstance: seen, op: op}
+	if have.certificates, err = d.authorities.of(ctx, seen); err != nil {
+		return nil, err
+	}
 	if made := req.Applied[fieldDatabase]; len(made) > 0 {
 		have.database = present(made[0])
 	}
@@ -217,16 +221,20 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	for _, ip := range have.IpAddresses {
 		addresses[ip.Type] = ip.IpAddress
 	}
-	host := cmp.Or(addresses["PRIMARY"], addresses["PRIVATE"])
+	preferred := []string{publicAddress, privateAddress}
 	present := networkPath(have.ipConfiguration().PrivateNetwork)
 	named := func(network string) bool { return networkPath(network) == present }
 	if wanted := gcpOf(&req.Spec).PrivateNetwork; wanted != nil && (named(*wanted) || slices.ContainsFunc(req.Applied["gcp.privateNetwork"], named)) {
-		host = cmp.Or(addresses["PRIVATE"], addresses["PRIMARY"])
+		slices.Reverse(preferred)
 	}
-	if host == "" || have.State == "PENDING_CREATE" {
+	preferred = slices.DeleteFunc(preferred, func(kind string) bool { return addresses[kind] == "" })
+	if len(preferred) == 0 || have.State == "PENDING_CREATE" {
 		return driver.Endpoint{}
 	}
-	e := driver.Endpoint{Host: host, Username: loginOf(req, have.engine()).name}
+	e := driver.Endpoint{
+		Host: addresses[preferred[0]], Username: loginOf(req, have.engine()).name,
+		Certificates: have.certificates, ServerName: have.serverName(preferred[0]),
+	}
 	switch have.engine() {
 	case v1alpha1.EngineMySQL:
 		e.Port = 3306
@@ -235,9 +243,6 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	}
 	if req.Spec.DatabaseName != nil {
 		e.Database = *req.Spec.DatabaseName
-	}
-	if have.ServerCaCert != nil {
-		e.Certificates = have.ServerCaCert.Cert
 	}
 	return e
 }
@@ -260,7 +265,7 @@ func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.F
 	found := make([]table.Found[instance], 0, len(out.Items))
 	for _, item := range out.Items {
 		withoutExpired(item, d.now())
-		found = append(found, table.Found[instance]{Name: item.Name, Have: &instance{DatabaseInstance: item}})
+		found = append(found, table.Found[instance]{Name: item.Name, Have: &instance{DatabaseInstance: item, certificates: d.authorities.known(item)}})
 	}
 	return found, out.NextPageToken, nil
 }

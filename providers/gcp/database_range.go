@@ -2,7 +2,6 @@ package gcp
 
 import (
 	"encoding/json"
-	"slices"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -71,29 +70,4 @@ func (p *instanceParams) leaveRange(body *sqladmin.DatabaseInstance, have *insta
 	}
 	ip := ipConfigurationOf(body)
 	ip.NullFields = append(ip.NullFields, "AllocatedIpRange")
-}
-
-// ownAuthority is the mode in which every instance has a certificate authority of its own. An instance that says nothing of one has it, too.
-const ownAuthority = "GOOGLE_MANAGED_INTERNAL_CA"
-
-// authorityRow: clients that trust the former authority could no longer connect, so the mode stays. No recording shows another than the one that
-// nobody says, nor whether Cloud SQL changes it.
-// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#CaMode
-var authorityRow = table.Field("gcp.serverCAMode",
-	func(p *databaseParameters) *string { return gcpOf(p).ServerCAMode },
-	func(i *instance) *string {
-		if i.Settings == nil {
-			return nil
-		}
-		mode := i.ipConfiguration().ServerCaMode
-		if slices.Contains([]string{"", "CA_MODE_UNSPECIFIED"}, mode) {
-			mode = ownAuthority
-		}
-		return &mode
-	},
-	func(p *instanceParams, v string) { p.ServerCaMode = &v }).
-	Immutable("create another Database with the mode and move the data there")
-
-func setAuthority(p *instanceParams, into *sqladmin.DatabaseInstance) {
-	ipConfigurationOf(into).ServerCaMode = *p.ServerCaMode
 }

@@ -16,6 +16,8 @@ type instance struct {
 	*sqladmin.DatabaseInstance
 	// database is the initial database, nil if there is none: it has a call of its own.
 	database *string
+	// certificates are the authorities to verify the server by, in PEM.
+	certificates string
 	// op is the operation that the request named.
 	op *operation
 	// flags are what Cloud SQL has of database flags, by their names; nil if that was not read.

@@ -83,7 +83,10 @@ var gcpNeeds = map[string][]string{
 	"instances.get":    {"cloudsql.instances.get"},
 	"instances.patch":  {"cloudsql.instances.update"},
 	"instances.delete": {"cloudsql.instances.delete"},
-	"operations.get":   {"cloudsql.instances.get"},
+	// Only in the last year of an authority. Without them connection Secrets get the next one once it is in use.
+	"instances.listServerCas":          {"cloudsql.instances.listServerCas"},
+	"instances.listServerCertificates": {"cloudsql.instances.listServerCertificates"},
+	"operations.get":                   {"cloudsql.instances.get"},
 	// It is about no project. https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags/list
 	"flags.list":       nil,
 	"databases.insert": {"cloudsql.databases.create"},
