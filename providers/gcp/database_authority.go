@@ -103,7 +103,7 @@ type listedAuthorities struct {
 // of returns the authorities of an instance, in PEM, the present one first.
 func (a *authorities) of(ctx context.Context, have *sqladmin.DatabaseInstance) (string, error) {
 	present := have.ServerCaCert
-	if present == nil || !a.endsWithin(present, rotationAhead) {
+	if present == nil || !a.endsWithin(present, rotationAhead) || a.endsWithin(present, 0) { // once it has ended, no client gets in before the rotation
 		return a.known(have), nil
 	}
 	last, known := a.last(have)
