@@ -8,7 +8,7 @@ import (
 type BucketClassSpec struct {
 	ClassSpec `json:",inline"`
 
-	// defaults apply to fields that a Bucket does not set.
+	// defaults apply to fields that a Bucket does not set. Here each field has its whole description.
 	// +optional
 	Defaults *BucketParameters `json:"defaults,omitempty"`
 

@@ -8,7 +8,7 @@ import (
 type DatabaseClassSpec struct {
 	ClassSpec `json:",inline"`
 
-	// defaults apply to fields that a Database does not set.
+	// defaults apply to fields that a Database does not set. Here each field has its whole description.
 	// +optional
 	Defaults *DatabaseParameters `json:"defaults,omitempty"`
 

@@ -4,6 +4,8 @@
 // It replaces lists that name all kinds or all classes, whatever else they name: [buckets, databases, providerconfigs] in YAML,
 // ['buckets', 'databases'] in CEL, and name=~"buckets|databases" in PromQL. It also replaces maps from kinds to classes and back in CEL.
 // A list that should name some of the kinds has to say so in another form.
+//
+// It also shortens what the definitions of classes repeat.
 package main
 
 import (
@@ -49,7 +51,7 @@ func generate(root string) error {
 			return err
 		}
 	}
-	return nil
+	return shortenClasses(root)
 }
 
 // names are the resources of kinds and of their classes, in order, and which class a kind has.
