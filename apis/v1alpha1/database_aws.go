@@ -79,6 +79,15 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:Enum=IPV4;DUAL
 	NetworkType *string `json:"networkType,omitempty"`
 
+	// availabilityZone is the zone in which a new server is made, for example eu-central-1b. It has to be in spec.location, and in a subnet of the
+	// DB subnet group. If unset, RDS chooses a zone. RDS moves no server to another zone, so the field can't change once the server exists: create
+	// another Database in the other zone and move the data. It excludes spec.availability MultiZone, with which RDS chooses both zones. If RDS
+	// itself changes the zone of the server later, that is not drift. status.observed says where the server is.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-z]{2,}(-[a-z]+)+-[0-9]+(-[a-z]+-[0-9]+)?[a-z]$`
+	// +kubebuilder:validation:MaxLength=63
+	AvailabilityZone *string `json:"availabilityZone,omitempty"`
+
 	// dbParameterGroupName names a DB parameter group, which sets parameters of the engine: one that you manage, of the family of the server's version, or
 	// a default group such as default.postgres16. If unset, RDS gives a new server the default group, and an existing server keeps the group that it
 	// has. A change attaches the group and disturbs nobody; then the server restarts to take what the group sets, which is a second change of this

@@ -722,6 +722,11 @@ func (in *DatabaseAWS) DeepCopyInto(out *DatabaseAWS) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.AvailabilityZone != nil {
+		in, out := &in.AvailabilityZone, &out.AvailabilityZone
+		*out = new(string)
+		**out = **in
+	}
 	if in.DBParameterGroupName != nil {
 		in, out := &in.DBParameterGroupName, &out.DBParameterGroupName
 		*out = new(string)

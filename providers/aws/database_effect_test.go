@@ -139,6 +139,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), instance{DBInstance: types.DBInstance{
 			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
 		}}, driver.Online),
+		tabletest.Of("aws.availabilityZone", databaseSpec{AWS: &v1alpha1.DatabaseAWS{AvailabilityZone: new("eu-west-1b")}}, instance{DBInstance: types.DBInstance{AvailabilityZone: new("eu-west-1a")}}, driver.Impossible),
 		tabletest.Of("aws.networkType", databaseSpec{AWS: &v1alpha1.DatabaseAWS{NetworkType: new("DUAL")}}, instance{DBInstance: types.DBInstance{NetworkType: new("IPV4")}}, driver.Interrupts),
 		tabletest.Of("aws.networkType", databaseSpec{AWS: &v1alpha1.DatabaseAWS{NetworkType: new("IPV4")}}, instance{DBInstance: types.DBInstance{NetworkType: new("DUAL"), MultiAZ: new(true)}}, driver.Restarts),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("default.postgres16", "in-sync").with(nil), driver.Online),

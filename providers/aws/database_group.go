@@ -15,6 +15,12 @@ var instanceLacks = []driver.Lack{
 		Field: "network.allowedCIDRs", Match: `^\[.+\]$`, Values: "a list with entries", Why: "RDS has no list of networks: the rules of security groups say who can connect",
 		Instead: "set spec.aws.vpcSecurityGroupIDs to security groups that let these networks in, and remove it",
 	},
+	// "Requesting a specific availability zone is not valid for Multi-AZ instances."
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (AvailabilityZone)
+	{
+		Field: "aws.availabilityZone", Match: ".", Values: "a zone", With: map[string]string{"availability": "^MultiZone$"}, Invalid: true,
+		Why: "RDS chooses both zones of a server that has two", Instead: "set spec.availability to SingleZone, or remove spec.aws.availabilityZone",
+	},
 	// RDS has no switch: it saves the transaction logs of an instance exactly while it keeps automatic backups of it. So retentionDays says it all.
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
 	{

@@ -40,6 +40,7 @@ type instanceParams struct {
 	CACertificateIdentifier, StorageType           *string
 	DBParameterGroupName                           *string
 	DBSubnetGroupName, NetworkType                 *string
+	AvailabilityZone                               *string
 	KmsKeyId                                       *string
 	VpcSecurityGroupIds                            []string
 	EngineLifecycleSupport                         *string
@@ -66,7 +67,9 @@ var (
 		Lacks: map[string]string{
 			"Engine":   "an instance keeps its engine",
 			"KmsKeyId": "an instance keeps its key",
-			"DBName":   "RDS makes the initial database at creation only",
+
+			"AvailabilityZone": "RDS moves no instance to another zone",
+			"DBName":           "RDS makes the initial database at creation only",
 
 			"PowerState": "StartDBInstance and StopDBInstance change it",
 			"Tags":       "AddTagsToResource and RemoveTagsFromResource change tags",
@@ -263,6 +266,17 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		Refers(driver.ReferenceSubnetGroup),
 
 	networkTypeRow,
+
+	// RDS puts a new instance into the zone. Later its maintenance may put it into another one, such as with a move to another VPC, or a failover
+	// while it has a standby.
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (AvailabilityZone)
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.Failover.html
+	table.Field("aws.availabilityZone",
+		func(s *databaseSpec) *string { return awsOf(s).AvailabilityZone },
+		func(i *instance) *string { return i.AvailabilityZone },
+		func(p *instanceParams, v string) { p.AvailabilityZone = &v },
+	).Immutable("create another Database in the zone and move the data").
+		AtCreation("another zone that RDS itself gives the server later"),
 
 	parameterGroupRow,
 	parametersRow,

@@ -372,3 +372,33 @@ func TestTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// What the cloud makes later of a value that decides something at the creation only is no difference, until the spec wants another one. Where it was
+// never applied, as on an object that is taken over, it is.
+func TestAtCreation(t *testing.T) {
+	at := table.Table[thingSpec, thing, call]{
+		table.Field("place", func(s *thingSpec) *string { return s.Place }, func(h *thing) *string { return h.Place },
+			func(p *call, v string) { p.Place = &v }).Immutable("make another").AtCreation("another place that the cloud gives it later"),
+	}
+	moved := &thing{Place: new("there")}
+	for name, tt := range map[string]struct {
+		want    string
+		applied driver.Applied
+		differs bool
+	}{
+		"made there, moved since": {"here", driver.Applied{"place": {"here"}}, false},
+		"another one is wanted":   {"elsewhere", driver.Applied{"place": {"here"}}, true},
+		"where it was moved to":   {"there", driver.Applied{"place": {"here"}}, false},
+		"taken over":              {"here", nil, true},
+	} {
+		want, from := &thingSpec{Place: &tt.want}, &thingSpec{Place: moved.Place}
+		changes := at.Diff(want, moved, tt.applied, nil)
+		if diff := cmp.Diff(changes, at.Preview(from, want, tt.applied, moved)); diff != "" || len(changes) > 0 != tt.differs {
+			t.Errorf("%s: the changes are %v, and previewed (-changes +preview):\n%s", name, changes, diff)
+		}
+		before := tt.applied["place"]
+		if got := at.Applied(want, tt.applied, changes)["place"]; tt.differs && cmp.Diff(before, got) != "" || !tt.differs && cmp.Diff([]string{tt.want}, got) != "" {
+			t.Errorf("%s: applied is %v", name, got)
+		}
+	}
+}

@@ -28,7 +28,9 @@ type Scalar[S, H, P, V any] struct {
 	standsFor *driver.Alternative
 	// isFixed reports whether the field can't change any more; nil if it always can.
 	isFixed func(have *V) bool
-	format  func(V) string
+	// atCreation: the value is that of the creation, and the cloud may give it another one later.
+	atCreation bool
+	format     func(V) string
 }
 
 // Field makes a row. want returns what the spec says, nil if it says nothing; have what the cloud has, or
@@ -70,6 +72,13 @@ func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(*V) bool { return true }
 	r.EffectOf(func(*V, V, *H) (driver.Effect, string) { return driver.Impossible, instead }, driver.PossibleEffect{Effect: driver.Impossible, Instead: instead})
 	r.depends = false
+	return r
+}
+
+// AtCreation says that the value decides something at the creation only: the cloud may give the field another one later, and that is no
+// difference as long as the spec wants the value that was applied. It is for fields that can't change.
+func (r *Scalar[S, H, P, V]) AtCreation(doc string) *Scalar[S, H, P, V] {
+	r.atCreation, r.equalDoc = true, doc
 	return r
 }
 
@@ -166,7 +175,10 @@ func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *
 
 // wanted returns the value that a spec asks for, or the safe one if the spec has released the field; nil if it is unmanaged.
 func (r *Scalar[S, H, P, V]) wanted(want *S, applied driver.Applied, present *V) (to *V, release bool) {
-	if to := r.want(want); to != nil || r.safe == nil {
+	switch to := r.want(want); {
+	case to != nil && r.atCreation && slices.Equal(applied[r.name], []string{r.show(*to)}):
+		return nil, false
+	case to != nil || r.safe == nil:
 		return to, false
 	}
 	values, ours := applied[r.name]

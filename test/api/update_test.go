@@ -57,6 +57,9 @@ func TestUpdateOnceBound(t *testing.T) {
 		disk      = `spec: {providerConfigRef: {name: team}, engine: postgres, gcp: {dataDiskType: PD_HDD}}`
 		hardDisk  = `status: {fixed: {gcp.dataDiskType: PD_HDD}}`
 		solidDisk = `status: {fixed: {gcp.dataDiskType: PD_SSD}}`
+		placed    = `spec: {providerConfigRef: {name: team}, engine: postgres, aws: {availabilityZone: eu-west-1a}}`
+		inZoneA   = `status: {fixed: {aws.availabilityZone: eu-west-1a}}`
+		inZoneB   = `status: {fixed: {aws.availabilityZone: eu-west-1b}}`
 		keyed     = `status: {fixed: {encryption.key: 0b3c1a5e-1111-2222-3333-444455556666}}`
 		refused   = `status: {conditions: [{type: Stalled, status: "True", reason: Invalid, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 		known     = `status: {externalID: db-ABC}`
@@ -138,6 +141,12 @@ func TestUpdateOnceBound(t *testing.T) {
 		{"the key", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, keyed}, []string{`spec: {encryption: {key: alias/pay}}`}, "spec.encryption.key can't change"},
 		{"the key in place of its alias", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, keyed}, []string{`spec: {encryption: {key: 0b3c1a5e-1111-2222-3333-444455556666}}`}, ""},
 		{"all else while the key is an alias", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, keyed}, []string{`spec: {tags: {a: b}}`}, ""},
+		{"the zone of a server that is not there", "Database", placed, []string{boundDB, fixed}, []string{`spec: {aws: {availabilityZone: eu-west-1b}}`}, ""},
+		{"the zone", "Database", placed, []string{boundDB, inZoneA}, []string{`spec: {aws: {availabilityZone: eu-west-1b}}`}, "spec.aws.availabilityZone can't change"},
+		{"the zone taken out", "Database", placed, []string{boundDB, inZoneA}, []string{`spec: {aws: {availabilityZone: null}}`}, ""},
+		{"the zone taken out and put in", "Database", placed, []string{boundDB, inZoneA}, []string{`spec: {aws: null}`, `spec: {aws: {availabilityZone: eu-west-1b}}`}, "spec.aws.availabilityZone can't change"},
+		{"another edit after RDS moved the server", "Database", placed, []string{boundDB, inZoneB}, []string{`spec: {deletionProtection: true}`}, ""},
+		{"the zone where RDS moved the server", "Database", placed, []string{boundDB, inZoneB}, []string{`spec: {aws: {availabilityZone: eu-west-1b}}`}, ""},
 		{"the type of disk of a server that is not there", "Database", disk, []string{boundDB, fixed}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, ""},
 		{"the type of disk", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, "spec.gcp.dataDiskType can't change"},
 		{"the type of disk taken out", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: {dataDiskType: null}}`}, ""},

@@ -44,7 +44,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				TLS:                new(v1alpha1.TLSRequired),
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
-					DBSubnetGroupName: new("spare"), NetworkType: new("IPV4"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
+					DBSubnetGroupName: new("spare"), NetworkType: new("IPV4"), AvailabilityZone: new(region + "b"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
 					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"), DedicatedLogVolume: new(false),
 					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
 					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")}},
@@ -74,7 +74,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 500, NoDrift: "disks only grow, and a larger one is the same", Same: []any{450}},
 			{Name: "storage.maxSizeGiB", To: 300, Drift: 2000}, // less than the disk has: it does not grow by itself
-			{Name: "availability", To: "MultiZone"},
+			{Name: "availability", To: "MultiZone", Given: map[string]any{"aws.availabilityZone": nil}},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
 			{Name: "backup.startTime", To: "23:45", Same: []any{"03:00"}},
 			{Name: "maintenance.window.day", To: "Wednesday"},
@@ -94,6 +94,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
 			{Name: "databaseName", To: "others", Effect: driver.Impossible},
 			{Name: "encryption.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
+			{Name: "aws.availabilityZone", To: region + "c", Effect: driver.Impossible},
 		},
 		More: []Step{
 			{Field: "version", To: "17", Effect: driver.Irreversible},
