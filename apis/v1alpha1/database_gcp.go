@@ -31,6 +31,13 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:Enum=canary;stable;week5
 	MaintenanceTrack *string `json:"maintenanceTrack,omitempty"`
 
+	// denyMaintenancePeriod is a time in which Cloud SQL makes no maintenance updates, such as a peak season. Cloud SQL takes one period for a
+	// server: it is an object here, and not a list. {} means none, and removes one. If unset, a new server has none, and an existing server
+	// keeps what it has. A change does not disturb the server. Cloud SQL refuses a period for a server whose maintenance version is older than
+	// 12 months: install its maintenance update first.
+	// +optional
+	DenyMaintenancePeriod *DenyMaintenancePeriod `json:"denyMaintenancePeriod,omitempty"`
+
 	// zone is the zone of the server, for example europe-west3-a. It has to be in spec.location. If unset, Cloud SQL chooses a zone. A
 	// change moves the server to the other zone, which restarts it. If Cloud SQL can't place the server there, it places the server nearby.
 	// On a server with a standby in a second zone, the zone of the standby is not drift: a failover makes them change places.
@@ -114,6 +121,33 @@ type DatabaseGCP struct {
 	// that are set already stay valid. Its other fields need enabled.
 	// +optional
 	PasswordValidationPolicy *PasswordValidationPolicy `json:"passwordValidationPolicy,omitempty"`
+}
+
+// DenyMaintenancePeriod is a time without maintenance updates: of 1 to 90 days, once or in every year.
+// +kubebuilder:validation:XValidation:rule="has(self.startDate) == has(self.endDate)",message="startDate and endDate need each other: set both, or write {} for no period"
+// +kubebuilder:validation:XValidation:rule="!has(self.startDate) || !has(self.endDate) || self.startDate.size() == self.endDate.size()",message="startDate and endDate must both have a year, for a period that comes once, or both have none, for one that comes every year"
+// +kubebuilder:validation:XValidation:rule="!has(self.startDate) || !has(self.endDate) || self.startDate.size() != self.endDate.size() || [timestamp((self.endDate.size() == 10 ? self.endDate : '2024-' + self.endDate) + 'T00:00:00Z') - timestamp((self.startDate.size() == 10 ? self.startDate : (self.startDate <= self.endDate ? '2024-' : '2023-') + self.startDate) + 'T00:00:00Z')].all(d, d >= duration('24h') && d <= (self.startDate.size() == 10 ? duration('2160h') : duration('2184h')))",message="endDate must be 1 to 90 days after startDate; a period that comes every year may end in the next year"
+type DenyMaintenancePeriod struct {
+	// startDate is the first day: 2026-11-20 for a period that comes once, or 11-20 for one that comes every year. It needs endDate. How Cloud
+	// SQL writes the date, such as without a zero in front, is no drift.
+	// +optional
+	// +kubebuilder:validation:MaxLength=10
+	// +kubebuilder:validation:Pattern=`^([0-9]{4}-)?((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`
+	StartDate *string `json:"startDate,omitempty"`
+
+	// endDate is the last day: 1 to 90 days after startDate, and with a year exactly if startDate has one. A period that comes every year may
+	// begin in one year and end in the next.
+	// +optional
+	// +kubebuilder:validation:MaxLength=10
+	// +kubebuilder:validation:Pattern=`^([0-9]{4}-)?((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`
+	EndDate *string `json:"endDate,omitempty"`
+
+	// time is the time of day, in UTC, at which the period begins on startDate and ends on endDate, for example 00:00. It needs startDate. If
+	// unset, a new period begins and ends at 00:00, and an existing one keeps what it has.
+	// +optional
+	// +kubebuilder:validation:MaxLength=5
+	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	Time *string `json:"time,omitempty"`
 }
 
 // PasswordValidationPolicy contains rules for new passwords of the users of a server of Cloud SQL.

@@ -130,6 +130,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: value.(bool), ForceSendFields: []string{"DataCacheEnabled"}}
 	case "gcp.maintenanceTrack":
 		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{UpdateTrack: value.(string)}
+	case "gcp.denyMaintenancePeriod.startDate", "gcp.denyMaintenancePeriod.endDate", "gcp.denyMaintenancePeriod.time":
+		settings.DenyMaintenancePeriods = []*sqladmin.DenyMaintenancePeriod{denied(c.instance(t, name), strings.TrimPrefix(field, "gcp.denyMaintenancePeriod."), value.(string))}
 	case "gcp.passwordValidationPolicy.enabled":
 		settings.PasswordValidationPolicy = &sqladmin.PasswordValidationPolicy{EnablePasswordPolicy: value.(bool), ForceSendFields: []string{"EnablePasswordPolicy"}}
 	case "gcp.passwordValidationPolicy.minLength":
@@ -170,6 +172,23 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		t.Fatalf("no way to edit %s", field)
 	}
 	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: settings})
+}
+
+// denied returns the period without maintenance updates of an instance, or any one if it has none, with another value of a part.
+func denied(in *sqladmin.DatabaseInstance, part, value string) *sqladmin.DenyMaintenancePeriod {
+	period := sqladmin.DenyMaintenancePeriod{StartDate: "11-20", EndDate: "01-05", Time: "00:00:00"}
+	if all := in.Settings.DenyMaintenancePeriods; len(all) > 0 {
+		period = *all[0]
+	}
+	switch part {
+	case "startDate":
+		period.StartDate = value
+	case "endDate":
+		period.EndDate = value
+	default:
+		period.Time = value + ":00"
+	}
+	return &period
 }
 
 func flagsOf(in *sqladmin.DatabaseInstance) map[string]string {

@@ -63,6 +63,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 	rules := func(p v1alpha1.PasswordValidationPolicy) databaseParameters {
 		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{PasswordValidationPolicy: &p}}
 	}
+	denies := func(start, end, at string) databaseParameters {
+		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{DenyMaintenancePeriod: &v1alpha1.DenyMaintenancePeriod{StartDate: &start, EndDate: &end, Time: &at}}}
+	}
+	denying := of("POSTGRES_16", &sqladmin.Settings{DenyMaintenancePeriods: []*sqladmin.DenyMaintenancePeriod{{StartDate: "2026-1-5", EndDate: "2026-2-5", Time: "05:00:00"}}})
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateRunning)}, instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: never}}}, driver.Online),
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateStopped)}, runs("POSTGRES_16"), driver.Interrupts),
@@ -108,6 +112,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-perf-optimized-N-4")}}, plus, driver.Restarts),
 		tabletest.Of("gcp.dataCache", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataCache: new(true)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
 		tabletest.Of("gcp.maintenanceTrack", databaseParameters{GCP: &v1alpha1.DatabaseGCP{MaintenanceTrack: new("week5")}}, of("POSTGRES_16", &sqladmin.Settings{MaintenanceWindow: &sqladmin.MaintenanceWindow{Day: 1, UpdateTrack: "stable"}}), driver.Online),
+		tabletest.Of("gcp.denyMaintenancePeriod.startDate", denies("11-20", "01-05", "00:00"), denying, driver.Online),
+		tabletest.Of("gcp.denyMaintenancePeriod.endDate", denies("11-20", "01-05", "00:00"), denying, driver.Online),
+		tabletest.Of("gcp.denyMaintenancePeriod.time", denies("11-20", "01-05", "00:00"), denying, driver.Online),
 		tabletest.Of("gcp.passwordValidationPolicy.enabled", rules(v1alpha1.PasswordValidationPolicy{Enabled: new(true)}), runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.passwordValidationPolicy.minLength", rules(v1alpha1.PasswordValidationPolicy{MinLength: new(int32(12))}), runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.passwordValidationPolicy.complexity", rules(v1alpha1.PasswordValidationPolicy{Complexity: new("COMPLEXITY_DEFAULT")}), runs("POSTGRES_16"), driver.Online),

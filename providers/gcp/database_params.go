@@ -30,6 +30,9 @@ var (
 			"MaintenanceDay":            "it is a part of maintenanceWindow",
 			"MaintenanceTime":           "it is a part of maintenanceWindow",
 			"MaintenanceTrack":          "it is a part of maintenanceWindow",
+			"DenyStartDate":             denyByHand,
+			"DenyEndDate":               denyByHand,
+			"DenyTime":                  denyByHand,
 			"RetainedBackups":           "what is kept of logs depends on the edition too",
 			"UserLabels":                "a new instance has none to remove",
 			"QueryInsightsEnabled":      insightsByHand,
@@ -67,6 +70,9 @@ var (
 			"MaintenanceDay":            "it is a part of maintenanceWindow",
 			"MaintenanceTime":           "it is a part of maintenanceWindow",
 			"MaintenanceTrack":          "it is a part of maintenanceWindow",
+			"DenyStartDate":             denyByHand,
+			"DenyEndDate":               denyByHand,
+			"DenyTime":                  denyByHand,
 			"RetainedBackups":           "what is kept of logs depends on the edition and on what is there",
 			"UserLabels":                "labels that stay are sent too",
 			"QueryInsightsEnabled":      insightsByHand,
@@ -122,6 +128,9 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
 	body.Settings.BackupConfiguration = p.recovery(body.Settings, body.Settings.BackupConfiguration, p.Engine)
 	body.Settings.BackupConfiguration = withStartTime(body.Settings.BackupConfiguration, p.BackupStartTime)
+	if err := p.deny(body.Settings, none); err != nil {
+		return nil, err
+	}
 	body.Settings.MaintenanceWindow, err = p.maintenanceWindow(none)
 	return body, err
 }
@@ -152,6 +161,9 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 	s.BackupConfiguration = p.recovery(s, s.BackupConfiguration, have.engine())
 	fewerLogs(s.BackupConfiguration, have)
 	s.BackupConfiguration = withStartTime(s.BackupConfiguration, p.BackupStartTime)
+	if err := p.deny(s, have); err != nil {
+		return nil, err
+	}
 	window, err := p.maintenanceWindow(have)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,7 @@ type instanceParams struct {
 	MaintenanceDay                                                   *v1alpha1.Weekday
 	MaintenanceTime                                                  *string
 	MaintenanceTrack                                                 *string
+	DenyStartDate, DenyEndDate, DenyTime                             *string
 	DataCacheEnabled                                                 *bool
 	DeletionProtectionEnabled                                        *bool
 	ConnectorEnforcement                                             *string
@@ -185,7 +186,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, editionRows, networkRows, insightsRows, policyRows)
+}, denyRows, editionRows, networkRows, insightsRows, policyRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

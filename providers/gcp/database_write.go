@@ -92,6 +92,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	params.completeEdition(&req.Spec, have)
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
+	params.completeDeny(&req.Spec, have)
 	params.completeNetwork(&req.Spec)
 	d.flags.spell(ctx, have.DatabaseVersion, &params.DatabaseFlags)
 	body, err := params.forPatch(have)

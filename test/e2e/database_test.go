@@ -237,6 +237,23 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"week5"`),
 	},
 	{
+		field: "gcp.denyMaintenancePeriod.startDate", only: "gcp",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.GCP.DenyMaintenancePeriod = &v1alpha1.DenyMaintenancePeriod{StartDate: new("11-20"), EndDate: new("01-05")}
+		},
+		mirror: same(`"11-20"`),
+	},
+	{
+		field: "gcp.denyMaintenancePeriod.endDate", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.DenyMaintenancePeriod.EndDate = new("01-09") },
+		mirror: same(`"01-09"`),
+	},
+	{
+		field: "gcp.denyMaintenancePeriod.time", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.DenyMaintenancePeriod.Time = new("06:30") },
+		mirror: same(`"06:30"`),
+	},
+	{
 		field: "gcp.passwordValidationPolicy.enabled", only: "gcp",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.GCP.PasswordValidationPolicy = &v1alpha1.PasswordValidationPolicy{Enabled: new(true), MinLength: new(int32(12)), Complexity: new("COMPLEXITY_DEFAULT"),

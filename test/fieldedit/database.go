@@ -135,6 +135,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 					Insights: &v1alpha1.QueryInsights{QueryStringLength: new(int32(1024)), QueryPlansPerMinute: new(int32(5)), RecordApplicationTags: new(true), RecordClientAddress: new(false)},
 					PasswordValidationPolicy: &v1alpha1.PasswordValidationPolicy{Enabled: new(true), MinLength: new(int32(8)), Complexity: new("COMPLEXITY_UNSPECIFIED"),
 						ReuseInterval: new(int32(0)), DisallowUsernameSubstring: new(true), PasswordChangeIntervalSeconds: new(int32(0))},
+					DenyMaintenancePeriod: &v1alpha1.DenyMaintenancePeriod{StartDate: new("11-20"), EndDate: new("01-05"), Time: new("00:00")},
 				},
 			}
 		},
@@ -177,6 +178,9 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.dataCache", To: true, Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil, "gcp.tier": "db-perf-optimized-N-2"},
 				NoDrift: "the server of all fields is in Enterprise, which has no data cache: TestDataCacheGoesWithEdition lets one drift"},
 			{Name: "gcp.maintenanceTrack", To: "week5"},
+			{Name: "gcp.denyMaintenancePeriod.startDate", To: "11-01", Same: []any{"0000-11-20"}},
+			{Name: "gcp.denyMaintenancePeriod.endDate", To: "12-24", Same: []any{"1-5"}},
+			{Name: "gcp.denyMaintenancePeriod.time", To: "05:30"},
 			{Name: "gcp.passwordValidationPolicy.enabled", To: false},
 			{Name: "gcp.passwordValidationPolicy.minLength", To: 0, Drift: 12},
 			{Name: "gcp.passwordValidationPolicy.complexity", To: "COMPLEXITY_DEFAULT"},

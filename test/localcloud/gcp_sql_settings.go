@@ -99,6 +99,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	}
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
 	settleInsights(settings)
+	settleDeny(settings)
 	settleDataCache(settings)
 	settleTLS(member(settings, "ipConfiguration"))
 	settleNetworks(member(settings, "ipConfiguration"))
@@ -202,6 +203,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		return err
 	}
 	if err := validPolicy(in); err != nil {
+		return err
+	}
+	if err := validDeny(in); err != nil {
 		return err
 	}
 	return validBackups(in)

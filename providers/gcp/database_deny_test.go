@@ -1,0 +1,98 @@
+package gcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+func period(start, end string) *v1alpha1.DenyMaintenancePeriod {
+	return &v1alpha1.DenyMaintenancePeriod{StartDate: &start, EndDate: &end}
+}
+
+// Whatever way Cloud SQL writes the dates, a period is as declared, and so is none.
+func TestPeriodsWithoutMaintenanceComeToRest(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	for name, p := range map[string]*v1alpha1.DenyMaintenancePeriod{
+		"once": period("2027-01-05", "2027-02-28"), "yearly": period("01-05", "03-01"), "winter": period("11-20", "02-09"), "none": {}, "leap": period("02-29", "03-09"),
+	} {
+		req := newDatabase("deny-"+name, v1alpha1.EnginePostgres)
+		req.Spec.GCP.DenyMaintenancePeriod = p
+		x := c.made(t, &req)
+		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+			t.Errorf("%s: %v", name, changes)
+		}
+		if got := len(c.instance(t, req.Name).Settings.DenyMaintenancePeriods); (got == 0) != (name == "none") {
+			t.Errorf("%s: the server has %d periods", name, got)
+		}
+	}
+}
+
+// {} takes a period away by one write, and a period that the spec no longer names stays.
+func TestAnEmptyPeriodRemovesOne(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("deny-removed", v1alpha1.EnginePostgres)
+	req.Spec.GCP.DenyMaintenancePeriod = period("11-20", "01-05")
+	x := c.made(t, &req)
+	req.Spec.GCP.DenyMaintenancePeriod = nil
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("no longer named: %v", changes)
+	}
+	req.Spec.GCP.DenyMaintenancePeriod = &v1alpha1.DenyMaintenancePeriod{}
+	writes := len(c.writes("sqladmin"))
+	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	c.settle(t)
+	if err != nil || len(result.Failed) > 0 || len(c.writes("sqladmin")) != writes+1 {
+		t.Errorf("%v, failed %v, %d writes", err, result.Failed, len(c.writes("sqladmin"))-writes)
+	}
+	if got := c.instance(t, req.Name).Settings.DenyMaintenancePeriods; len(got) > 0 {
+		t.Errorf("the server has %+v", got[0])
+	}
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("then: %v", changes)
+	}
+}
+
+// A period without a time begins and ends at midnight, and keeps the time that somebody else gives it.
+func TestAPeriodKeepsItsTime(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("deny-time", v1alpha1.EngineMySQL)
+	req.Spec.GCP.DenyMaintenancePeriod = period("11-20", "01-05")
+	x := c.made(t, &req)
+	if got := c.instance(t, req.Name).Settings.DenyMaintenancePeriods[0].Time; got != "00:00:00" {
+		t.Errorf("a new period begins at %q", got)
+	}
+	c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
+		DenyMaintenancePeriods: []*sqladmin.DenyMaintenancePeriod{{StartDate: "11-20", EndDate: "01-05", Time: "06:15:00"}},
+	}})
+	*req.Spec.GCP.DenyMaintenancePeriod.EndDate = "01-09"
+	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+		t.Errorf("%v, failed %v", err, result.Failed)
+	}
+	c.settle(t)
+	if got := c.instance(t, req.Name).Settings.DenyMaintenancePeriods[0]; got.Time != "06:15:00" || got.EndDate != "0-1-9" {
+		t.Errorf("the period is now %+v", got)
+	}
+}
+
+// What is no period is refused by the name of the field, before any call.
+func TestHalfAPeriodIsRefused(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	for name, p := range map[string]v1alpha1.DenyMaintenancePeriod{
+		"start": {StartDate: new("11-20")}, "end": {EndDate: new("11-20")}, "time": {Time: new("00:00")},
+	} {
+		req := newDatabase("deny-half", v1alpha1.EnginePostgres)
+		req.Spec.GCP.DenyMaintenancePeriod = &p
+		writes := len(c.writes("sqladmin"))
+		_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
+		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.gcp.denyMaintenancePeriod") || len(c.writes("sqladmin")) != writes {
+			t.Errorf("%s: %v, %d writes", name, err, len(c.writes("sqladmin"))-writes)
+		}
+	}
+}

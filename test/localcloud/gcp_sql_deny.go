@@ -1,0 +1,72 @@
+package localcloud
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// settleDeny writes the dates of a period without maintenance updates as people report that Cloud SQL does: without a zero in front. No recording shows any
+// period. That one of every year does not come back as it was sent is reported too, and not how: here it comes back with the year 0.
+// https://github.com/hashicorp/terraform-provider-google/issues/29169
+func settleDeny(settings jsonObject) {
+	periods, _ := settings["denyMaintenancePeriods"].([]any)
+	for _, one := range periods {
+		period, ok := one.(jsonObject)
+		if !ok {
+			continue
+		}
+		for _, name := range []string{"startDate", "endDate"} {
+			text, _ := period[name].(string)
+			if date, yearly, err := denyDate(text); err == nil {
+				if period[name] = date.Format("2006-1-2"); yearly {
+					period[name] = date.Format("0-1-2")
+				}
+			}
+		}
+		defaults(period, jsonObject{"time": "00:00:00"})
+	}
+	if empty(settings["denyMaintenancePeriods"]) {
+		delete(settings, "denyMaintenancePeriods")
+	}
+}
+
+// denyDate reads a date with or without a year. One without is in a leap year.
+func denyDate(text string) (at time.Time, yearly bool, err error) {
+	if year, day, ok := strings.Cut(text, "-"); ok && strings.Trim(year, "0") == "" {
+		text = day
+	}
+	if at, err = time.Parse("2006-1-2", text); err == nil {
+		return at, false, nil
+	}
+	at, err = time.Parse("2006-1-2", "2024-"+text)
+	return at, true, err
+}
+
+// validDeny holds a period without maintenance updates to its rules. No recording shows the refusals, nor their words.
+// https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance (one period, of 1 to 90 days)
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#DenyMaintenancePeriod (a year in both dates or in none)
+func validDeny(in *sqladmin.DatabaseInstance) error {
+	periods := in.Settings.DenyMaintenancePeriods
+	if len(periods) == 0 {
+		return nil
+	}
+	if len(periods) > 1 {
+		return sqlInvalid("Only one deny maintenance period is supported.")
+	}
+	start, yearly, errStart := denyDate(periods[0].StartDate)
+	end, endsYearly, errEnd := denyDate(periods[0].EndDate)
+	_, errTime := time.Parse(time.TimeOnly, periods[0].Time)
+	if errStart != nil || errEnd != nil || errTime != nil || yearly != endsYearly {
+		return sqlInvalid(fmt.Sprintf("Invalid deny maintenance period: from %q to %q, at %q.", periods[0].StartDate, periods[0].EndDate, periods[0].Time))
+	}
+	if yearly && end.Before(start) {
+		end = end.AddDate(1, 0, 0)
+	}
+	if days := int(end.Sub(start).Hours()) / 24; days < 1 || days > 90 {
+		return sqlInvalid(fmt.Sprintf("The deny maintenance period has %d days. It must have 1 to 90.", days))
+	}
+	return nil
+}
