@@ -147,30 +147,39 @@ func (g *groups) spelled(ctx context.Context, family, name, value string) string
 	return "0"
 }
 
-// mark returns the mark of a group; there reports whether there is such a group.
-func (g *groups) mark(ctx context.Context, group string) (mark driver.Mark, arn string, there bool, err error) {
-	found, err := call(ctx, g.session, "DescribeDBParameterGroups", g.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group})
+// A foundGroup is a DB parameter group as RDS has it.
+type foundGroup struct {
+	name, family, arn string
+	mark              driver.Mark
+}
+
+// find returns a group; nil if there is none of that name.
+func (g *groups) find(ctx context.Context, group string) (*foundGroup, error) {
+	out, err := call(ctx, g.session, "DescribeDBParameterGroups", g.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group})
 	if apiCode(err) == "DBParameterGroupNotFound" {
-		return driver.Mark{}, "", false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return driver.Mark{}, "", false, err
+		return nil, err
 	}
-	if len(found.DBParameterGroups) != 1 {
-		return driver.Mark{}, "", false, &driver.Error{Code: driver.Internal, Op: "DescribeDBParameterGroups", Message: "RDS did not return one group"}
+	if len(out.DBParameterGroups) != 1 {
+		return nil, &driver.Error{Code: driver.Internal, Op: "DescribeDBParameterGroups", Message: "RDS did not return one group"}
 	}
-	arn = aws.ToString(found.DBParameterGroups[0].DBParameterGroupArn)
-	tags, err := call(ctx, g.session, "ListTagsForResource", g.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: &arn})
+	seen := out.DBParameterGroups[0]
+	tags, err := call(ctx, g.session, "ListTagsForResource", g.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: seen.DBParameterGroupArn})
 	if err != nil {
-		return driver.Mark{}, "", false, err
+		return nil, err
 	}
-	return driver.MarkFrom(instanceTags(&instance{DBInstance: types.DBInstance{TagList: tags.TagList}})), arn, true, nil
+	return &foundGroup{
+		name: group, family: aws.ToString(seen.DBParameterGroupFamily), arn: aws.ToString(seen.DBParameterGroupArn),
+		mark: driver.MarkFrom(instanceTags(&instance{DBInstance: types.DBInstance{TagList: tags.TagList}})),
+	}, nil
 }
 
 // checkMark refuses a group that is not the instance's: nothing without the mark is changed.
 func (g *groups) checkMark(ctx context.Context, req *databaseRequest, group string) error {
-	mark, _, there, err := g.mark(ctx, group)
-	if err != nil || !there || mark.SameOwner(req.Mark) {
+	found, err := g.find(ctx, group)
+	if err != nil || found == nil || found.mark.SameOwner(req.Mark) {
 		return err
 	}
 	return &driver.Error{Code: driver.Conflict, Op: "ListTagsForResource",

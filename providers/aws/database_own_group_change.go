@@ -152,11 +152,11 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 		return nil
 	}
 	for _, group := range ownGroups(req.Name) {
-		mark, _, there, err := g.mark(ctx, group)
+		found, err := g.find(ctx, group)
 		if err != nil {
 			return err
 		}
-		if there && mark.SameOwner(req.Mark) && !mark.Released {
+		if found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
 			o.State, o.ID, o.Mark, o.Location, o.Applied = driver.Ready, req.ID, req.Mark, g.session.region, nil
 			return nil
 		}
@@ -168,8 +168,8 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 // released and stays with that. It returns what stays.
 func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left string, err error) {
 	for _, group := range ownGroups(req.Name) {
-		mark, arn, there, err := g.mark(ctx, group)
-		if err == nil && there && mark.SameOwner(req.Mark) && !mark.Released {
+		found, err := g.find(ctx, group)
+		if err == nil && found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
 			err = g.delete(ctx, group)
 		}
 		if apiCode(err) != "InvalidDBParameterGroupState" {
@@ -185,8 +185,9 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left strin
 		if len(users) == 0 { // RDS still counts the instance that is gone
 			return "", err
 		}
-		mark.Released = true
-		if err := g.tag(ctx, group, arn, mark); err != nil {
+		released := found.mark
+		released.Released = true
+		if err := g.tag(ctx, found, released); err != nil {
 			return "", err
 		}
 		left = fmt.Sprintf("DB parameter group %s stays, marked as released, because RDS deletes none in use: instance %s uses it", group, strings.Join(users, ", "))
@@ -235,34 +236,32 @@ func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instanc
 		return nil, nil
 	}
 	for _, group := range ownGroups(strings.ToLower(req.Name)) {
-		mark, arn, there, err := g.mark(ctx, group)
+		found, err := g.find(ctx, group)
 		if err != nil {
 			return nil, err
 		}
-		if !there || !mark.SameOwner(req.Mark) && (was.Zero() || !mark.SameOwner(was)) {
+		if found == nil || !found.mark.SameOwner(req.Mark) && (was.Zero() || !found.mark.SameOwner(was)) {
 			continue
 		}
 		marked = append(marked, group)
-		if mark == req.Mark {
-			continue
-		}
-		if err := g.tag(ctx, group, arn, req.Mark); err != nil {
+		if err := g.tag(ctx, found, req.Mark); err != nil {
 			return nil, err
-		}
-		if mark.Released && !req.Mark.Released {
-			_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &arn, TagKeys: []string{driver.LabelReleased}})
-			if err != nil {
-				return nil, err
-			}
 		}
 	}
 	return marked, nil
 }
 
-func (g *groups) tag(ctx context.Context, group, arn string, mark driver.Mark) error {
-	_, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &arn, Tags: rdsTags(mark.Labels())})
+// tag gives a group a mark that it does not have yet.
+func (g *groups) tag(ctx context.Context, group *foundGroup, mark driver.Mark) error {
+	if group.mark == mark {
+		return nil
+	}
+	_, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &group.arn, Tags: rdsTags(mark.Labels())})
+	if err == nil && group.mark.Released && !mark.Released {
+		_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &group.arn, TagKeys: []string{driver.LabelReleased}})
+	}
 	if err != nil {
-		return fmt.Errorf("mark DB parameter group %s: %w", group, err)
+		return fmt.Errorf("mark DB parameter group %s: %w", group.name, err)
 	}
 	return nil
 }
