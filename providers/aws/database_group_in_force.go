@@ -15,7 +15,13 @@ const groupInForce = "aws.parameterGroupInForce"
 
 func rememberInForce(req *databaseRequest, have *instance, o *driver.Observation) {
 	name := groupName(have)
-	if o.Applied == nil || !have.inOwnGroup() {
+	if o.Applied == nil {
+		return
+	}
+	if _, before := req.Applied[groupInForce]; before {
+		o.Applied[groupInForce] = []string{}
+	}
+	if !have.inOwnGroup() {
 		return
 	}
 	if inSync := aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == "in-sync"; inSync || slices.Contains(req.Applied[groupInForce], name) {

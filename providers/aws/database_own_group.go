@@ -59,31 +59,23 @@ func mayHaveGroups(req *databaseRequest) bool {
 
 // A groupPlan is what a group of an instance's own is to be.
 type groupPlan struct {
-	name, family string
-	copyOf       string // empty: a new one
-	set          map[string]string
+	name, engine, family string
+	copyOf               string // empty: a new one
+	set                  map[string]string
+	succeeds             bool // the instance has a group of its own, and the plan takes all from that
 }
 
-// make makes a group that no instance uses yet. One that is there already with the mark is a remainder of an earlier attempt or of an upgrade: it
-// goes first.
-func (g *groups) make(ctx context.Context, req *databaseRequest, p groupPlan) error {
-	err := g.create(ctx, req, p)
+// make makes a group that no instance uses yet, and returns its name: another one than the plan's where a group that is there already serves better.
+func (g *groups) make(ctx context.Context, req *databaseRequest, p groupPlan) (name string, err error) {
+	err = g.create(ctx, req, p)
 	if apiCode(err) == "DBParameterGroupAlreadyExists" {
-		if err := g.checkMark(ctx, req, p.name); err != nil {
-			return err
-		}
-		if err := g.delete(ctx, p.name); apiCode(err) == "InvalidDBParameterGroupState" {
-			return &driver.Error{Code: driver.Conflict, Op: "DeleteDBParameterGroup", Message: "DB parameter group " + p.name + " is in use by another instance"}
-		} else if err != nil {
-			return err
-		}
-		err = g.create(ctx, req, p)
+		return g.reuse(ctx, req, p)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	// No server has it yet, so nothing is applied at once, and whether a parameter is static does not matter.
-	return g.set(ctx, p.name, p.family, nil, p.set, nil)
+	return p.name, g.set(ctx, p.name, p.family, nil, p.set, nil)
 }
 
 func (g *groups) create(ctx context.Context, req *databaseRequest, p groupPlan) error {
@@ -228,8 +220,7 @@ func (g *groups) ofNew(ctx context.Context, req *databaseRequest, params *instan
 	if version == "" {
 		return "", invalid("set spec.version: spec.parameters and spec.tls need a DB parameter group, which is of a version")
 	}
-	p := groupPlan{name: ownGroups(req.Name)[0], family: familyOf(*params.Engine, version), set: set}
-	return p.name, g.make(ctx, req, p)
+	return g.make(ctx, req, groupPlan{name: ownGroups(req.Name)[0], engine: *params.Engine, family: familyOf(*params.Engine, version), set: set})
 }
 
 // checkTLS refuses tls that a group which the spec names contradicts, before a server has that group.

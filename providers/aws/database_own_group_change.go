@@ -73,35 +73,44 @@ func (g *groups) change(ctx context.Context, req *databaseRequest, have *instanc
 	return true, len(list.static(names)) > 0, g.checkTaken(ctx, group, have.family(), asked.Set)
 }
 
-// first makes the first group of the instance's own: a copy of the group that it has, so that what others set stays, unless the spec is exact.
+// first makes the first group of the instance's own: a copy of the group that it has, so that what others set stays, unless the spec is exact. Where it
+// had one before, that is attached again.
 func (g *groups) first(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, asked table.Delta) error {
-	p := groupPlan{name: ownGroups(strings.ToLower(req.Name))[0], family: have.family(), set: asked.Set}
-	if now := groupName(have); !isDefaultGroup(now) && !driver.ExactParameters(&req.Spec) {
+	p := groupPlan{name: ownGroups(strings.ToLower(req.Name))[0], engine: aws.ToString(have.Engine), family: have.family(), set: asked.Set}
+	if now := groupName(have); !isDefaultGroup(now) && !isExact(&req.Spec) {
 		p.copyOf = now
-	} else if driver.ExactParameters(&req.Spec) {
+	} else if isExact(&req.Spec) {
 		p.set = wantedSettings(&req.Spec, aws.ToString(have.Engine))
 	}
-	params.DBParameterGroupName = &p.name
-	return g.make(ctx, req, p)
+	return g.attach(ctx, req, params, p)
+}
+
+// attach makes a group, and has a call attach it.
+func (g *groups) attach(ctx context.Context, req *databaseRequest, params *instanceParams, p groupPlan) error {
+	name, err := g.make(ctx, req, p)
+	params.DBParameterGroupName = &name
+	return err
 }
 
 // upgrade makes the other group, of the family of the version to which the instance is upgraded, with what the present one sets as far as the new
 // family has it.
 func (g *groups) upgrade(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, asked table.Delta) error {
-	groups := ownGroups(strings.ToLower(req.Name))
-	p := groupPlan{name: groups[0], family: familyOf(aws.ToString(have.Engine), *params.EngineVersion), set: map[string]string{}}
-	if groupName(have) == groups[0] {
+	groups, engine, now := ownGroups(strings.ToLower(req.Name)), aws.ToString(have.Engine), groupName(have)
+	p := groupPlan{name: groups[0], engine: engine, family: familyOf(engine, *params.EngineVersion), set: map[string]string{}, succeeds: have.inOwnGroup()}
+	if now == groups[0] {
 		p.name = groups[1]
 	}
-	if have.inOwnGroup() {
-		if err := g.checkMark(ctx, req, groupName(have)); err != nil {
+	if p.succeeds {
+		if err := g.checkMark(ctx, req, now); err != nil {
 			return err
 		}
-		set, err := g.settingsIn(ctx, groupName(have))
+	}
+	if now != "" && !isDefaultGroup(now) {
+		set, err := g.settingsIn(ctx, now)
 		if err != nil {
 			return err
 		}
-		wanted, list := wantedSettings(&req.Spec, aws.ToString(have.Engine)), g.list(ctx, p.family, nil)
+		wanted, list := wantedSettings(&req.Spec, engine), g.list(ctx, p.family, nil)
 		for name, value := range set {
 			_, wants := wanted[name]
 			if _, has := list[name]; wants || has || list == nil {
@@ -118,8 +127,7 @@ func (g *groups) upgrade(ctx context.Context, req *databaseRequest, have *instan
 	for _, name := range asked.Remove {
 		delete(p.set, name)
 	}
-	params.DBParameterGroupName = &p.name
-	return g.make(ctx, req, p)
+	return g.attach(ctx, req, params, p)
 }
 
 // rememberGroups notes that the instance may have groups of its own where no field says so.
@@ -149,6 +157,7 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 	}
 	if req.Deletion == nil {
 		noteGroups(req, o)
+		rememberAsked(req, nil, o)
 		return nil
 	}
 	for _, group := range ownGroups(req.Name) {

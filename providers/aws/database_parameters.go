@@ -106,6 +106,9 @@ func parametersEffect(d table.Delta, have *instance) (driver.Effect, string) {
 // hasParameters reports whether a spec says anything of the parameters of the engine.
 func hasParameters(s *databaseSpec) bool { return s.Parameters != nil || s.TLS != nil }
 
+// isExact reports whether entries of others go. A mode without parameters, as of a class, takes nothing away.
+func isExact(s *databaseSpec) bool { return s.Parameters != nil && driver.ExactParameters(s) }
+
 // observe returns an instance with what of it is declared.
 func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver.Observation) (*instance, error) {
 	have, err := d.describe(ctx, req.Name)

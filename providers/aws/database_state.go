@@ -114,6 +114,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	o.Changes = fixedTwice(&req.Spec, fixedByGroup(&req.Spec, have, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))))
 	rememberGroups(req, have, o)
 	rememberInForce(req, have, o)
+	rememberAsked(req, have, o)
 	waits := waiting(req, have, o.Changes)
 	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing
 	if takesGroup(&req.Spec, have) {

@@ -139,6 +139,11 @@ func (r *EntryMap[S, H, P]) Delta(want *S, have *H, applied driver.Applied) Delt
 	return r.delta(want, r.have(have), r.ours(applied))
 }
 
+// Ours returns the names of the entries that we set earlier, or were to set, sorted.
+func (r *EntryMap[S, H, P]) Ours(applied driver.Applied) []string {
+	return slices.Sorted(maps.Keys(r.ours(applied)))
+}
+
 func (r *EntryMap[S, H, P]) declared(want *S) bool { return r.want(want) != nil }
 
 // delta is what leads from the present entries, of which some are ours, to the wanted ones.

@@ -1,0 +1,178 @@
+package aws
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// settingsAsked is what Applied remembers beside fields: the parameters that an instance was to have before a group of its own came into force, and that
+// no field says any more. A group that an earlier attempt left may set them. All else in it was set by others.
+const settingsAsked = "aws.parametersAsked"
+
+// rememberAsked notes what was asked for and is asked for no longer, until the server takes a group; have is nil if there is no instance. An empty list
+// says that there was something to remember.
+func rememberAsked(req *databaseRequest, have *instance, o *driver.Observation) {
+	if o.Applied == nil {
+		return
+	}
+	engine, own := string(orEngine(&req.Spec)), have != nil && have.inOwnGroup()
+	if have != nil {
+		engine = aws.ToString(have.Engine)
+	}
+	before, remembers := req.Applied[settingsAsked]
+	asked := slices.Clone(before)
+	if !own || have.settings != nil && have.settings.upgrades {
+		asked = slices.Concat(asked, settingsOfOurs(req.Applied, engine), sortedKeys(wantedSettings(&req.Spec, engine)))
+	}
+	if own && len(o.Applied[groupInForce]) > 0 && !slices.Equal(o.Applied[groupInForce], req.Applied[groupInForce]) {
+		asked = nil
+	}
+	known := settingsOfOurs(o.Applied, engine)
+	asked = slices.DeleteFunc(asked, func(name string) bool { return slices.Contains(known, name) })
+	slices.Sort(asked)
+	if asked = slices.Compact(asked); remembers || len(asked) > 0 {
+		o.Applied[settingsAsked] = append([]string{}, asked...)
+	}
+}
+
+// settingsOfOurs returns the parameters that fields of Applied set, the entry of tls among them.
+func settingsOfOurs(applied driver.Applied, engine string) []string {
+	ours := parametersRow.Ours(applied)
+	if _, tls := applied["tls"]; tls {
+		ours = append(ours, tlsParameter(engine))
+	}
+	return ours
+}
+
+// reuse returns the group that an instance gets in place of p's, a group of whose name is there already: somebody detached it, or an earlier attempt or a
+// major upgrade left it. What others set in it stays. A group of another object, also of an earlier one of the same name, has nothing to keep.
+func (g *groups) reuse(ctx context.Context, req *databaseRequest, p groupPlan) (string, error) {
+	var ours []*foundGroup
+	for _, name := range p.candidates(req) {
+		found, err := g.find(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if found == nil || found.mark != req.Mark {
+			continue
+		}
+		if found.family == p.family {
+			return name, g.fill(ctx, req, p, name)
+		}
+		ours = append(ours, found)
+	}
+	return g.renew(ctx, req, p, ours)
+}
+
+// candidates are the groups that may be there for a plan, the one that it names first. While an instance has a group of its own, that is none.
+func (p groupPlan) candidates(req *databaseRequest) []string {
+	all := []string{p.name}
+	for _, name := range ownGroups(strings.ToLower(req.Name)) {
+		if !p.succeeds && name != p.name {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// fill makes a group of the plan's family what the plan says, without what earlier attempts of ours left in it. No server of ours has it yet, so nothing
+// is applied at once.
+func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, name string) error {
+	if err := g.checkFree(ctx, name); err != nil {
+		return err
+	}
+	present, err := g.settingsIn(ctx, name)
+	if err != nil {
+		return err
+	}
+	wanted, err := g.settingsOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	var gone []string
+	for _, setting := range sortedKeys(present) {
+		if _, wants := wanted[setting]; !wants && p.drops(req, setting, present[setting]) {
+			gone = append(gone, setting)
+		}
+	}
+	return g.set(ctx, name, p.family, nil, wanted, gone)
+}
+
+// settingsOf returns all that a plan sets, with what it copies.
+func (g *groups) settingsOf(ctx context.Context, p groupPlan) (map[string]string, error) {
+	all := map[string]string{}
+	if p.copyOf != "" {
+		var err error
+		if all, err = g.settingsIn(ctx, p.copyOf); err != nil {
+			return nil, err
+		}
+	}
+	maps.Copy(all, p.set)
+	return all, nil
+}
+
+// drops reports whether an entry that the plan does not set goes from a group that is there already. That of tls stays where the spec says the same.
+func (p groupPlan) drops(req *databaseRequest, name, value string) bool {
+	if req.Spec.TLS != nil && name == tlsParameter(p.engine) {
+		return tlsValue(*req.Spec.TLS) != value
+	}
+	return isExact(&req.Spec) ||
+		slices.Contains(settingsOfOurs(req.Applied, p.engine), name) || slices.Contains(req.Applied[settingsAsked], name)
+}
+
+// renew makes a group anew where none of the right family is there. Unless the instance has one of its own, from which the plan takes all, what others
+// set in the newest of ours goes along as far as the family has it, and that group stays as it is.
+func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, ours []*foundGroup) (string, error) {
+	if len(ours) > 0 && !p.succeeds {
+		newest := slices.MaxFunc(ours, func(a, b *foundGroup) int {
+			return driver.CompareVersions(strings.TrimPrefix(a.family, p.engine), strings.TrimPrefix(b.family, p.engine))
+		})
+		present, err := g.settingsIn(ctx, newest.name)
+		if err != nil {
+			return "", err
+		}
+		list := g.list(ctx, p.family, nil)
+		maps.DeleteFunc(present, func(name, value string) bool {
+			_, has := list[name]
+			return list != nil && !has || p.drops(req, name, value)
+		})
+		wanted, err := g.settingsOf(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		maps.Copy(present, wanted)
+		p.set = present
+		p.name = slices.DeleteFunc(ownGroups(strings.ToLower(req.Name)), func(name string) bool { return name == newest.name })[0]
+	}
+	if err := g.checkMark(ctx, req, p.name); err != nil {
+		return "", err
+	}
+	if err := g.delete(ctx, p.name); apiCode(err) == "InvalidDBParameterGroupState" {
+		return "", inUse("DeleteDBParameterGroup", p.name, "another instance")
+	} else if err != nil {
+		return "", err
+	}
+	if err := g.create(ctx, req, p); err != nil {
+		return "", err
+	}
+	return p.name, g.set(ctx, p.name, p.family, nil, p.set, nil)
+}
+
+// checkFree refuses a group that an instance uses: a promoted read replica may have it, or the instance itself by now.
+func (g *groups) checkFree(ctx context.Context, name string) error {
+	users, err := g.usersOf(ctx, name)
+	if err != nil || len(users) == 0 {
+		return err
+	}
+	return inUse("DescribeDBInstances", name, "instance "+strings.Join(users, ", "))
+}
+
+func inUse(op, group, by string) error {
+	return &driver.Error{Code: driver.Conflict, Op: op, Message: "DB parameter group " + group + " is in use by " + by}
+}

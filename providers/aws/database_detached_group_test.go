@@ -1,0 +1,216 @@
+package aws_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// setIn is what somebody else sets in a group.
+func (w *environment) setIn(group, name, value string) {
+	w.t.Helper()
+	do(w.t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
+		{ParameterName: &name, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
+	}})
+}
+
+// moveTo is what somebody else does who attaches another group to an instance.
+func (w *environment) moveTo(instance, group string) {
+	w.t.Helper()
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &instance, DBParameterGroupName: &group, ApplyImmediately: new(true)})
+	w.clock.Advance(time.Hour)
+}
+
+// A group that somebody detached comes back with what others set in it, whatever Mooring remembers; what the group in its place sets comes along.
+func TestDetachedGroupKeepsWhatOthersSet(t *testing.T) {
+	for name, tt := range map[string]struct {
+		attached string
+		edit     func(*databaseRequest)
+		want     map[string]string
+	}{
+		"default.postgres16": {
+			want: map[string]string{"work_mem": "4096", "max_connections": "60", "deadlock_timeout": "2000"},
+		},
+		"another group": {
+			attached: "spare", want: map[string]string{"work_mem": "4096", "max_connections": "80", "deadlock_timeout": "2000", "log_connections": "1"},
+		},
+		"an entry of the spec is gone, and another comes": {
+			edit: func(req *databaseRequest) { req.Spec.Parameters = parameters{"array_nulls": "0"} },
+			want: map[string]string{"array_nulls": "0", "max_connections": "60", "deadlock_timeout": "2000"},
+		},
+		"nothing is remembered": {
+			edit: func(req *databaseRequest) { req.Applied = nil },
+			want: map[string]string{"work_mem": "4096", "max_connections": "60", "deadlock_timeout": "2000"},
+		},
+		"tls comes beside": {
+			edit: func(req *databaseRequest) { req.Spec.TLS = new(v1alpha1.TLSOptional) },
+			want: map[string]string{"work_mem": "4096", "max_connections": "60", "deadlock_timeout": "2000", "rds.force_ssl": "0"},
+		},
+		"exactly these": {
+			edit: func(req *databaseRequest) { req.Spec.ParametersMode = new(v1alpha1.ParametersExact) },
+			want: map[string]string{"work_mem": "4096"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w.setIn("spare", "log_connections", "1")
+			w.setIn("spare", "max_connections", "80")
+			req := databaseOf("shop-back", withParameters(parameters{"work_mem": "4096"}))
+			w.createDatabase(&req)
+			w.setIn("shop-back-a", "max_connections", "60")
+			w.setIn("shop-back-a", "deadlock_timeout", "2000")
+			w.settle(&req)
+			if tt.attached == "" {
+				tt.attached = "default.postgres16"
+			}
+			w.moveTo("shop-back", tt.attached)
+			if tt.edit != nil {
+				tt.edit(&req)
+			}
+			w.Ledger.Reset()
+			w.settle(&req)
+			if got := w.operations(); slices.Contains(got, "DeleteDBParameterGroup") {
+				t.Errorf("calls %q", got)
+			}
+			w.wantGroups("back", req.Name, map[string]map[string]string{"shop-back-a": tt.want})
+			w.wantAttached(&req, "shop-back-a")
+		})
+	}
+}
+
+func (w *environment) wantAttached(req *databaseRequest, group string) {
+	w.t.Helper()
+	g := do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
+	if *g.DBParameterGroupName != group || *g.ParameterApplyStatus != "in-sync" {
+		w.t.Errorf("it is in %s, %s, want %s", *g.DBParameterGroupName, *g.ParameterApplyStatus, group)
+	}
+}
+
+// What an earlier attempt left in a group, and nobody asks for any more, does not come to the server with the next one: neither at creation, nor with the
+// first parameters of a server, nor with an upgrade.
+func TestRemainderOfAnAttempt(t *testing.T) {
+	t.Run("creation", func(t *testing.T) {
+		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		req := databaseOf("shop-tried", withParameters(parameters{"work_mem": "4096", "max_connections": "60"}))
+		req.Spec.TLS, req.Spec.AWS.DBSubnetGroupName = new(v1alpha1.TLSOptional), new("none-such")
+		req.Applied = w.database(req).Applied
+		_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+		wantCode(t, err, driver.Invalid)
+		req.Spec.Parameters, req.Spec.TLS, req.Spec.AWS.DBSubnetGroupName = parameters{"array_nulls": "0"}, nil, nil
+		for range 2 { // the second look remembers it too
+			req.Applied = w.database(req).Applied
+		}
+		w.setIn("shop-tried-a", "deadlock_timeout", "2000")
+		w.createDatabase(&req)
+		w.wantGroups("created", req.Name, map[string]map[string]string{"shop-tried-a": {"array_nulls": "0", "deadlock_timeout": "2000"}})
+	})
+	t.Run("first parameters", func(t *testing.T) {
+		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		req := databaseOf("shop-tried", nil)
+		w.createDatabase(&req)
+		req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "4096", "max_connections": "60"}, new(v1alpha1.TLSOptional)
+		w.tryInVain(&req, "ModifyDBInstance")
+		for _, next := range []parameters{{}, {"array_nulls": "0"}} {
+			req.Spec.Parameters, req.Spec.TLS = next, nil
+			req.Applied = w.database(req).Applied
+		}
+		w.settle(&req)
+		w.wantGroups("settled", req.Name, map[string]map[string]string{"shop-tried-a": {"array_nulls": "0"}})
+		if got := req.Applied["aws.parametersAsked"]; len(got) > 0 {
+			t.Errorf("still remembered: %q", got)
+		}
+	})
+	t.Run("upgrade", func(t *testing.T) {
+		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		req := databaseOf("shop-tried", withParameters(parameters{"work_mem": "4096"}))
+		w.createDatabase(&req)
+		req.Spec.Version, req.Spec.Parameters = new("17"), parameters{"work_mem": "4096", "max_connections": "60"}
+		w.tryInVain(&req, "ModifyDBInstance")
+		req.Spec.Parameters = parameters{"work_mem": "4096"}
+		for range 2 {
+			req.Applied = w.database(req).Applied
+		}
+		w.setIn("shop-tried-b", "deadlock_timeout", "2000")
+		w.settle(&req)
+		w.wantGroups("settled", req.Name, map[string]map[string]string{"shop-tried-a": {"work_mem": "4096"}, "shop-tried-b": {"work_mem": "4096", "deadlock_timeout": "2000"}})
+	})
+}
+
+// tryInVain makes an update of which RDS does not take a call.
+func (w *environment) tryInVain(req *databaseRequest, call string) {
+	w.t.Helper()
+	seen := w.database(*req)
+	req.Applied = seen.Applied
+	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: call}, Kind: localcloud.ServerError})
+	defer lift()
+	if result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, seen.Changes); err == nil && len(result.Failed) == 0 {
+		w.t.Errorf("the update was made")
+	}
+}
+
+// Somebody upgrades an instance whose group was detached: what others set goes along to the group of the new family as far as that has it, and nothing is
+// deleted for it.
+func TestDetachedGroupOfAnotherFamily(t *testing.T) {
+	for name, byHand := range map[string]bool{"somebody upgraded it": true, "the spec upgrades it": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-far", withParameters(parameters{"work_mem": "4096"}))
+			w.createDatabase(&req)
+			w.setIn("shop-far-a", "max_connections", "60")
+			w.settle(&req)
+			w.moveTo("shop-far", "default.postgres16")
+			if byHand {
+				w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, EngineVersion: new("17.4"), AllowMajorVersionUpgrade: new(true), ApplyImmediately: new(true)})
+				w.clock.Advance(time.Hour)
+			}
+			req.Spec.Version = new("17")
+			w.settle(&req)
+			all := map[string]string{"work_mem": "4096", "max_connections": "60"}
+			w.wantGroups("upgraded", req.Name, map[string]map[string]string{"shop-far-a": all, "shop-far-b": all})
+			w.wantAttached(&req, "shop-far-b")
+			w.deleteWithGroups(&req)
+		})
+	}
+}
+
+// An upgrade takes along what the attached group sets, also where that is not the instance's own.
+func TestUpgradeTakesAnothersGroupAlong(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w.setIn("spare", "max_connections", "60")
+	req := databaseOf("shop-along", nil)
+	w.createDatabase(&req)
+	w.moveTo("shop-along", "spare")
+	req.Spec.Version, req.Spec.Parameters = new("17"), parameters{"work_mem": "4096"}
+	w.settle(&req)
+	w.wantGroups("upgraded", req.Name, map[string]map[string]string{"shop-along-a": {"work_mem": "4096", "max_connections": "60"}})
+}
+
+// A detached group that another instance has by now is not changed.
+func TestDetachedGroupInUse(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-lent", withParameters(parameters{"work_mem": "4096"}))
+	w.createDatabase(&req)
+	w.moveTo("shop-lent", "default.postgres16")
+	replica := databaseOf("replica", inParameterGroup("shop-lent-a"))
+	w.createDatabase(&replica)
+	req.Spec.Parameters = parameters{"work_mem": "8192"}
+	before := w.groups(req.Name)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "in use by instance replica") {
+		t.Errorf("%v, %v", err, result.Failed)
+	}
+	wantCode(t, result.Failed[0].Err, driver.Conflict)
+	if after := w.groups(req.Name); !maps.EqualFunc(before, after, maps.Equal[map[string]string, map[string]string]) {
+		t.Errorf("%v, want %v", after, before)
+	}
+}
