@@ -47,7 +47,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		Parts: []table.Part[databaseSpec, instance, instanceParams]{
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
-			{Write: d.modify, Taken: modification, Refuses: refusesValues},
+			{Write: d.modify, Taken: modification, Refuses: refusesValues, Steps: true},
 			{Fields: []string{driver.FieldPowerState}, Write: d.power, Taken: table.Names{"PowerState"}, Later: true},
 		},
 		Listing: &table.Listing[instance]{Read: d.list, Lacks: []string{"parameters", "tls"}},

@@ -214,3 +214,33 @@ func TestDetachedGroupInUse(t *testing.T) {
 		t.Errorf("%v, want %v", after, before)
 	}
 }
+
+// Other fields that RDS refuses keep neither parameters nor tls away, which share a group, and every refused one is named.
+func TestParametersBesideRefusedFields(t *testing.T) {
+	for name, before := range map[string]parameters{"first parameters": nil, "a group of its own": {"work_mem": "4096"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-joint", withParameters(before))
+			w.createDatabase(&req)
+			req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "8192"}, new(v1alpha1.TLSOptional)
+			req.Spec.AWS.CACertificateIdentifier, req.Spec.AWS.DBSubnetGroupName = new("none-such"), new("none-such")
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := map[string]driver.Code{}
+			for _, f := range result.Failed {
+				failed[f.Field] = driver.CodeOf(f.Err)
+			}
+			want := map[string]driver.Code{"aws.caCertificateIdentifier": driver.Invalid, "aws.dbSubnetGroupName": driver.Invalid}
+			if !maps.Equal(failed, want) {
+				t.Errorf("failed %v, want %v", result.Failed, want)
+			}
+			w.clock.Advance(time.Hour)
+			w.wantGroups("made", req.Name, map[string]map[string]string{"shop-joint-a": {"work_mem": "8192", "rds.force_ssl": "0"}})
+			req.Spec.AWS.CACertificateIdentifier, req.Spec.AWS.DBSubnetGroupName = nil, nil
+			w.settle(&req)
+			w.wantAttached(&req, "shop-joint-a")
+		})
+	}
+}

@@ -93,6 +93,8 @@ type Part[S, H, P any] struct {
 	Taken Taker
 	// Refuses reports whether an error may be about one value of several: then each change is tried alone. nil if none is.
 	Refuses func(error) bool
+	// Steps: Write makes several calls, of which some may be made when one is refused. So the object is read again for each change that is tried alone.
+	Steps bool
 	// Blind: Write needs nothing of what is there. The have that it gets is empty.
 	Blind bool
 	// Later: it is written once the object is there, by an update. The creation says nothing of it.

@@ -145,6 +145,9 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
 	before := len(u.result.Failed)
 	for i, c := range changes {
+		if part.Steps {
+			u.have = nil
+		}
 		have, err := u.look(ctx, part)
 		if u.begun() {
 			err = u.adapter.OneOperation
