@@ -88,6 +88,15 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:MaxLength=63
 	AvailabilityZone *string `json:"availabilityZone,omitempty"`
 
+	// port is the port at which the server accepts connections: 1150 to 65535, and none that an option of its option group uses. If unset, a new server
+	// has the port of its engine (5432 for PostgreSQL, 3306 for MySQL and MariaDB), and an existing server keeps what it has. A change restarts the
+	// server at once. status.endpoint and the connection Secret have the new port as soon as RDS reports it, and clients must read it again.
+	// The security groups must let clients in at the new port before.
+	// +optional
+	// +kubebuilder:validation:Minimum=1150
+	// +kubebuilder:validation:Maximum=65535
+	Port *int32 `json:"port,omitempty"`
+
 	// dbParameterGroupName names a DB parameter group, which sets parameters of the engine: one that you manage, of the family of the server's version, or
 	// a default group such as default.postgres16. If unset, RDS gives a new server the default group, and an existing server keeps the group that it
 	// has. A change attaches the group and disturbs nobody; then the server restarts to take what the group sets, which is a second change of this

@@ -727,6 +727,11 @@ func (in *DatabaseAWS) DeepCopyInto(out *DatabaseAWS) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.Port != nil {
+		in, out := &in.Port, &out.Port
+		*out = new(int32)
+		**out = **in
+	}
 	if in.DBParameterGroupName != nil {
 		in, out := &in.DBParameterGroupName, &out.DBParameterGroupName
 		*out = new(string)

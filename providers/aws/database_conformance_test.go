@@ -121,6 +121,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		b.editDisk(t, in, f, int32(value.(int)))
 	case "aws.dbSubnetGroupName":
 		in.DBSubnetGroupName = new(value.(string))
+	case "aws.port":
+		in.DBPortNumber = new(int32(value.(int)))
 	case "aws.networkType":
 		in.NetworkType = new(value.(string))
 	case "aws.dbParameterGroupName": // and restarts the server

@@ -20,6 +20,9 @@ func instanceOf(s *databaseSpec) *instance {
 	if s.AWS != nil && s.AWS.DBSubnetGroupName != nil {
 		have.DBSubnetGroup = &types.DBSubnetGroup{DBSubnetGroupName: s.AWS.DBSubnetGroupName}
 	}
+	if p := awsOf(s).Port; p != nil {
+		have.Endpoint = &types.Endpoint{Port: p}
+	}
 	if s.Backup != nil {
 		have.BackupRetentionPeriod = s.Backup.RetentionDays
 	}

@@ -140,6 +140,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
 		}}, driver.Online),
 		tabletest.Of("aws.availabilityZone", databaseSpec{AWS: &v1alpha1.DatabaseAWS{AvailabilityZone: new("eu-west-1b")}}, instance{DBInstance: types.DBInstance{AvailabilityZone: new("eu-west-1a")}}, driver.Impossible),
+		tabletest.Of("aws.port", databaseSpec{AWS: &v1alpha1.DatabaseAWS{Port: new(int32(6543))}}, instance{DBInstance: types.DBInstance{Endpoint: &types.Endpoint{Port: new(int32(5432))}}}, driver.Restarts),
+		tabletest.Of("aws.port", databaseSpec{AWS: &v1alpha1.DatabaseAWS{Port: new(int32(5432))}}, instance{DBInstance: types.DBInstance{
+			Endpoint: &types.Endpoint{Port: new(int32(5432))}, PendingModifiedValues: &types.PendingModifiedValues{Port: new(int32(6543))},
+		}}, driver.Online),
 		tabletest.Of("aws.networkType", databaseSpec{AWS: &v1alpha1.DatabaseAWS{NetworkType: new("DUAL")}}, instance{DBInstance: types.DBInstance{NetworkType: new("IPV4")}}, driver.Interrupts),
 		tabletest.Of("aws.networkType", databaseSpec{AWS: &v1alpha1.DatabaseAWS{NetworkType: new("IPV4")}}, instance{DBInstance: types.DBInstance{NetworkType: new("DUAL"), MultiAZ: new(true)}}, driver.Restarts),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("default.postgres16", "in-sync").with(nil), driver.Online),

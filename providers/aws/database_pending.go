@@ -12,7 +12,7 @@ import (
 
 // restarting are the values that may wait, restart the server when RDS applies them, and are no field of a Database.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html
-var restarting = []string{"DBInstanceIdentifier", "Port", "ProcessorFeatures"}
+var restarting = []string{"DBInstanceIdentifier", "ProcessorFeatures"}
 
 // disruptiveWaits returns the changes that wait in PendingModifiedValues and disturb the server's users when RDS applies them.
 func disruptiveWaits(have *instance) []driver.Change {
@@ -24,7 +24,7 @@ func disruptiveWaits(have *instance) []driver.Change {
 	present.PendingModifiedValues = nil
 	wanted := databaseSpec{Version: asked.EngineVersion, IAMAuthentication: asked.IAMDatabaseAuthenticationEnabled, Backup: &v1alpha1.DatabaseBackup{RetentionDays: asked.BackupRetentionPeriod}, AWS: &v1alpha1.DatabaseAWS{
 		InstanceClass: asked.DBInstanceClass, CACertificateIdentifier: asked.CACertificateIdentifier, StorageType: asked.StorageType, DBSubnetGroupName: asked.DBSubnetGroupName,
-		DedicatedLogVolume: asked.DedicatedLogVolume,
+		DedicatedLogVolume: asked.DedicatedLogVolume, Port: asked.Port,
 	}}
 	waits := slices.DeleteFunc(databaseTable.Diff(&wanted, &present, nil, nil), func(c driver.Change) bool { return !c.Effect.Disruptive() })
 	for _, name := range restarting {

@@ -29,7 +29,7 @@ func TestEffectOfWhatWaits(t *testing.T) {
 		{"a move", types.PendingModifiedValues{DBSubnetGroupName: new("pay")}, online, driver.Restarts, "aws.dbSubnetGroupName"},
 		{"no backups", types.PendingModifiedValues{BackupRetentionPeriod: new(int32(0))}, online, driver.LosesBackups, "backup.retentionDays"},
 		{"the end of logins by token", types.PendingModifiedValues{IAMDatabaseAuthenticationEnabled: new(false)}, online, driver.Interrupts, "iamAuthentication"},
-		{"a port", types.PendingModifiedValues{Port: new(int32(5433))}, online, driver.Restarts, "Port"},
+		{"a port", types.PendingModifiedValues{Port: new(int32(5433))}, online, driver.Restarts, "aws.port"},
 		{"less than the change itself does", types.PendingModifiedValues{StorageType: new("gp3")}, driver.Change{Field: "version", Effect: driver.Irreversible}, driver.Irreversible, ""},
 		{"beside a reason of its own", types.PendingModifiedValues{DBInstanceClass: new("db.t4g.small")},
 			driver.Change{Field: "aws.vpcSecurityGroupIDs", Effect: driver.Interrupts, Why: "clients can't connect"}, driver.Restarts, "clients can't connect; RDS also applies aws.instanceClass"},
@@ -38,7 +38,7 @@ func TestEffectOfWhatWaits(t *testing.T) {
 	} {
 		have := instance{DBInstance: types.DBInstance{
 			EngineVersion: new("16.4"), DBInstanceClass: new("db.t4g.micro"), CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("io1"),
-			IAMDatabaseAuthenticationEnabled: new(true), BackupRetentionPeriod: new(int32(7)), DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, PendingModifiedValues: &tt.waits,
+			IAMDatabaseAuthenticationEnabled: new(true), BackupRetentionPeriod: new(int32(7)), DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, Endpoint: &types.Endpoint{Port: new(int32(5432))}, PendingModifiedValues: &tt.waits,
 		}}
 		got := withWaits(&have, []driver.Change{tt.change})[0]
 		if got.Effect != tt.effect || !strings.Contains(got.Why, tt.why) || (got.Why == "") != (tt.why == "") {
@@ -56,7 +56,7 @@ func TestEffectOfWhatWaits(t *testing.T) {
 // What may wait is known, each value: a new one of the SDK has to be judged.
 func TestWhatMayWait(t *testing.T) {
 	judged := append([]string{
-		"BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DBSubnetGroupName", "DedicatedLogVolume", "EngineVersion", "IAMDatabaseAuthenticationEnabled", "StorageType", // by the table
+		"BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "DBSubnetGroupName", "DedicatedLogVolume", "EngineVersion", "IAMDatabaseAuthenticationEnabled", "Port", "StorageType", // by the table
 		"AllocatedStorage", "Iops", "MultiAZ", "MasterUserPassword", "PendingCloudwatchLogsExports", "StorageThroughput", // online
 		"AdditionalStorageVolumes", "AutomationMode", "Engine", "LicenseModel", "MultiTenant", "ResumeFullAutomationModeTime", // of Oracle, SQL Server, Db2 and RDS Custom
 		"DBCapacityReservationIdentifier", // no recording shows one

@@ -41,6 +41,7 @@ type instanceParams struct {
 	DBParameterGroupName                           *string
 	DBSubnetGroupName, NetworkType                 *string
 	AvailabilityZone                               *string
+	Port                                           *int32
 	KmsKeyId                                       *string
 	VpcSecurityGroupIds                            []string
 	EngineLifecycleSupport                         *string
@@ -74,8 +75,12 @@ var (
 			"PowerState": "StartDBInstance and StopDBInstance change it",
 			"Tags":       "AddTagsToResource and RemoveTagsFromResource change tags",
 		},
-		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){"EnableCloudwatchLogsExports": exportOtherLogs},
-		ByHand:   byHand,
+		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){
+			"EnableCloudwatchLogsExports": exportOtherLogs,
+
+			"Port": func(p *instanceParams, in *rds.ModifyDBInstanceInput) { in.DBPortNumber = p.Port },
+		},
+		ByHand: byHand,
 	}
 )
 
@@ -266,6 +271,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		Refers(driver.ReferenceSubnetGroup),
 
 	networkTypeRow,
+	portRow,
 
 	// RDS puts a new instance into the zone. Later its maintenance may put it into another one, such as with a move to another VPC, or a failover
 	// while it has a standby.
@@ -323,6 +329,7 @@ func pending(i *instance) types.PendingModifiedValues {
 	asked.DedicatedLogVolume = first(asked.DedicatedLogVolume, i.DedicatedLogVolume)
 	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)
 	asked.DBSubnetGroupName = first(asked.DBSubnetGroupName, subnetGroup(i))
+	asked.Port = first(asked.Port, port(i))
 	return asked
 }
 

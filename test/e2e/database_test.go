@@ -142,6 +142,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"pay"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.port", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.Port = new(int32(6543)) },
+		mirror: same("6543"), write: "ModifyDBInstance",
+	},
+	{
 		field: "aws.networkType", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.NetworkType = new("DUAL") },
 		mirror: same(`"DUAL"`), write: "ModifyDBInstance",

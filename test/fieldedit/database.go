@@ -44,7 +44,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				TLS:                new(v1alpha1.TLSRequired),
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
-					DBSubnetGroupName: new("spare"), NetworkType: new("IPV4"), AvailabilityZone: new(region + "b"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
+					DBSubnetGroupName: new("spare"), NetworkType: new("IPV4"), AvailabilityZone: new(region + "b"), Port: new(int32(5433)), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
 					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"), DedicatedLogVolume: new(false),
 					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
 					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")}},
@@ -64,6 +64,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
 			{Name: "aws.dbSubnetGroupName", To: "pay", Effect: driver.Restarts, Along: map[string]any{"aws.vpcSecurityGroupIDs": []string{"sg-0c1b2c3d4e5f60719"}},
 				NoDrift: "a move to another VPC changes the security groups too", Stuck: "RDS moves a server to another VPC, and not within one"},
+			{Name: "aws.port", To: 6543, Effect: driver.Restarts},
 			{Name: "aws.networkType", To: "DUAL", Effect: driver.Interrupts, Alone: true},
 			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts,
 				Given: map[string]any{"aws.dbParameterGroupName": "spare", "parameters": nil, "tls": nil}}, // it excludes parameters

@@ -37,6 +37,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	spec := engineSpec{
 		ID: *made.db.DbiResourceId, Engine: *in.Engine, Username: *in.MasterUsername,
 		Password: *in.MasterUserPassword, Database: aws.ToString(in.DBName),
+		StandardPort: true, Port: int(aws.ToInt32(in.Port)),
 	}
 	var job *engineJob
 	if !c.failLate {
@@ -78,6 +79,7 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 		validPassword(*in.Engine, *in.MasterUserPassword),
 		validRDSTags(in.Tags),
 		validRetention(in.BackupRetentionPeriod),
+		validPort(in.Port),
 		validCertificate(in.CACertificateIdentifier),
 		validLogs(*in.Engine, aws.ToString(in.EngineVersion), in.EnableCloudwatchLogsExports...),
 		checkParameters(in),

@@ -106,7 +106,7 @@ func TestRDSDefaults(t *testing.T) {
 		"key":         {strings.HasPrefix(*db.KmsKeyId, "arn:aws:kms:eu-west-1:111111111111:key/"), true},
 		"arn":         {*db.DBInstanceArn, "arn:aws:rds:eu-west-1:111111111111:db:plain"},
 		"pending":     {db.PendingModifiedValues.MasterUserPassword == nil, true},
-		"host":        {*db.Endpoint.Address, "127.0.0.1"},
+		"port":        {*db.Endpoint.Port, int32(5432)},
 		"database":    {db.DBName == nil, true},
 	} {
 		if pair[0] != pair[1] {

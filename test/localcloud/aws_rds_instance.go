@@ -83,7 +83,15 @@ func (j *engineJob) wait() {
 	}
 }
 
-func (j *engineJob) failed() bool { return j != nil && j.err != nil }
+func (j *engineJob) failed() bool { return j.failure() != nil }
+
+// failure is why work that is over failed; nil if it did not, or there was none.
+func (j *engineJob) failure() error {
+	if j == nil {
+		return nil
+	}
+	return j.err
+}
 
 func (in *rdsInstance) status() string { return aws.ToString(in.db.DBInstanceStatus) }
 
@@ -241,6 +249,11 @@ func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
 		in.db.Iops, in.db.StorageThroughput = nil, aws.Int32(0)
 	}
 	in.exportLogs(values.PendingCloudwatchLogsExports)
+	if values.Port != nil {
+		endpoint := *in.db.Endpoint
+		endpoint.Port = values.Port
+		in.db.Endpoint = &endpoint
+	}
 	if values.EngineVersion != nil {
 		in.nameGroups()
 	}

@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -57,6 +58,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 
 	pending := next.db.PendingModifiedValues
 	ask(&pending.DBInstanceClass, next.db.DBInstanceClass, in.DBInstanceClass)
+	ask(&pending.Port, next.db.Endpoint.Port, in.DBPortNumber)
 	ask(&pending.BackupRetentionPeriod, next.db.BackupRetentionPeriod, in.BackupRetentionPeriod)
 	// The server restarts for it, unless its engine version can do without, and these do not say so.
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (CertificateRotationRestart)
@@ -86,7 +88,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 // checkModify checks what is asked for, and makes version, storage and windows pending or set.
 func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
 	engine := *next.db.Engine
-	checks := []error{validRetention(in.BackupRetentionPeriod), validCertificate(in.CACertificateIdentifier)}
+	checks := []error{validRetention(in.BackupRetentionPeriod), validCertificate(in.CACertificateIdentifier), validPort(in.DBPortNumber)}
 	if in.DBInstanceClass != nil {
 		checks = append(checks, validClass(*in.DBInstanceClass))
 	}
@@ -220,6 +222,13 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 			return nil, c.cloud.engines.setPassword(id, user, secret)
 		})
 	}
+	if port := next.applying.Port; port != nil && !c.failLate {
+		id, earlier := *next.db.DbiResourceId, job
+		job = c.begin(func() (*engine, error) {
+			earlier.wait()
+			return nil, errors.Join(earlier.failure(), c.cloud.engines.listenAt(id, int(*port)))
+		})
+	}
 	d := c.cloud.opts.Durations
 	if d.ModifyOnset > 0 && next.takes.networkType == nil { // which the status alone shows
 		next.enter(asked, next.status(), c.now.Add(d.ModifyOnset), job, c.failLate)
@@ -229,12 +238,12 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 }
 
 // underWay returns what of the values that are pending does not wait for the maintenance window: all that was asked for
-// at once, what was under way before, and a password and exports of logs always.
+// at once, what was under way before, and a password, a port and exports of logs always.
 func underWay(pending, before rdstypes.PendingModifiedValues, immediately bool) rdstypes.PendingModifiedValues {
 	if immediately {
 		return pending
 	}
-	before.MasterUserPassword, before.PendingCloudwatchLogsExports = pending.MasterUserPassword, pending.PendingCloudwatchLogsExports
+	before.MasterUserPassword, before.Port, before.PendingCloudwatchLogsExports = pending.MasterUserPassword, pending.Port, pending.PendingCloudwatchLogsExports
 	to, was := reflect.ValueOf(&pending).Elem(), reflect.ValueOf(before)
 	for i := range was.NumField() {
 		if was.Field(i).IsZero() && to.Field(i).CanSet() {

@@ -107,6 +107,15 @@ func validRetention(days *int32) error {
 	return nil
 }
 
+// validPort refuses ports that RDS does not take. No recording shows the refusal, nor a change of the port: the range is that of
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (Port).
+func validPort(port *int32) error {
+	if port != nil && (*port < 1150 || *port > 65535) {
+		return invalidValue("Invalid database port: %d. It must be between 1150 and 65535", *port)
+	}
+	return nil
+}
+
 func validCertificate(name *string) error {
 	if name != nil && !slices.Contains(rdsCertificates, *name) {
 		return awsErr(http.StatusNotFound, "CertificateNotFound", "Certificate "+*name+" not found.")

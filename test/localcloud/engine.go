@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type engineSpec struct {
 	// StandardPort makes the server listen on the engine's standard port, on a loopback address
 	// of its own: the Cloud SQL API can say an address but no port.
 	StandardPort bool
+	// Port is the port on that address in place of the standard one; 0 is that.
+	Port int
 	// TLSOnly makes the server refuse whoever comes without TLS.
 	TLSOnly bool
 	// Signed is the server's certificate; nil: one for its address, by the authority that all servers of the cloud share.
@@ -88,8 +91,10 @@ type instance struct {
 // A backing is what answers at an instance's address. Calls on one never overlap.
 type backing interface {
 	resume(ctx context.Context) error // returns once connections are accepted; nil if they already are
-	suspend() error                   // ends the server, keeps data and address; nil if it already has
-	remove() error                    // ends the server, gives up data and address
+	// listenAt moves the server to another address, with a restart if it runs. The former address is given up.
+	listenAt(ctx context.Context, at *address) error
+	suspend() error // ends the server, keeps data and address; nil if it already has
+	remove() error  // ends the server, gives up data and address
 	requireTLS(ctx context.Context, only bool) error
 	replaceCertificate(ctx context.Context, to *signed) error // a server that is stopped shows it once it runs
 	setPassword(ctx context.Context, user, password string) error
@@ -155,7 +160,7 @@ func (e *engines) admit(id string) (*instance, error) {
 
 func (e *engines) boot(in *instance, spec engineSpec) error {
 	bare := e.listenersOnly || EngineAvailable(spec.Engine) != nil
-	where, err := reserve(spec.StandardPort, dbmses[spec.Engine].port)
+	where, err := reserve(spec.StandardPort, cmp.Or(spec.Port, dbmses[spec.Engine].port))
 	if err != nil {
 		return err
 	}
@@ -240,6 +245,23 @@ func (e *engines) resume(id string) error {
 // replaceCertificate gives a server another certificate, which it shows to whoever connects from then on.
 func (e *engines) replaceCertificate(id string, to *signed) error {
 	return e.with(id, "replace the certificate", func(in *instance) error { return in.backing.replaceCertificate(in.ctx, to) })
+}
+
+// listenAt restarts the server at another port of its address. A stopped server listens there once it is resumed.
+func (e *engines) listenAt(id string, port int) error {
+	return e.with(id, "listen at another port", func(in *instance) error {
+		if in.engine.Port == port {
+			return nil
+		}
+		at, err := (&address{host: in.engine.Host}).withPort(port)
+		if err != nil {
+			return err
+		}
+		in.engine.Port = port
+		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
+		defer cancel()
+		return in.backing.listenAt(ctx, at)
+	})
 }
 
 // requireTLS makes the server refuse whoever comes without TLS, or take them again. A stopped server does so once it is resumed.

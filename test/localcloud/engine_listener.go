@@ -22,6 +22,16 @@ func (a *address) String() string { return net.JoinHostPort(a.host, strconv.Itoa
 
 func (a *address) release() error { return a.hold.release() }
 
+// withPort holds on to the same host with another port.
+func (a *address) withPort(port int) (*address, error) {
+	other := &address{host: a.host, port: port}
+	var err error
+	if other.hold, err = holdAddress(net.ParseIP(other.host), port); err != nil {
+		return nil, fmt.Errorf("reserve %s: %w", other, err)
+	}
+	return other, nil
+}
+
 // reserve picks an address that nobody uses: 127.0.0.1 and a port, or the given port on a
 // loopback address of its own. Ports are taken from below the range that systems give to
 // outgoing connections, so that none of those is in the way when a server comes back.
@@ -81,6 +91,16 @@ func (b *bareListener) suspend() error {
 	}
 	err := b.listener.Close()
 	b.listener = nil
+	return err
+}
+
+func (b *bareListener) listenAt(ctx context.Context, at *address) error {
+	listens := b.listener != nil
+	err := errors.Join(b.suspend(), b.address.release())
+	b.address = at
+	if err == nil && listens {
+		err = b.resume(ctx)
+	}
 	return err
 }
 

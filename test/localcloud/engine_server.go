@@ -197,6 +197,16 @@ func (s *server) equip(ctx context.Context, spec engineSpec) error {
 
 func (s *server) suspend() error { return s.end(dbmses[s.engine].orderly, dbmses[s.engine].quick) }
 
+func (s *server) listenAt(ctx context.Context, at *address) error {
+	runs := s.process != nil
+	err := errors.Join(s.suspend(), s.address.release())
+	s.address = at
+	if err == nil && runs {
+		err = s.resume(ctx)
+	}
+	return err
+}
+
 func (s *server) remove() error {
 	return errors.Join(s.end(dbmses[s.engine].quick), os.RemoveAll(s.folder), s.address.release())
 }

@@ -525,3 +525,56 @@ func sharedMemoryOf(t *testing.T, pids []int) (found []string) {
 	}
 	return found
 }
+
+// A server moves to another port of its address with its data, also while it is stopped.
+func TestServerListensAtAnotherPort(t *testing.T) {
+	for _, w := range wantEngines {
+		t.Run(w.name, func(t *testing.T) {
+			mustHave(t, w.name)
+			e := testEngines(t, false)
+			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password, Database: "orders", StandardPort: true, Port: 15432})
+			if got.Port != 15432 || got.Host == "127.0.0.1" {
+				t.Fatalf("started on %s:%d, want the port on an address of its own", got.Host, got.Port)
+			}
+			if _, err := w.query(t, got, w.admin, password, "orders", "CREATE TABLE t (n int)"); err != nil {
+				t.Fatal(err)
+			}
+			for _, stopped := range []bool{false, true} {
+				if stopped {
+					if err := e.suspend("db"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := *got
+				if got.Port++; e.listenAt("db", got.Port) != nil {
+					t.Fatal(e.listenAt("db", got.Port))
+				}
+				if err := e.resume("db"); err != nil {
+					t.Fatal(err)
+				}
+				if rows, err := w.query(t, got, w.admin, password, "orders", "SELECT count(*) FROM t"); err != nil || rows != "0" {
+					t.Errorf("at the other port: %q rows, %v", rows, err)
+				}
+				if _, err := net.Dial("tcp", net.JoinHostPort(before.Host, strconv.Itoa(before.Port))); !errors.Is(err, syscall.ECONNREFUSED) {
+					t.Errorf("at the former port: %v, want %v", err, syscall.ECONNREFUSED)
+				}
+			}
+		})
+	}
+}
+
+func TestListenerMoves(t *testing.T) {
+	e := testEngines(t, true)
+	got := mustStart(t, e, engineSpec{ID: "db", Engine: "postgres", StandardPort: true})
+	if err := e.listenAt("db", 6543); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", net.JoinHostPort(got.Host, "6543"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	if _, err := net.Dial("tcp", net.JoinHostPort(got.Host, strconv.Itoa(got.Port))); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("at the former port: %v, want %v", err, syscall.ECONNREFUSED)
+	}
+}
