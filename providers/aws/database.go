@@ -89,7 +89,8 @@ var databaseKind = table.Kind[*session]{
 // previewDatabase is what driver.Driver says of a preview.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := instanceOf(&from)
-	return onceStarted(have, withStandby(withUpgrade(withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have)))))
+	changes := fixedInPreview(&to, have, withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have)))
+	return onceStarted(have, withStandby(withUpgrade(changes)))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.

@@ -12,7 +12,7 @@ import (
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
 func instanceOf(s *databaseSpec) *instance {
-	have := &instance{DBInstance: types.DBInstance{DBInstanceStatus: statusOf(s), EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication, MultiAZ: multiAZ(s), MonitoringInterval: monitoringOf(s).IntervalSeconds}}
+	have := &instance{DBInstance: types.DBInstance{DBInstanceStatus: statusOf(s), Engine: (*string)(s.Engine), EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication, MultiAZ: multiAZ(s), MonitoringInterval: monitoringOf(s).IntervalSeconds}}
 	if s.AWS != nil {
 		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
 		have.DedicatedLogVolume = s.AWS.DedicatedLogVolume

@@ -25,7 +25,12 @@ func (i instance) with(list parameterList) instance {
 }
 
 func (i instance) tls(v v1alpha1.TLS, waits bool) instance {
-	i.settings = &settings{tls: &tlsSetting{v, waits}}
+	i.settings = &settings{tls: &tlsSetting{v, waits}, list: parameterList{tlsOfMySQL: {ApplyType: new("dynamic")}, tlsOfPostgres: {ApplyType: new("static")}}}
+	return i
+}
+
+func inEngine(engine string, i instance) instance {
+	i.Engine = &engine
 	return i
 }
 
@@ -157,6 +162,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, false), driver.Interrupts),
 		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("default.postgres14", "in-sync").tls(v1alpha1.TLSOptional, false), driver.Online),
 		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", pendingReboot).tls(v1alpha1.TLSRequired, true), driver.Restarts),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", "in-sync"), driver.Restarts), // as in a preview
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inEngine("postgres", inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, false)), driver.Restarts),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", "in-sync"), driver.Online),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", pendingReboot), driver.Online),
 		tabletest.Of(parameterGroup, parameters("Shop"), inGroup("shop", pendingReboot), driver.Restarts),

@@ -160,7 +160,7 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 		return
 	}
 	names, ofTLS := parametersRow.Delta(&req.Spec, have, req.Applied).Names(), tlsParameter(aws.ToString(have.Engine))
-	if s.waits && s.tls != nil {
+	if s.tls != nil && (s.waits || s.tls.value != *req.Spec.TLS) {
 		names = append(names, ofTLS)
 	}
 	if s.waits || len(names) > 0 {

@@ -63,16 +63,31 @@ var tlsRow = table.Field("tls",
 	driver.PossibleEffect{Effect: driver.Online, When: "it becomes Optional; or the server gets a DB parameter group of its own for it, and the restart that brings that into force " +
 		"is the next change"},
 	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required: clients without TLS are refused at their next connection"},
-	driver.PossibleEffect{Effect: driver.Restarts, When: "it is set, and waits for a restart"})
+	driver.PossibleEffect{Effect: driver.Restarts, When: "RDS's list of parameters says that it is static or can't be read, or it is set and waits for a restart"})
+
+const (
+	whyRefused = "clients without TLS are refused at their next connection"
+	whyTLS     = "the server restarts for it where RDS attaches a DB parameter group for it, or takes the parameter at a restart only; elsewhere it applies at once"
+)
 
 func tlsEffect(from *tlsSetting, to tlsSetting, have *instance) (driver.Effect, string) {
+	s, refuses := have.settings, to.value == v1alpha1.TLSRequired
 	switch {
 	case from != nil && from.waits && from.value == to.value:
 		return driver.Restarts, "the server takes it when it restarts"
-	case have.settings != nil && !have.inOwnGroup():
+	case s != nil && !have.inOwnGroup():
 		return driver.Online, restartFollows
-	case to.value == v1alpha1.TLSRequired:
-		return driver.Interrupts, "clients without TLS are refused at their next connection"
+	case (s == nil || s.list == nil) && refuses:
+		return driver.Restarts, whyRefused + "; " + whyTLS
+	case s == nil || s.list == nil:
+		return driver.Restarts, whyTLS
+	}
+	name := tlsParameter(aws.ToString(have.Engine))
+	switch static := len(s.list.static([]string{name})) > 0; {
+	case static:
+		return driver.Restarts, "the server takes " + name + " when it restarts"
+	case refuses:
+		return driver.Interrupts, whyRefused
 	}
 	return driver.Online, ""
 }
@@ -144,10 +159,19 @@ func fixedByGroup(spec *databaseSpec, have *instance, changes []driver.Change) [
 		switch {
 		case c.Field == "parameters", c.Field == parameterGroup && spec.Parameters != nil:
 			changes[i].Effect, changes[i].Why = driver.Impossible, "remove spec.parameters or spec.aws.dbParameterGroupName from the spec or the class: the group sets the parameters"
-		case c.Field == "tls" && spec.TLS != nil && c.Effect != driver.Restarts:
+		case c.Field == "tls" && spec.TLS != nil && !isRestart(c):
 			changes[i].Effect, changes[i].Why = driver.Impossible, fmt.Sprintf("set %s to %s in DB parameter group %s, or remove spec.tls",
 				tlsParameter(aws.ToString(have.Engine)), tlsValue(*spec.TLS), *group)
 		}
 	}
 	return changes
+}
+
+// fixedInPreview is what fixedTwice and fixedByGroup say of an edit, as far as it is known before: what another group sets is not.
+func fixedInPreview(to *databaseSpec, have *instance, changes []driver.Change) []driver.Change {
+	changes = fixedTwice(to, changes)
+	if to.Parameters == nil && slices.Contains(driver.Names(changes), parameterGroup) {
+		return changes
+	}
+	return fixedByGroup(to, have, changes)
 }
