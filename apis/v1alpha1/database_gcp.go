@@ -1,6 +1,9 @@
 package v1alpha1
 
 // DatabaseGCP contains the settings that only Cloud SQL has.
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.dataDiskType) || self.dataDiskType == 'HYPERDISK_BALANCED'",message="iops can be chosen for dataDiskType HYPERDISK_BALANCED only: remove iops, or set dataDiskType to HYPERDISK_BALANCED",fieldPath=".iops"
+// +kubebuilder:validation:XValidation:rule="!has(self.throughputMiBps) || !has(self.dataDiskType) || self.dataDiskType == 'HYPERDISK_BALANCED'",message="throughputMiBps can be chosen for dataDiskType HYPERDISK_BALANCED only: remove throughputMiBps, or set dataDiskType to HYPERDISK_BALANCED",fieldPath=".throughputMiBps"
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.throughputMiBps) || (self.throughputMiBps * 4 <= self.iops && self.throughputMiBps * 256 >= self.iops)",message="throughputMiBps has to be at most a quarter of iops, and iops at most 256 times throughputMiBps: change one of the two",fieldPath=".throughputMiBps"
 type DatabaseGCP struct {
 	// tier is the size of the instance, for example db-custom-2-7680 or db-f1-micro. It decides the edition, too. A change restarts
 	// the server.
@@ -83,11 +86,32 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:Enum=GOOGLE_MANAGED_INTERNAL_CA;GOOGLE_MANAGED_CAS_CA
 	ServerCAMode *string `json:"serverCAMode,omitempty"`
 
-	// dataDiskType is the type of the server's disk: PD_SSD, or PD_HDD, which is slower and cheaper. A server that Cloud SQL creates without
-	// a value has PD_SSD, unless its tier demands another type. It can't change once the server exists.
+	// dataDiskType is the type of the server's disk. The tier decides which types there are: tiers of the machine series N4 (db-custom-N4-*)
+	// and C4A (db-c4a-*) have HYPERDISK_BALANCED, whose speed iops and throughputMiBps set. All other tiers have PD_SSD, and those of the
+	// edition Enterprise also PD_HDD, which is slower and cheaper. If unset, Cloud SQL creates a server with HYPERDISK_BALANCED or PD_SSD, as
+	// its tier demands. It can't change once the server exists.
 	// +optional
-	// +kubebuilder:validation:Enum=PD_SSD;PD_HDD
+	// +kubebuilder:validation:Enum=PD_SSD;PD_HDD;HYPERDISK_BALANCED
 	DataDiskType *string `json:"dataDiskType,omitempty"`
+
+	// iops is how many input and output operations a disk of the type HYPERDISK_BALANCED does in a second: 3,000 to 160,000, at most 500 for
+	// each GiB of the disk from 6 GiB on, and at most what the tier takes, for example 15,000 with 2 vCPUs of N4 or 50,000 with 2 vCPUs of C4A.
+	// More than 3,000 cost money. If unset, Cloud SQL chooses by the size of the disk, and an existing server keeps what it has. A change does
+	// not disturb the server, and goes together with that of the disk's size. Google Cloud refuses changes of a disk's speed that follow each
+	// other within some hours; Mooring tries again until it takes the change.
+	// +optional
+	// +kubebuilder:validation:Minimum=3000
+	// +kubebuilder:validation:Maximum=160000
+	IOPS *int32 `json:"iops,omitempty"`
+
+	// throughputMiBps is how much a disk of the type HYPERDISK_BALANCED reads and writes in a second, in MiB: 140 to 2,400, at most a quarter of
+	// iops and at least a 256th part of it, and at most what the tier takes, for example 240 with 2 vCPUs of N4 or 800 with 2 vCPUs of C4A. More
+	// than 140 cost money. If unset, Cloud SQL chooses by the size of the disk, and an existing server keeps what it has. A change does to the
+	// server what a change of iops does.
+	// +optional
+	// +kubebuilder:validation:Minimum=140
+	// +kubebuilder:validation:Maximum=2400
+	ThroughputMiBps *int32 `json:"throughputMiBps,omitempty"`
 
 	// connectorEnforcement is NOT_REQUIRED or REQUIRED. With REQUIRED the server refuses every direct connection, also to the address in
 	// the connection Secret, and its authorized networks have no effect. Clients then connect through the Cloud SQL Auth Proxy or a

@@ -984,6 +984,16 @@ func (in *DatabaseGCP) DeepCopyInto(out *DatabaseGCP) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.IOPS != nil {
+		in, out := &in.IOPS, &out.IOPS
+		*out = new(int32)
+		**out = **in
+	}
+	if in.ThroughputMiBps != nil {
+		in, out := &in.ThroughputMiBps, &out.ThroughputMiBps
+		*out = new(int32)
+		**out = **in
+	}
 	if in.ConnectorEnforcement != nil {
 		in, out := &in.ConnectorEnforcement, &out.ConnectorEnforcement
 		*out = new(string)

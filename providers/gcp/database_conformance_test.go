@@ -126,6 +126,10 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}
 	case "gcp.tier":
 		settings.Tier = value.(string)
+	case "gcp.iops":
+		settings.DataDiskProvisionedIops = int64(value.(int))
+	case "gcp.throughputMiBps":
+		settings.DataDiskProvisionedThroughput = int64(value.(int))
 	case "gcp.dataCache":
 		settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: value.(bool), ForceSendFields: []string{"DataCacheEnabled"}}
 	case "gcp.maintenanceTrack":

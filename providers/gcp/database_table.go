@@ -38,6 +38,7 @@ type instanceParams struct {
 	DataDiskSizeGb                                                   *int64
 	MaxDiskSizeGb                                                    *int64
 	DataDiskType                                                     *string
+	DataDiskProvisionedIops, DataDiskProvisionedThroughput           *int64
 	KmsKeyName                                                       *string
 	Zone, SecondaryZone                                              *string
 	RetainedBackups                                                  *int64
@@ -159,12 +160,6 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *instanceParams, v zone) { p.SecondaryZone = &v.name }).
 		Equal(inZone, "the zone of the server, which a failover makes the standby's").
 		EffectOf(secondaryZoneEffect, driver.Always(driver.Restarts)...),
-	// https://cloud.google.com/sql/docs/postgres/instance-settings
-	table.Field("gcp.dataDiskType",
-		func(p *databaseParameters) *string { return gcpOf(p).DataDiskType },
-		func(i *instance) *string { return present(i.settings().DataDiskType) },
-		func(p *instanceParams, v string) { p.DataDiskType = &v }).
-		Immutable("create another Database with the new type of disk and move the data there"),
 	table.Field("gcp.connectorEnforcement",
 		func(p *databaseParameters) *string { return gcpOf(p).ConnectorEnforcement },
 		haveConnectorEnforcement,
@@ -186,7 +181,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, denyRows, editionRows, networkRows, insightsRows, policyRows)
+}, denyRows, editionRows, diskRows, networkRows, insightsRows, policyRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

@@ -83,10 +83,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 			return "", err
 		}
 	}
-	if err := checkAccess(params, have); err != nil {
-		return "", err
-	}
-	if err := checkEdition(params, &req.Spec, have); err != nil {
+	if err := cmp.Or(checkAccess(params, have), checkEdition(params, &req.Spec, have), checkDisk(params, &req.Spec, have)); err != nil {
 		return "", err
 	}
 	params.completeEdition(&req.Spec, have)

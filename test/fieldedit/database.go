@@ -9,6 +9,12 @@ import (
 // gcpNetworks are networks of a shared VPC, which other projects may use.
 const gcpNetworks = "projects/network-host/global/networks/"
 
+// hyperdiskTier is a tier whose servers have Hyperdisks, and persistentDisk why the disk of another can't have their fields.
+const (
+	hyperdiskTier  = "db-custom-N4-2-8192"
+	persistentDisk = "a server keeps the type of its disk, and only a Hyperdisk has a speed of one's choice"
+)
+
 // stuckWhileStopped: a new server is changed before it stops, and one that is stopped afterwards.
 const stuckWhileStopped = "most changes wait until a stopped server runs"
 
@@ -191,6 +197,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},
+			{Name: "gcp.iops", To: 4000, Given: map[string]any{"gcp.iops": 3500, "gcp.dataDiskType": "HYPERDISK_BALANCED", "gcp.tier": hyperdiskTier}, Stuck: persistentDisk},
+			{Name: "gcp.throughputMiBps", To: 200, Given: map[string]any{"gcp.throughputMiBps": 150, "gcp.dataDiskType": "HYPERDISK_BALANCED", "gcp.tier": hyperdiskTier}, Stuck: persistentDisk},
 			{Name: "gcp.connectorEnforcement", To: "NOT_REQUIRED", DriftEffect: driver.Interrupts},
 			{Name: "gcp.retainBackupsOnDelete", To: false},
 			{Name: "gcp.sslMode", To: "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},

@@ -27,8 +27,8 @@ var sqlUpdateTracks = []string{"", "canary", "stable", "week5"}
 var sqlNeverPlus = []string{"POSTGRES_9_6", "POSTGRES_10", "POSTGRES_11", "MYSQL_5_7"}
 
 var (
-	sqlCustomTiers = regexp.MustCompile(`^db-custom-([0-9]+)-([0-9]+)$`)
-	sqlPlusTiers   = regexp.MustCompile(`^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$`)
+	sqlCustomTiers = regexp.MustCompile(`^db-custom-(?:N4-)?([0-9]+)-([0-9]+)$`)
+	sqlPlusTiers   = regexp.MustCompile(`^db-(perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)|c4a-highmem-(1|4|8|16|32|48|64|72))$`)
 	sqlLegacyTiers = regexp.MustCompile(`^db-n1-(standard|highmem)-[0-9]+$`)
 	sqlSharedTiers = []string{"db-f1-micro", "db-g1-small"}
 	sqlStartTimes  = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
@@ -89,7 +89,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	}
 	defaults(settings, jsonObject{
 		"kind": "sql#settings", "edition": edition, "activationPolicy": "ALWAYS", "availabilityType": "ZONAL",
-		"pricingPlan": "PER_USE", "replicationType": "SYNCHRONOUS", "dataDiskType": "PD_SSD", "dataDiskSizeGb": "10",
+		"pricingPlan": "PER_USE", "replicationType": "SYNCHRONOUS", "dataDiskSizeGb": "10",
 		"storageAutoResize": true, "storageAutoResizeLimit": "0", "deletionProtectionEnabled": false,
 		"connectorEnforcement": "NOT_REQUIRED", "authorizedGaeApplications": []any{},
 	})
@@ -97,6 +97,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	if settings["dataDiskSizeGb"] == "0" {
 		settings["dataDiskSizeGb"] = "10"
 	}
+	settleDisk(settings)
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
 	settleInsights(settings)
 	settleDeny(settings)
@@ -168,7 +169,7 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	}{
 		{"activationPolicy", s.ActivationPolicy, []string{"ALWAYS", "NEVER"}},
 		{"availabilityType", s.AvailabilityType, []string{"ZONAL", "REGIONAL"}},
-		{"dataDiskType", s.DataDiskType, []string{"PD_SSD", "PD_HDD"}},
+		{"dataDiskType", s.DataDiskType, sqlDiskTypes},
 		{"pricingPlan", s.PricingPlan, []string{"PER_USE"}},
 		// No server here takes part in the enforcement: nothing in the tests connects through a connector.
 		{"connectorEnforcement", s.ConnectorEnforcement, []string{"NOT_REQUIRED", "REQUIRED"}},
@@ -206,6 +207,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		return err
 	}
 	if err := validDeny(in); err != nil {
+		return err
+	}
+	if err := validDisk(in); err != nil {
 		return err
 	}
 	return validBackups(in)
