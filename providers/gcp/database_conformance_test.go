@@ -36,7 +36,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		OddNames:     []string{"o", "shop--orders", strings.Repeat("a", 97-len(project))},
 		Full:         fieldedit.GCPDatabase(location).Full,
 		Minimal: func() v1alpha1.DatabaseParameters {
-			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}}
+			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-N4-2-7680")}} // with the disk of Full
 		},
 		Login:  driver.Login{Password: "Canary-7f3a"},
 		Fields: databaseFields(),

@@ -9,12 +9,6 @@ import (
 // gcpNetworks are networks of a shared VPC, which other projects may use.
 const gcpNetworks = "projects/network-host/global/networks/"
 
-// hyperdiskTier is a tier whose servers have Hyperdisks, and persistentDisk why the disk of another can't have their fields.
-const (
-	hyperdiskTier  = "db-custom-N4-2-8192"
-	persistentDisk = "a server keeps the type of its disk, and only a Hyperdisk has a speed of one's choice"
-)
-
 // stuckWhileStopped: a new server is changed before it stops, and one that is stopped afterwards.
 const stuckWhileStopped = "most changes wait until a stopped server runs"
 
@@ -137,7 +131,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
 				TLS:          new(v1alpha1.TLSRequired), IAMAuthentication: new(false), Insights: new(true), PowerState: new(v1alpha1.PowerStateRunning),
 				GCP: &v1alpha1.DatabaseGCP{
-					Tier: new("db-f1-micro"), Edition: new("ENTERPRISE"), DataCache: new(false), MaintenanceTrack: new("stable"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
+					Tier: new("db-custom-N4-2-8192"), Edition: new("ENTERPRISE"), DataCache: new(false), MaintenanceTrack: new("stable"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("HYPERDISK_BALANCED"), IOPS: new(int32(3500)), ThroughputMiBps: new(int32(150)),
 					ConnectorEnforcement: new("REQUIRED"), PrivateNetwork: new(gcpNetworks + "shop"), AllocatedIPRange: new("shop-range"), ServerCAMode: new("GOOGLE_MANAGED_INTERNAL_CA"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 					Insights: &v1alpha1.QueryInsights{QueryStringLength: new(int32(1024)), QueryPlansPerMinute: new(int32(5)), RecordApplicationTags: new(true), RecordClientAddress: new(false)},
 					PasswordValidationPolicy: &v1alpha1.PasswordValidationPolicy{Enabled: new(true), MinLength: new(int32(8)), Complexity: new("COMPLEXITY_UNSPECIFIED"),
@@ -180,9 +174,9 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Given: map[string]any{"gcp.sslMode": nil},
 				NoDrift: "a drift of gcp.sslMode is one of tls too"},
-			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil}},
-			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-perf-optimized-N-2"}, NoDrift: "an edition changes together with the tier"},
-			{Name: "gcp.dataCache", To: true, Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil, "gcp.tier": "db-perf-optimized-N-2"},
+			{Name: "gcp.tier", To: "db-c4a-highmem-4", Drift: "db-custom-N4-4-16384", Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil}},
+			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-c4a-highmem-4"}, NoDrift: "an edition changes together with the tier"},
+			{Name: "gcp.dataCache", To: true, Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil, "gcp.tier": "db-perf-optimized-N-2", "gcp.dataDiskType": nil, "gcp.iops": nil, "gcp.throughputMiBps": nil},
 				NoDrift: "the server of all fields is in Enterprise, which has no data cache: TestDataCacheGoesWithEdition lets one drift"},
 			{Name: "gcp.maintenanceTrack", To: "week5"},
 			{Name: "gcp.denyMaintenancePeriod.startDate", To: "11-01", Same: []any{"0000-11-20"}},
@@ -197,8 +191,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},
-			{Name: "gcp.iops", To: 4000, Given: map[string]any{"gcp.iops": 3500, "gcp.dataDiskType": "HYPERDISK_BALANCED", "gcp.tier": hyperdiskTier}, Stuck: persistentDisk},
-			{Name: "gcp.throughputMiBps", To: 200, Given: map[string]any{"gcp.throughputMiBps": 150, "gcp.dataDiskType": "HYPERDISK_BALANCED", "gcp.tier": hyperdiskTier}, Stuck: persistentDisk},
+			{Name: "gcp.iops", To: 4000},
+			{Name: "gcp.throughputMiBps", To: 200},
 			{Name: "gcp.connectorEnforcement", To: "NOT_REQUIRED", DriftEffect: driver.Interrupts},
 			{Name: "gcp.retainBackupsOnDelete", To: false},
 			{Name: "gcp.sslMode", To: "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},
