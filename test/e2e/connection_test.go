@@ -1,18 +1,10 @@
 package e2e
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"database/sql"
-	"net/url"
 	"os"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -65,73 +57,6 @@ func onReal(t *testing.T, engine v1alpha1.Engine, test func(*fixture, *system.Cl
 			test(w, w.realCloud(name, engine))
 		})
 	}
-}
-
-// query connects as an application does that has nothing but the Secret, and asks who it is and where.
-func (w *fixture) query(secret map[string][]byte) (user, database string, err error) {
-	w.Helper()
-	return w.queryBy(secret, true)
-}
-
-// queryBy connects with or without TLS.
-func (w *fixture) queryBy(secret map[string][]byte, encrypted bool) (user, database string, err error) {
-	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
-	defer cancel()
-	var verify *tls.Config
-	if encrypted {
-		verify = verification(secret)
-	}
-	if string(secret["type"]) == "mysql" {
-		return w.queryMySQL(ctx, secret, verify)
-	}
-	config, err := pgx.ParseConfig(string(secret["uri"]))
-	w.Must(err)
-	config.TLSConfig, config.Fallbacks = verify, nil
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return "", "", err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	err = conn.QueryRow(ctx, "SELECT current_user, current_database()").Scan(&user, &database)
-	return user, database, err
-}
-
-// verification is how a client knows its server by the Secret alone, as docs/guides/developer.md says: by the name that the Secret has for it; by the host;
-// or, if the authority signs for this server alone, by the authority. Without certificates it takes any server.
-func verification(secret map[string][]byte) *tls.Config {
-	roots := x509.NewCertPool()
-	known := roots.AppendCertsFromPEM(secret["certificates"])
-	name, own := string(secret["tls-server-name"]), false
-	if name == "" {
-		name, own = string(secret["host"]), string(secret["provider"]) == "gcp"
-	}
-	if known && !own {
-		return &tls.Config{RootCAs: roots, ServerName: name}
-	}
-	return &tls.Config{InsecureSkipVerify: true, VerifyConnection: func(state tls.ConnectionState) error {
-		if !known {
-			return nil
-		}
-		_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots})
-		return err
-	}}
-}
-
-// queryMySQL asks by a driver of MySQL.
-func (w *fixture) queryMySQL(ctx context.Context, secret map[string][]byte, verify *tls.Config) (user, database string, err error) {
-	w.Helper()
-	uri, err := url.Parse(string(secret["uri"]))
-	w.Must(err)
-	config := mysql.NewConfig()
-	config.Net, config.Addr, config.User, config.DBName, config.TLS = "tcp", uri.Host, uri.User.Username(), uri.Path[1:], verify
-	config.Passwd, _ = uri.User.Password()
-	connector, err := mysql.NewConnector(config)
-	w.Must(err)
-	db := sql.OpenDB(connector)
-	defer func() { _ = db.Close() }()
-	err = db.QueryRowContext(ctx, "SELECT SUBSTRING_INDEX(CURRENT_USER(), '@', 1), DATABASE()").Scan(&user, &database)
-	return user, database, err
 }
 
 func TestConnection(t *testing.T) {
