@@ -36,7 +36,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Fields:           fieldedit.AWSDatabase(region).Fields,
 		Reads:            2, // the instance, and its parameters
 		MinimalReads:     1,
-		Needed:           []string{"aws.instanceClass", "storage.sizeGiB"},
+		Needed:           []string{"engine", "aws.instanceClass", "storage.sizeGiB"},
 		Before:           2, // its parameter group is made and filled
 		Beside:           1,
 		Lists:            true,

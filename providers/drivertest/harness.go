@@ -176,6 +176,10 @@ type Field struct {
 	Given map[string]any
 	// Along are other fields that an edit to To changes too, since the cloud takes them together only.
 	Along map[string]any
+	// Dependents are other fields that the cloud takes only beside this one, and Together those without which it does not take this one either.
+	Dependents, Together []string
+	// First is what it costs to set the field on an object that was made without it, if not what an edit costs.
+	First First
 	// With is another field without which this one says nothing.
 	With string
 	// Drift is a value that somebody else sets in the cloud; To if nil.

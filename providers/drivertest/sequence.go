@@ -124,23 +124,7 @@ func (q *sequences[S]) valueOf(t testing.TB, f Field, choice int) any {
 	case choice == 2 && !slices.Contains(q.b.kind.Needed, f.Name):
 		return nil
 	}
-	full := q.b.kind.Full()
-	at, ok := driver.Leaf(&full, f.Name)
-	if value, other := f.Given[f.Name]; !ok && other {
-		return value
-	}
-	if !ok {
-		t.Fatalf("Full does not declare %s", f.Name)
-	}
-	raw, err := json.Marshal(at.Interface())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		t.Fatal(err)
-	}
-	return value
+	return q.b.kind.declared(t, f)
 }
 
 // shortened leaves out of a sequence that failed what it fails without.

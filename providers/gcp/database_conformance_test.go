@@ -41,7 +41,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		Login:  driver.Login{Password: "Canary-7f3a"},
 		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
-		HasID: true, Needed: []string{"gcp.tier"},
+		HasID: true, Needed: []string{"engine", "gcp.tier"},
 		Lists: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,

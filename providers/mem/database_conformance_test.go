@@ -62,7 +62,8 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},
 			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true},
 		},
-		Reads: 1, MinimalReads: 1,
+		Needed: []string{"engine", "version"},
+		Reads:  1, MinimalReads: 1,
 		HasID: true, Lists: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {

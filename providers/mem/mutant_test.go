@@ -95,6 +95,11 @@ var mutants = slices.Concat(listMutants, []mutant{
 			}
 			return err
 		}},
+	{name: "what is set for the first time is no change", caught: "set on an object that was made without it",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Changes = slices.DeleteFunc(o.Changes, func(c driver.Change) bool { return c.From == "" })
+			return err
+		}},
 	{name: "nothing says where an object is", caught: "what was made with the least is as declared",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			o.Location = ""

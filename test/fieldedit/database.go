@@ -68,11 +68,12 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.networkType", To: "DUAL", Effect: driver.Interrupts, Alone: true},
 			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts,
 				Given: map[string]any{"aws.dbParameterGroupName": "spare", "parameters": nil, "tls": nil}}, // it excludes parameters
-			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2},
+			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2,
+				First: drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true},
 			{Name: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, DriftEffect: driver.Interrupts,
 				NoEmpty: "a server in a VPC has a security group"},
-			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
+			{Name: "version", To: "16.8", Effect: driver.Restarts, Dependents: []string{"parameters", "tls"}, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 500, NoDrift: "disks only grow, and a larger one is the same", Same: []any{450}},
 			{Name: "storage.maxSizeGiB", To: 300, Drift: 2000}, // less than the disk has: it does not grow by itself
 			{Name: "availability", To: "MultiZone", Given: map[string]any{"aws.availabilityZone": nil}},
@@ -160,8 +161,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone", "backup.pointInTimeRecovery": nil}},
 			{Name: "backup.pointInTimeRecovery", To: false, Effect: driver.LosesBackups, DriftEffect: driver.Restarts, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone"}},
 			{Name: "backup.startTime", To: "23:45"},
-			{Name: "maintenance.window.day", To: "Monday"},
-			{Name: "maintenance.window.startTime", To: "00:00"},
+			{Name: "maintenance.window.day", To: "Monday", Dependents: []string{"gcp.maintenanceTrack"}, Together: []string{"maintenance.window.startTime"}},
+			{Name: "maintenance.window.startTime", To: "00:00", Dependents: []string{"gcp.maintenanceTrack"}, Together: []string{"maintenance.window.day"}},
 			{Name: "iamAuthentication", To: true, Effect: driver.Restarts, Worst: true}, // as long as nobody has read the list of flags
 			{Name: "insights", To: false},
 			{Name: "gcp.insights.queryStringLength", To: 2048, Effect: driver.Restarts},
@@ -179,10 +180,13 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.dataCache", To: true, Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil, "gcp.tier": "db-perf-optimized-N-2", "gcp.dataDiskType": nil, "gcp.iops": nil, "gcp.throughputMiBps": nil},
 				NoDrift: "the server of all fields is in Enterprise, which has no data cache: TestDataCacheGoesWithEdition lets one drift"},
 			{Name: "gcp.maintenanceTrack", To: "week5"},
-			{Name: "gcp.denyMaintenancePeriod.startDate", To: "11-01", Same: []any{"0000-11-20"}},
-			{Name: "gcp.denyMaintenancePeriod.endDate", To: "12-24", Same: []any{"1-5"}},
+			{Name: "gcp.denyMaintenancePeriod.startDate", To: "11-01", Same: []any{"0000-11-20"}, Dependents: []string{"gcp.denyMaintenancePeriod.time"}, Together: []string{"gcp.denyMaintenancePeriod.endDate"}},
+			{Name: "gcp.denyMaintenancePeriod.endDate", To: "12-24", Same: []any{"1-5"}, Dependents: []string{"gcp.denyMaintenancePeriod.time"}, Together: []string{"gcp.denyMaintenancePeriod.startDate"}},
 			{Name: "gcp.denyMaintenancePeriod.time", To: "05:30"},
-			{Name: "gcp.passwordValidationPolicy.enabled", To: false},
+			{Name: "gcp.passwordValidationPolicy.enabled", To: false, Dependents: []string{
+				"gcp.passwordValidationPolicy.minLength", "gcp.passwordValidationPolicy.complexity", "gcp.passwordValidationPolicy.reuseInterval",
+				"gcp.passwordValidationPolicy.disallowUsernameSubstring", "gcp.passwordValidationPolicy.passwordChangeIntervalSeconds",
+			}},
 			{Name: "gcp.passwordValidationPolicy.minLength", To: 0, Drift: 12},
 			{Name: "gcp.passwordValidationPolicy.complexity", To: "COMPLEXITY_DEFAULT"},
 			{Name: "gcp.passwordValidationPolicy.reuseInterval", To: 5},
