@@ -24,10 +24,10 @@ const (
 // A base is what people upgrade from.
 type base struct{ name, commit string }
 
-// bases are the first release, and main as it was before what the first users found was mended.
+// bases are the first release, and main as it was before databases had a network, parameters and the other fields of 0.2.0.
 var bases = []base{
 	{firstTag, firstCommit},
-	{"main of 2026-11-22", "af66adcf64f38fe78ebf9d966940ea80f0ca9fd9"},
+	{"main of 2026-11-23", "cfcfd0a9d56e44c9a0fc18a592324981e83c2c9e"},
 }
 
 // firstRelease returns the source of the first release, as it was.

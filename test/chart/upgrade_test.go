@@ -37,13 +37,16 @@ func TestUpgrade(t *testing.T) {
 			w.same("the upgrade", before, s, calls)
 			w.approve(s)
 
+			young := w.makeYoung()
 			before, calls = w.stateOf(s.all), w.calls()
 			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
 			w.roll(build(t, source))
-			w.awaitObserved(s.observed)
+			w.awaitObserved(append(objectsOf(young), s.observed...))
 			w.same("the rollback", before, s, calls)
+			w.ready(objectsOf(young))
 			w.goesOn(s.ready)
 			w.takesBack(s)
+			w.comesBack(young)
 		})
 	}
 }
@@ -53,9 +56,9 @@ type inventory struct {
 	all []client.Object
 	// ready are Ready and can be edited, observed are looked at in every sync period.
 	ready, observed []client.Object
-	// waits is a database with an edit that waits for approval, and hash the one that approves it.
-	waits *v1alpha1.Database
-	hash  string
+	// waiting are databases with a change that waits for approval, and hashes those that approve it.
+	waiting []*v1alpha1.Database
+	hashes  []string
 	// retained is a bucket whose deletion left it in the cloud under name.
 	retained *v1alpha1.Bucket
 	name     string
@@ -99,21 +102,17 @@ func (w *fixture) makeInventory() *inventory {
 	paused, protected, retained := bucket("paused"), database("protected"), bucket("retained")
 	protected.Spec.DeletionProtection = new(true)
 	retained.Spec.DeletionPolicy = v1alpha1.DeletionRetain
-	waits := database("waits")
-	waits.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 	approved := database("approved") // and the approval stays where it is, as in Git
-	approved.Spec.Updates = waits.Spec.Updates.DeepCopy()
+	approved.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 
-	comeUp := []client.Object{classBucket, classDatabase, observed, paused, protected, retained, waits, approved}
+	comeUp := []client.Object{classBucket, classDatabase, observed, paused, protected, retained, approved}
 	w.create(append(slices.Clone(comeUp), foreign))
 	w.ready(comeUp)
 	w.edit(paused, func() { paused.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"} })
-	w.edit(waits, func() { waits.Spec.AWS.InstanceClass = new("db.t4g.small") })
 	w.edit(approved, func() { approved.Spec.AWS.InstanceClass = new("db.t4g.small") })
 	w.Must(w.Client.Delete(w.Context(), protected))
 	w.Must(w.Client.Delete(w.Context(), retained))
 	system.Await(w.T, w.Client, retained.DeepCopy(), "a deletion leaves the bucket", func(exists bool) bool { return !exists })
-	w.is(waits, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
 	w.is(approved, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
 	w.edit(approved, func() {
 		approved.Annotations = map[string]string{v1alpha1.AnnotationApprove: approved.Status.Plan.Hash}
@@ -125,9 +124,12 @@ func (w *fixture) makeInventory() *inventory {
 		return meta.IsStatusConditionTrue(system.StatusOf(foreign).Conditions, v1alpha1.ConditionStalled)
 	})
 
-	s.waits, s.hash, s.retained, s.name = waits, waits.Status.Plan.Hash, retained, retained.Status.ExternalName
+	s.retained, s.name = retained, retained.Status.ExternalName
+	w.makeWaiting(s)
 	s.ready = append(s.ready, classBucket, classDatabase)
-	s.observed = append(slices.Clone(s.ready), found, waits, approved)
+	s.ready = append(s.ready, w.makeFull()...)
+	s.observed = append(slices.Clone(s.ready), found, approved)
+	s.observed = append(s.observed, objectsOf(s.waiting)...)
 	s.all = append(slices.Clone(s.observed), observed, foreign, paused, protected)
 	w.awaitObserved(s.observed)
 	return s
@@ -194,10 +196,19 @@ func (w *fixture) stateOf(objects []client.Object) map[string]any {
 	w.Must(w.Client.List(w.Context(), secrets))
 	for _, s := range secrets.Items {
 		if s.Labels["owner"] != "helm" && s.Type != corev1.SecretTypeTLS {
-			state["Secret "+s.Namespace+"/"+s.Name] = s.Data
+			state["Secret "+s.Namespace+"/"+s.Name] = inForce(s.Data)
 		}
 	}
 	return state
+}
+
+// inForce returns what a Secret has. Of a password that a creation set the first release notes that it is in force, and later ones see that in the
+// status.
+func inForce(data map[string][]byte) map[string][]byte {
+	if next, first := data["next"], string(data["serial"]) == "1"; first && len(next) > 0 && len(data["current"]) == 0 {
+		return map[string][]byte{"current": next, "serial": data["serial"]}
+	}
+	return data
 }
 
 // same demands that all is as it was, and that nothing was written to the cloud since there were n calls.
@@ -211,14 +222,23 @@ func (w *fixture) same(after string, before map[string]any, s *inventory, n int)
 	}
 }
 
-// approve gives the approval whose hash was read before the upgrade.
+// approve gives the approvals whose hashes were read before the upgrade.
 func (w *fixture) approve(s *inventory) {
 	w.Helper()
 	calls := w.calls()
-	w.edit(s.waits, func() { s.waits.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.hash} })
-	w.ready([]client.Object{s.waits})
-	if writes := w.writes(calls); !slices.Contains(writes, "ModifyDBInstance "+system.StatusOf(s.waits).ExternalName) {
-		w.Errorf("the approval led to %q", writes)
+	for i, d := range s.waiting {
+		w.edit(d, func() { d.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.hashes[i]} })
+	}
+	writes := func() []string { return w.writes(calls) }
+	for _, d := range s.waiting {
+		change := system.TargetOf("Database", d.Status.Provider).Operations.Disrupt + " " + d.Status.ExternalName
+		w.Eventually("the approval of "+d.Name+" leads to "+change, func() bool { return slices.Contains(writes(), change) })
+		w.await(d, "up to date", func() bool {
+			return isReady(d) && meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.ConditionSynced)
+		})
+	}
+	if n := len(writes()); n != len(s.waiting) {
+		w.Errorf("%d approvals led to %q", len(s.waiting), writes())
 	}
 }
 
