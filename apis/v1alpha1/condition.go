@@ -167,6 +167,10 @@ const (
 	// Secret. Mooring neither stored nor sent the password.
 	// To do: change the password in the Secret, or name another Secret: the message says what is wrong.
 	ReasonPasswordInvalid Reason = "PasswordInvalid"
+	// ReasonPasswordImpaired: the cloud manages the administrator's password (credentials.source CloudManaged) and can't change it any more, for
+	// example because it may no longer use the key of the secret. The database and the password can be used.
+	// To do: give the cloud back what it misses, or set credentials.source to Generated and back: the message says how.
+	ReasonPasswordImpaired Reason = "PasswordImpaired"
 	// ReasonSecretNotOwned: a Secret with the connection's name exists and does not belong to this object.
 	// To do: choose another spec.connection.secretName, or delete the Secret if nobody needs it.
 	ReasonSecretNotOwned Reason = "SecretNotOwned"

@@ -353,14 +353,16 @@ type CredentialsSource string
 
 // The values of CredentialsSource.
 const (
-	CredentialsGenerated CredentialsSource = "Generated"
-	CredentialsSecretRef CredentialsSource = "SecretRef"
+	CredentialsGenerated    CredentialsSource = "Generated"
+	CredentialsSecretRef    CredentialsSource = "SecretRef"
+	CredentialsCloudManaged CredentialsSource = "CloudManaged"
 )
 
 // DatabaseCredentials is the administrator's login.
 // +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source != 'SecretRef' || has(self.passwordSecretRef)",message="source SecretRef needs passwordSecretRef: name the Secret with the password, or set source to Generated",fieldPath=".source"
-// +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source == 'SecretRef' || !has(self.passwordSecretRef)",message="source Generated and passwordSecretRef exclude each other: remove passwordSecretRef, or set source to SecretRef",fieldPath=".passwordSecretRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source == 'SecretRef' || !has(self.passwordSecretRef)",message="passwordSecretRef is of source SecretRef only: remove passwordSecretRef, or set source to SecretRef",fieldPath=".passwordSecretRef"
 // +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.passwordSecretRef)",message="rotationPeriod is of generated passwords only: remove passwordSecretRef, or remove rotationPeriod and change the password in the Secret yourself",fieldPath=".rotationPeriod"
+// +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.source) || self.source != 'CloudManaged'",message="rotationPeriod is of generated passwords only, and the cloud changes one of source CloudManaged by itself: remove rotationPeriod, or set source to Generated",fieldPath=".rotationPeriod"
 type DatabaseCredentials struct {
 	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL. It can't change
 	// once the server exists.
@@ -370,10 +372,15 @@ type DatabaseCredentials struct {
 	Username *string `json:"username,omitempty"`
 
 	// source says where the password comes from. Generated: Mooring generates it. A server that has a password already keeps it when source
-	// becomes Generated. SecretRef: it is in the Secret that passwordSecretRef names. If unset: SecretRef if there is a
-	// passwordSecretRef, else Generated.
+	// becomes Generated, unless the cloud manages it. SecretRef: it is in the Secret that passwordSecretRef names. CloudManaged: the
+	// cloud generates it, keeps it in a secret of its own and changes it by itself. Mooring never reads that password: the
+	// connection Secret has the name of the cloud's secret in password-secret, and neither password nor uri. Only Amazon RDS has
+	// this: the secret is in AWS Secrets Manager, the name is its ARN, RDS changes the password every 7 days unless you set another
+	// schedule there, and AWS charges for each secret. RDS makes no read replica and no blue/green deployment of such a server. A change
+	// to or from CloudManaged sets another password at once and restarts nothing, but logins with the former one then fail. If unset:
+	// SecretRef if there is a passwordSecretRef, else Generated.
 	// +optional
-	// +kubebuilder:validation:Enum=Generated;SecretRef
+	// +kubebuilder:validation:Enum=Generated;SecretRef;CloudManaged
 	Source CredentialsSource `json:"source,omitempty"`
 
 	// passwordSecretRef names the Secret with the password, in the same namespace. If the value in the Secret changes, Mooring sets it in
@@ -414,7 +421,7 @@ type DatabaseSpec struct {
 	Credentials *DatabaseCredentials `json:"credentials,omitempty"`
 
 	// connection requests a Secret with the connection details: type, provider, host, port, username, password, uri, database,
-	// certificates.
+	// certificates. With credentials.source CloudManaged it has password-secret in place of password and uri.
 	// +optional
 	Connection *Connection `json:"connection,omitempty"`
 
@@ -447,6 +454,11 @@ type DatabaseStatus struct {
 	// endpoint is the address of the server, HOST:PORT. The connection Secret contains it, too, with the login.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+
+	// passwordSecret is where the cloud keeps the administrator's password, if spec.credentials.source is CloudManaged: in AWS, the ARN of the secret in
+	// AWS Secrets Manager. It is there once the password can be read.
+	// +optional
+	PasswordSecret string `json:"passwordSecret,omitempty"`
 
 	// rotation says when Mooring last changed the administrator's password and when it changes it next. It is there as long as
 	// spec.credentials.rotationPeriod is.

@@ -30,7 +30,7 @@ func TestContractIsFrozen(t *testing.T) {
 	for _, ownership := range driver.Ownerships {
 		lines = append(lines, "Ownership "+string(ownership))
 	}
-	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldUsername} {
+	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldSource, driver.FieldUsername} {
 		lines = append(lines, "Field "+name)
 	}
 	drivertest.Frozen(t, "testdata/contract.txt", driver.ContractVersion, lines, *update)

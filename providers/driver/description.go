@@ -102,6 +102,8 @@ type Resource struct {
 type Capabilities struct {
 	// Login: it has an administrator with a password.
 	Login bool
+	// ManagedPassword: the cloud can manage the administrator's password. A kind with a login and without it says so in Lacks, by CloudManagedLack.
+	ManagedPassword bool
 	// Snapshots: a final snapshot can be taken of it.
 	Snapshots bool
 	// Contents: it may hold what the cloud deletes only by force.

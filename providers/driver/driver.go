@@ -68,12 +68,14 @@ type Session interface {
 	List(ctx context.Context, kind string, req ListRequest) (Page, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
-	// The password is the administrator's, for kinds with a login.
+	// The password is the administrator's, for kinds with a login; empty if the cloud is to manage it.
 	Create(ctx context.Context, kind string, req Request, password Password) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
-	// written as req.Mark says, FieldPassword for the password to be set. The password is there for FieldPassword, and for FieldUsername
-	// where a cloud makes users by calls of their own. It is empty if none is to be touched.
+	// written as req.Mark says, FieldPassword for the password to be set, FieldSource for the cloud to manage the password or to stop that.
+	// The password is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
+	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
+	// somebody may have turned that on since the caller observed the object.
 	Update(ctx context.Context, kind string, req Request, changes []Change, password Password) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
@@ -88,6 +90,10 @@ const (
 	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
 	// when it differs; a driver never reports it as a change.
 	FieldPassword = "credentials.password"
+	// FieldSource says who manages the administrator's password. To v1alpha1.CredentialsCloudManaged the cloud sets one that nobody else
+	// knows, and keeps it. From that, the cloud deletes what it keeps, and the password that comes with the call is set. It is the caller
+	// that knows what is wanted; a driver reports by Observation.CloudManaged what is, and never a change.
+	FieldSource = "credentials.source"
 	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
 	// difference as Impossible; one that makes users by calls of their own reports a change until
 	// Applied says that the user was made.
@@ -109,6 +115,8 @@ type Request struct {
 	Spec Spec
 	// Username is the administrator's, for kinds that have a login; empty for the cloud's usual one.
 	Username string
+	// CloudManaged: the cloud is to manage the administrator's password. Only for kinds whose Capabilities have ManagedPassword.
+	CloudManaged bool
 	// Applied is what we set in the cloud earlier.
 	Applied Applied
 	// Operation is the name of an operation that a former Result gave: a hint.
@@ -184,6 +192,10 @@ type Observation struct {
 	// the one that was sent does not, and has to be sent again. A cloud whose operations have names says so by
 	// OperationError in its place.
 	PasswordRefused bool
+	// CloudManaged: the cloud manages the administrator's password, or was asked to: it makes it, keeps it and changes it.
+	CloudManaged bool
+	// PasswordProblem says why the cloud can't manage that password any longer as it should, although it can be used, and what to do; empty if it can.
+	PasswordProblem string
 	// Work is what the cloud is at work on, as far as it says so. Of Pending and Deleting objects.
 	Work Work
 	// Protected: the cloud refuses to delete it until its deletion protection is lifted. Once the cloud accepted the change that lifts it,
@@ -223,9 +235,12 @@ type Endpoint struct {
 	Database     string // to connect to
 	Certificates string // PEM of the authorities that sign the server's certificate
 	ServerName   string // the name in the server's certificate that clients verify, where that is not Host; without a trailing dot
-	Name         string // under which clients address an object without a host of its own: a bucket's, for example
-	Region       string
-	URL          string // of the API that serves such an object
+	// PasswordSecret is where the cloud keeps the administrator's password that it manages, in its own words, such as an ARN. It is empty before the
+	// password there can be used.
+	PasswordSecret string
+	Name           string // under which clients address an object without a host of its own: a bucket's, for example
+	Region         string
+	URL            string // of the API that serves such an object
 }
 
 // A FieldError is what went wrong with one field.

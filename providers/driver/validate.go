@@ -234,7 +234,7 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 	for _, l := range r.Lacks {
 		named = append(named, l.Field)
-		if !slices.Contains(leaves, l.Field) {
+		if !slices.Contains(leaves, l.Field) && (l.Field != FieldSource || !r.Capabilities.Login) {
 			v.add("Lacks names %q, which is no field of the spec; correct it", l.Field)
 			continue
 		}
@@ -293,6 +293,13 @@ func (v *validation) capabilities(r Resource) {
 	username := slices.ContainsFunc(r.Fields, func(row Field) bool { return row.Field == FieldUsername })
 	if r.Capabilities.Login != username {
 		v.add("Capabilities.Login is %t, and there is a row for %q: %t; have both or none", r.Capabilities.Login, FieldUsername, username)
+	}
+	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldSource })
+	if can := r.Capabilities; can.Login && can.ManagedPassword == lacks {
+		v.add("Capabilities.ManagedPassword is %t, and Lacks names %q: %t; have one of them", can.ManagedPassword, FieldSource, lacks)
+	}
+	if r.Capabilities.ManagedPassword && !r.Capabilities.Login {
+		v.add("Capabilities.ManagedPassword needs Capabilities.Login; set both, or remove it")
 	}
 	switch c := r.Connection; {
 	case (c.Type == "") != (c.Scheme == ""):

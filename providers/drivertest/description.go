@@ -104,7 +104,7 @@ func describedConfig(h Harness) []Check {
 // capabilities checks that a driver describes what the harness tries.
 func capabilities[S any](t testing.TB, b *bench[S]) {
 	want := driver.Capabilities{
-		Login: b.kind.Login.Password != "", Snapshots: b.kind.Snapshots, Contents: b.kind.Contents, Stop: b.kind.Cloud.Stop != nil,
+		Login: b.kind.Login.Password != "", ManagedPassword: b.kind.ManagedPassword, Snapshots: b.kind.Snapshots, Contents: b.kind.Contents, Stop: b.kind.Cloud.Stop != nil,
 		List: b.kind.Lists,
 	}
 	if diff := cmp.Diff(want, b.described(t).Capabilities); diff != "" {

@@ -114,6 +114,8 @@ type Kind[S any] struct {
 	Full, Minimal func() S
 	// Login is the administrator's login, for kinds that have one. Its password must be of no other use.
 	Login driver.Login
+	// ManagedPassword: the cloud can manage the administrator's password.
+	ManagedPassword bool
 	// Fields has one entry for each row of the table.
 	Fields []Field
 	// Needed are fields that the cloud creates nothing without. Sequences does not take them out.

@@ -13,7 +13,7 @@ import (
 )
 
 // life returns what holds of objects that are made and looked at.
-func life[S any](login bool) []obligation[S] {
+func life[S any](login, managesPassword bool) []obligation[S] {
 	all := []obligation[S]{
 		{"every row has an entry in the harness", rows[S]},
 		{"its capabilities are those that it describes", capabilities[S]},
@@ -34,7 +34,7 @@ func life[S any](login bool) []obligation[S] {
 	if !login {
 		return all
 	}
-	return append(all,
+	return append(slices.Concat(all, managed[S](managesPassword)),
 		obligation[S]{"Create sets the password", createPassword[S]},
 		obligation[S]{"a new password costs one write and changes nothing else", newPassword[S]},
 		obligation[S]{"a new password that the cloud accepts and can't set shows, and is set when it is sent again", latePassword[S]},

@@ -20,6 +20,11 @@ type Database struct {
 	Spec               v1alpha1.DatabaseParameters
 	Username, Password string
 
+	// Secret is where the cloud keeps the password, if it manages that; empty if it does not.
+	Secret string
+	// SecretProblem says why the cloud can't change that password any more; empty if it can.
+	SecretProblem string
+
 	// Users are within it, by their names. They go with it.
 	Users map[string]User
 	// Stopped: somebody stopped it.
@@ -83,7 +88,7 @@ var databaseKind = table.Kind[session]{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
 			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 			Consequences: databaseConsequences(), Exempt: databaseExempt,
 		}
 	},

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"context"
+	"crypto/rand"
 	"maps"
 	"slices"
 	"time"
@@ -30,11 +31,14 @@ func newDatabases(s session) *databaseAdapter {
 		}
 		return nil
 	}
-	d.setPassword = func(next *Database, password string) { next.Password = password }
+	d.setPassword = d.password
 	d.entries = changeParameters
 	d.refuses = func(call *Call, have *Database, c driver.Change) error {
 		if whileStopped(have, []driver.Change{c})[0].NeedsRunning {
 			return fail(call, driver.Busy, "the database is stopped")
+		}
+		if c.Field == driver.FieldPassword && have.Secret != "" {
+			return fail(call, driver.Conflict, "the cloud manages the administrator's password")
 		}
 		return nil
 	}
@@ -46,7 +50,8 @@ func newDatabases(s session) *databaseAdapter {
 	return &databaseAdapter{
 		Table: databaseTable, Noun: "database", ReadCall: string(OpObserve) + string(KindDatabase), Fixed: true,
 		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot,
-		Tags: func(p *databaseParams) *table.Delta { return &p.Tags },
+		Tags:   func(p *databaseParams) *table.Delta { return &p.Tags },
+		Manage: func(*databaseParams, bool) {}, // the request and the changes say it
 		Make: d.make, Taken: every,
 		Review: func(_ *databaseRequest, have *Database, o *driver.Observation) {
 			o.Changes = whileStopped(have, o.Changes)
@@ -57,6 +62,21 @@ func newDatabases(s session) *databaseAdapter {
 		},
 		Whole: whole, Listing: d.listing(), Remove: d.remove,
 	}
+}
+
+// password makes a change of the administrator's password.
+func (m *databases) password(next *Database, password string, c driver.Change) {
+	if c.HandsOver() {
+		m.manage(next)
+		return
+	}
+	next.Password, next.Secret, next.SecretProblem = password, "", ""
+}
+
+// manage has the cloud make a password and keep it.
+func (m *databases) manage(d *Database) {
+	d.Secret = "secret:" + m.cloud.next("secret")
+	d.Password = rand.Text()
 }
 
 // changeParameters makes a change of parameters. The call names what is set; the rest follows from the change and the spec.
@@ -81,6 +101,7 @@ func stateOfDatabase(_ *databaseRequest, d *Database, o *driver.Observation) {
 	o.State, o.ID, o.Location, o.Mark = d.state(), d.ID, value(d.Spec.Location), driver.MarkFrom(d.Labels)
 	o.Operation, o.Problem = d.work.operation, d.Problem
 	o.Protected, o.Stopped = value(d.Spec.DeletionProtection), d.Stopped // as asked, like the changes
+	o.CloudManaged, o.PasswordProblem = d.Secret != "", d.SecretProblem
 	up := d.Problem == "" && (d.work.phase == resting || d.work.phase == modifying)
 	o.Available = up && !d.Stopped
 	if up {
@@ -88,6 +109,9 @@ func stateOfDatabase(_ *databaseRequest, d *Database, o *driver.Observation) {
 		o.Endpoint = driver.Endpoint{
 			Host: d.Name + "." + o.Location + ".mem.invalid", Port: portOf(engine),
 			Username: d.Username, Database: value(d.Spec.DatabaseName), Certificates: certificates,
+		}
+		if d.live().Secret == d.Secret {
+			o.Endpoint.PasswordSecret = d.Secret
 		}
 		if o.Endpoint.Database == "" && engine == v1alpha1.EnginePostgres {
 			o.Endpoint.Database = "postgres"
@@ -126,9 +150,9 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 			return fail(call, driver.Conflict, "a database of that name exists")
 		case req.Spec.Engine == nil || req.Spec.Version == nil:
 			return fail(call, driver.Invalid, "engine and version are required")
-		case req.Login.Password == "":
+		case req.Login.Password == "" && !req.CloudManaged:
 			return fail(call, driver.Invalid, "the administrator needs a password")
-		case passwords[0].Check(req.Login.Password) != "":
+		case passwords[0].Check(req.Login.Password) != "" && !req.CloudManaged:
 			return fail(call, driver.Invalid, "the administrator's password: %s", passwords[0].Check(req.Login.Password))
 		}
 		d := &Database{
@@ -140,6 +164,9 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 		choose(&d.Spec)
 		if d.Username == "" {
 			d.Username = usualUsername(*d.Spec.Engine)
+		}
+		if req.CloudManaged {
+			m.manage(d)
 		}
 		result.Operation = m.begin(d, creating, h)
 		result.ID = d.ID

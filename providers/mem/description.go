@@ -51,6 +51,10 @@ func Describe(name string) driver.Description {
 		d.Secret = driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}}
 		d.Audience = driver.Audience{Prefix: "//iam.googleapis.com/", Field: "provider"}
 		for i, r := range d.Resources {
+			if r.Capabilities.ManagedPassword {
+				d.Resources[i].Capabilities.ManagedPassword = false
+				d.Resources[i].Lacks = append(slices.Clone(r.Lacks), driver.CloudManagedLack("this cloud manages no passwords"))
+			}
 			if r.Connection.Type == "s3" {
 				d.Resources[i].Connection = driver.Connection{Type: "gcs", Scheme: "gs"}
 			}

@@ -187,6 +187,41 @@ var mutants = slices.Concat(listMutants, []mutant{
 				*c.changes = slices.DeleteFunc(*c.changes, func(ch driver.Change) bool { return ch.Field != driver.FieldMark })
 			}
 		}},
+	{name: "says nothing of a password that the cloud manages", caught: "an object whose password the cloud manages is made without one",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.CloudManaged = false; return err }},
+	{name: "does not say where the cloud keeps the password", caught: "an object whose password the cloud manages is made without one",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Endpoint.PasswordSecret = ""; return err }},
+	{name: "hands nothing over", caught: "the cloud takes the password over by one write",
+		before: func(c *bentCall) {
+			if c.changes != nil {
+				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), driver.Change.HandsOver)
+			}
+		}},
+	{name: "takes nothing back", caught: "a password takes the place of one that the cloud manages",
+		before: func(c *bentCall) {
+			if c.changes != nil {
+				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), driver.Change.TakesBack)
+			}
+		}},
+	{name: "any password ends the management", caught: "a password alone does not take the place",
+		before: func(c *bentCall) {
+			if c.changes == nil {
+				return
+			}
+			*c.changes = slices.Clone(*c.changes)
+			for i := range *c.changes {
+				if ch := &(*c.changes)[i]; ch.Field == driver.FieldPassword {
+					ch.Field = driver.FieldSource
+				}
+			}
+		}},
+	{name: "reports who manages the password as a change", caught: "the cloud takes the password over by one write",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.CloudManaged {
+				o.Changes = append(o.Changes, driver.Change{Field: driver.FieldSource, From: "CloudManaged", To: "Generated", Effect: driver.Online})
+			}
+			return err
+		}},
 	{name: "updates twice", caught: "drift is exactly one change and one write",
 		update: func(c *bentCall, _ *driver.Result, err error) error { c.again(false); return err }},
 	{name: "updates more than asked for", caught: "Update applies exactly",

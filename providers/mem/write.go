@@ -21,7 +21,7 @@ type manager[S, H any] struct {
 	// entries makes a change of a map of the spec, set being what the call sets of it; nil for a kind without one beside the tags.
 	entries func(next *H, req *table.Request[S], set *S, c driver.Change)
 	// setPassword sets the administrator's password; nil for a kind without a login.
-	setPassword func(next *H, password string)
+	setPassword func(next *H, password string, c driver.Change)
 	// update puts the next state of an object in place of the present one, and returns the operation that this takes, if any.
 	update func(have, next *H, faults hits) (operation string)
 }
@@ -107,7 +107,7 @@ func (m *manager[S, H]) takes(call *Call, req *table.Request[S], have *H, c driv
 			return err
 		}
 	}
-	if why := passwords[0].Check(req.Login.Password); c.Field == driver.FieldPassword && why != "" {
+	if why := passwords[0].Check(req.Login.Password); c.SetsPassword() && why != "" {
 		return fail(call, driver.Invalid, "the administrator's password: %s", why)
 	}
 	return nil
@@ -118,8 +118,8 @@ func (m *manager[S, H]) change(next *H, req *table.Request[S], p *params[S], c d
 	switch object := m.objects.object(next); {
 	case c.Field == driver.FieldMark:
 		object.Labels = marked(object.Labels, req.Mark)
-	case c.Field == driver.FieldPassword:
-		m.setPassword(next, req.Login.Password)
+	case c.Field == driver.FieldPassword, c.Field == driver.FieldSource:
+		m.setPassword(next, req.Login.Password, c)
 	case c.Field == "tags":
 		object.Labels = merge(object.Labels, table.Delta{Set: driver.WithoutMark(p.Tags.Set), Remove: p.Tags.Remove}) // the mark is a change of its own
 	case c.Entries:

@@ -50,6 +50,8 @@ type Adapter[S, H, P any] struct {
 	Tags func(params *P) *Delta
 	// Password puts the administrator's password into a call's parameters. nil where Login's part sends it.
 	Password func(params *P, password string)
+	// Manage puts into a call's parameters whether the cloud manages the administrator's password. nil for a kind without ManagedPassword.
+	Manage func(params *P, managed bool)
 	// Lacks are what the description says that the cloud does not have. The creation refuses what asks for one.
 	Lacks []driver.Lack
 	// Creatable refuses what can't be created, before the cloud does in words that do not help. It may be nil.

@@ -27,7 +27,10 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 		return driver.Result{}, invalid("%s", err)
 	}
 	a.addMark(&params, req.Mark)
-	if a.Password != nil {
+	switch {
+	case req.CloudManaged:
+		a.Manage(&params, true)
+	case a.Password != nil:
 		a.Password(&params, req.Login.Password)
 	}
 	result, err := a.Make(ctx, &req, &params)
@@ -42,6 +45,9 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 
 // supported refuses what the cloud does not have, all of it. Whoever calls the driver has refused it before: this is the second lock.
 func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
+	if req.CloudManaged && a.Manage == nil {
+		return invalid("%s", noManagement)
+	}
 	lacks, err := lackedBy(req.Spec, a.Lacks)
 	if err != nil || len(lacks) == 0 {
 		return err
@@ -52,6 +58,9 @@ func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
 	}
 	return invalid("%s", strings.Join(lines, "; "))
 }
+
+// noManagement is the answer to a request for a password that the cloud manages where it manages none.
+const noManagement = "the cloud does not manage administrators' passwords: set spec.credentials.source to Generated or SecretRef"
 
 // lackedBy returns those of the lacks that a spec asks for.
 func lackedBy[S any](says S, lacks []driver.Lack) ([]driver.Lack, error) {

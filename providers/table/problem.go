@@ -74,6 +74,9 @@ func (a *Adapter[S, H, P]) unfilled(filled map[string]bool) (all []string) {
 	if a.Password != nil {
 		a.Password(&params, "x")
 	}
+	if a.Manage != nil {
+		a.Manage(&params, true)
+	}
 	for name := range set(&params) {
 		filled[name] = true
 	}

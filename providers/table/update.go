@@ -100,7 +100,9 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 		case c.Field == driver.FieldMark && u.adapter.Tags == nil:
 		case c.Effect == driver.Impossible:
 			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)
-		case (c.Field == driver.FieldPassword || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
+		case c.Field == driver.FieldSource && u.adapter.Manage == nil:
+			u.fail(invalid("%s", noManagement), c)
+		case (c.SetsPassword() || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
 			u.fail(invalid("there is no password to set"), c)
 		case part == nil:
 			u.fail(invalid("%s: there is no call that changes it", c.Field), c)
@@ -211,10 +213,8 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 		case driver.FieldMark:
 			mark = true
 		case driver.FieldUsername:
-		case driver.FieldPassword:
-			if u.adapter.Password != nil {
-				u.adapter.Password(&params, u.req.Login.Password)
-			}
+		case driver.FieldPassword, driver.FieldSource:
+			u.putPassword(&params, c)
 		default:
 			if err := u.adapter.Table.Patch(&u.req.Spec, have, []driver.Change{c}, &params); err != nil {
 				u.fail(invalid("%s", err), c)
@@ -234,6 +234,16 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 		u.result.Operation = operation
 	}
 	return tried, err
+}
+
+// putPassword puts into a call's parameters what a change of the administrator's password takes.
+func (u *update[S, H, P]) putPassword(params *P, c driver.Change) {
+	if c.Field == driver.FieldSource {
+		u.adapter.Manage(params, c.HandsOver())
+	}
+	if c.SetsPassword() && u.adapter.Password != nil {
+		u.adapter.Password(params, u.req.Login.Password)
+	}
 }
 
 // refuses reports whether an error may be about one value of several.
