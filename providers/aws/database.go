@@ -43,6 +43,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Snapshot:  d.lookForSnapshot,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
+		Manage:    func(p *instanceParams, managed bool) { p.ManageMasterUserPassword = &managed },
 		Creatable: creatable, Make: d.create, Taken: creation,
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		Parts: []table.Part[databaseSpec, instance, instanceParams]{
@@ -77,7 +78,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
 			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -142,6 +143,7 @@ func stateOfInstance(_ *databaseRequest, have *instance, o *driver.Observation) 
 	o.Available, o.Stopped = available(have), status == "stopped"
 	o.Protected = aws.ToBool(have.DeletionProtection)
 	o.Endpoint = endpointOf(have)
+	o.CloudManaged, o.PasswordProblem = have.MasterUserSecret != nil, secretProblem(have)
 }
 
 func endpointOf(have *instance) driver.Endpoint {
@@ -153,6 +155,8 @@ func endpointOf(have *instance) driver.Endpoint {
 		Port:     aws.ToInt32(have.Endpoint.Port),
 		Username: aws.ToString(have.MasterUsername),
 		Database: aws.ToString(databaseName(have)),
+
+		PasswordSecret: usableSecret(have),
 	}
 }
 
@@ -165,7 +169,7 @@ func creatable(req *databaseRequest) error {
 		return invalid("set spec.engine to postgres or mysql")
 	case req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil:
 		return invalid("set spec.aws.instanceClass, for example to db.t4g.micro")
-	case req.Login.Password == "":
+	case req.Login.Password == "" && !req.CloudManaged:
 		return invalid("the administrator has no password")
 	}
 	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
@@ -206,7 +210,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
-	if err != nil {
+	if err = explainManagement(err, in.ManageMasterUserPassword); err != nil {
 		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
 			newKeys(in)), in.MonitoringRoleArn)
 	}

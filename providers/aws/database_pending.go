@@ -81,10 +81,11 @@ func raised(c driver.Change, beside []driver.Change) driver.Change {
 	return c
 }
 
-// onlyPassword reports whether nothing but a password is to be sent. RDS sets it as soon as it can, also without ApplyImmediately.
+// onlyPassword reports whether nothing but a password is to be sent, or who manages it. RDS does that as soon as it can, also without ApplyImmediately.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (MasterUserPassword)
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Manage master credentials in AWS Secrets Manager)
 func onlyPassword(params *instanceParams) bool {
 	others := *params
-	others.MasterUserPassword = nil
-	return params.MasterUserPassword != nil && reflect.ValueOf(others).IsZero()
+	others.MasterUserPassword, others.ManageMasterUserPassword = nil, nil
+	return (params.MasterUserPassword != nil || params.ManageMasterUserPassword != nil) && reflect.ValueOf(others).IsZero()
 }

@@ -122,7 +122,11 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	}
 	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
+	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)
 	o.Work = workOf(status, o.State)
+	if o.State == driver.Pending && o.CloudManaged && o.Endpoint.PasswordSecret == "" && status == "available" {
+		o.Work = driver.Work{What: "storing the administrator's password in AWS Secrets Manager"}
+	}
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
 		o.Changes = withStandby(withUpgrade(withWaits(have, o.Changes)))
 	}
@@ -167,7 +171,7 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 	differs := driver.Names(changes)
 	waits := slices.DeleteFunc(driver.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup)),
 		func(name string) bool { return slices.Contains(differs, name) })
-	if have.PendingModifiedValues.MasterUserPassword != nil {
+	if have.PendingModifiedValues.MasterUserPassword != nil && (have.MasterUserSecret == nil || aws.ToString(have.MasterUserSecret.SecretStatus) != secretRotating) {
 		waits = append(waits, driver.FieldPassword)
 	}
 	return waits

@@ -37,6 +37,7 @@ type instanceParams struct {
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
 	MasterUserPassword, PreferredBackupWindow      *string
+	ManageMasterUserPassword                       *bool
 	CACertificateIdentifier, StorageType           *string
 	DBParameterGroupName                           *string
 	DBSubnetGroupName, NetworkType                 *string

@@ -40,6 +40,9 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err := checkParams(params, &req.Spec, have); err != nil {
 		return "", err
 	}
+	if err := checkManagement(params, have); err != nil {
+		return "", err
+	}
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(!onlyPassword(params) || len(disruptiveWaits(have)) == 0)}
 	modification.Copy(params, in)
 	completeVersion(in, have)
@@ -53,6 +56,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 		completeInsights(in, &req.Spec, have)
 	}
 	_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
+	err = explainManagement(err, in.ManageMasterUserPassword)
 	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}

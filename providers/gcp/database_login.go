@@ -10,6 +10,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// managedPasswordLack: users.insert and users.update take a password, and no call has Cloud SQL make or keep one.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/users
+var managedPasswordLack = driver.CloudManagedLack("Cloud SQL neither makes nor keeps passwords: whoever creates a user names the password")
+
 // A login is an administrator, as Cloud SQL names one.
 type login struct {
 	name string

@@ -75,3 +75,23 @@ func TestPoliciesKnowFields(t *testing.T) {
 		t.Error("what only some fields take is allowed to everybody")
 	}
 }
+
+// Who has RDS manage a password needs permissions beyond RDS's, and nobody gets the one that reads passwords.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-secrets-manager.html (Permissions required for Secrets Manager integration)
+func TestPoliciesKnowManagedPasswords(t *testing.T) {
+	const sample = "aws-permissions-passwords.json"
+	want := []string{"kms:DescribeKey key", "secretsmanager:CreateSecret secret", "secretsmanager:TagResource secret"}
+	if diff := cmp.Diff(want, policy(t, sample).allows()); diff != "" {
+		t.Errorf("%s: -needed +allowed:\n%s", sample, diff)
+	}
+	folder := filepath.Join(root(t), "docs", "guides")
+	if guide := files(t, folder, ".md")[filepath.Join(folder, "identities.md")]; !strings.Contains(guide, sample) {
+		t.Errorf("identities.md does not name %s", sample)
+	}
+	for path := range policies(t) { // policy itself demands that actions are named in full
+		name := filepath.Base(path)
+		if strings.HasPrefix(name, "aws-") && slices.Contains(policy(t, name).actions(), "secretsmanager:GetSecretValue") {
+			t.Errorf("%s lets Mooring read passwords", path)
+		}
+	}
+}

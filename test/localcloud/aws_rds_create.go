@@ -36,8 +36,14 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	}
 	spec := engineSpec{
 		ID: *made.db.DbiResourceId, Engine: *in.Engine, Username: *in.MasterUsername,
-		Password: *in.MasterUserPassword, Database: aws.ToString(in.DBName),
+		Password: aws.ToString(in.MasterUserPassword), Database: aws.ToString(in.DBName),
 		StandardPort: true, Port: int(aws.ToInt32(in.Port)),
+	}
+	if aws.ToBool(in.ManageMasterUserPassword) {
+		if err := c.beginManaging(made, in.MasterUserSecretKmsKeyId); err != nil {
+			return nil, err
+		}
+		spec.Password = made.secret.next
 	}
 	var job *engineJob
 	if !c.failLate {
@@ -66,7 +72,8 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 			return awsErr(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter "+name)
 		}
 	}
-	if in.AllocatedStorage == nil || in.MasterUsername == nil || in.MasterUserPassword == nil {
+	managed := aws.ToBool(in.ManageMasterUserPassword)
+	if in.AllocatedStorage == nil || in.MasterUsername == nil || in.MasterUserPassword == nil && !managed {
 		return invalidValue("AllocatedStorage, MasterUsername and MasterUserPassword must be provided")
 	}
 	if _, ok := rdsVersions[*in.Engine]; !ok {
@@ -76,13 +83,16 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 		validIdentifier("DBInstanceIdentifier", *in.DBInstanceIdentifier, 63),
 		validClass(*in.DBInstanceClass),
 		validUsername(*in.Engine, *in.MasterUsername),
-		validPassword(*in.Engine, *in.MasterUserPassword),
+		validManagement(in.ManageMasterUserPassword, in.MasterUserPassword, in.MasterUserSecretKmsKeyId),
 		validRDSTags(in.Tags),
 		validRetention(in.BackupRetentionPeriod),
 		validPort(in.Port),
 		validCertificate(in.CACertificateIdentifier),
 		validLogs(*in.Engine, aws.ToString(in.EngineVersion), in.EnableCloudwatchLogsExports...),
 		checkParameters(in),
+	}
+	if in.MasterUserPassword != nil {
+		checks = append(checks, validPassword(*in.Engine, *in.MasterUserPassword))
 	}
 	if in.DBName != nil {
 		checks = append(checks, validDBName(*in.Engine, *in.DBName))

@@ -41,6 +41,8 @@ type rdsInstance struct {
 	wake func() *engineJob
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
 	arrival []rdstypes.VpcSecurityGroupMembership
+	// secret is what AWS Secrets Manager has of the master password, if RDS manages that.
+	secret rdsSecret
 }
 
 // An engineJob is work on a database server, which takes the time it takes.
@@ -196,6 +198,7 @@ func (in *rdsInstance) created(d Durations) {
 		Address: aws.String(in.job.engine.Host), Port: aws.Int32(int32(in.job.engine.Port)), HostedZoneId: aws.String("Z2R2ITUGPM61AM"),
 	}
 	in.db.PendingModifiedValues.MasterUserPassword = nil
+	in.secretSet()
 	in.db.InstanceCreateTime = aws.Time(in.due)
 	if aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
 		in.rest("available")
@@ -214,8 +217,12 @@ func (in *rdsInstance) modified(d Durations) {
 	unnamed := in.takes
 	in.waits = in.waits.without(unnamed)
 	if in.job.failed() || failed && done.MasterUserPassword != nil {
+		in.secretFailed()
 		in.rest("incompatible-credentials")
 		return
+	}
+	if done.MasterUserPassword != nil {
+		in.secretSet()
 	}
 	if !failed {
 		in.apply(done)

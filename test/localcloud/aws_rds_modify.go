@@ -75,11 +75,15 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	if err := askNetworkType(next, in.NetworkType); err != nil {
 		return nil, err
 	}
-	if in.MasterUserPassword != nil {
+	password, err := c.askManagement(next, in)
+	if err != nil {
+		return nil, err
+	}
+	if password != nil {
 		pending.MasterUserPassword = aws.String("****")
 	}
 	next.deferred = c.now
-	c.carryOut(next, aws.ToBool(in.ApplyImmediately), monitors, in.MasterUserPassword)
+	c.carryOut(next, aws.ToBool(in.ApplyImmediately), monitors, password)
 	c.store(key, next)
 	answered := next.shown(c.now)
 	return &rds.ModifyDBInstanceOutput{DBInstance: &answered}, nil
@@ -88,7 +92,10 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 // checkModify checks what is asked for, and makes version, storage and windows pending or set.
 func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
 	engine := *next.db.Engine
-	checks := []error{validRetention(in.BackupRetentionPeriod), validCertificate(in.CACertificateIdentifier), validPort(in.DBPortNumber)}
+	checks := []error{
+		validRetention(in.BackupRetentionPeriod), validCertificate(in.CACertificateIdentifier), validPort(in.DBPortNumber),
+		validManagement(in.ManageMasterUserPassword, in.MasterUserPassword, in.MasterUserSecretKmsKeyId),
+	}
 	if in.DBInstanceClass != nil {
 		checks = append(checks, validClass(*in.DBInstanceClass))
 	}
