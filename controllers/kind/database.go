@@ -53,7 +53,7 @@ func databaseRegrets(object v1alpha1.ResourceObject) (lines []string) {
 	if d.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
 		lines = append(lines, "deletionPolicy Delete: when this object is deleted no final snapshot is taken, and the data is lost for good")
 	}
-	if d.Spec.Connection == nil && (d.Spec.Credentials == nil || d.Spec.Credentials.PasswordSecretRef == nil) {
+	if c := d.Spec.Credentials; d.Spec.Connection == nil && (c == nil || c.PasswordSecretRef == nil && c.Source != v1alpha1.CredentialsCloudManaged) {
 		lines = append(lines, "spec.connection is not set: no Secret with host, user and password is written, and nobody learns the password; set spec.connection.secretName")
 	}
 	if d.Spec.Backup != nil && d.Spec.Backup.RetentionDays != nil && *d.Spec.Backup.RetentionDays == 0 {
@@ -90,6 +90,7 @@ func howMany(network netip.Prefix) string {
 
 func setDatabaseEndpoint(object v1alpha1.ResourceObject, at driver.Endpoint) {
 	d := object.(*v1alpha1.Database)
+	d.Status.PasswordSecret = at.PasswordSecret
 	if d.Status.Endpoint = ""; at.Host != "" {
 		d.Status.Endpoint = net.JoinHostPort(at.Host, strconv.Itoa(int(at.Port)))
 	}
@@ -110,9 +111,15 @@ func databaseBinding(object v1alpha1.ResourceObject, cloud *driver.Description, 
 		Scheme: scheme, User: url.UserPassword(at.Username, password),
 		Host: net.JoinHostPort(at.Host, port), Path: "/" + at.Database, RawQuery: query,
 	}
-	return serviceBinding(engine, map[string]string{
+	entries := map[string]string{
 		"type": engine, "provider": cloud.Name, "host": at.Host, "port": port,
 		"username": at.Username, "password": password, "database": at.Database,
 		KeyCertificates: at.Certificates, KeyServerName: at.ServerName, "uri": uri.String(),
-	})
+	}
+	if at.PasswordSecret != "" { // who may read the password there reads it there
+		delete(entries, "password")
+		delete(entries, "uri")
+		entries[KeyPasswordSecret] = at.PasswordSecret
+	}
+	return serviceBinding(engine, entries)
 }

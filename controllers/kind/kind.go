@@ -53,6 +53,9 @@ const KeyCertificates = "certificates"
 // called as in a kubeconfig.
 const KeyServerName = "tls-server-name"
 
+// KeyPasswordSecret is the key of a connection Secret that says where the cloud keeps the password of the server, in place of a password and a URI with it.
+const KeyPasswordSecret = "password-secret"
+
 // A Class is the class of a kind.
 type Class struct {
 	// Name is the class's kind in the API, Plural that of its resource.

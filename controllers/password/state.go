@@ -1,6 +1,9 @@
 package password
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // First is the serial of a password that the cloud got with the creation itself. All others are sent later, and have higher ones.
 const First = 1
@@ -112,6 +115,9 @@ type Observation struct {
 	Refused bool
 	// UserMissing: the administrator does not exist yet, and is created with a password by a call of its own.
 	UserMissing bool
+	// CloudManaged: the cloud manages the password, so none that is stored is in force. TakenBack: it was to, and the spec has another source now. Else somebody
+	// turned it on in the cloud.
+	CloudManaged, TakenBack bool
 	// Wanted is the password that the user's spec names; empty if it names none.
 	Wanted string
 	// Left counts only as long as no password is known or wanted.
@@ -140,6 +146,7 @@ func (s State) Observe(o Observation) Decision {
 		s.Foreign = false
 	}
 	s = s.renewed(o.Wanted, o.Fresh, First+1)
+	s = s.displaced(o)
 	if o.UserMissing {
 		return decided(s.superseded(), before, AtOnce, Include)
 	}
@@ -150,9 +157,7 @@ func (s State) Observe(o Observation) Decision {
 		}
 		s = s.superseded() // the next one may have reached the server all the same
 	}
-	if o.Due {
-		s = s.rotated(o)
-	}
+	s = s.rotated(o)
 	if s.Next == "" || !o.Ready {
 		return decided(s, before, AtOnce, Nothing)
 	}
@@ -163,7 +168,7 @@ func (s State) Observe(o Observation) Decision {
 	case s.Serial == First && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
 		s.Accepted = First
 		return Decision{State: s.promoted(time.Time{}), Do: Nothing}
-	case s.taken():
+	case s.taken() && !o.CloudManaged:
 		return Decision{State: s.promoted(o.Now), Store: AtOnce, Do: Nothing}
 	case s.Foreign && o.Wanted == "":
 		return decided(s, before, AtOnce, Replace)
@@ -279,9 +284,27 @@ func (s State) superseded() State {
 	return s
 }
 
+// displaced is the state of a server whose password the cloud manages: only that is in force, so there is a next one to take its place. Unless the
+// spec takes it back, only others know the password, also once somebody has turned the management off again: that takes another password.
+func (s State) displaced(o Observation) State {
+	if !o.CloudManaged {
+		return s
+	}
+	if s.Next != "" && s.Serial == First { // it was in force before
+		s.Accepted = First
+		s = s.promoted(time.Time{})
+	}
+	if s.Next == "" {
+		s.Named = o.Wanted != ""
+		s = s.propose(cmp.Or(o.Wanted, o.Fresh), First+1)
+	}
+	s.Foreign = s.Foreign || !o.TakenBack
+	return s.superseded()
+}
+
 // rotated is the state with a fresh next password in place of the one in force, whose period has passed, if nothing else is to be done about it.
 func (s State) rotated(o Observation) State {
-	if !o.Ready || o.Refused || o.Wanted != "" || !s.Rotatable() {
+	if !o.Due || !o.Ready || o.Refused || o.Wanted != "" || !s.Rotatable() {
 		return s
 	}
 	s = s.propose(o.Fresh, First+1)

@@ -24,6 +24,8 @@ func TestObserve(t *testing.T) {
 	left := with(func(o *Observation) { o.Left.Password = "left" })
 	pending := Observation{Fresh: fresh}
 	due := with(func(o *Observation) { o.Due = true })
+	managed := with(func(o *Observation) { o.CloudManaged = true })
+	takenBack := with(func(o *Observation) { o.CloudManaged, o.TakenBack = true, true })
 	for _, tt := range []struct {
 		name     string
 		stored   Stored
@@ -102,6 +104,23 @@ func TestObserve(t *testing.T) {
 		{name: "no Secret, and a connection Secret that may be of another server", seen: with(func(o *Observation) { o.Left.Undecided = true }), do: Wait},
 		{name: "another one wanted, and a connection Secret", seen: with(func(o *Observation) { o.Left.Password, o.Wanted = "left", "mine" }),
 			want: Stored{Next: "mine", Serial: 2, Named: true}, store: true, do: Send},
+		{name: "managed by the cloud, as somebody turned on there", stored: Stored{Current: "one", Serial: 1}, accepted: 1, seen: managed,
+			want: Stored{Current: "one", Next: fresh, Serial: 2, Foreign: true, Superseded: true}, store: true, do: Replace, wantAccepted: 1},
+		{name: "managed by the cloud soon after the creation", stored: Stored{Next: "one", Serial: 1}, seen: managed,
+			want: Stored{Current: "one", Next: fresh, Serial: 2, Foreign: true, Superseded: true}, store: true, do: Replace, wantAccepted: 1},
+		{name: "managed by the cloud, and the spec's", stored: Stored{Current: "mine", Serial: 1}, accepted: 1,
+			seen: with(func(o *Observation) { o.CloudManaged, o.Wanted = true, "mine" }),
+			want: Stored{Current: "mine", Next: "mine", Serial: 2, Named: true, Foreign: true, Superseded: true}, store: true, do: Send, wantAccepted: 1},
+		{name: "somebody ended that the cloud manages it", stored: Stored{Current: "one", Next: "two", Serial: 2, Foreign: true, Superseded: true}, accepted: 1, seen: ready,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Foreign: true, Superseded: true}, do: Replace, wantAccepted: 1},
+		{name: "managed by the cloud, and to be taken back", seen: takenBack, want: Stored{Next: fresh, Serial: 2}, store: true, do: Send},
+		{name: "accepted, and still managed by the cloud", stored: Stored{Next: "two", Serial: 2}, accepted: 2, seen: takenBack,
+			want: Stored{Next: "two", Serial: 2}, do: Send, wantAccepted: 2},
+		{name: "accepted, and no longer managed by the cloud", stored: Stored{Next: "two", Serial: 2}, accepted: 2, seen: ready,
+			want: Stored{Current: "two", Serial: 2}, store: true, do: Nothing, wantAccepted: 2},
+		{name: "managed by the cloud, and its period has passed", stored: Stored{Current: "one", Serial: 1}, accepted: 1,
+			seen: with(func(o *Observation) { o.CloudManaged, o.Due = true, true }),
+			want: Stored{Current: "one", Next: fresh, Serial: 2, Foreign: true, Superseded: true}, store: true, do: Replace, wantAccepted: 1},
 		{name: "its period has passed", stored: Stored{Current: "one", Serial: 1}, seen: due, want: Stored{Current: "one", Next: fresh, Serial: 2, Rotated: true}, store: true, do: Rotate},
 		{name: "the period of what the creation set has passed", stored: Stored{Next: "one", Serial: 1}, accepted: 1, seen: due,
 			want: Stored{Current: "one", Next: fresh, Serial: 2, Rotated: true}, store: true, do: Rotate, wantAccepted: 1},

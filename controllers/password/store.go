@@ -130,6 +130,16 @@ func (s *Store) Delete(ctx context.Context, uid types.UID) error {
 	return nil
 }
 
+// Forget deletes a Secret as it was read. One that is gone is no error, and one that somebody changed since is a conflict.
+func (s *Store) Forget(ctx context.Context, secret *Secret) error {
+	uid, version := secret.object.GetUID(), secret.object.GetResourceVersion()
+	err := s.Writer.Delete(ctx, secret.object.DeepCopy(), client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete the stored password: %w", err)
+	}
+	return nil
+}
+
 func decode(data map[string][]byte) (Stored, error) {
 	s := Stored{
 		Current: string(data[keyCurrent]), Next: string(data[keyNext]),

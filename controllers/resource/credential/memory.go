@@ -46,7 +46,7 @@ func (m Memory) Holds(secret *corev1.Secret, kind corev1.SecretType, data map[st
 // nothing asks for another password since.
 func (m Memory) PasswordChecked(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus, o driver.Observation, now time.Time) bool {
 	before := m.Published
-	if before == nil || now.Sub(before.Checked) >= PasswordCheck || o.State != driver.Ready || o.PasswordRefused {
+	if before == nil || now.Sub(before.Checked) >= PasswordCheck || o.State != driver.Ready || o.PasswordRefused || o.CloudManaged {
 		return false
 	}
 	c := want.GetCredentials()

@@ -55,6 +55,11 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
+	case len(changes) == 1 && changes[0].HandsOver():
+		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
+			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}
+	case len(changes) == 1 && changes[0].TakesBack():
+		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password, which the cloud no longer manages")}
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.View.Rotates:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"changed the administrator's password, because spec.credentials.rotationPeriod has passed; the connection Secret gets it once the cloud has applied it")}

@@ -58,6 +58,8 @@ type Task struct {
 	// stored.
 	PasswordSecret *password.Secret
 	Password       plan.PasswordPlan
+	// Obsolete is the password Secret of a server whose password the cloud manages, as it was read; nil if it is known that there is none.
+	Obsolete *password.Secret
 	// Connections are the connection Secrets that the action concerns, as in Publication.
 	Connections credential.Connections
 	// PublishError is why connection Secrets can't be brought up to date; nil if they can.

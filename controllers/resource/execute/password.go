@@ -33,12 +33,27 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 
 // sent notes that the cloud accepted the password, which can't be read back.
 func (w *work) sent(changes []driver.Change) {
-	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldPassword }) {
+	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {
 		return
 	}
 	w.Password.State = w.Password.State.Accept()
 	w.Memory.PasswordSent = w.Password.State.Sent
 	plan.NotePassword(w.status, w.Password.State.Accepted)
+}
+
+// forgetPassword deletes the password Secret of a server whose password the cloud manages for certain, and notes in the status that there is none.
+func forgetPassword(ctx context.Context, w *work) error {
+	if w.Obsolete == nil {
+		return nil
+	}
+	if w.Obsolete.Exists {
+		if err := w.executor.Passwords.Forget(ctx, w.Obsolete); err != nil {
+			return err
+		}
+	}
+	w.Memory.PasswordSent = 0
+	plan.NoteManaged(w.status)
+	return nil
 }
 
 // untilRotation returns how long it is until the password has to be changed because its period passes; 0 if nothing has to come back for that. before is

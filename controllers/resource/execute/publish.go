@@ -24,6 +24,9 @@ func (w *work) publish(ctx context.Context, out outcome.Outcome) (outcome.Outcom
 	if err == nil && done.Refused != nil {
 		out = outcome.Unpublished(out, done.Refused)
 	}
+	if err == nil {
+		err = forgetPassword(ctx, w)
+	}
 	return out, err
 }
 

@@ -100,7 +100,13 @@ func (w *publishing) publish(ctx context.Context) error {
 		return nil
 	}
 	value := w.Password.InForce()
-	if w.Kind.Login && (!w.PasswordKnown || value == "") {
+	switch {
+	case !w.Kind.Login:
+	case plan.CloudManages(w.Kind, w.Want):
+		if value = ""; w.Observation.Endpoint.PasswordSecret == "" {
+			return nil // until the cloud manages it, the Secret has the password of before
+		}
+	case !w.PasswordKnown || value == "":
 		return nil
 	}
 	kind, data := w.Kind.Binding(w.Want, w.Cloud, w.Observation.Endpoint, value)

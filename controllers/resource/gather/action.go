@@ -41,7 +41,7 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		}
 		return nil
 	}
-	if !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {
+	if plan.CloudManages(g.Kind, g.Want) || !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {
 		return nil
 	}
 	secret, read, err := g.passwordFacts(ctx, a)

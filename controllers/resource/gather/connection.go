@@ -36,6 +36,9 @@ func (g *login) readPublished(ctx context.Context) error {
 		return err
 	}
 	known := g.PasswordSecret != nil && g.Password.State.InForce() != "" || g.PasswordSecret == nil && g.Published.Published != nil
+	if plan.CloudManages(g.Kind, g.Want) {
+		known = g.Observation.Endpoint.PasswordSecret != ""
+	}
 	if g.Kind.Login && !known {
 		return nil // no password is known to be set yet
 	}
@@ -77,7 +80,7 @@ func namesOf(former []v1alpha1.FormerSecret) (names []string) {
 
 // readChanged reads the password for a connection Secret that is not as it was when it was written last.
 func (g *login) readChanged(ctx context.Context, name string) error {
-	if !g.Kind.Login || g.PasswordSecret != nil {
+	if !g.Kind.Login || g.PasswordSecret != nil || plan.CloudManages(g.Kind, g.Want) {
 		return nil
 	}
 	kind, data := g.Kind.Binding(g.Want, &g.Connection.Cloud, g.Observation.Endpoint, "")

@@ -52,6 +52,8 @@ type Gathered struct {
 	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
 	PasswordSecret *password.Secret
 	Password       plan.PasswordPlan
+	// Obsolete is the password Secret, as it was read, of a server whose password the cloud manages; nil if it is known that there is none.
+	Obsolete *password.Secret
 	// Connections are the connection Secrets that an action concerns.
 	Connections credential.Connections
 	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.

@@ -21,16 +21,21 @@ type login struct {
 	*Gathered
 }
 
+// isOwn reports whether the server that was observed is the object's own, and to be managed.
+func isOwn(g *login) bool {
+	o, handsOff := g.Observation, g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve
+	if handsOff || !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) || o.State == driver.Absent || o.Mark != g.Request.Mark {
+		return false
+	}
+	// Where another server has taken the place of the one that was known, that is taken over first, or not at all.
+	return o.ID == "" || g.Request.ID == "" || o.ID == g.Request.ID
+}
+
 // concernsPassword reports whether the password of the server that was observed has to be looked at.
 func (g *login) concernsPassword() bool {
 	o, missing := g.Observation, plan.UserMissing(g.Observation)
-	handsOff := g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve
-	managed := plan.ManagesPassword(g.Kind, g.Want) || missing
-	if handsOff || !managed || !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) || o.State == driver.Absent || o.Mark != g.Request.Mark {
+	if !isOwn(g) || !plan.ManagesPassword(g.Kind, g.Want) && !missing {
 		return false
-	}
-	if o.ID != "" && g.Request.ID != "" && o.ID != g.Request.ID {
-		return false // another server has taken the place of the one that was known: it is taken over first, or not at all
 	}
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
@@ -42,6 +47,12 @@ func (g *login) concernsPassword() bool {
 // to be stored is stored when the plan is executed.
 func (g *login) readPassword(ctx context.Context) error {
 	plan.DropRotation(g.Kind, g.Object, g.Want, g.Policy)
+	if plan.CloudManages(g.Kind, g.Want) {
+		return readManaged(ctx, g)
+	}
+	if isOwn(g) && !g.Observation.CloudManaged {
+		plan.DropManaged(g.status())
+	}
 	if !g.concernsPassword() {
 		return nil
 	}
@@ -63,10 +74,35 @@ func (g *login) readPassword(ctx context.Context) error {
 	}
 	err = g.decidePassword(ctx, stored, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
-		Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
+		CloudManaged: g.Observation.CloudManaged, TakenBack: plan.KnownManaged(g.status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
 	return err
+}
+
+// readManaged compares who manages the password of the server with the spec, by which the cloud does. Once that is certain, no password of ours is needed: its
+// Secret is read, so that it can be deleted, and the status says from then on that there is none.
+func readManaged(ctx context.Context, g *login) error {
+	o := g.Observation
+	switch {
+	case !isOwn(g):
+		return nil
+	case o.CloudManaged && (o.State != driver.Ready || o.Endpoint.PasswordSecret == "" || plan.KnownManaged(g.status())):
+		return nil
+	case o.CloudManaged:
+		stored, err := g.readLogin(ctx)
+		if err == nil {
+			g.Obsolete = stored.Secret
+		}
+		return err
+	}
+	if g.Want.GetConnection() != nil { // a password that nobody could be told of is not set
+		if err := g.mayPublish(ctx, true); err != nil {
+			return err
+		}
+	}
+	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(o, []driver.Change{plan.HandOver(g.status())})...)
+	return nil
 }
 
 // rotationDue reports whether the password is to be changed because its period has passed. What a person has to mend before is said once the
@@ -103,7 +139,7 @@ func (g *login) wantedPassword(ctx context.Context, s password.State) (string, e
 
 // leftPassword reads the password of a server that is taken back, if no other is known or wanted.
 func (g *login) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
-	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil {
+	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil || g.Observation.CloudManaged {
 		return password.Left{}, nil
 	}
 	left, err := g.secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
@@ -120,9 +156,9 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.State.Serial != stored.State.Serial { // another password than the one that was sent last: changes do not tell them apart
-		g.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Cloud.Sent), func(c driver.Change) bool { return c.Field == driver.FieldPassword })
+		g.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Cloud.Sent), func(c driver.Change) bool { return c.SetsPassword() })
 	}
-	if decided.Do == password.Replace { // a password that nobody could be told is not set
+	if decided.Do == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
 		if err := g.mayPublish(ctx, true); err != nil {
 			g.Password.Sent = ""
 			return err

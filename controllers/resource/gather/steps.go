@@ -165,6 +165,7 @@ func (g *gathering) request() driver.Request {
 	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
+	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
 		if g.Policy.Deletion == v1alpha1.DeletionSnapshot {
@@ -243,6 +244,9 @@ func certify(ctx context.Context, g *Gathered, at *driver.Endpoint) {
 func (g *gathering) observed(seen driver.Observation) {
 	if g.Described.Ownership == driver.OwnedByParent {
 		seen.Mark = evidenceOf(g.Gathered, seen, g.gatherer.ConsistencyWindow).RecordedMark(g.Request.Parent)
+	}
+	if !g.Request.CloudManaged { // then it is nobody's way to the password
+		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	if seen.State != driver.Unknown {

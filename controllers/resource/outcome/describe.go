@@ -163,8 +163,10 @@ func (f Facts) describeApplied(status *v1alpha1.ResourceStatus) (released []stri
 		return nil
 	}
 	applied := map[string][]string(maps.Clone(f.Observation.Applied))
-	if sent, ok := status.Applied[driver.FieldPassword]; ok {
-		applied[driver.FieldPassword] = sent
+	for _, name := range []string{driver.FieldPassword, driver.FieldSource} { // which the driver can't know
+		if noted, ok := status.Applied[name]; ok {
+			applied[name] = noted
+		}
 	}
 	for name := range status.Applied {
 		if _, still := applied[name]; !still && name != driver.FieldUsername {

@@ -16,7 +16,7 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	if !c.Effect.Disruptive() || stopsNew(v, c) {
 		return false
 	}
-	if c.Field == driver.FieldPassword { // others' password would be lost, which no policy on restarts speaks of
+	if ofPassword(c) { // others' password would be lost, which no policy on restarts speaks of
 		return true
 	}
 	switch p.Disruptive {
@@ -49,11 +49,11 @@ func CauseOf(v View, c driver.Change) string {
 		return v1alpha1.CauseRotation
 	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
 		return v1alpha1.CauseClass
-	case c.Field == driver.FieldPassword && c.Effect.Disruptive():
+	case ofPassword(c) && c.Effect.Disruptive():
 		return v1alpha1.CauseDrift // nobody asked for the old password to go
 	case c.Effect.Disruptive() && (len(c.Drifted) > 0 || known && mixesDrift(v, c)):
 		return v1alpha1.CauseDrift
-	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
+	case c.Release, ofPassword(c), len(c.Remove) > 0:
 		return v1alpha1.CauseSpec
 	case !known && v.Edited && v.WasReady && !waitsAs(v, c, v1alpha1.CauseDrift):
 		return v1alpha1.CauseSpec

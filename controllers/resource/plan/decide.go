@@ -140,7 +140,7 @@ func (d *DecidedChanges) hold(v View) {
 // edited reports whether an edit of the spec asked for some of the changes with a fate, or they were never as the spec says.
 func (d *DecidedChanges) edited(v View, fate Fate) bool {
 	return slices.ContainsFunc(d.Changes, func(c Decided) bool {
-		_, known := v.Applied[c.Field]
+		known := appliedBefore(v, c.Change)
 		edit := c.Cause == v1alpha1.CauseSpec || c.Cause == v1alpha1.CauseDrift && mixesEdit(v, c.Change)
 		return c.Fate == fate && (!known || edit)
 	})

@@ -125,6 +125,9 @@ func ObservePassword(s password.State, seen password.Observation) PasswordPlan {
 	case password.Nothing, password.Wait:
 		return p
 	}
+	if seen.CloudManaged {
+		change = takeBack(seen.Wanted != "", seen.TakenBack && p.Do != password.Replace)
+	}
 	p.Sent, p.Changes = driver.Password(p.State.Next), []driver.Change{change}
 	return p
 }

@@ -303,6 +303,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
 		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
+	case o.PasswordProblem != "":
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonPasswordImpaired, "it is up to date and can be used, but "+o.PasswordProblem
 	case o.Stopped:
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonStopped, stoppedBy(o)
 	default:

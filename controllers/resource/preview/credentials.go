@@ -2,9 +2,12 @@ package preview
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // credentialLines says what an edit of where the administrator's password comes from means for a server that has one. Secrets are not read, so it
@@ -15,7 +18,10 @@ func (e *edit) credentialLines() (lines []string) {
 		return nil
 	}
 	before, after := passwordSecret(e.before.want), passwordSecret(e.after.want)
+	was, is := plan.CloudManages(e.Kind, e.before.want), plan.CloudManages(e.Kind, e.after.want)
 	switch {
+	case was || is:
+		lines = append(lines, e.managementLines(was, is)...)
 	case before == after:
 	case after != "":
 		lines = append(lines, fmt.Sprintf("credentials.passwordSecretRef: Mooring sets the password in Secret %s, and logins with the present one then fail", after))
@@ -23,6 +29,33 @@ func (e *edit) credentialLines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("credentials: Mooring no longer reads the password from Secret %s, and the server keeps the password that it has", before))
 	}
 	return append(lines, rotationLines(e.before.want, e.after.want)...)
+}
+
+// managementLines says what it means that the cloud is to manage the password from now on, or no longer.
+func (e *edit) managementLines(was, is bool) []string {
+	connection, secret := e.after.want.GetConnection(), passwordSecret(e.after.want)
+	already := slices.ContainsFunc(e.after.object.GetResourceStatus().PendingChanges, func(w v1alpha1.PendingChange) bool {
+		return w.Field == driver.FieldSource && w.From == string(v1alpha1.CredentialsCloudManaged)
+	})
+	switch {
+	case was == is:
+		return nil
+	case is && already:
+		return []string{"credentials.source CloudManaged: the cloud manages the password already, and goes on to do so"}
+	case is:
+		line := "credentials.source CloudManaged: the cloud sets a password of its own, and logins with the present one then fail"
+		if connection != nil {
+			line += fmt.Sprintf("; Secret %s then has %s, which says where the password is, in place of password and uri", connection.SecretName, kind.KeyPasswordSecret)
+		}
+		return []string{line}
+	case connection == nil && secret == "":
+		return []string{"credentials.source is no longer CloudManaged, but nobody would learn another password: the cloud goes on to manage it; set spec.connection.secretName"}
+	}
+	line := "credentials.source is no longer CloudManaged: Mooring generates a password and sets it"
+	if secret != "" {
+		line = fmt.Sprintf("credentials.source is no longer CloudManaged: Mooring sets the password in Secret %s", secret)
+	}
+	return []string{line + ", and the cloud deletes the one that it manages, so logins with that then fail"}
 }
 
 // rotationLines says what another period of a generated password means.

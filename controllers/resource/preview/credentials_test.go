@@ -22,6 +22,7 @@ func TestPreviewEditOfCredentials(t *testing.T) {
 		return v1alpha1.DatabaseCredentials{RotationPeriod: period}
 	}
 	mine := v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "mine"}}
+	cloud := v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsCloudManaged}
 	generated := v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated}
 	for _, tc := range []struct {
 		name          string
@@ -39,6 +40,18 @@ func TestPreviewEditOfCredentials(t *testing.T) {
 		{name: "from a Secret, to change often", before: mine, after: every("720h"), want: []string{kept, often}},
 		{name: "to change often", after: every("720h"), want: []string{often}},
 		{name: "to stay", before: every("90m"), after: generated, want: []string{never}},
+		{name: "to the cloud", before: mine, after: cloud, want: []string{"credentials.source CloudManaged: the cloud sets a password of its own, and logins with the present one then fail; " +
+			"Secret orders-db then has password-secret, which says where the password is, in place of password and uri"}},
+		{name: "to the cloud, as before", before: cloud, after: cloud},
+		{name: "to the cloud, which manages it already", after: cloud, edit: func(d *v1alpha1.Database) {
+			d.Status.PendingChanges = []v1alpha1.PendingChange{{Field: "credentials.source", From: "CloudManaged", To: "Generated", Effect: "Irreversible", Cause: "Drift"}}
+		}, want: []string{"credentials.source CloudManaged: the cloud manages the password already, and goes on to do so"}},
+		{name: "from the cloud", before: cloud, after: generated, want: []string{"credentials.source is no longer CloudManaged: Mooring generates a password and sets it, " +
+			"and the cloud deletes the one that it manages, so logins with that then fail"}},
+		{name: "from the cloud to a Secret", before: cloud, after: mine, want: []string{"credentials.source is no longer CloudManaged: Mooring sets the password in Secret mine, " +
+			"and the cloud deletes the one that it manages, so logins with that then fail"}},
+		{name: "from the cloud, and nobody is told", before: cloud, after: generated, edit: func(d *v1alpha1.Database) { d.Spec.Connection = nil }, want: []string{
+			"credentials.source is no longer CloudManaged, but nobody would learn another password: the cloud goes on to manage it; set spec.connection.secretName"}},
 		{name: "only observed", after: mine, edit: func(d *v1alpha1.Database) {
 			d.Spec.Management, d.Spec.ExternalName = v1alpha1.ManagementObserve, d.Status.ExternalName
 		}},

@@ -157,7 +157,7 @@ func (e *edit) differences(m merged) ([]driver.Change, error) {
 	}
 	if mirror != nil {
 		changes, err := e.changes(status.Provider, mirror, m.want.GetParameters(), status.Applied)
-		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status)), err
+		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status)), err
 	}
 	changes, err := e.changes(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
 	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err
@@ -172,6 +172,21 @@ func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStat
 	for _, w := range status.PendingChanges {
 		if w.Field == driver.FieldPassword && w.Effect == string(driver.Irreversible) {
 			changes = append(changes, driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Irreversible, Why: plan.WhyReplaced})
+		}
+	}
+	return changes
+}
+
+// waitingSource returns the change of who manages the password, if it waits for approval and the spec asks for it. Neither the spec nor the mirror shows
+// what is in the cloud. managed: the spec has the cloud manage it.
+func waitingSource(managed bool, status *v1alpha1.ResourceStatus) (changes []driver.Change) {
+	for _, w := range status.PendingChanges {
+		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect), Why: plan.WhyTakenBack}
+		if c.HandsOver() {
+			c.Why = plan.WhyHandedOver
+		}
+		if w.Field == driver.FieldSource && w.Effect == string(driver.Irreversible) && c.HandsOver() == managed {
+			changes = append(changes, c)
 		}
 	}
 	return changes
