@@ -19,20 +19,20 @@ import (
 // edits of a server that is as databaseBefore, by its cloud and the field that they change.
 var disruptiveEdits = []struct{ cloud, name, to, want string }{
 	{"aws", "backup.retentionDays", `{"backup":{"retentionDays":0}}`,
-		"loses backups: automatic backups end, and with them the restore to a point in time; connections break for a moment; waits for approval"},
+		"loses backups: automatic backups end, and with them the restore to a point in time; the server is away for a few seconds to a few minutes, by its size and class; waits for approval"},
 	{"aws", "backup.retentionDays", `{"backup":{"retentionDays":3}}`, "loses backups: restore points older than 3 days are deleted; waits for approval"},
-	{"aws", "version", `{"version":"16.8"}`, "restarts, waits for approval"},
-	{"aws", "version", `{"version":"17"}`, "can't be taken back, waits for approval"},
+	{"aws", "version", `{"version":"16.8"}`, "restarts: the server and its standby are away for minutes, until the upgrade is done; AWS says only that it takes longer the larger the server is; waits for approval"},
+	{"aws", "version", `{"version":"17"}`, "can't be taken back: the server and its standby are away for minutes, until the upgrade is done; AWS says only that it takes longer the larger the server is; waits for approval"},
 	{"aws", "version", `{"version":"15"}`, "can't change: RDS can't take version 16.4 back to 15: restore a snapshot into another Database"},
-	{"aws", "aws.instanceClass", `{"aws":{"instanceClass":"db.t4g.small"}}`, "restarts, waits for approval"},
+	{"aws", "aws.instanceClass", `{"aws":{"instanceClass":"db.t4g.small"}}`, "restarts: the server is away for a few minutes, until it runs on another host and has recovered; waits for approval"},
 	{"aws", "location", `{"location":"b"}`, "can't change: create another Database with the new location and move the data"},
 	{"aws", "engine", `{"engine":"mysql"}`, "can't change: create another Database and move the data"},
 	{"aws", "databaseName", `{"databaseName":"b"}`, "can't change: create further databases with SQL"},
 	{"gcp", "backup.retentionDays", `{"backup":{"retentionDays":0}}`, "loses backups: automatic backups end, and with them the restore to a point in time; waits for approval"},
 	{"gcp", "network.publicAccess", `{"network":{"publicAccess":"Blocked"}}`, "can't change: Cloud SQL accepts no server without an address, and without a private network the public address is the only one: set spec.gcp.privateNetwork to the VPC network of the clients, or set spec.network.publicAccess to Allowed"},
-	{"gcp", "version", `{"version":"17"}`, "interrupts, waits for approval"},
+	{"gcp", "version", `{"version":"17"}`, "interrupts: the server is away for minutes, until the upgrade is done; Google says only that it takes longer the more databases and tables there are; waits for approval"},
 	{"gcp", "version", `{"version":"15"}`, "can't change: Cloud SQL can't go back to an older version: name the major version only, and none that is older than the one that runs, or create another Database and move the data there"},
-	{"gcp", "gcp.tier", `{"gcp":{"tier":"db-custom-2-7680"}}`, "restarts, waits for approval"},
+	{"gcp", "gcp.tier", `{"gcp":{"tier":"db-custom-2-7680"}}`, "restarts: the server is away for less than 60 seconds; in the edition Enterprise Plus downtime is near zero, and connections break; waits for approval"},
 	{"gcp", "location", `{"location":"b"}`, "can't change: create another Database in the new location and move the data there"},
 	{"gcp", "engine", `{"engine":"mysql"}`, "can't change: create another Database with the new engine and move the data there"},
 	{"gcp", "databaseName", `{"databaseName":"b"}`, "can't change: put the earlier name back, and make further databases in SQL"},
@@ -110,7 +110,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		}
 	}
 	begin, err := clouds["aws"].Preview("Database", json.RawMessage(`{"backup":{"retentionDays":0}}`), json.RawMessage(`{"backup":{"retentionDays":7}}`), nil)
-	if _, got := how(begin, "backup.retentionDays", Tree{}); err != nil || got != "interrupts, waits for approval" {
+	if _, got := how(begin, "backup.retentionDays", Tree{}); err != nil || got != "interrupts: the server is away for a few seconds to a few minutes, by its size and class; waits for approval" {
 		t.Errorf("backups that begin: %q, %v", got, err)
 	}
 }

@@ -104,14 +104,27 @@ func effects(possible []driver.PossibleEffect) string {
 		if e.Instead != "" {
 			line += "; instead, " + e.Instead
 		}
-		lines = append(lines, cell(line))
+		lines = append(lines, cell(line)+cost(e.Cost))
 	}
 	return strings.Join(lines, "<br>")
+}
+
+// cost says in a cell what a change costs users, and where the cloud says so.
+func cost(c driver.Cost) string {
+	if c.Text == "" {
+		return ""
+	}
+	text := "; " + cell(c.Text)
+	if c.MultiZone != "" {
+		text += "; with `availability: MultiZone`, " + cell(c.MultiZone)
+	}
+	return text + " ([source](" + c.Source + "))"
 }
 
 const fieldsIntroduction = `# What happens when I change this
 
 A field that the spec does not set is neither compared nor changed. A change that is not ` + "`Online` obeys `spec.updates.disruptive`" + `.
+What a change costs the users of a server is in previews and messages too. Where the cloud gives no time, the text says so.
 
 | a change is | what that does |
 |---|---|

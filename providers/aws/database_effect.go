@@ -64,7 +64,7 @@ func retentionEffect(_ *int32, to int32, have *instance) (driver.Effect, string)
 	effect, why := driver.RetentionEffect(have.BackupRetentionPeriod, to)
 	switch outage := (aws.ToInt32(have.BackupRetentionPeriod) == 0) != (to == 0); {
 	case outage && effect == driver.LosesBackups:
-		return effect, why + "; connections break for a moment"
+		return effect, backupsCost.After(why, have.InTwoZones())
 	case outage:
 		return driver.Interrupts, ""
 	}

@@ -19,13 +19,13 @@ var logVolumeRow = table.Field("aws.dedicatedLogVolume",
 ).Reported(func(i *instance) *bool { return aws.Bool(aws.ToBool(i.DedicatedLogVolume)) }).
 	EffectOf(logVolumeEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "RDS copies the logs to the other volume, and the server is down meanwhile: longer, the more logs there are"})
+		driver.PossibleEffect{Effect: driver.Restarts, When: "RDS copies the logs to the other volume", Cost: logVolumeCost})
 
 func logVolumeEffect(_ *bool, to bool, have *instance) (driver.Effect, string) {
 	if aws.ToBool(have.DedicatedLogVolume) == to {
 		return driver.Online, ""
 	}
-	return driver.Restarts, "RDS copies the transaction logs to the other volume, and the server is down meanwhile"
+	return driver.Restarts, "RDS copies the transaction logs to the other volume"
 }
 
 // checkLogVolume refuses a volume for logs beside a disk that takes none. have is the instance, empty for a new one.

@@ -45,7 +45,7 @@ var minorUpgradesRow = table.Field("maintenance.minorUpgrades",
 	},
 ).EffectOf(minorUpgradesEffect,
 	driver.PossibleEffect{Effect: driver.Online, When: "it becomes Manual"},
-	driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Automatic: " + minorUpgradeRestarts})
+	driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Automatic: " + minorUpgradeRestarts, Cost: upgradeCost})
 
 const minorUpgradeRestarts = "if there is a newer minor version, RDS upgrades the server in its maintenance window and restarts it"
 

@@ -65,7 +65,7 @@ func securityGroups(i *instance) []string {
 
 var subnetGroupEffects = []driver.PossibleEffect{
 	{Effect: driver.Online, When: "it takes back a move that has not begun"},
-	{Effect: driver.Restarts, When: "the server moves to another VPC, which takes it down for minutes; RDS refuses a group in the same VPC"},
+	{Effect: driver.Restarts, When: "the server moves to another VPC; RDS refuses a group in the same VPC", Cost: moveCost},
 }
 
 // subnetGroupEffect: only a group in another VPC is taken, and the server is down while it moves. In which VPC a group is, the instance does
@@ -76,7 +76,7 @@ func subnetGroupEffect(_ *string, to string, have *instance) (driver.Effect, str
 	if now := subnetGroup(have); now != nil && strings.EqualFold(*now, to) {
 		return driver.Online, ""
 	}
-	return driver.Restarts, "the server moves to another VPC and is down meanwhile"
+	return driver.Restarts, "the server moves to another VPC"
 }
 
 // completeNetwork names the declared security groups with a move to another VPC, where the server would else come up behind the default group
@@ -102,7 +102,7 @@ func groupsComeWithMove(spec *databaseSpec, have *instance, changes []driver.Cha
 
 var securityGroupEffects = []driver.PossibleEffect{
 	{Effect: driver.Online, When: "groups are added only"},
-	{Effect: driver.Interrupts, When: "a group is removed: clients that only this group let in can no longer connect"},
+	{Effect: driver.Interrupts, When: "a group is removed: clients that only this group let in can no longer connect", Cost: removedGroupCost},
 }
 
 // securityGroupEffect: the rules of security groups only allow, and those of several add up.

@@ -25,8 +25,8 @@ var networkTypeRow = table.Field(networkType,
 ).Reported(func(i *instance) *string { return i.NetworkType }).
 	Equal(strings.EqualFold, "in any case: AWS writes dual, too").
 	EffectOf(networkTypeEffect,
-		driver.PossibleEffect{Effect: driver.Interrupts, When: "the server is in one zone: connections can break"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "the server has a standby in a second zone, and fails over to it: it is away for one or two minutes"})
+		driver.PossibleEffect{Effect: driver.Interrupts, When: "the server is in one zone: connections can break", Cost: addressesCost},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the server has a standby in a second zone, and fails over to it", Cost: failoverCost})
 
 // networkTypeEffect: "Network type modifications for [...] Multi-AZ DB instances cause a brief downtime and trigger a failover". Of the others AWS says
 // that downtime is possible.
@@ -34,7 +34,7 @@ var networkTypeRow = table.Field(networkType,
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.Failover.html (60 to 120 seconds)
 func networkTypeEffect(_ *string, _ string, have *instance) (driver.Effect, string) {
 	if aws.ToBool(have.MultiAZ) {
-		return driver.Restarts, "the server fails over to its standby, and is away for one or two minutes"
+		return driver.Restarts, "the server fails over to its standby"
 	}
 	return driver.Interrupts, "connections can break while RDS changes the addresses of the server"
 }

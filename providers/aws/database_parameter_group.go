@@ -56,7 +56,7 @@ var parameterGroupRow = table.Field(parameterGroup,
 	Equal(func(want, have attachedGroup) bool { return !have.waits && strings.EqualFold(want.name, have.name) }, "in any case: RDS stores the name in lower case").
 	EffectOf(parameterGroupEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "another group is attached; the restart that it takes to come into force is the next change"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "the group is attached, and a part of what it sets waits for a restart"}).
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the group is attached, and a part of what it sets waits for a restart", Cost: restartCost}).
 	Refers(driver.ReferenceParameterGroup)
 
 // groupOf returns the parameter group of an instance; nil if RDS does not say. An instance has one.

@@ -23,7 +23,7 @@ var parametersRow = table.Entries("parameters", driver.WantParameters,
 	EffectOf(parametersEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "all that change are dynamic, as RDS's list of parameters says; or the server gets a DB parameter group of its own for them, " +
 			"and the restart that brings that into force is the next change"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them is static or the list can't be read, or parameters that are set wait for a restart"},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them is static or the list can't be read, or parameters that are set wait for a restart", Cost: restartCost},
 		driver.PossibleEffect{Effect: driver.Impossible, When: "RDS's list does not have one of them", Instead: misspelt})
 
 // settings are what the DB parameter group of an instance sets.

@@ -29,7 +29,7 @@ func disruptiveWaits(have *instance) []driver.Change {
 	waits := slices.DeleteFunc(databaseTable.Diff(&wanted, &present, nil, nil), func(c driver.Change) bool { return !c.Effect.Disruptive() })
 	for _, name := range restarting {
 		if !reflect.ValueOf(*asked).FieldByName(name).IsZero() {
-			waits = append(waits, driver.Change{Field: name, Effect: driver.Restarts})
+			waits = append(waits, driver.Change{Field: name, Effect: driver.Restarts, Why: restartCost.Text})
 		}
 	}
 	return waits
@@ -65,8 +65,8 @@ func withWaits(have *instance, changes []driver.Change) []driver.Change {
 
 // raised returns a change with the effect of what RDS applies with it, if that is worse.
 func raised(c driver.Change, beside []driver.Change) driver.Change {
-	worst := slices.MaxFunc(beside, func(a, b driver.Change) int { return a.Effect.Compare(b.Effect) }).Effect
-	if c.Effect.Compare(worst) >= 0 {
+	worst := slices.MaxFunc(beside, func(a, b driver.Change) int { return a.Effect.Compare(b.Effect) })
+	if c.Effect.Compare(worst.Effect) >= 0 {
 		return c
 	}
 	verb := "waits"
@@ -74,10 +74,13 @@ func raised(c driver.Change, beside []driver.Change) driver.Change {
 		verb = "wait"
 	}
 	why := fmt.Sprintf("RDS also applies %s, which %s for its own maintenance window", strings.Join(driver.Names(beside), " and "), verb)
+	if worst.Why != "" {
+		why += ": " + worst.Why
+	}
 	if c.Why != "" {
 		why = c.Why + "; " + why
 	}
-	c.Effect, c.Why = worst, why
+	c.Effect, c.Why = worst.Effect, why
 	return c
 }
 

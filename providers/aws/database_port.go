@@ -21,7 +21,7 @@ var portRow = table.Field("aws.port",
 	Equal(func(want, have int32) bool { return want == have || have == unknownPort }, "a server whose port RDS does not report yet").
 	EffectOf(portEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets another port; clients must connect there from then on"})
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets another port; clients must connect there from then on", Cost: restartCost})
 
 // port returns the port at which an instance accepts connections; nil if RDS does not say.
 func port(i *instance) *int32 {

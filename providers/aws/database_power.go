@@ -23,7 +23,7 @@ var powerRow = table.Field(driver.FieldPowerState,
 	func(s *databaseSpec) *v1alpha1.PowerState { return s.PowerState },
 	powerOf,
 	func(p *instanceParams, v v1alpha1.PowerState) { p.PowerState = &v },
-).EffectOf(powerEffect, append(driver.PowerEffects(), driver.PossibleEffect{
+).EffectOf(powerEffect, append(driver.PowerEffects(stopCost), driver.PossibleEffect{
 	Effect: driver.Impossible, When: "it becomes Stopped, and the server has read replicas or is one", Instead: noStop,
 })...)
 

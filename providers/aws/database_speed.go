@@ -58,7 +58,7 @@ var throughputRow = table.Field("aws.throughputMiBps",
 
 var speedEffects = []driver.PossibleEffect{
 	{Effect: driver.Online, When: "the disk has the declared type, or was gp2 or gp3"},
-	{Effect: driver.Interrupts, When: "aws.storageType changes too, from another type"},
+	{Effect: driver.Interrupts, When: "aws.storageType changes too, from another type", Cost: storageTypeCost},
 }
 
 // speedEffect: numbers that are meant for another type of disk change together with the type, so they wait for approval as it does. 15,000 IOPS of

@@ -109,8 +109,8 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
 		EffectOf(versionEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back an upgrade that has not begun"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version"},
-			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is a newer major version, which also takes the server down for minutes"},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version", Cost: upgradeCost},
+			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is a newer major version", Cost: upgradeCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is older than the version that runs", Instead: downgradeInstead}),
 
 	table.Field("storage.sizeGiB",
@@ -155,9 +155,9 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	).Reported(func(i *instance) *int32 { return i.BackupRetentionPeriod }).
 		EffectOf(retentionEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it was 0: automatic backups begin"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it was 0: automatic backups begin", Cost: backupsCost},
 			driver.PossibleEffect{Effect: driver.LosesBackups, When: "the number shrinks: older restore points are deleted, " +
-				"and 0 deletes all automatic backups and interrupts connections"}),
+				"and 0 deletes all automatic backups, at the same cost as their beginning"}),
 
 	table.Field("backup.startTime",
 		func(s *databaseSpec) *string {
@@ -186,7 +186,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	).Reported(func(i *instance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }).
 		EffectOf(iamEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, or it takes back a change that has not begun"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false: " + driver.WhyNoTokens}),
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false: " + driver.WhyNoTokens, Cost: noTokensCost}),
 
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
@@ -214,7 +214,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	).Reported(func(i *instance) *string { return i.DBInstanceClass }).
 		EffectOf(classEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "the server has another instance class"}),
+			driver.PossibleEffect{Effect: driver.Restarts, When: "the server has another instance class", Cost: classCost}),
 
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html#USER_Tagging.CopyTags
 	table.Field("aws.copyTagsToSnapshot",
@@ -240,7 +240,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	).Reported(func(i *instance) *string { return i.CACertificateIdentifier }).
 		EffectOf(certificateEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets a certificate of another authority; some engine versions do without the restart"}),
+			driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets a certificate of another authority; some engine versions do without the restart", Cost: certificateCost}),
 
 	table.Field("aws.storageType",
 		func(s *databaseSpec) *string {
@@ -254,7 +254,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	).Reported(func(i *instance) *string { return i.StorageType }).
 		EffectOf(storageTypeEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "the disk was gp2 or gp3, or it takes back a change that has not begun"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type"}),
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type", Cost: storageTypeCost}),
 
 	iopsRow,
 	throughputRow,

@@ -62,8 +62,8 @@ var tlsRow = table.Field("tls",
 ).EffectOf(tlsEffect,
 	driver.PossibleEffect{Effect: driver.Online, When: "it becomes Optional; or the server gets a DB parameter group of its own for it, and the restart that brings that into force " +
 		"is the next change"},
-	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required: clients without TLS are refused at their next connection"},
-	driver.PossibleEffect{Effect: driver.Restarts, When: "RDS's list of parameters says that it is static or can't be read, or it is set and waits for a restart"})
+	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required: clients without TLS are refused at their next connection", Cost: tlsCost},
+	driver.PossibleEffect{Effect: driver.Restarts, When: "RDS's list of parameters says that it is static or can't be read, or it is set and waits for a restart", Cost: restartCost})
 
 const (
 	whyRefused = "clients without TLS are refused at their next connection"

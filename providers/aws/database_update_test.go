@@ -27,7 +27,8 @@ func TestChangeAppliesWhatWaits(t *testing.T) {
 		t.Fatalf("state %v, changes %v", seen.State, got)
 	}
 	days, tags := seen.Changes[0], seen.Changes[1]
-	const why = "RDS also applies aws.instanceClass, which waits for its own maintenance window"
+	const why = "RDS also applies aws.instanceClass, which waits for its own maintenance window: " +
+		"the server is away for a few minutes, until it runs on another host and has recovered"
 	if days.Effect != driver.Restarts || days.Why != why || tags.Effect != driver.Online || tags.Why != "" {
 		t.Errorf("changes %+v", seen.Changes)
 	}

@@ -47,10 +47,17 @@ type PossibleEffect struct {
 	When string
 	// Instead is what to do in place of a change that is Impossible; empty for other effects.
 	Instead string
+	// Cost is how long users do without the object. Interrupts and Restarts have one, and others where they keep users away as well.
+	Cost Cost `json:",omitzero"`
 }
 
-// Always returns the effect of a field whose every change has that one.
+// Always returns the effect of a field whose every change has that one, and none of them keeps users away.
 func Always(e Effect) []PossibleEffect { return []PossibleEffect{{Effect: e}} }
+
+// AlwaysRestarts returns the effect of a field whose every change restarts the server, at that cost.
+func AlwaysRestarts(cost Cost) []PossibleEffect {
+	return []PossibleEffect{{Effect: Restarts, Cost: cost}}
+}
 
 // A Field is what a driver says of a field of a spec: a line of the generated reference.
 type Field struct {

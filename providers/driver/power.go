@@ -9,7 +9,7 @@ import (
 // FieldPowerState is the field of the spec that says whether a server runs.
 const FieldPowerState = "powerState"
 
-const whyStops = "the server stops, and nobody can connect before it runs again"
+const whyStops = "the server stops"
 
 // PowerEffect is the effect of a change of the power state: to stop a server ends all connections, and nobody uses one that is started.
 func PowerEffect(to v1alpha1.PowerState) (Effect, string) {
@@ -19,9 +19,9 @@ func PowerEffect(to v1alpha1.PowerState) (Effect, string) {
 	return Online, ""
 }
 
-// PowerEffects are the effects of PowerEffect.
-func PowerEffects() []PossibleEffect {
-	return []PossibleEffect{{Effect: Online, When: "it becomes Running"}, {Effect: Interrupts, When: "it becomes Stopped: " + whyStops}}
+// PowerEffects are the effects of PowerEffect. stop is what it costs that the server stops.
+func PowerEffects(stop Cost) []PossibleEffect {
+	return []PossibleEffect{{Effect: Online, When: "it becomes Running"}, {Effect: Interrupts, When: "it becomes Stopped: " + whyStops, Cost: stop}}
 }
 
 // Stops reports whether a change stops the server.

@@ -280,6 +280,10 @@ func (v *validation) effects(row Field) {
 		case (e.When == "") != (len(row.Effects) == 1):
 			v.add("the row for %q lists %d effects, and says of %s that it happens when %q; give each of several a condition, and a single one none",
 				row.Field, len(row.Effects), e.Effect, e.When)
+		case e.Cost.Text == "" && (e.Effect == Interrupts || e.Effect == Restarts):
+			v.add("the row for %q says of %s nothing about how long users do without the object; set Cost, with the cloud's page in Source", row.Field, e.Effect)
+		case e.Cost != Cost{} && !e.Effect.Disruptive():
+			v.add("the row for %q says of %s that it costs users something; only an effect that disturbs them has a Cost", row.Field, e.Effect)
 		case (e.Instead != "") != (e.Effect == Impossible):
 			v.add("the row for %q says of %s what to do instead: %q; Impossible needs that, and no other effect has it", row.Field, e.Effect, e.Instead)
 		case i > 0 && row.Effects[i-1].Effect.Compare(e.Effect) >= 0:

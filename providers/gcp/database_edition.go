@@ -70,12 +70,12 @@ var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 				why = "unless spec.gcp.edition says " + enterprisePlus + ": " + why
 			}
 			return effect, why
-		}, editionEffects...),
+		}, editionEffects(tierCost)...),
 	table.Field("gcp.edition",
 		func(p *databaseParameters) *string { return gcpOf(p).Edition },
 		haveEdition,
 		func(p *instanceParams, v string) { p.Edition = &v }).
-		EffectOf(editionEffect, editionEffects...),
+		EffectOf(editionEffect, editionEffects(editionCost)...),
 	// An instance of Enterprise, which has no data cache, says nothing of one. No recording shows a data cache.
 	// https://cloud.google.com/sql/docs/postgres/data-cache
 	table.Field("gcp.dataCache",
@@ -83,8 +83,8 @@ var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *bool { return new(i.dataCache()) },
 		func(p *instanceParams, v bool) { p.DataCacheEnabled = &v }).
 		EffectOf(func(*bool, bool, *instance) (driver.Effect, string) {
-			return driver.Restarts, "Cloud SQL changes the data cache with downtime near zero; connections break"
-		}, driver.Always(driver.Restarts)...),
+			return driver.Restarts, "Cloud SQL restarts the server for the data cache"
+		}, driver.AlwaysRestarts(dataCacheCost)...),
 }
 
 func (i *instance) dataCache() bool {
@@ -97,9 +97,11 @@ func setDataCache(p *instanceParams, into *sqladmin.DatabaseInstance) {
 }
 
 // editionEffects are what editionEffect can say.
-var editionEffects = []driver.PossibleEffect{
-	{Effect: driver.Restarts, When: "no restore points are lost"},
-	{Effect: driver.LosesBackups, When: "the server moves to Enterprise, and keeps more than 7 days of transaction logs, as Enterprise Plus does unless told otherwise"},
+func editionEffects(cost driver.Cost) []driver.PossibleEffect {
+	return []driver.PossibleEffect{
+		{Effect: driver.Restarts, When: "no restore points are lost", Cost: cost},
+		{Effect: driver.LosesBackups, When: "the server moves to Enterprise, and keeps more than 7 days of transaction logs, as Enterprise Plus does unless told otherwise", Cost: cost},
+	}
 }
 
 // editionEffect says what a move to an edition does: some minutes with hardly any downtime on the way up, and up to 60 seconds of it on the way
@@ -110,12 +112,12 @@ func editionEffect(_ *string, to string, have *instance) (driver.Effect, string)
 	case to == have.edition():
 		return driver.Restarts, ""
 	case to == enterprisePlus:
-		return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise Plus within minutes; connections break, and downtime is near zero"
+		return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise Plus within minutes"
 	case have.recovers() && have.logDays() > most:
 		return driver.LosesBackups, fmt.Sprintf("Cloud SQL moves the server to the edition Enterprise, which keeps %d days of transaction logs of now %d: point-in-time recovery beyond "+
-			"%d days is lost; up to 60 seconds of downtime", most, have.logDays(), most)
+			"%d days is lost", most, have.logDays(), most)
 	}
-	return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise, with up to 60 seconds of downtime"
+	return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise"
 }
 
 // haveEdition returns the edition that the instance names, also one that no spec can ask for. An instance that is older than editions names none: it

@@ -26,7 +26,7 @@ var parametersRow = table.Entries("parameters", driver.WantParameters, haveFlags
 	Equal(driver.SameParameter, driver.SameParameterDoc).
 	EffectOf(flagsEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "none of the flags that change needs a restart, as Cloud SQL's list of flags says"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them needs a restart, or the list can't be read"})
+		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them needs a restart, or the list can't be read", Cost: restartCost})
 
 func haveFlags(i *instance) map[string]string {
 	flags := map[string]string{}

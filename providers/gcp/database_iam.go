@@ -18,8 +18,8 @@ var iamRow = table.Field("iamAuthentication",
 	func(p *instanceParams, v bool) { p.IAMAuthentication = &v }).
 	EffectOf(iamEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, and Cloud SQL's list of flags says that its flag needs no restart"},
-		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false, and the list says the same: " + driver.WhyNoTokens},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "the list says that it needs one, or can't be read"})
+		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false, and the list says the same: " + driver.WhyNoTokens, Cost: noTokensCost},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the list says that it needs one, or can't be read", Cost: restartCost})
 
 // iamFlags are the names of the flag.
 var iamFlags = map[v1alpha1.Engine]string{

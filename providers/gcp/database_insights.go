@@ -6,7 +6,6 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -22,7 +21,7 @@ var insightsRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) *int32 { return insightsOf(p).QueryStringLength },
 		func(i *instance) *int32 { return present(int32(i.insights().QueryStringLength)) },
 		func(p *instanceParams, v int32) { p.QueryStringLength = new(int64(v)) }).
-		Effect(driver.Restarts),
+		Restarts(insightsCost),
 	table.Field("gcp.insights.queryPlansPerMinute",
 		func(p *databaseParameters) *int32 { return insightsOf(p).QueryPlansPerMinute },
 		func(i *instance) *int32 {

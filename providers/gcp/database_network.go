@@ -56,8 +56,8 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		}).
 		EffectOf(accessEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes Allowed"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Blocked: connections at the public address break, and that address is lost"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Allowed on a server whose certificates come from a CA pool (serverCaMode)"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Blocked: connections at the public address break, and that address is lost", Cost: publicAddressCost},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Allowed on a server whose certificates come from a CA pool (serverCaMode)", Cost: restartCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it becomes Blocked on a server without a private network", Instead: privateInstead}),
 	// Connections from a network that is removed stay open. https://cloud.google.com/sql/docs/postgres/configure-ip
 	table.Set("network.allowedCIDRs",
@@ -71,7 +71,7 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(networkPath(i.ipConfiguration().PrivateNetwork)) },
 		func(p *instanceParams, v string) { p.PrivateNetwork = &v }).
 		Equal(func(want, have string) bool { return networkPath(want) == networkPath(have) }, "the same network as a URL").
-		EffectOf(privateNetworkEffect, driver.Always(driver.Restarts)...).
+		EffectOf(privateNetworkEffect, driver.AlwaysRestarts(networkCost)...).
 		Refers(driver.ReferenceNetwork),
 	rangeRow,
 	authorityRow,
@@ -126,7 +126,7 @@ func accessEffect(_ *access, to access, have *instance) (driver.Effect, string) 
 	case !to.private && !haveAccess(have).private:
 		return driver.Impossible, noWayIn + ": " + privateInstead
 	}
-	return driver.Interrupts, "connections at the public address break, and the server loses that address for good"
+	return driver.Interrupts, "connections at the public address break, and the server loses that address"
 }
 
 // sharedAuthorities are the modes in which the certificate of an instance names its addresses.
@@ -139,7 +139,7 @@ var sharedAuthorities = []string{"GOOGLE_MANAGED_CAS_CA", "CUSTOMER_MANAGED_CAS_
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#IpConfiguration (privateNetwork)
 func privateNetworkEffect(from *string, _ string, _ *instance) (driver.Effect, string) {
 	if from == nil {
-		return driver.Restarts, "Cloud SQL restarts the server to give it a private address, which takes some minutes"
+		return driver.Restarts, "Cloud SQL restarts the server to give it a private address"
 	}
 	return driver.Restarts, "Cloud SQL moves the server to the other network, where it has another private address"
 }

@@ -23,7 +23,7 @@ var powerRow = table.Field(driver.FieldPowerState,
 	func(p *instanceParams, v v1alpha1.PowerState) { p.ActivationPolicy = new(activationPolicy(v)) },
 ).EffectOf(func(_ *v1alpha1.PowerState, to v1alpha1.PowerState, _ *instance) (driver.Effect, string) {
 	return driver.PowerEffect(to)
-}, driver.PowerEffects()...)
+}, driver.PowerEffects(stopCost)...)
 
 func activationPolicy(v v1alpha1.PowerState) string {
 	if v == v1alpha1.PowerStateStopped {

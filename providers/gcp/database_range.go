@@ -43,9 +43,9 @@ var rangeRow = table.Field("gcp.allocatedIPRange",
 		if to.network == "" || to.network == networkPath(have.ipConfiguration().PrivateNetwork) { // a spec without a network leaves the server where it is
 			return driver.Impossible, "the server has its address in this network already: " + rangeInstead
 		}
-		return driver.Restarts, "Cloud SQL gives the server an address of the range together with the network, which restarts it"
+		return driver.Restarts, "Cloud SQL gives the server an address of the range together with the network"
 	},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "the network changes with it"},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the network changes with it", Cost: networkCost},
 		driver.PossibleEffect{Effect: driver.Impossible, When: "the server stays in its network", Instead: rangeInstead}).
 	Refers(driver.ReferenceAddressRange)
 

@@ -21,7 +21,7 @@ var recoveryRow = table.Field("backup.pointInTimeRecovery",
 	func(i *instance) *bool { return new(i.recovers()) },
 	func(p *instanceParams, v bool) { p.PointInTimeRecovery = &v }).
 	EffectOf(recoveryEffect,
-		driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes true"},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes true", Cost: recoveryCost},
 		driver.PossibleEffect{Effect: driver.LosesBackups, When: "it becomes false: the transaction logs are deleted, and a MySQL server restarts"})
 
 // recovers reports whether Cloud SQL can restore an instance to any point in time between two backups.
@@ -40,7 +40,7 @@ func recoveryEffect(_ *bool, to bool, have *instance) (driver.Effect, string) {
 	case to:
 		return driver.Restarts, "Cloud SQL restarts the server to keep transaction logs"
 	case have.engine() == v1alpha1.EngineMySQL:
-		return driver.LosesBackups, "the binary logs are deleted, and with them the restore to a point in time; the server restarts"
+		return driver.LosesBackups, "the binary logs are deleted, and with them the restore to a point in time; " + recoveryCost.Text
 	}
 	return driver.LosesBackups, "the transaction logs are deleted, and with them the restore to a point in time"
 }

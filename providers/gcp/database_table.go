@@ -92,8 +92,8 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *instanceParams, v string) { p.Version = &v }).
 		Equal(driver.VersionServes, "a newer minor version").
 		EffectOf(upgradeEffect,
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer major version"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer major version", Cost: majorCost},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL", Cost: minorCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version or a minor version of PostgreSQL", Instead: upgradeInstead}),
 	table.Field("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
@@ -110,8 +110,8 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *instanceParams, v v1alpha1.Availability) { p.AvailabilityType = availabilityType(v) }).
 		Equal(func(want, have v1alpha1.Availability) bool { return want == have }, "other zones after a failover").
 		EffectOf(func(*v1alpha1.Availability, v1alpha1.Availability, *instance) (driver.Effect, string) {
-			return driver.Restarts, "Cloud SQL restarts the server to change its zones, and promises no time for that"
-		}, driver.Always(driver.Restarts)...),
+			return driver.Restarts, "Cloud SQL restarts the server to change its zones"
+		}, driver.AlwaysRestarts(zonesCost)...),
 	table.Field(fieldDatabase,
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },
@@ -155,18 +155,18 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 	table.Field("gcp.zone", wantZone, haveZone,
 		func(p *instanceParams, v zone) { p.Zone = &v.name }).
 		Equal(inZone, "the zone of the standby of a server in two zones, which a failover makes the server's").
-		EffectOf(zoneEffect, driver.Always(driver.Restarts)...),
+		EffectOf(zoneEffect, driver.AlwaysRestarts(moveCost)...),
 	table.Field("gcp.secondaryZone", wantSecondaryZone, haveSecondaryZone,
 		func(p *instanceParams, v zone) { p.SecondaryZone = &v.name }).
 		Equal(inZone, "the zone of the server, which a failover makes the standby's").
-		EffectOf(secondaryZoneEffect, driver.Always(driver.Restarts)...),
+		EffectOf(secondaryZoneEffect, driver.AlwaysRestarts(zonesCost)...),
 	table.Field("gcp.connectorEnforcement",
 		func(p *databaseParameters) *string { return gcpOf(p).ConnectorEnforcement },
 		haveConnectorEnforcement,
 		func(p *instanceParams, v string) { p.ConnectorEnforcement = &v }).
 		EffectOf(connectorEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes NOT_REQUIRED"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes REQUIRED: clients that connect without a connector are refused from then on"}),
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes REQUIRED: clients that connect without a connector are refused from then on", Cost: connectorCost}),
 	tlsRow,
 	table.Field("gcp.sslMode",
 		func(p *databaseParameters) *string { return gcpOf(p).SSLMode },
@@ -174,8 +174,8 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *instanceParams, v string) { p.SslMode = &v }).
 		EffectOf(sslModeEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "more clients are accepted than before"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "PostgreSQL accepts fewer clients than before: the others are refused at their next connection"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "MySQL accepts fewer clients than before"}),
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "PostgreSQL accepts fewer clients than before: the others are refused at their next connection", Cost: tlsCost},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "MySQL accepts fewer clients than before", Cost: strictTLSCost}),
 	// https://cloud.google.com/sql/docs/postgres/backup-recovery/backups#retained-backups
 	table.Field("gcp.retainBackupsOnDelete",
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },

@@ -21,8 +21,8 @@ var tlsRow = table.Field("tls",
 		return sslModeEffect(before, *modeOf(to), have)
 	},
 		driver.PossibleEffect{Effect: driver.Online, When: "it becomes Optional"},
-		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required on PostgreSQL: clients without TLS are refused at their next connection"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Required on MySQL"}).
+		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required on PostgreSQL: clients without TLS are refused at their next connection", Cost: tlsCost},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Required on MySQL", Cost: strictTLSCost}).
 	StandsFor("gcp.sslMode", map[string][]string{
 		string(v1alpha1.TLSOptional): {encryptedOrNot},
 		string(v1alpha1.TLSRequired): {encryptedOnly, trustedClientsOnly},

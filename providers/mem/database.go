@@ -147,7 +147,7 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "version").
 		Equal(driver.VersionServes, "a newer minor version is no drift").
 		EffectOf(upgrade,
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer version"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer version", Cost: upgradeCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version", Instead: upgradeInstead}),
 	plain[int32](databaseFields, "storage.sizeGiB").
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is no drift"),
@@ -168,17 +168,29 @@ var databaseTable = databaseFields.table(databaseExempt,
 		}).Exact(driver.ExactParameters).Equal(driver.SameParameter, driver.SameParameterDoc),
 	plain[v1alpha1.PublicAccess](databaseFields, "network.publicAccess").Safe(v1alpha1.PublicAccessBlocked),
 	plainSet(databaseFields, "network.allowedCIDRs").Safe([]string{}),
-	plain[string](databaseFields, "aws.instanceClass").Effect(driver.Restarts),
+	plain[string](databaseFields, "aws.instanceClass").Restarts(restartCost),
 	plain[string](databaseFields, "aws.dbSubnetGroupName").Refers(driver.ReferenceSubnetGroup),
 	plain[string](databaseFields, "aws.performanceInsights.key").Refers(driver.ReferenceKey),
 	plain[string](databaseFields, "aws.monitoring.roleARN").Refers(driver.ReferenceRole),
 	plain[string](databaseFields, "aws.dbParameterGroupName").Refers(driver.ReferenceParameterGroup),
 	plainSet(databaseFields, "aws.vpcSecurityGroupIDs").Refers(driver.ReferenceSecurityGroup),
-	plain[string](databaseFields, "gcp.tier").Effect(driver.Restarts),
+	plain[string](databaseFields, "gcp.tier").Restarts(restartCost),
 	plain[string](databaseFields, "gcp.privateNetwork").Refers(driver.ReferenceNetwork),
 	plain[string](databaseFields, "gcp.allocatedIPRange").Refers(driver.ReferenceAddressRange),
 	powerRow,
 )
+
+// What changes cost the users of a database. This cloud has no documentation that could say more.
+var (
+	restartCost = driver.Cost{Text: "the server is away while it restarts", MultiZone: "the server is away for a failover"}
+	upgradeCost = driver.Cost{Text: "connections break for a moment"}
+	stopCost    = driver.Cost{Text: "nobody can connect before it runs again"}
+)
+
+// InTwoZones implements table.Zoned.
+func (d *Database) InTwoZones() bool {
+	return d.Spec.Availability != nil && *d.Spec.Availability == v1alpha1.AvailabilityMultiZone
+}
 
 const upgradeInstead = "declare the version it has, or create another Database and move the data"
 

@@ -14,7 +14,7 @@ var powerRow = table.Field(driver.FieldPowerState,
 ).Reported(func(d *Database) *v1alpha1.PowerState { return powerOf(d.live()) }).
 	EffectOf(func(_ *v1alpha1.PowerState, to v1alpha1.PowerState, _ *Database) (driver.Effect, string) {
 		return driver.PowerEffect(to)
-	}, driver.PowerEffects()...)
+	}, driver.PowerEffects(stopCost)...)
 
 func powerOf(d *Database) *v1alpha1.PowerState {
 	if d.Stopped {

@@ -51,7 +51,7 @@ func TestEffectsAreHeldToTheirList(t *testing.T) {
 		finds    bool
 	}{
 		{"listed and reached", class().EffectOf(risky, online, restarts), []example{first, later}, false},
-		{"a constant effect needs no example", class().Effect(driver.Restarts), nil, false},
+		{"a constant effect needs no example", class().Restarts(driver.Cost{}), nil, false},
 		{"one function of from and to needs one, whatever it lists", class().EffectOf(risky, online), nil, true},
 		{"an effect that is not listed", class().EffectOf(risky, online), []example{first, later}, true},
 		{"an effect that no example names", class().EffectOf(risky, online, restarts), []example{first}, true},

@@ -210,6 +210,7 @@ func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, hav
 		r.explain(&c, d, ours)
 	}
 	c.Effect, c.Why = r.effect(d, have)
+	c.Why = withCost(c, r.effects, have)
 	return c, true
 }
 

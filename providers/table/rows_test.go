@@ -43,13 +43,16 @@ type call struct {
 	Logs                           []string
 }
 
+// away is what another class costs.
+var away = driver.Cost{Text: "it is away for a minute", MultiZone: "it is away for a second"}
+
 var things = table.Table[thingSpec, thing, call]{
 	table.Field("place", func(s *thingSpec) *string { return s.Place }, func(h *thing) *string { return h.Place },
 		func(p *call, v string) { p.Place = &v }).Immutable("make another"),
 	table.Field("size", func(s *thingSpec) *int { return s.Size }, func(h *thing) *int { return h.Size },
 		func(p *call, v int) { p.Size = &v }).Equal(func(want, have int) bool { return have >= want }, "larger is no drift"),
 	table.Field("class", func(s *thingSpec) *string { return s.Class }, func(h *thing) *string { return h.Class },
-		func(p *call, v string) { p.Class = &v }).Effect(driver.Restarts).
+		func(p *call, v string) { p.Class = &v }).Restarts(away).
 		Reported(func(h *thing) *string {
 			if h.ClassNow != nil {
 				return h.ClassNow
@@ -101,7 +104,7 @@ func TestDiff(t *testing.T) {
 		{name: "the cloud has none",
 			want: thingSpec{Class: new("a"), Inner: &inner{Days: new(1)}},
 			changes: []driver.Change{
-				{Field: "class", To: "a", Effect: driver.Restarts},
+				{Field: "class", To: "a", Effect: driver.Restarts, Why: away.Text},
 				{Field: "inner.days", To: "1", Effect: driver.Online}}},
 		{name: "what was asked for already counts, though it is not there yet",
 			want: thingSpec{Class: new("new")}, have: thing{Class: new("new"), ClassNow: new("old")}},
@@ -323,7 +326,7 @@ func TestDocs(t *testing.T) {
 	want := []driver.Field{
 		{Field: "place", Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: "make another"}}},
 		{Field: "size", Effects: driver.Always(driver.Online), Equal: "larger is no drift"},
-		{Field: "class", Effects: driver.Always(driver.Restarts)},
+		{Field: "class", Effects: driver.AlwaysRestarts(away)},
 		{Field: "access", Effects: driver.Always(driver.Online), Safe: "closed"},
 		{Field: "password", Effects: driver.Always(driver.Online), Secret: true},
 		{Field: "inner.days", Effects: []driver.PossibleEffect{{Effect: driver.Online, When: "days get more"}, {Effect: driver.Irreversible, When: "days get fewer"}}},

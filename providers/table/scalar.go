@@ -52,16 +52,16 @@ func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *S
 	return r
 }
 
-// Effect sets what every change of the field does.
-func (r *Scalar[S, H, P, V]) Effect(e driver.Effect) *Scalar[S, H, P, V] {
-	r.effect = func(*V, V, *H) (driver.Effect, string) { return e, "" }
-	r.effects, r.depends = driver.Always(e), false
+// Restarts says that every change of the field restarts the server, and at what cost.
+func (r *Scalar[S, H, P, V]) Restarts(cost driver.Cost) *Scalar[S, H, P, V] {
+	r.effect = func(*V, V, *H) (driver.Effect, string) { return driver.Restarts, "" }
+	r.effects, r.depends = driver.AlwaysRestarts(cost), false
 	return r
 }
 
 // EffectOf sets what a change does as a function of from (nil if the cloud has no value), to and what is
 // there. The text says why a change is Impossible and what to do instead. possible lists every effect that the
-// function returns, the harmless first; tabletest.Effects holds it to that.
+// function returns, the harmless first, and what each costs; tabletest.Effects holds it to that.
 func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (driver.Effect, string), possible ...driver.PossibleEffect) *Scalar[S, H, P, V] {
 	r.effect, r.effects, r.depends = effect, possible, true
 	return r
@@ -213,6 +213,7 @@ func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (drive
 		c.From = r.show(*from)
 	}
 	c.Effect, c.Why = r.effect(from, to, have)
+	c.Why = withCost(c, r.effects, have)
 	return c, true
 }
 

@@ -136,13 +136,13 @@ func (h *fixture) changeClass(c client.Client, heard *system.Warnings, class *v1
 			[]string{"objects of kind Database that use this class: 1; of these would change: 1", "of 1: backup.retentionDays becomes 14 (online"}},
 		{"fewer backups", func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(0)) }, "", []string{
 			"of 1: backup.retentionDays becomes 0 (loses backups: automatic backups end, and with them the restore to a point in time; " +
-				"connections break for a moment; waits for approval)"}},
+				"the server is away for a few seconds to a few minutes, by its size and class; waits for approval)"}},
 		{"disruptive", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS.InstanceClass = new("db.t4g.small") }, "",
-			[]string{"of 1: aws.instanceClass becomes db.t4g.small (restarts, waits for approval)"}},
+			[]string{"of 1: aws.instanceClass becomes db.t4g.small (restarts: the server is away for a few minutes, until it runs on another host and has recovered; waits for approval)"}},
 		{"disruptive, and nobody asked", func(s *v1alpha1.DatabaseClassSpec) {
 			s.Sizes[0].AWS.InstanceClass = new("db.t4g.small")
 			s.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways}
-		}, "", []string{"of 1: aws.instanceClass becomes db.t4g.small (restarts)"}},
+		}, "", []string{"of 1: aws.instanceClass becomes db.t4g.small (restarts: the server is away for a few minutes, until it runs on another host and has recovered)"}},
 		{"another cloud", func(s *v1alpha1.DatabaseClassSpec) {
 			s.ProviderConfigRef.Name = "gcp"
 			for i := range s.Sizes {
