@@ -88,6 +88,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL",
 		"aws aws.iops Interrupts": "with aws.storageType", "aws aws.throughputMiBps Interrupts": "with aws.storageType",
 		"aws tls Restarts":                      "the restart follows the change, which is what an edit shows",
+		"aws aws.networkType Restarts":          "of a server in two zones",
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
 		"aws powerState Impossible":             "of a server with read replicas, which no spec declares",
 		"aws parameters Impossible":             "RDS's list says so, and an announcement does not ask for it",
