@@ -17,7 +17,7 @@ var (
 		MultiZone: "the server is away for a failover, usually 60 to 120 seconds",
 		Source:    "https://repost.aws/knowledge-center/rds-performance-impact",
 	}
-	// "The primary and standby DB instances are upgraded at the same time and you will experience an outage until the upgrade is complete."
+	// "The primary and standby DB instances are upgraded at the same time and you will experience an outage until the upgrade is complete".
 	upgradeCost = driver.Cost{
 		Text:   "the server and its standby are away for minutes, until the upgrade is done; AWS says only that it takes longer the larger the server is",
 		Source: userGuide + "USER_UpgradeDBInstance.MySQL.html",
@@ -32,7 +32,7 @@ var (
 		Source: userGuide + "USER_RebootInstance.html",
 	}
 	// "Enabling and disabling backups can result in a brief I/O suspension that lasts from a few seconds to a few minutes, depending on the size and class
-	// of your DB instance."
+	// of your DB instance".
 	backupsCost = driver.Cost{
 		Text:   "the server is away for a few seconds to a few minutes, by its size and class",
 		Source: "https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html",
@@ -51,7 +51,7 @@ var (
 		Text:   "the server is away for minutes while it moves; AWS gives no time",
 		Source: userGuide + "USER_VPC.VPC2VPC.html",
 	}
-	// "Failover times are typically 60–120 seconds."
+	// "Failover times are typically 60–120 seconds".
 	failoverCost = driver.Cost{
 		Text:   "the server is away for one or two minutes",
 		Source: userGuide + "Concepts.MultiAZ.Failover.html",
