@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
@@ -76,22 +77,22 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, got := how(changes, step.Field, Tree{}); !strings.HasPrefix(got, effectWords[step.Effect]) || step.Effect.Disruptive() && !strings.HasSuffix(got, "waits for approval") {
-				t.Errorf("%s %s: %s becomes %v: %q, although the change is %s", s.Cloud, s.Kind, step.Field, step.To, got, step.Effect)
+			effect := foretold(s, step, changes)
+			if _, got := how(changes, step.Field, Tree{}); !strings.HasPrefix(got, effectWords[effect]) || effect.Disruptive() && !strings.HasSuffix(got, "waits for approval") {
+				t.Errorf("%s %s: %s becomes %v: %q, although the change is %s", s.Cloud, s.Kind, step.Field, step.To, got, effect)
 			}
 			if s.Kind == "Database" {
-				announced[s.Cloud+" "+step.Field] = append(announced[s.Cloud+" "+step.Field], string(step.Effect))
+				announced[s.Cloud+" "+step.Field] = append(announced[s.Cloud+" "+step.Field], string(step.Effect), string(effect))
 			}
 		}
 	}
 	except := map[string]string{
 		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL",
 		"aws aws.iops Interrupts": "with aws.storageType", "aws aws.throughputMiBps Interrupts": "with aws.storageType",
-		"aws tls Restarts":                      "the restart follows the change, which is what an edit shows",
-		"aws aws.networkType Restarts":          "of a server in two zones",
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
 		"aws powerState Impossible":             "of a server with read replicas, which no spec declares",
 		"aws parameters Impossible":             "RDS's list says so, and an announcement does not ask for it",
+		"aws aws.networkType Restarts":          "of a server in two zones",
 		"gcp gcp.allocatedIPRange Restarts":     "with gcp.privateNetwork",
 		"gcp network.publicAccess Restarts":     "of a server whose certificates come from a CA pool",
 		"gcp gcp.tier LosesBackups":             "of a server of Enterprise Plus: see the driver's own test of it", "gcp gcp.edition LosesBackups": "likewise",
@@ -138,6 +139,17 @@ func steps(t *testing.T, s fieldedit.Subject) (all []fieldedit.Step) {
 		}
 	}
 	return all
+}
+
+// foretold returns the effect that the announcement of a step has: that of the change, or a worse one where only the cloud knows it.
+func foretold(s fieldedit.Subject, step fieldedit.Step, changes []driver.Change) driver.Effect {
+	unknown := slices.ContainsFunc(s.Fields, func(f drivertest.Field) bool { return f.Name == step.Field && f.Worst })
+	for _, c := range changes {
+		if unknown && c.Field == step.Field && c.Effect.Compare(step.Effect) >= 0 {
+			return c.Effect
+		}
+	}
+	return step.Effect
 }
 
 // document returns a spec in which the field of a step has a value, and others are given.

@@ -319,6 +319,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.storageType": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{StorageType: new("another")}
 		},
+		"aws.networkType":      func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{NetworkType: new("another")} },
+		"aws.availabilityZone": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{AvailabilityZone: new("another")} },
+		"aws.port":             func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{Port: new(int32(1))} },
 		"network.publicAccess": func(s *v1alpha1.DatabaseParameters) {
 			to := v1alpha1.PublicAccessAllowed
 			if s.Network != nil && *s.Network.PublicAccess == to {
@@ -353,6 +356,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
 		},
 	} {
+		if name == "aws.port" && req.Spec.AWS.Port == nil { // as long as RDS does not report the port, another is no difference
+			continue
+		}
 		other := req
 		edit(&other.Spec)
 		seen, err := drivertest.Databases(conn).Observe(r.Context(), other)
@@ -466,7 +472,14 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	spec.AWS = &v1alpha1.DatabaseAWS{
 		DatabaseInsightsMode: new("standard"), // no recording has a mode, and none is what standard asks for
 		InstanceClass:        text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
-		StorageType: text("StorageType"),
+		StorageType: text("StorageType"), NetworkType: text("NetworkType"), AvailabilityZone: text("AvailabilityZone"),
+	}
+	port, ok := value("Port").(float64)
+	if !ok {
+		port, ok = at(instance, "Endpoint", "Port").(float64)
+	}
+	if ok && port > 0 {
+		spec.AWS.Port = new(int32(port))
 	}
 	logs, _ := value("DedicatedLogVolume").(bool)
 	spec.AWS.DedicatedLogVolume = &logs
