@@ -23,7 +23,7 @@ func TestEveryFieldOfAClass(t *testing.T) {
 	for _, s := range subjects(t) {
 		for _, layer := range []string{"defaults", "enforced"} {
 			for _, step := range s.steps {
-				from := s.full
+				from := s.given(step)
 				if step.From != nil {
 					from = with(from, step.Field, step.From)
 				}
