@@ -80,6 +80,9 @@ func addedLater[S any](t testing.TB, b *bench[S], f Field) {
 	}
 }
 
+// companions are the fields that go when a field goes.
+func (f Field) companions() []string { return slices.Concat(f.Dependents, f.Together) }
+
 // withoutField returns a request for an object without a field, and which other fields come and go with it.
 func withoutField[S any](t testing.TB, b *bench[S], f Field) (req request[S], together []string) {
 	t.Helper()
@@ -88,7 +91,7 @@ func withoutField[S any](t testing.TB, b *bench[S], f Field) (req request[S], to
 		together = append(together, f.With)
 	}
 	spec := given(t, b, f)
-	for _, name := range slices.Concat(f.Dependents, together, []string{f.Name}) {
+	for _, name := range slices.Concat(f.companions(), together, []string{f.Name}) {
 		set(t, &spec, name, nil)
 	}
 	return b.request(t, spec), together

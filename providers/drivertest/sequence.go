@@ -101,6 +101,7 @@ func (q *sequences[S]) random(t testing.TB, r *rand.Rand) (s sequence) {
 	for range r.IntN(4) {
 		if f := fields[r.IntN(len(fields))]; !slices.Contains(q.b.kind.Needed, f.Name) && !slices.Contains(s.without, f.Name) {
 			s.without = append(s.without, f.Name)
+			s.without = append(s.without, f.companions()...)
 		}
 	}
 	for range 1 + r.IntN(6) {
@@ -110,6 +111,11 @@ func (q *sequences[S]) random(t testing.TB, r *rand.Rand) (s sequence) {
 			m.value, m.others = f.drift(), true
 		} else {
 			m.value = q.valueOf(t, f, r.IntN(5))
+		}
+		if m.value == nil && r.IntN(4) > 0 { // else the cloud may refuse what is left
+			for _, other := range f.companions() {
+				s.moves = append(s.moves, move{field: other})
+			}
 		}
 		s.moves = append(s.moves, m)
 	}
