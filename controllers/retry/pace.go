@@ -11,11 +11,10 @@ import (
 type Cadence struct {
 	// Sync is how often a converged object is observed, give or take a tenth.
 	Sync time.Duration
-	// First and Longest bound the waits after errors; PollFirst and PollLongest those while the cloud works, unless that takes it
+	// First and Longest bound the waits after errors; First and PollLongest those while the cloud works, unless that takes it
 	// unusually long: then Longest does.
 	First       time.Duration
 	Longest     time.Duration
-	PollFirst   time.Duration
 	PollLongest time.Duration
 }
 
@@ -25,7 +24,6 @@ func DefaultCadence(sync time.Duration) Cadence {
 		Sync:        sync,
 		First:       min(time.Second, sync),
 		Longest:     min(5*time.Minute, sync),
-		PollFirst:   min(250*time.Millisecond, sync),
 		PollLongest: min(30*time.Second, sync),
 	}
 }
@@ -51,12 +49,11 @@ func (p *Pace) AfterError(atLeast time.Duration) time.Duration {
 	return max(p.errors.NextBackOff(), atLeast)
 }
 
-// WhileCloudWorks returns how long to wait before looking again. Much of what clouds do is done at once, such as a database within a server, so the
-// first look comes soon. Waits double, so that it costs no more looks in all: what takes minutes is looked at eight times in the first one. What the
-// cloud has been at work on for hours is polled every few minutes.
+// WhileCloudWorks returns how long to wait before looking again. What the cloud has been at work on for hours is polled
+// every few minutes.
 func (p *Pace) WhileCloudWorks() time.Duration {
 	if p.polls == nil {
-		p.polls = exponential(p.cadence.PollFirst, p.cadence.PollLongest, 2)
+		p.polls = exponential(p.cadence.First, p.cadence.PollLongest, 1.5)
 	}
 	wait := max(p.polls.NextBackOff(), min(p.polled/20, p.cadence.Longest))
 	p.polled += wait

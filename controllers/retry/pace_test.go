@@ -34,12 +34,10 @@ func TestWhileCloudWorksStartsQuickAndWidens(t *testing.T) {
 			if wait <= 0 || wait > cadence.PollLongest*13/10 && wait > time.Since(began)/20 {
 				t.Fatalf("look %d, after %v: wait %v", looks, time.Since(began), wait)
 			}
-			if looks == 0 && wait > time.Second/2 {
+			if looks == 0 && wait > 2*cadence.First {
 				t.Errorf("the first look comes after %v", wait)
 			}
-			if looks++; looks > 12 && time.Since(began) < time.Minute {
-				t.Fatalf("%d looks in %v", looks, time.Since(began))
-			}
+			looks++
 			time.Sleep(wait)
 		}
 		if looks < 50 || looks > 100 {
@@ -62,7 +60,7 @@ func TestWhileCloudWorksForDays(t *testing.T) {
 		t.Errorf("%d looks in a day", looks)
 	}
 	p.Reset()
-	if wait := p.WhileCloudWorks(); wait > 2*cadence.PollFirst {
+	if wait := p.WhileCloudWorks(); wait > 2*cadence.First {
 		t.Errorf("the first look after that comes after %v", wait)
 	}
 }
@@ -138,7 +136,7 @@ func TestUntilSyncIsSpread(t *testing.T) {
 func TestDefaultCadenceIsBoundedBySync(t *testing.T) {
 	for _, sync := range []time.Duration{100 * time.Millisecond, time.Second, time.Minute, 10 * time.Minute, time.Hour} {
 		c := DefaultCadence(sync)
-		if c.Sync != sync || c.First <= 0 || c.First > c.PollLongest || c.PollFirst <= 0 || c.PollFirst > c.First || c.PollLongest > c.Longest || c.Longest > sync {
+		if c.Sync != sync || c.First <= 0 || c.First > c.PollLongest || c.PollLongest > c.Longest || c.Longest > sync {
 			t.Errorf("sync period %v: %+v", sync, c)
 		}
 	}
