@@ -35,7 +35,7 @@ type databaseAdapter = table.Adapter[databaseSpec, instance, instanceParams]
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
 func newDatabases(s *session) *databaseAdapter {
 	client := rds.NewFromConfig(s.config)
-	d := &databases{session: s, rds: client, groups: &groups{session: s, rds: client}}
+	d := &databases{session: s, rds: client, groups: &groups{&parameterGroups{session: s, rds: client}}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,

@@ -55,7 +55,7 @@ func settingsOfOurs(applied driver.Applied, engine string) []string {
 func (g *groups) reuse(ctx context.Context, req *databaseRequest, p groupPlan) (string, error) {
 	var ours []*foundGroup
 	for _, name := range p.candidates(req) {
-		found, err := g.find(ctx, name)
+		found, err := g.calls.find(ctx, name)
 		if err != nil {
 			return "", err
 		}
@@ -87,7 +87,7 @@ func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, na
 	if err := g.checkFree(ctx, name); err != nil {
 		return err
 	}
-	present, err := g.settingsIn(ctx, name)
+	present, err := g.calls.settingsIn(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, na
 			gone = append(gone, setting)
 		}
 	}
-	return g.set(ctx, name, p.family, nil, wanted, gone)
+	return g.calls.set(ctx, name, p.family, nil, wanted, gone)
 }
 
 // settingsOf returns all that a plan sets, with what it copies.
@@ -109,7 +109,7 @@ func (g *groups) settingsOf(ctx context.Context, p groupPlan) (map[string]string
 	all := map[string]string{}
 	if p.copyOf != "" {
 		var err error
-		if all, err = g.settingsIn(ctx, p.copyOf); err != nil {
+		if all, err = g.calls.settingsIn(ctx, p.copyOf); err != nil {
 			return nil, err
 		}
 	}
@@ -133,11 +133,11 @@ func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, o
 		newest := slices.MaxFunc(ours, func(a, b *foundGroup) int {
 			return driver.CompareVersions(strings.TrimPrefix(a.family, p.engine), strings.TrimPrefix(b.family, p.engine))
 		})
-		present, err := g.settingsIn(ctx, newest.name)
+		present, err := g.calls.settingsIn(ctx, newest.name)
 		if err != nil {
 			return "", err
 		}
-		list := g.list(ctx, p.family, nil)
+		list := g.calls.list(ctx, p.family, nil)
 		maps.DeleteFunc(present, func(name, value string) bool {
 			_, has := list[name]
 			return list != nil && !has || p.drops(req, name, value)
@@ -153,7 +153,7 @@ func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, o
 	if err := g.checkMark(ctx, req, p.name); err != nil {
 		return "", err
 	}
-	if err := g.delete(ctx, p.name); apiCode(err) == "InvalidDBParameterGroupState" {
+	if err := g.calls.delete(ctx, p.name); apiCode(err) == "InvalidDBParameterGroupState" {
 		return "", inUse("DeleteDBParameterGroup", p.name, "another instance")
 	} else if err != nil {
 		return "", err
@@ -161,12 +161,12 @@ func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, o
 	if err := g.create(ctx, req, p); err != nil {
 		return "", err
 	}
-	return p.name, g.set(ctx, p.name, p.family, nil, p.set, nil)
+	return p.name, g.calls.set(ctx, p.name, p.family, nil, p.set, nil)
 }
 
 // checkFree refuses a group that an instance uses: a promoted read replica may have it, or the instance itself by now.
 func (g *groups) checkFree(ctx context.Context, name string) error {
-	users, err := g.usersOf(ctx, name)
+	users, err := g.calls.usersOf(ctx, name)
 	if err != nil || len(users) == 0 {
 		return err
 	}

@@ -18,6 +18,11 @@ import (
 // groups manages the DB parameter groups that Mooring makes for instances. A group belongs to one instance: it has the instance's name and mark, holds
 // spec.parameters and spec.tls, and is deleted after the instance.
 type groups struct {
+	calls *parameterGroups
+}
+
+// parameterGroups reads and writes DB parameter groups, whoever they belong to.
+type parameterGroups struct {
 	session *session
 	rds     *rds.Client
 	lists   parameterLists
@@ -75,18 +80,18 @@ func (g *groups) make(ctx context.Context, req *databaseRequest, p groupPlan) (n
 		return "", err
 	}
 	// No server has it yet, so nothing is applied at once, and whether a parameter is static does not matter.
-	return p.name, g.set(ctx, p.name, p.family, nil, p.set, nil)
+	return p.name, g.calls.set(ctx, p.name, p.family, nil, p.set, nil)
 }
 
 func (g *groups) create(ctx context.Context, req *databaseRequest, p groupPlan) error {
 	tags, about := rdsTags(req.Mark.Labels()), aws.String("Parameters of "+req.Name)
 	if p.copyOf != "" {
-		_, err := call(ctx, g.session, "CopyDBParameterGroup", g.rds.CopyDBParameterGroup, &rds.CopyDBParameterGroupInput{
+		_, err := call(ctx, g.calls.session, "CopyDBParameterGroup", g.calls.rds.CopyDBParameterGroup, &rds.CopyDBParameterGroupInput{
 			SourceDBParameterGroupIdentifier: &p.copyOf, TargetDBParameterGroupIdentifier: &p.name, TargetDBParameterGroupDescription: about, Tags: tags,
 		}, onceRDS)
 		return err
 	}
-	_, err := call(ctx, g.session, "CreateDBParameterGroup", g.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{
+	_, err := call(ctx, g.calls.session, "CreateDBParameterGroup", g.calls.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{
 		DBParameterGroupName: &p.name, DBParameterGroupFamily: &p.family, Description: about, Tags: tags,
 	}, onceRDS)
 	return err
@@ -97,7 +102,7 @@ func (g *groups) create(ctx context.Context, req *databaseRequest, p groupPlan) 
 const mostInCall = 20
 
 // set sets and resets parameters of a group. What is sent twice is as good as once. list is RDS's list, nil if nothing is to be applied at once.
-func (g *groups) set(ctx context.Context, group, family string, list parameterList, set map[string]string, remove []string) error {
+func (g *parameterGroups) set(ctx context.Context, group, family string, list parameterList, set map[string]string, remove []string) error {
 	var sent []types.Parameter
 	for _, name := range sortedKeys(set) {
 		sent = append(sent, types.Parameter{ParameterName: &name, ParameterValue: new(g.spelled(ctx, family, name, set[name])), ApplyMethod: list.method(name)})
@@ -124,7 +129,7 @@ func (g *groups) set(ctx context.Context, group, family string, list parameterLi
 }
 
 // spelled writes a switch as RDS takes it: 0 or 1 where the list says so, and the spec may say on or true. Other values need no list.
-func (g *groups) spelled(ctx context.Context, family, name, value string) string {
+func (g *parameterGroups) spelled(ctx context.Context, family, name, value string) string {
 	on, isSwitch := driver.Switch(value)
 	if !isSwitch || value == "0" || value == "1" {
 		return value
@@ -146,7 +151,7 @@ type foundGroup struct {
 }
 
 // find returns a group; nil if there is none of that name.
-func (g *groups) find(ctx context.Context, group string) (*foundGroup, error) {
+func (g *parameterGroups) find(ctx context.Context, group string) (*foundGroup, error) {
 	out, err := call(ctx, g.session, "DescribeDBParameterGroups", g.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group})
 	if apiCode(err) == "DBParameterGroupNotFound" {
 		return nil, nil
@@ -170,7 +175,7 @@ func (g *groups) find(ctx context.Context, group string) (*foundGroup, error) {
 
 // checkMark refuses a group that is not the instance's: nothing without the mark is changed.
 func (g *groups) checkMark(ctx context.Context, req *databaseRequest, group string) error {
-	found, err := g.find(ctx, group)
+	found, err := g.calls.find(ctx, group)
 	if err != nil || found == nil || found.mark.SameOwner(req.Mark) {
 		return err
 	}
@@ -178,7 +183,7 @@ func (g *groups) checkMark(ctx context.Context, req *databaseRequest, group stri
 		Message: fmt.Sprintf("DB parameter group %s exists and does not have this object's mark: delete it, rename it, or attach another group and set spec.aws.dbParameterGroupName", group)}
 }
 
-func (g *groups) delete(ctx context.Context, group string) error {
+func (g *parameterGroups) delete(ctx context.Context, group string) error {
 	_, err := call(ctx, g.session, "DeleteDBParameterGroup", g.rds.DeleteDBParameterGroup, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: &group}, onceRDS)
 	if apiCode(err) == "DBParameterGroupNotFound" {
 		return nil
@@ -231,7 +236,7 @@ func (g *groups) checkTLS(ctx context.Context, spec *databaseSpec, group string)
 	var set map[string]string // a default group sets nothing
 	if !isDefaultGroup(strings.ToLower(group)) {
 		var err error
-		if set, err = g.settingsIn(ctx, group); err != nil {
+		if set, err = g.calls.settingsIn(ctx, group); err != nil {
 			return explainGroup(err)
 		}
 	}

@@ -63,11 +63,11 @@ func (g *groups) change(ctx context.Context, req *databaseRequest, have *instanc
 	if err := g.checkMark(ctx, req, group); err != nil {
 		return false, false, err
 	}
-	list := g.list(ctx, have.family(), names)
+	list := g.calls.list(ctx, have.family(), names)
 	planned := slices.ContainsFunc(changes, func(c driver.Change) bool {
 		return (c.Field == "parameters" || c.Field == "tls") && c.Effect == driver.Restarts
 	})
-	if err := g.set(ctx, group, have.family(), list, asked.Set, asked.Remove); err != nil || !planned {
+	if err := g.calls.set(ctx, group, have.family(), list, asked.Set, asked.Remove); err != nil || !planned {
 		return true, false, err
 	}
 	return true, len(list.static(names)) > 0, g.checkTaken(ctx, group, have.family(), asked.Set)
@@ -106,11 +106,11 @@ func (g *groups) upgrade(ctx context.Context, req *databaseRequest, have *instan
 		}
 	}
 	if now != "" && !isDefaultGroup(now) {
-		set, err := g.settingsIn(ctx, now)
+		set, err := g.calls.settingsIn(ctx, now)
 		if err != nil {
 			return err
 		}
-		wanted, list := wantedSettings(&req.Spec, engine), g.list(ctx, p.family, nil)
+		wanted, list := wantedSettings(&req.Spec, engine), g.calls.list(ctx, p.family, nil)
 		for name, value := range set {
 			_, wants := wanted[name]
 			if _, has := list[name]; wants || has || list == nil {
@@ -161,12 +161,12 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 		return nil
 	}
 	for _, group := range ownGroups(req.Name) {
-		found, err := g.find(ctx, group)
+		found, err := g.calls.find(ctx, group)
 		if err != nil {
 			return err
 		}
 		if found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
-			o.State, o.ID, o.Mark, o.Location, o.Applied = driver.Ready, req.ID, req.Mark, g.session.region, nil
+			o.State, o.ID, o.Mark, o.Location, o.Applied = driver.Ready, req.ID, req.Mark, g.calls.session.region, nil
 			return nil
 		}
 	}
@@ -177,9 +177,9 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 // released and stays with that. It returns what stays.
 func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left string, err error) {
 	for _, group := range ownGroups(req.Name) {
-		found, err := g.find(ctx, group)
+		found, err := g.calls.find(ctx, group)
 		if err == nil && found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
-			err = g.delete(ctx, group)
+			err = g.calls.delete(ctx, group)
 		}
 		if apiCode(err) != "InvalidDBParameterGroupState" {
 			if err != nil {
@@ -187,7 +187,7 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left strin
 			}
 			continue
 		}
-		users, listed := g.usersOf(ctx, group)
+		users, listed := g.calls.usersOf(ctx, group)
 		if listed != nil {
 			return "", listed
 		}
@@ -196,7 +196,7 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left strin
 		}
 		released := found.mark
 		released.Released = true
-		if err := g.tag(ctx, found, released); err != nil {
+		if err := g.calls.tag(ctx, found, released); err != nil {
 			return "", err
 		}
 		left = fmt.Sprintf("DB parameter group %s stays, marked as released, because RDS deletes none in use: instance %s uses it", group, strings.Join(users, ", "))
@@ -205,7 +205,7 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left strin
 }
 
 // usersOf returns the instances in a group, but for those that are being deleted.
-func (g *groups) usersOf(ctx context.Context, group string) (users []string, err error) {
+func (g *parameterGroups) usersOf(ctx context.Context, group string) (users []string, err error) {
 	in := &rds.DescribeDBInstancesInput{}
 	for {
 		out, err := call(ctx, g.session, "DescribeDBInstances", g.rds.DescribeDBInstances, in)
@@ -245,7 +245,7 @@ func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instanc
 		return nil, nil
 	}
 	for _, group := range ownGroups(strings.ToLower(req.Name)) {
-		found, err := g.find(ctx, group)
+		found, err := g.calls.find(ctx, group)
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +253,7 @@ func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instanc
 			continue
 		}
 		marked = append(marked, group)
-		if err := g.tag(ctx, found, req.Mark); err != nil {
+		if err := g.calls.tag(ctx, found, req.Mark); err != nil {
 			return nil, err
 		}
 	}
@@ -261,7 +261,7 @@ func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instanc
 }
 
 // tag gives a group a mark that it does not have yet.
-func (g *groups) tag(ctx context.Context, group *foundGroup, mark driver.Mark) error {
+func (g *parameterGroups) tag(ctx context.Context, group *foundGroup, mark driver.Mark) error {
 	if group.mark == mark {
 		return nil
 	}

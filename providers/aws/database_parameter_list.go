@@ -114,7 +114,7 @@ func (l *parameterLists) put(family string, list parameterList, now time.Time) {
 
 // list returns RDS's list of a family; nil if it can't be read, which must not keep an instance from being observed. names are parameters that it
 // should have.
-func (g *groups) list(ctx context.Context, family string, names []string) parameterList {
+func (g *parameterGroups) list(ctx context.Context, family string, names []string) parameterList {
 	known, serves := g.lists.get(family, names, g.session.now())
 	if serves {
 		return known

@@ -125,7 +125,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 func (g *groups) read(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) {
 	set, err := map[string]string{}, error(nil)
 	if name := groupName(have); name != "" && !isDefaultGroup(name) {
-		set, err = g.settingsIn(ctx, name)
+		set, err = g.calls.settingsIn(ctx, name)
 	}
 	if err == nil && have.inOwnGroup() {
 		g.addGiven(ctx, have.family(), driver.WantParameters(&req.Spec), set)
@@ -164,7 +164,7 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 		names = append(names, ofTLS)
 	}
 	if s.waits || len(names) > 0 {
-		s.list = g.list(ctx, have.family(), names)
+		s.list = g.calls.list(ctx, have.family(), names)
 	}
 	s.upgrades = req.Spec.Version != nil && driver.MajorVersion(*req.Spec.Version) != driver.MajorVersion(aws.ToString(have.EngineVersion))
 	s.inForce = slices.Contains(req.Applied[groupInForce], groupName(have))
@@ -192,7 +192,7 @@ func checkParameters(spec *databaseSpec) error {
 }
 
 // explain names all parameters that RDS refuses, before its own words: these name one at most.
-func (g *groups) explain(ctx context.Context, err error, family string, asked map[string]string) error {
+func (g *parameterGroups) explain(ctx context.Context, err error, family string, asked map[string]string) error {
 	if driver.CodeOf(err) != driver.Invalid || len(asked) == 0 {
 		return err
 	}

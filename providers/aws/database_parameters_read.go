@@ -11,7 +11,7 @@ import (
 )
 
 // settingsIn returns what somebody set in a group.
-func (g *groups) settingsIn(ctx context.Context, group string) (map[string]string, error) {
+func (g *parameterGroups) settingsIn(ctx context.Context, group string) (map[string]string, error) {
 	set, in := map[string]string{}, &rds.DescribeDBParametersInput{DBParameterGroupName: &group, Source: aws.String("user")}
 	for {
 		out, err := call(ctx, g.session, "DescribeDBParameters", g.rds.DescribeDBParameters, in)
@@ -45,7 +45,7 @@ func (g *groups) addGiven(ctx context.Context, family string, wanted, set map[st
 	if len(lacks) == 0 {
 		return
 	}
-	list := g.list(ctx, family, lacks)
+	list := g.calls.list(ctx, family, lacks)
 	for _, name := range lacks {
 		if value := list[name].ParameterValue; value != nil && driver.SameParameter(wanted[name], *value) {
 			set[name] = *value
@@ -59,7 +59,7 @@ func (g *groups) checkTaken(ctx context.Context, group, family string, sent map[
 	if len(sent) == 0 {
 		return nil
 	}
-	set, err := g.settingsIn(ctx, group)
+	set, err := g.calls.settingsIn(ctx, group)
 	if err != nil {
 		return err
 	}

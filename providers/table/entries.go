@@ -90,7 +90,7 @@ func (r *EntryMap[S, H, P]) Waits(waits func(have *H) Waiting) *EntryMap[S, H, P
 }
 
 // waiting returns what the present entries wait for.
-func (r *EntryMap[S, H, P]) waiting(have *H) Waiting {
+func waiting[S, H, P any](r *EntryMap[S, H, P], have *H) Waiting {
 	if r.waits == nil || have == nil {
 		return Waiting{}
 	}
@@ -182,7 +182,7 @@ func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, have *H
 // change is what leads from the present entries, of which some are ours, to the wanted ones. Its Remove are those of ours: what others set
 // and a spec takes away was not asked for by an edit.
 func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, have *H) (driver.Change, bool) {
-	d, waits, byOthers := r.delta(want, present, ours), r.waiting(have), false
+	d, waits, byOthers := r.delta(want, present, ours), waiting(r, have), false
 	if waits.For != "" {
 		d, byOthers = r.outstanding(d, r.want(want), present, ours, waits.Part)
 	}

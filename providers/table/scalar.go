@@ -141,12 +141,13 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 func (r *Scalar[S, H, P, V]) Doc() driver.Field {
 	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers, StandsFor: r.standsFor}
 	if r.safe != nil {
-		d.Safe = cmp.Or(r.show(*r.safe), "none")
+		d.Safe = cmp.Or(show(r, *r.safe), "none")
 	}
 	return d
 }
 
-func (r *Scalar[S, H, P, V]) show(v V) string {
+// show writes a value as people see it.
+func show[S, H, P, V any](r *Scalar[S, H, P, V], v V) string {
 	if r.secret {
 		return driver.Redacted
 	}
@@ -176,13 +177,13 @@ func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *
 // wanted returns the value that a spec asks for, or the safe one if the spec has released the field; nil if it is unmanaged.
 func (r *Scalar[S, H, P, V]) wanted(want *S, applied driver.Applied, present *V) (to *V, release bool) {
 	switch to := r.want(want); {
-	case to != nil && r.atCreation && slices.Equal(applied[r.name], []string{r.show(*to)}):
+	case to != nil && r.atCreation && slices.Equal(applied[r.name], []string{show(r, *to)}):
 		return nil, false
 	case to != nil || r.safe == nil:
 		return to, false
 	}
 	values, ours := applied[r.name]
-	if !ours || onlyAsked(values) && (present == nil || !slices.Contains(values[1:], r.show(*present))) {
+	if !ours || onlyAsked(values) && (present == nil || !slices.Contains(values[1:], show(r, *present))) {
 		return nil, false // what was asked for and is not there was refused, or never sent: the value that is there is somebody else's
 	}
 	return r.safeFor(want), true
@@ -208,9 +209,9 @@ func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (drive
 	if from != nil && r.equal(to, *from) {
 		return driver.Change{}, false
 	}
-	c := driver.Change{Field: r.name, To: r.show(to), Release: release}
+	c := driver.Change{Field: r.name, To: show(r, to), Release: release}
 	if from != nil {
-		c.From = r.show(*from)
+		c.From = show(r, *from)
 	}
 	c.Effect, c.Why = r.effect(from, to, have)
 	c.Why = withCost(c, r.effects, have)
@@ -253,14 +254,14 @@ func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver
 	v := r.want(want)
 	if differing != nil {
 		if r.safe != nil && v != nil && (before == nil || onlyAsked(before)) {
-			return asked(before, r.show(*v)), true // it may be set soon, the answer lost and the field released: then it must return
+			return asked(before, show(r, *v)), true // it may be set soon, the answer lost and the field released: then it must return
 		}
 		return slices.Clone(before), before != nil
 	}
 	if v == nil {
 		return nil, false
 	}
-	return []string{r.show(*v)}, true
+	return []string{show(r, *v)}, true
 }
 
 func (r *Scalar[S, H, P, V]) secretIn(want *S) (string, bool) {
