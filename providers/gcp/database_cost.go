@@ -7,7 +7,7 @@ const sqlDocs = "https://cloud.google.com/sql/docs/"
 // What changes cost the users of a server, each as the page says it. Where the page gives no time, the text says so. None of them says that a server with a
 // standby restarts faster: a failover is for outages.
 var (
-	// "Changing the number of CPUs or the memory size results in the instance going offline for less than 60 seconds." That there is hardly any downtime in
+	// A server of Enterprise is offline for less than 60 seconds while its CPUs or memory change. That there is hardly any downtime in
 	// Enterprise Plus is on https://cloud.google.com/sql/docs/postgres/availability.
 	tierCost = driver.Cost{
 		Text:   "the server is away for less than 60 seconds; in the edition Enterprise Plus downtime is near zero, and connections break",
