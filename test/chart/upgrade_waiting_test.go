@@ -104,7 +104,6 @@ func youngSpec(d *v1alpha1.Database) {
 	s.Version, s.Parameters, s.TLS = new("16"), map[string]v1alpha1.ParameterValue{"work_mem": "8192"}, new(v1alpha1.TLSRequired)
 	s.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20)), MaxSizeGiB: new(int32(100))}
 	s.Availability, s.PowerState, s.IAMAuthentication = new(v1alpha1.AvailabilityMultiZone), new(v1alpha1.PowerStateRunning), new(true)
-	s.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed)}
 	s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(5)), StartTime: new("01:00"), PointInTimeRecovery: new(true)}
 	s.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")}}
 	s.Updates = &v1alpha1.Updates{Timing: v1alpha1.TimingMaintenanceWindow}

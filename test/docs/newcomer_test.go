@@ -28,7 +28,7 @@ var addedField = []edit{
 	TDECredentialARN *string ` + "`json:\"tdeCredentialARN,omitempty\"`\n"},
 	{file: "providers/aws/database_table.go", where: "\tKmsKeyId                                       *string\n",
 		text: "\tTdeCredentialArn                               *string\n"},
-	{file: "providers/aws/database_table.go", where: "When: \"the server has another instance class\"}),\n", text: `
+	{file: "providers/aws/database_table.go", where: "When: \"the server has another instance class\", Cost: classCost}),\n", text: `
 	table.Field("aws.tdeCredentialARN",
 		func(s *databaseSpec) *string {
 			if s.AWS == nil {

@@ -2,12 +2,15 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -16,6 +19,23 @@ var sizeField = system.SizeFields
 
 // sizeWrite is what a change of it costs.
 func sizeWrite(c *system.Cloud) string { return system.TargetOf("Database", c.Name).Operations.Disrupt }
+
+// sizeCost is what a change of it costs people, in the words of the driver's description.
+func sizeCost(c *system.Cloud) string {
+	description := system.ProviderOf(c.Name).Driver(c.Cloud, http.DefaultTransport, time.Minute).Describe()
+	database, _ := description.Resource("Database")
+	for _, f := range database.Fields {
+		if f.Field != sizeField[c.Name] {
+			continue
+		}
+		for _, e := range f.Effects {
+			if e.Effect == driver.Restarts {
+				return e.Cost.Text
+			}
+		}
+	}
+	return ""
+}
 
 // waits waits until a change of the size waits for approval, and returns the hash.
 func (w *fixture) waits(c *system.Cloud, d *v1alpha1.Database, from, to, cause string) string {
@@ -29,7 +49,7 @@ func (w *fixture) waits(c *system.Cloud, d *v1alpha1.Database, from, to, cause s
 		[]v1alpha1.PendingChange{{Field: sizeField[c.Name], From: from, To: to, Effect: "Restarts", Cause: cause, WaitsFor: v1alpha1.WaitsForApproval}})
 	ready := s.Condition(v1alpha1.ConditionReady)
 	hash := s.Status.Plan.Hash
-	want := fmt.Sprintf("waiting for approval: %s %s -> %s (Restarts); to approve, set the annotation mooring.dev/approve=%s", sizeField[c.Name], from, to, hash)
+	want := fmt.Sprintf("waiting for approval: %s %s -> %s (Restarts: %s); to approve, set the annotation mooring.dev/approve=%s", sizeField[c.Name], from, to, sizeCost(c), hash)
 	if given != "" {
 		want += fmt.Sprintf(" (its value is %q now, which is not the hash of this plan)", given)
 	}
