@@ -52,7 +52,7 @@ func newDatabases(s session) *databaseAdapter {
 		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot,
 		Tags:   func(p *databaseParams) *table.Delta { return &p.Tags },
 		Manage: func(*databaseParams, bool) {}, // the request and the changes say it
-		Make: d.make, Taken: every,
+		Make:   d.make, Taken: every,
 		Review: func(_ *databaseRequest, have *Database, o *driver.Observation) {
 			o.Changes = whileStopped(have, o.Changes)
 		},
