@@ -2,6 +2,7 @@ package aws_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -28,9 +29,7 @@ func TestMoreParametersThanACallTakes(t *testing.T) {
 			}
 			out[name] = v1alpha1.ParameterValue(value)
 		}
-		for name, value := range others {
-			out[name] = value
-		}
+		maps.Copy(out, others)
 		return out
 	}
 	req := databaseOf("shop-lots", withParameters(all(400, nil)))
