@@ -99,9 +99,41 @@ func agreed(v View, hash string, wait []driver.Change) bool {
 	}
 	return v.Approval == v.AwaitedHash && !slices.ContainsFunc(wait, func(c driver.Change) bool {
 		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
-			return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Effect == string(c.Effect) && ofPlan(v, w)
+			return w.Effect == string(c.Effect) && ofPlan(v, w) && isLeftOf(w, c)
 		})
 	})
+}
+
+// isLeftOf reports whether a change is what is left to do of one that was waiting: all of it, or some entries of a map, or the restart alone for which what
+// is set by now waits. A call that sets values and one that restarts the server follow each other, and the second may fail.
+func isLeftOf(w v1alpha1.PendingChange, c driver.Change) bool {
+	switch {
+	case w.Field != c.Field:
+		return false
+	case w.From == c.From && w.To == c.To:
+		return true
+	case !c.Entries:
+		return c.To != "" && w.To == c.To && strings.HasPrefix(c.From, c.To+" (")
+	}
+	present := c.From
+	if at := strings.LastIndex(present, "("); at >= 0 && strings.HasSuffix(present, ")") {
+		present = strings.TrimSpace(present[:at])
+	}
+	asked := entriesOf(w.To)
+	known := append(entriesOf(w.From), asked...)
+	return !slices.ContainsFunc(entriesOf(c.To), func(entry string) bool { return !slices.Contains(asked, entry) }) &&
+		!slices.ContainsFunc(entriesOf(present), func(entry string) bool { return !slices.Contains(known, entry) }) &&
+		!slices.ContainsFunc(c.Names, func(name string) bool {
+			return !slices.ContainsFunc(known, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+		})
+}
+
+// entriesOf takes a map apart that is written as name=value, name=value. A value with a comma in it comes in pieces.
+func entriesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ", ")
 }
 
 // ofPlan reports whether a change that was waiting was of the plan with the awaited hash. Earlier releases recorded neither who approved what nor what
@@ -128,7 +160,8 @@ func PendingChanges(v View, changes []driver.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
 		p := v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)}
-		if i := slices.IndexFunc(v.Waiting, func(w v1alpha1.PendingChange) bool { return w.Field == c.Field && w.To == c.To }); i >= 0 {
+		same := func(w v1alpha1.PendingChange) bool { return w.Field == c.Field && w.To == c.To || isLeftOf(w, c) }
+		if i := slices.IndexFunc(v.Waiting, same); i >= 0 {
 			p.Approved, p.DueSince, p.DueIn = v.Waiting[i].Approved, v.Waiting[i].DueSince, v.Waiting[i].DueIn
 		}
 		out = append(out, p)
