@@ -101,6 +101,10 @@ func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, na
 			gone = append(gone, setting)
 		}
 	}
+	maps.DeleteFunc(wanted, func(setting, value string) bool {
+		now, sets := present[setting]
+		return sets && driver.SameParameter(value, now)
+	})
 	return g.calls.set(ctx, name, p.family, nil, wanted, gone)
 }
 

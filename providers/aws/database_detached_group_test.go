@@ -244,3 +244,19 @@ func TestParametersBesideRefusedFields(t *testing.T) {
 		})
 	}
 }
+
+// A group that an attempt left as it is to be is attached with the next one, and not written again.
+func TestRemainderOfAnAttemptServes(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-again", nil)
+	w.createDatabase(&req)
+	req.Spec.Parameters = parameters{"work_mem": "4096", "log_connections": "on"}
+	w.tryInVain(&req, "ModifyDBInstance")
+	w.Ledger.Reset()
+	w.settle(&req)
+	if got := w.operations(); slices.Contains(got, "ModifyDBParameterGroup") {
+		t.Errorf("calls %q", got)
+	}
+	w.wantGroups("settled", req.Name, map[string]map[string]string{"shop-again-a": {"work_mem": "4096", "log_connections": "1"}})
+	w.wantAttached(&req, "shop-again-a")
+}
