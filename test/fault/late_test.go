@@ -66,17 +66,22 @@ func creationFails(t *testing.T, l *lifecycle) {
 	l.verifyOne(t, 1)
 	lift()
 	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
-	await(t, "it is gone", func() string {
-		if o := l.cached(t.Context()); o != nil {
-			return conditions(system.StatusOf(o).Conditions)
-		}
-		return ""
-	})
+	l.awaitGone(t)
 	l.declare(t)
 	l.awaitReady(t)
 	l.verify(t, creation)
 	l.enterPhase(deletion)
 	l.perform(t, deletion)
+}
+
+func (l *lifecycle) awaitGone(t *testing.T) {
+	t.Helper()
+	await(t, l.name+" is gone", func() string {
+		if o := l.cached(t.Context()); o != nil {
+			return conditions(system.StatusOf(o).Conditions)
+		}
+		return ""
+	})
 }
 
 func editFails(t *testing.T, l *lifecycle) {

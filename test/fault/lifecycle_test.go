@@ -36,6 +36,8 @@ type injectedFault struct {
 
 func (f injectedFault) String() string { return fmt.Sprintf("%s/%s/%s", f.phase, f.call, f.kind) }
 
+func (f injectedFault) at() call { return f.call }
+
 // A call is one call of a phase: the n-th of its name. Calls are known by name, since the controllers of
 // objects and of provider configs work at the same time, in no order.
 type call struct {
@@ -359,6 +361,8 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 		l.awaitReady(t)
 	case period:
 		l.rotateByPeriod(t)
+	case settings, restart, handOver, edition:
+		l.update(t, p)
 	case deletion:
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 		l.awaitDeleted(t)
@@ -453,9 +457,7 @@ func (l *lifecycle) givePassword(t testing.TB) string {
 // password returns what the connection Secret has.
 func (l *lifecycle) password(t testing.TB) string {
 	t.Helper()
-	s := &corev1.Secret{}
-	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: connection}, s))
-	return string(s.Data["password"])
+	return string(l.published(t)["password"])
 }
 
 func (l *lifecycle) awaitReady(t testing.TB) {
@@ -512,6 +514,7 @@ func (l *lifecycle) verify(t testing.TB, p phase) {
 		if len(here) > 0 {
 			t.Errorf("left in the cloud: %s", here)
 		}
+		l.verifyGroups(t, "")
 		l.verifyNoSecrets(t)
 		return
 	}
@@ -535,6 +538,7 @@ func (l *lifecycle) verify(t testing.TB, p phase) {
 	if l.target.Kind == "Database" {
 		l.verifyPasswordSecret(t, o)
 	}
+	l.verifyGroups(t, status.ExternalName)
 }
 
 // verifyPasswordSecret checks that the connection Secret has the password that is known to be in force. Of the password that the creation set
@@ -542,7 +546,7 @@ func (l *lifecycle) verify(t testing.TB, p phase) {
 func (l *lifecycle) verifyPasswordSecret(t testing.TB, o client.Object) {
 	t.Helper()
 	stored := &corev1.Secret{}
-	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(o.GetUID())}, stored))
+	l.must(t, l.Client.Get(t.Context(), l.passwordSecret(o), stored))
 	inForce, other := stored.Data["current"], stored.Data["next"]
 	if noted := system.StatusOf(o).Applied[driver.FieldPassword]; string(stored.Data["serial"]) == "1" && slices.Equal(noted, []string{"1"}) {
 		inForce, other = other, inForce

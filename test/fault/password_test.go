@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
@@ -54,9 +51,7 @@ func TestRotationOfServer(t *testing.T) {
 // uri is how the connection Secret says to connect.
 func (l *lifecycle) uri(t *testing.T) string {
 	t.Helper()
-	s := &corev1.Secret{}
-	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: connection}, s))
-	return string(s.Data["uri"])
+	return string(l.published(t)["uri"])
 }
 
 func query(t *testing.T, uri string) error {

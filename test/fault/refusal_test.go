@@ -47,6 +47,8 @@ type refusedWrite struct {
 	ways []localcloud.FaultKind
 }
 
+func (r refusedWrite) at() call { return r.call }
+
 // refusedTogether returns what is refused in each lifecycle: a write in each phase.
 func refusedTogether(s system.Target, plain map[phase]outcome) (all []map[phase]refusedWrite) {
 	for _, p := range phasesOf(s) {

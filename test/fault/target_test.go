@@ -29,11 +29,14 @@ const (
 	deletion phase = "delete"
 )
 
-// phasesOf are the phases of a lifecycle, in order. Databases have a server that is stopped and started, and a password that can be
-// rotated, by a person or because its period has passed.
+// phasesOf are the phases of a lifecycle, in order. Databases have a server that is stopped and started, a password that can be
+// rotated, by a person or because its period has passed, and updates that take more than one call. See also update_test.go.
 func phasesOf(t system.Target) []phase {
-	if t.Kind == "Database" {
-		return []phase{creation, edit, power, rotation, period, deletion}
+	switch t.String() {
+	case "aws/Database":
+		return []phase{creation, edit, power, rotation, period, settings, restart, handOver, deletion}
+	case "gcp/Database":
+		return []phase{creation, edit, power, rotation, period, settings, restart, edition, deletion}
 	}
 	return []phase{creation, edit, deletion}
 }

@@ -137,12 +137,16 @@ func standsForClouds(s system.Target) bool {
 	return s.String() == "aws/Bucket" || s.String() == "gcp/Database"
 }
 
-// needed returns the phases that a lifecycle goes through: up to the last one that has a fault, and then its end.
-func needed[F any](s system.Target, faults map[phase]F) []phase {
+// needed returns the phases that a lifecycle goes through: up to the last one that has a fault, or that the fault in its end needs, and then its end.
+func needed[F interface{ at() call }](s system.Target, faults map[phase]F) []phase {
 	all := phasesOf(s)
+	var before phase
+	if f, faulty := faults[deletion]; faulty {
+		before = comesWith[f.at().name]
+	}
 	last := 0
 	for i, p := range all[:len(all)-1] {
-		if _, faulty := faults[p]; faulty {
+		if _, faulty := faults[p]; faulty || before == p {
 			last = i
 		}
 	}

@@ -1,0 +1,147 @@
+package fault
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// The phases of updates that take more than one call, a restart, or a person.
+const (
+	// settings makes a server the first parameters of its own and TLS, and then takes one of the parameters out and sets one that restarts the server. RDS has a
+	// DB parameter group for them: it is made, filled, attached and taken into force by a restart.
+	settings phase = "settings"
+	// restart grows the disk, adds a second zone and sets a parameter that restarts the server, which a person approves.
+	restart phase = "restart"
+	// handOver has the cloud manage the administrator's password, and takes that back.
+	handOver phase = "hand over"
+	// edition moves a server of Cloud SQL to Enterprise Plus and back.
+	edition phase = "edition"
+)
+
+// comesWith says which phase a write of another phase needs to have been before it: a lifecycle goes through no more phases than it needs.
+var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
+
+// update does what a person does in one of these phases.
+func (l *lifecycle) update(t testing.TB, p phase) {
+	t.Helper()
+	switch p {
+	case settings:
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
+			s.TLS, s.Parameters = new(v1alpha1.TLSOptional), map[string]v1alpha1.ParameterValue{"work_mem": "8192", "deadlock_timeout": "700"}
+		})
+		l.awaitReady(t)
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
+			s.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192", "max_connections": "50"}
+		})
+		l.awaitReady(t)
+	case restart:
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
+			s.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+			s.Storage.SizeGiB, s.Availability = new(int32(40)), new(v1alpha1.AvailabilityMultiZone)
+			s.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192", "max_connections": "60"}
+		})
+		hash := l.awaitApproval(t)
+		l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: hash}) })
+		l.awaitReady(t)
+	case handOver:
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
+			s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsCloudManaged}
+		})
+		l.awaitReady(t)
+		former := l.verifyHandedOver(t)
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
+			s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated}
+		})
+		l.awaitReady(t)
+		l.verifyTakenBack(t, former)
+	case edition:
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) { s.Updates, s.GCP.Tier = nil, new("db-perf-optimized-N-2") })
+		l.awaitReady(t)
+		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-custom-2-7680") })
+		l.awaitReady(t)
+	}
+}
+
+func (l *lifecycle) patchDatabase(t testing.TB, change func(*v1alpha1.DatabaseSpec)) {
+	t.Helper()
+	l.patch(t, func(o client.Object) { change(&o.(*v1alpha1.Database).Spec) })
+}
+
+// awaitApproval waits until nothing but a person is waited for, and returns the hash that approves.
+func (l *lifecycle) awaitApproval(t testing.TB) (hash string) {
+	t.Helper()
+	await(t, l.name+" waits for approval", func() string {
+		o := l.cached(t.Context())
+		status := system.StatusOf(o)
+		c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
+		if c == nil || c.Reason != string(v1alpha1.ReasonApprovalRequired) || c.ObservedGeneration != o.GetGeneration() || status.Plan == nil {
+			return conditions(status.Conditions)
+		}
+		hash = status.Plan.Hash
+		return ""
+	})
+	return hash
+}
+
+// verifyHandedOver checks that the cloud manages the password, and nobody else has one: the connection Secret says where it is, and Mooring's own
+// Secret is gone. It returns where the cloud has it.
+func (l *lifecycle) verifyHandedOver(t testing.TB) (secret string) {
+	t.Helper()
+	d := l.get(t).(*v1alpha1.Database)
+	secret = l.console().ManagedPasswords().ARN(t, d.Status.ExternalName)
+	published := l.published(t)
+	if secret == "" || secret != d.Status.PasswordSecret || secret != string(published["password-secret"]) || len(published["password"])+len(published["uri"]) > 0 {
+		t.Errorf("the cloud has the password in %q, the status says %q, and the connection Secret says %q with a password of %d bytes",
+			secret, d.Status.PasswordSecret, published["password-secret"], len(published["password"]))
+	}
+	if err := l.Client.Get(t.Context(), l.passwordSecret(d), &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		t.Errorf("Mooring's own Secret: %v, want none", err)
+	}
+	return secret
+}
+
+// verifyTakenBack checks that the cloud no longer manages the password, and that the connection Secret has one again.
+func (l *lifecycle) verifyTakenBack(t testing.TB, former string) {
+	t.Helper()
+	d, published := l.get(t).(*v1alpha1.Database), l.published(t)
+	if now := l.console().ManagedPasswords().ARN(t, d.Status.ExternalName); now != "" || d.Status.PasswordSecret != "" || len(published["password-secret"]) > 0 {
+		t.Errorf("the cloud has the password in %q, the status says %q, and the connection Secret says %q", now, d.Status.PasswordSecret, published["password-secret"])
+	}
+	if former == "" || len(published["password"]) == 0 {
+		t.Errorf("the connection Secret has a password of %d bytes", len(published["password"]))
+	}
+	l.secrets = append(l.secrets, string(published["password"]))
+}
+
+// passwordSecret is the name of Mooring's own Secret.
+func (l *lifecycle) passwordSecret(o client.Object) client.ObjectKey {
+	return client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(o.GetUID())}
+}
+
+// published returns what the connection Secret has.
+func (l *lifecycle) published(t testing.TB) map[string][]byte {
+	t.Helper()
+	s := &corev1.Secret{}
+	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: connection}, s))
+	return s.Data
+}
+
+// verifyGroups checks that a server has one DB parameter group of its own at most, and that none outlives it.
+func (l *lifecycle) verifyGroups(t testing.TB, server string) {
+	t.Helper()
+	if l.target.String() != "aws/Database" {
+		return
+	}
+	others := slices.DeleteFunc(l.console().Groups().Names(t), func(group string) bool { return server != "" && group == server+"-a" })
+	if len(others) > 0 {
+		t.Errorf("the account has the DB parameter groups %q beside that of the server %q", others, server)
+	}
+}
