@@ -13,6 +13,7 @@ type Engine string
 const (
 	EnginePostgres Engine = "postgres"
 	EngineMySQL    Engine = "mysql"
+	EngineMariaDB  Engine = "mariadb"
 )
 
 // Availability says whether a database server survives the failure of a zone.
@@ -89,13 +90,13 @@ type DatabaseParameters struct {
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9-]*[a-z0-9]$`
 	Location *string `json:"location,omitempty"`
 
-	// engine is postgres or mysql. It can't change once the server exists.
+	// engine is postgres, mysql or mariadb. It can't change once the server exists. Google Cloud has no MariaDB.
 	// +optional
-	// +kubebuilder:validation:Enum=postgres;mysql
+	// +kubebuilder:validation:Enum=postgres;mysql;mariadb
 	Engine *Engine `json:"engine,omitempty"`
 
-	// version of the engine, for example "16" or "16.3" (postgres), "8.0" or "8.4" (mysql). A newer minor version in the cloud is not
-	// drift. A newer major version here upgrades the server, which interrupts it.
+	// version of the engine, for example "16" or "16.3" (postgres), "8.0" or "8.4" (mysql), "10.11" or "11.4" (mariadb). A newer minor version in
+	// the cloud is not drift. A newer major version here upgrades the server, which interrupts it.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}(\.[0-9]{1,2}){0,2}$`
 	// +kubebuilder:validation:MaxLength=8
@@ -167,7 +168,8 @@ type DatabaseParameters struct {
 	// server keeps what it has. Google Cloud: it stands for gcp.sslMode, so set one of the two. Required is ENCRYPTED_ONLY, and a server
 	// that also demands client certificates is no drift. Required restarts a MySQL server. On PostgreSQL it applies to new connections.
 	// AWS: it is the parameter rds.force_ssl or require_secure_transport of the server's DB parameter group, so do not set that in parameters,
-	// too. PostgreSQL from version 15 has Required by itself. A group in aws.dbParameterGroupName that says otherwise is refused.
+	// too. PostgreSQL from version 15, MySQL from 9.7 and MariaDB from 11.8 have Required by themselves. With Optional, an upgrade to such a version
+	// attaches a group that keeps Optional. A group in aws.dbParameterGroupName that says otherwise is refused.
 	// +optional
 	// +kubebuilder:validation:Enum=Required;Optional
 	TLS *TLS `json:"tls,omitempty"`
@@ -176,14 +178,14 @@ type DatabaseParameters struct {
 	// server accepts. Which users log in that way is set up on the server. Passwords go on working for the others. If unset, a new server accepts
 	// passwords only, and an existing server keeps what it has.
 	//
-	// AWS: IAM database authentication. A change does not restart the server. Google Cloud: the database flag cloudsql.iam_authentication
+	// AWS: IAM database authentication, which MariaDB has from version 10.11 on. A change does not restart the server. Google Cloud: the database flag cloudsql.iam_authentication
 	// (PostgreSQL) or cloudsql_iam_authentication (MySQL), so do not name that flag in parameters, too. parametersMode Exact leaves the flag
 	// alone while iamAuthentication is set. Whether a change restarts the server, Cloud SQL's own list of flags says.
 	// +optional
 	IAMAuthentication *bool `json:"iamAuthentication,omitempty"`
 
-	// insights says whether the cloud records which queries load the server. AWS: Performance Insights. RDS has none for MySQL on small
-	// instance classes such as db.t4g.micro. Google Cloud: Query Insights. A change restarts nothing. If unset, a new server has what the
+	// insights says whether the cloud records which queries load the server. AWS: Performance Insights. RDS has none for MySQL and MariaDB on
+	// small instance classes such as db.t4g.micro. Google Cloud: Query Insights. A change restarts nothing. If unset, a new server has what the
 	// cloud chooses, and an existing server keeps what it has.
 	// +optional
 	Insights *bool `json:"insights,omitempty"`
@@ -364,7 +366,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.passwordSecretRef)",message="rotationPeriod is of generated passwords only: remove passwordSecretRef, or remove rotationPeriod and change the password in the Secret yourself",fieldPath=".rotationPeriod"
 // +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.source) || self.source != 'CloudManaged'",message="rotationPeriod is of generated passwords only, and the cloud changes one of source CloudManaged by itself: remove rotationPeriod, or set source to Generated",fieldPath=".rotationPeriod"
 type DatabaseCredentials struct {
-	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL. It can't change
+	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL; admin for
+	// MariaDB. It can't change
 	// once the server exists.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
@@ -500,14 +503,14 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.size) || !has(self.spec.providerConfigRef)",message="spec.size needs a class: set spec.className in place of spec.providerConfigRef, or set spec.aws.instanceClass or spec.gcp.tier in place of spec.size",fieldPath=".spec.size"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.size) || !((has(self.spec.aws) && has(self.spec.aws.instanceClass)) || (has(self.spec.gcp) && has(self.spec.gcp.tier)))",message="spec.size and an instance class or tier exclude each other: remove spec.aws.instanceClass and spec.gcp.tier, or remove spec.size",fieldPath=".spec.size"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.className) || !has(self.spec.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other, because the class names the account: remove one of them"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.providerConfigRef) || has(self.spec.engine) || (has(self.spec.management) && self.spec.management == 'Observe')",message="spec.engine is required: set it to postgres or mysql",fieldPath=".spec.engine"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.providerConfigRef) || has(self.spec.engine) || (has(self.spec.management) && self.spec.management == 'Observe')",message="spec.engine is required: set it to postgres, mysql or mariadb",fieldPath=".spec.engine"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(oldSelf.status) || !has(oldSelf.status.location) || self.spec.location == oldSelf.status.location || (has(oldSelf.spec.location) && self.spec.location == oldSelf.spec.location) || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.location can't change once the server exists: create another Database with the new location and move the data",fieldPath=".spec.location"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be removed once the server exists, because Mooring needs its account and credentials to delete the server: put it back, or set spec.className in its place",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.engine) ? self.spec.engine : '-') == (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') || (has(oldSelf.status.fixed) && 'engine' in oldSelf.status.fixed ? (has(self.spec.engine) ? self.spec.engine : '-') == oldSelf.status.fixed['engine'] || ((has(self.spec.engine) ? self.spec.engine : '-') == '-' && (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') != oldSelf.status.fixed['engine']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') == '-')",message="spec.engine can't change once the server exists: create another Database and move the data",fieldPath=".spec.engine"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.databaseName) ? self.spec.databaseName : '-') == (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') || (has(oldSelf.status.fixed) && 'databaseName' in oldSelf.status.fixed ? (has(self.spec.databaseName) ? self.spec.databaseName : '-') == oldSelf.status.fixed['databaseName'] || ((has(self.spec.databaseName) ? self.spec.databaseName : '-') == '-' && (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') != oldSelf.status.fixed['databaseName']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') == '-')",message="spec.databaseName can't change once the server exists: create further databases with SQL",fieldPath=".spec.databaseName"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-') || (has(oldSelf.status.fixed) && 'credentials.username' in oldSelf.status.fixed ? (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == oldSelf.status.fixed['credentials.username'] || ((has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == '-' && (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-') != oldSelf.status.fixed['credentials.username']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))))",message="spec.credentials.username can't change once the server exists: create further users with SQL",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.engine) || !has(self.spec.aws) || !has(self.spec.aws.cloudwatchLogsExports) || self.spec.aws.cloudwatchLogsExports.all(l, l == 'iam-db-auth-error' || (l in ['postgresql', 'upgrade']) == (self.spec.engine == 'postgres'))",message="spec.aws.cloudwatchLogsExports must be logs of spec.engine: postgresql, upgrade and iam-db-auth-error of postgres; audit, error, general, slowquery and iam-db-auth-error of mysql",fieldPath=".spec.aws"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.engine) || !has(self.spec.aws) || !has(self.spec.aws.cloudwatchLogsExports) || self.spec.aws.cloudwatchLogsExports.all(l, l == 'iam-db-auth-error' || (l in ['postgresql', 'upgrade']) == (self.spec.engine == 'postgres'))",message="spec.aws.cloudwatchLogsExports must be logs of spec.engine: postgresql, upgrade and iam-db-auth-error of postgres; audit, error, general, slowquery and iam-db-auth-error of mysql and mariadb",fieldPath=".spec.aws"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(self.spec.gcp) || !has(self.spec.gcp.zone) || self.spec.gcp.zone.startsWith(self.spec.location + '-')",message="spec.gcp.zone must be a zone of spec.location, for example europe-west3-a of europe-west3",fieldPath=".spec.gcp"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(self.spec.gcp) || !has(self.spec.gcp.secondaryZone) || self.spec.gcp.secondaryZone.startsWith(self.spec.location + '-')",message="spec.gcp.secondaryZone must be a zone of spec.location, for example europe-west3-b of europe-west3",fieldPath=".spec.gcp"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.gcp.secondaryZone) || !has(self.spec.gcp.zone) || self.spec.gcp.secondaryZone != self.spec.gcp.zone",message="spec.gcp.secondaryZone must differ from spec.gcp.zone: the standby is there for the case that the zone of the server fails",fieldPath=".spec.gcp"

@@ -53,7 +53,7 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:Maximum=4000
 	ThroughputMiBps *int32 `json:"throughputMiBps,omitempty"`
 
-	// dedicatedLogVolume puts the transaction logs (MySQL: redo and binary logs) on a volume of their own, of 1,024 GiB and 3,000 IOPS, which
+	// dedicatedLogVolume puts the transaction logs (MySQL and MariaDB: redo and binary logs) on a volume of their own, of 1,024 GiB and 3,000 IOPS, which
 	// costs extra. It needs storageType io1 or io2; AWS recommends it from 5 TiB. If unset, a new server has none, and an existing server keeps
 	// what it has. A change takes the server down while RDS copies all logs to the other volume: longer, the more logs there are. PostgreSQL
 	// has it from 13.10, 14.7 and 15.2, and MySQL from 8.0.28 and 8.4.3.
@@ -124,7 +124,7 @@ type DatabaseAWS struct {
 	VPCSecurityGroupIDs []string `json:"vpcSecurityGroupIDs,omitzero"`
 
 	// cloudwatchLogsExports are the logs that RDS writes to CloudWatch Logs, too, which costs money by volume. PostgreSQL: postgresql, upgrade and
-	// iam-db-auth-error. MySQL: audit, error, general, slowquery and iam-db-auth-error; RDS writes audit, general and slowquery only where an
+	// iam-db-auth-error. MySQL and MariaDB: audit, error, general, slowquery and iam-db-auth-error; RDS writes audit, general and slowquery only where an
 	// option or parameter of the server turns them on. An empty list means none. If unset, a server that Mooring creates exports none, and an
 	// existing server keeps what it has. What somebody else adds to the list is drift. A change does not disturb the server. RDS keeps the log
 	// groups when the server is deleted.

@@ -103,7 +103,8 @@ func databaseRotation(object v1alpha1.ResourceObject) **v1alpha1.PasswordRotatio
 func databaseBinding(object v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
 	d := object.(*v1alpha1.Database)
 	engine, scheme, query := "postgresql", "postgresql", "sslmode=require"
-	if e := d.Spec.Engine; e != nil && *e == v1alpha1.EngineMySQL {
+	// Clients of MySQL are those of MariaDB, too, and look for that type and scheme.
+	if e := d.Spec.Engine; e != nil && (*e == v1alpha1.EngineMySQL || *e == v1alpha1.EngineMariaDB) {
 		engine, scheme, query = "mysql", "mysql", ""
 	}
 	port := strconv.Itoa(int(at.Port))

@@ -68,7 +68,7 @@ var instanceNames = []driver.NamePattern{
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (MasterUserPassword)
 var passwords = []driver.PasswordRule{
 	{MinLength: 8, MaxLength: 128, ASCII: true, Excluded: `/"@ `},
-	{Engines: []string{string(v1alpha1.EngineMySQL)}, MinLength: 8, MaxLength: 41, ASCII: true, Excluded: `/"@ `},
+	{Engines: []string{string(v1alpha1.EngineMySQL), string(v1alpha1.EngineMariaDB)}, MinLength: 8, MaxLength: 41, ASCII: true, Excluded: `/"@ `},
 }
 
 // databaseKind is what the driver has of databases.
@@ -166,7 +166,7 @@ func creatable(req *databaseRequest) error {
 	case req.Spec.GCP != nil:
 		return invalid("spec.gcp is for Google Cloud, and this account is in AWS: remove it, and set spec.aws.instanceClass")
 	case req.Spec.Engine == nil:
-		return invalid("set spec.engine to postgres or mysql")
+		return invalid("set spec.engine to postgres, mysql or mariadb")
 	case req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil:
 		return invalid("set spec.aws.instanceClass, for example to db.t4g.micro")
 	case req.Login.Password == "" && !req.CloudManaged:

@@ -88,20 +88,3 @@ func insightsRetentionEffect(from *int32, to int32, _ *instance) (driver.Effect,
 	}
 	return driver.Irreversible, fmt.Sprintf("records of Performance Insights older than %d days are deleted", to)
 }
-
-const downgradeInstead = "restore a snapshot into another Database"
-
-// versionEffect judges by the version that runs: what only waits can still be taken back.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
-func versionEffect(_ *string, to string, have *instance) (driver.Effect, string) {
-	now := aws.ToString(have.EngineVersion)
-	switch {
-	case driver.VersionServes(to, now):
-		return driver.Online, ""
-	case driver.CompareVersions(to, now) < 0:
-		return driver.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
-	case driver.MajorVersion(to) == driver.MajorVersion(now):
-		return driver.Restarts, ""
-	}
-	return driver.Irreversible, ""
-}

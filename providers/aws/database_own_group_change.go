@@ -41,8 +41,13 @@ func (g *groups) change(ctx context.Context, req *databaseRequest, have *instanc
 		return false, false, invalid("%s", twice)
 	}
 	asked := askedSettings(params, &req.Spec, have)
+	upgrade := params.EngineVersion != nil && have.isMajor(*params.EngineVersion)
+	if upgrade {
+		if err := keepTLS(&req.Spec, have, params, &asked); err != nil {
+			return false, false, err
+		}
+	}
 	names := asked.Names()
-	upgrade := params.EngineVersion != nil && driver.MajorVersion(*params.EngineVersion) != driver.MajorVersion(aws.ToString(have.EngineVersion))
 	switch {
 	case len(names) > 0 && have.settings == nil:
 		return false, false, &driver.Error{Code: driver.Internal, Message: "the parameters of the instance were not read"}

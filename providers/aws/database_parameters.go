@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -166,7 +167,7 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 	if s.waits || len(names) > 0 {
 		s.list = g.calls.list(ctx, have.family(), names)
 	}
-	s.upgrades = req.Spec.Version != nil && driver.MajorVersion(*req.Spec.Version) != driver.MajorVersion(aws.ToString(have.EngineVersion))
+	s.upgrades = req.Spec.Version != nil && have.isMajor(*req.Spec.Version)
 	s.inForce = slices.Contains(req.Applied[groupInForce], groupName(have))
 	if s.tls != nil && s.inForce && len(s.list.static([]string{ofTLS})) == 0 {
 		s.tls.waits = false // it applied at once: what waits is another parameter
@@ -174,7 +175,9 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 }
 
 // familyOf returns the family of the parameter groups that a version takes, for example postgres16, mysql8.4 or mariadb10.11.
-func familyOf(engine, version string) string { return engine + driver.MajorVersion(version) }
+func familyOf(engine, version string) string {
+	return engine + driver.MajorVersion(v1alpha1.Engine(engine), version)
+}
 
 func (i *instance) family() string {
 	return familyOf(aws.ToString(i.Engine), aws.ToString(i.EngineVersion))

@@ -17,8 +17,8 @@ func rdsTags(tags map[string]string) []types.Tag {
 
 // defaultUsername is the administrator that an engine's users expect on RDS.
 func defaultUsername(engine string) string {
-	if engine == string(v1alpha1.EngineMySQL) {
-		return "admin"
+	if engine == string(v1alpha1.EnginePostgres) {
+		return "postgres"
 	}
-	return "postgres"
+	return "admin"
 }

@@ -101,17 +101,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = (*string)(&v) },
 	).Immutable("create another Database and move the data"),
 
-	table.Field("version",
-		func(s *databaseSpec) *string { return s.Version },
-		func(i *instance) *string { return pending(i).EngineVersion },
-		func(p *instanceParams, v string) { p.EngineVersion = &v },
-	).Reported(func(i *instance) *string { return i.EngineVersion }).
-		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
-		EffectOf(versionEffect,
-			driver.PossibleEffect{Effect: driver.Online, When: "it takes back an upgrade that has not begun"},
-			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version", Cost: upgradeCost},
-			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is a newer major version", Cost: upgradeCost},
-			driver.PossibleEffect{Effect: driver.Impossible, When: "it is older than the version that runs", Instead: downgradeInstead}),
+	versionRow,
 
 	table.Field("storage.sizeGiB",
 		func(s *databaseSpec) *int32 {

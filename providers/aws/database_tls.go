@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -14,7 +15,8 @@ import (
 
 // The parameters by which engines refuse whoever comes without TLS.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL.Concepts.General.SSL.Requiring.html
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mysql-ssl-connections.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mysql-ssl-connections.require-ssl.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mariadb-ssl-connections.require-ssl.html
 const (
 	tlsOfPostgres = "rds.force_ssl"
 	tlsOfMySQL    = "require_secure_transport"
@@ -92,12 +94,19 @@ func tlsEffect(from *tlsSetting, to tlsSetting, have *instance) (driver.Effect, 
 	return driver.Online, ""
 }
 
-// tlsBy returns what an instance does by what somebody set in its group. PostgreSQL from version 15 refuses clients without TLS unless somebody says
-// otherwise.
+// tlsFrom are the versions of each engine from which a server refuses clients without TLS unless somebody says otherwise.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL.Concepts.General.SSL.Requiring.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mysql-ssl-connections.require-ssl.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mariadb-ssl-connections.require-ssl.html
+var tlsFrom = map[string]string{
+	string(v1alpha1.EnginePostgres): "15", string(v1alpha1.EngineMySQL): "9.7", string(v1alpha1.EngineMariaDB): "11.8",
+}
+
+// tlsBy returns what an instance does by what somebody set in its group, and else by its version.
 func (i *instance) tlsBy(set map[string]string) *tlsSetting {
 	engine := aws.ToString(i.Engine)
-	required := engine == string(v1alpha1.EnginePostgres) && driver.CompareVersions(aws.ToString(i.EngineVersion), "15") >= 0
+	from, requires := tlsFrom[engine]
+	required := requires && driver.CompareVersions(aws.ToString(i.EngineVersion), from) >= 0
 	if value, says := set[tlsParameter(engine)]; says {
 		required, _ = driver.Switch(value)
 	}
@@ -106,6 +115,22 @@ func (i *instance) tlsBy(set map[string]string) *tlsSetting {
 		s.value = v1alpha1.TLSRequired
 	}
 	return s
+}
+
+// keepTLS adds the entry of tls to what is asked of the group that an upgrade attaches, where the new version by itself does otherwise than the spec
+// and the server. Without it, clients without TLS would be refused from the upgrade until the server restarted for a group of its own.
+func keepTLS(spec *databaseSpec, have *instance, params *instanceParams, asked *table.Delta) error {
+	if spec.TLS == nil || awsOf(spec).DBParameterGroupName != nil || have.settings == nil {
+		return nil
+	}
+	if have.settings.err != nil {
+		return have.settings.err
+	}
+	after := &instance{DBInstance: types.DBInstance{Engine: have.Engine, EngineVersion: params.EngineVersion}}
+	if have.settings.tls.value == *spec.TLS && after.tlsBy(nil).value != *spec.TLS {
+		asked.Set[tlsParameter(aws.ToString(have.Engine))] = tlsValue(*spec.TLS)
+	}
+	return nil
 }
 
 // tlsValue is the value of the parameter.

@@ -104,20 +104,6 @@ func checkParams(params *instanceParams, spec *databaseSpec, have *instance) err
 	return nil
 }
 
-// completeVersion allows an upgrade to another major version, and takes back one that waits by the version that runs, to the letter.
-func completeVersion(in *rds.ModifyDBInstanceInput, have *instance) {
-	if in.EngineVersion == nil {
-		return
-	}
-	now := aws.ToString(have.EngineVersion)
-	if driver.MajorVersion(*in.EngineVersion) != driver.MajorVersion(now) {
-		in.AllowMajorVersionUpgrade = aws.Bool(true)
-	}
-	if driver.VersionServes(*in.EngineVersion, now) { // takes back a change that waits: the version that runs, to the letter
-		in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
-	}
-}
-
 // refusesValues reports whether an error is about some value, and may spare the others.
 func refusesValues(err error) bool {
 	code := driver.CodeOf(err)

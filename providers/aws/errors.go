@@ -266,7 +266,7 @@ func explainPassword(err error) error {
 		return err
 	}
 	explained := *e
-	explained.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
+	explained.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL and MariaDB: 8 to 41), printable ASCII without /, @, \" and spaces"
 	return &explained
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -211,13 +212,38 @@ func TestVersions(t *testing.T) {
 		{"8", "8.4.3", true},
 		{"5.7", "5.7.44", true},
 	} {
-		if got := driver.VersionServes(tt.want, tt.have); got != tt.serves {
+		if got := driver.VersionServes("", tt.want, tt.have); got != tt.serves {
 			t.Errorf("VersionServes(%q, %q) = %t", tt.want, tt.have, got)
 		}
 	}
 	for version, major := range map[string]string{"16": "16", "16.3": "16", "10.1": "10", "8.0": "8.0", "8.0.36": "8.0", "5.7.44": "5.7", "8": "8", "": ""} {
-		if got := driver.MajorVersion(version); got != major {
+		if got := driver.MajorVersion("", version); got != major {
 			t.Errorf("MajorVersion(%q) = %q, want %q", version, got, major)
+		}
+	}
+}
+
+// The major versions of MariaDB have two numbers, also from 10 on.
+func TestVersionsOfMariaDB(t *testing.T) {
+	for _, tt := range []struct {
+		want, have string
+		serves     bool
+	}{
+		{"10.11", "10.11.8", true},
+		{"10.11.6", "10.11.8", true},
+		{"10.11.8", "10.11.8.R2.20240701", true},
+		{"10.11.8", "10.11.6", false},
+		{"10.6", "10.11.8", false},
+		{"11.4", "11.8.3", false},
+		{"11.8", "11.4.5", false},
+	} {
+		if got := driver.VersionServes(v1alpha1.EngineMariaDB, tt.want, tt.have); got != tt.serves {
+			t.Errorf("VersionServes(mariadb, %q, %q) = %t", tt.want, tt.have, got)
+		}
+	}
+	for version, major := range map[string]string{"10.11": "10.11", "10.11.8": "10.11", "11.4.5": "11.4", "10.11.5.R2.20231201": "10.11", "10": "10"} {
+		if got := driver.MajorVersion(v1alpha1.EngineMariaDB, version); got != major {
+			t.Errorf("MajorVersion(mariadb, %q) = %q, want %q", version, got, major)
 		}
 	}
 }
@@ -227,7 +253,7 @@ func FuzzVersions(f *testing.F) {
 	f.Add("8.0", "8.0.36", "8.4")
 	f.Add("", ".", "..1")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		if !driver.VersionServes(a, a) {
+		if !driver.VersionServes("", a, a) || !driver.VersionServes(v1alpha1.EngineMariaDB, a, a) {
 			t.Errorf("%q does not serve itself", a)
 		}
 		if driver.CompareVersions(a, b) != -driver.CompareVersions(b, a) {

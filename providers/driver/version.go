@@ -3,16 +3,20 @@ package driver
 import (
 	"strconv"
 	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // Engine versions are what the API says of them, in every cloud: "16" is any 16.x, a newer minor version than
 // declared is no drift, and a change of the major version is an upgrade.
 
 // MajorVersion returns the part of an engine's version whose change is a major upgrade: "16" of
-// PostgreSQL's 16.3, "8.0" of MySQL's 8.0.36. PostgreSQL's have had one number since 10, MySQL's have two.
-func MajorVersion(version string) string {
+// PostgreSQL's 16.3, "8.0" of MySQL's 8.0.36, "10.11" of MariaDB's 10.11.8. PostgreSQL's have had one number since 10, those of
+// MySQL and MariaDB have two. An engine that is not known has versions as PostgreSQL and MySQL have them.
+func MajorVersion(engine v1alpha1.Engine, version string) string {
 	parts := strings.SplitN(version, ".", 3)
-	if first, err := strconv.Atoi(parts[0]); err == nil && first >= 10 || len(parts) == 1 {
+	first, err := strconv.Atoi(parts[0])
+	if one := err == nil && first >= 10 && engine != v1alpha1.EngineMariaDB; one || len(parts) == 1 {
 		return parts[0]
 	}
 	return parts[0] + "." + parts[1]
@@ -20,11 +24,11 @@ func MajorVersion(version string) string {
 
 // VersionServes reports whether a server of version have is what want asks for: the version itself,
 // one that it is short for, or a newer minor one.
-func VersionServes(want, have string) bool {
+func VersionServes(engine v1alpha1.Engine, want, have string) bool {
 	if want == have || strings.HasPrefix(have, want+".") {
 		return true
 	}
-	return MajorVersion(want) == MajorVersion(have) && CompareVersions(want, have) <= 0
+	return MajorVersion(engine, want) == MajorVersion(engine, have) && CompareVersions(want, have) <= 0
 }
 
 // CompareVersions returns -1, 0 or 1 as a is older than, the same as or newer than b. A part that is missing

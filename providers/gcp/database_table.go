@@ -90,7 +90,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *string { return p.Version },
 		haveVersion,
 		func(p *instanceParams, v string) { p.Version = &v }).
-		Equal(driver.VersionServes, "a newer minor version").
+		Equal(func(want, have string) bool { return driver.VersionServes("", want, have) }, "a newer minor version").
 		EffectOf(upgradeEffect,
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer major version", Cost: majorCost},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL", Cost: minorCost},

@@ -13,6 +13,13 @@ import (
 // https://cloud.google.com/sql/docs/postgres/db-versions
 // https://cloud.google.com/sql/docs/mysql/db-versions
 
+// engineLack is the answer to an engine that Cloud SQL does not have.
+// https://cloud.google.com/sql/docs/db-versions
+var engineLack = driver.Lack{
+	Field: "engine", Match: "^mariadb$", Values: "mariadb",
+	Why: "Cloud SQL has no MariaDB", Instead: "set spec.engine to mysql, or set spec.className or spec.providerConfigRef to one that leads to a cloud with MariaDB",
+}
+
 // prefixes of the names of versions.
 var prefixes = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "POSTGRES_", v1alpha1.EngineMySQL: "MYSQL_"}
 
@@ -36,7 +43,7 @@ func versionName(engine v1alpha1.Engine, version string) (string, error) {
 		return "", invalid("%s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
 	}
 	if engine == v1alpha1.EnginePostgres {
-		version = driver.MajorVersion(version)
+		version = driver.MajorVersion(engine, version)
 	}
 	return prefixes[engine] + strings.ReplaceAll(version, ".", "_"), nil
 }
@@ -59,7 +66,7 @@ func upgradeEffect(from *string, to string, have *instance) (driver.Effect, stri
 	if from == nil {
 		return driver.Impossible, "Cloud SQL does not say which version it runs: " + upgradeInstead
 	}
-	switch major := driver.CompareVersions(driver.MajorVersion(to), driver.MajorVersion(*from)); {
+	switch major := driver.CompareVersions(driver.MajorVersion(have.engine(), to), driver.MajorVersion(have.engine(), *from)); {
 	case major > 0:
 		return driver.Interrupts, ""
 	case major < 0 || driver.CompareVersions(to, *from) < 0:

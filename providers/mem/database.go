@@ -145,7 +145,7 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "location").Immutable("create another Database with the new location and move the data"),
 	plain[v1alpha1.Engine](databaseFields, "engine").Immutable("create another Database with the new engine and move the data"),
 	plain[string](databaseFields, "version").
-		Equal(driver.VersionServes, "a newer minor version is no drift").
+		Equal(func(want, have string) bool { return driver.VersionServes("", want, have) }, "a newer minor version is no drift").
 		EffectOf(upgrade,
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer version", Cost: upgradeCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version", Instead: upgradeInstead}),
@@ -203,14 +203,19 @@ func upgrade(from *string, to string, _ *Database) (driver.Effect, string) {
 
 // usualUsername is the administrator where none is asked for.
 func usualUsername(e v1alpha1.Engine) string {
-	if e == v1alpha1.EngineMySQL {
+	if isMySQL(e) {
 		return "admin"
 	}
 	return "postgres"
 }
 
+// isMySQL reports whether an engine is MySQL, or MariaDB, which is like it.
+func isMySQL(e v1alpha1.Engine) bool {
+	return e == v1alpha1.EngineMySQL || e == v1alpha1.EngineMariaDB
+}
+
 func portOf(e v1alpha1.Engine) int32 {
-	if e == v1alpha1.EngineMySQL {
+	if isMySQL(e) {
 		return 3306
 	}
 	return 5432

@@ -90,6 +90,7 @@ func TestUpdateOnceBound(t *testing.T) {
 
 		{"engine, not bound", "Database", database, nil, []string{`spec: {engine: mysql}`}, ""},
 		{"engine", "Database", database, []string{boundDB}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
+		{"engine, to one that is like it", "Database", database, []string{boundDB}, []string{`spec: {engine: mariadb}`}, "spec.engine can't change"},
 		{"engine taken out", "Database", database, []string{boundDB}, []string{`spec: {engine: null, providerConfigRef: null, className: standard}`}, "spec.engine can't change"},
 		{"engine put in", "Database", `spec: {className: standard}`, []string{boundDB}, []string{`spec: {engine: mysql}`}, ""},
 		{"initial database", "Database", database, []string{boundDB}, []string{`spec: {databaseName: other}`}, "spec.databaseName can't change"},

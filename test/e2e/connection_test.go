@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -48,15 +50,28 @@ func (w *fixture) realCloud(name string, engine v1alpha1.Engine) *system.Cloud {
 	return realClouds[name]
 }
 
-// onReal runs a test on both clouds with real servers.
+// withEngine are the clouds that have an engine.
+func withEngine(engine v1alpha1.Engine) []string {
+	if engine == v1alpha1.EngineMariaDB {
+		return []string{"aws"}
+	}
+	return []string{"aws", "gcp"}
+}
+
+// onReal runs a test on all clouds that have an engine, with real servers.
 func onReal(t *testing.T, engine v1alpha1.Engine, test func(*fixture, *system.Cloud)) {
 	t.Parallel()
-	for _, name := range []string{"aws", "gcp"} {
+	for _, name := range withEngine(engine) {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t)
 			test(w, w.realCloud(name, engine))
 		})
 	}
+}
+
+// typeOf are the types of connection Secrets. Applications find servers of MariaDB as they find those of MySQL.
+var typeOf = map[v1alpha1.Engine]corev1.SecretType{
+	v1alpha1.EnginePostgres: "servicebinding.io/postgresql", v1alpha1.EngineMySQL: "servicebinding.io/mysql", v1alpha1.EngineMariaDB: "servicebinding.io/mysql",
 }
 
 func TestConnection(t *testing.T) {
@@ -71,6 +86,8 @@ func TestConnection(t *testing.T) {
 		{"postgres-named", v1alpha1.EnginePostgres, "keeper", same("keeper")},
 		{"mysql", v1alpha1.EngineMySQL, "", map[string]string{"aws": "admin", "gcp": "root"}},
 		{"mysql-named", v1alpha1.EngineMySQL, "keeper", same("keeper")},
+		{"mariadb", v1alpha1.EngineMariaDB, "", same("admin")},
+		{"mariadb-named", v1alpha1.EngineMariaDB, "keeper", same("keeper")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onReal(t, test.engine, func(w *fixture, c *system.Cloud) {
@@ -86,6 +103,10 @@ func TestConnection(t *testing.T) {
 				w.equal("binding", s.Status.Binding, &v1alpha1.Binding{Name: "orders-db"})
 				user, database, err := w.query(w.Secret("orders-db"))
 				w.Must(err)
+				connection := &corev1.Secret{}
+				w.Must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "orders-db"}, connection))
+				w.equal("type of the Secret", connection.Type, typeOf[test.engine])
+				w.equal("scheme", strings.SplitN(string(connection.Data["uri"]), "://", 2)[0], string(connection.Data["type"]))
 				w.equal("user", user, test.want[c.Name])
 				w.equal("database", database, "app")
 				if len(w.Secret("orders-db")["certificates"]) == 0 {

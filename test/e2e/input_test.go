@@ -124,6 +124,22 @@ func TestBadInput(t *testing.T) {
 			}),
 		},
 		{
+			name: "an engine that Cloud SQL lacks", cloud: "gcp", reason: v1alpha1.ReasonNotSupported,
+			says: []string{"spec.engine: mariadb is not supported, because Cloud SQL has no MariaDB", "set spec.engine to mysql"},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.Engine, p.Version = new(v1alpha1.EngineMariaDB), nil
+			}),
+			mend: edited(func(o client.Object) { *o.(*v1alpha1.Database).Spec.Engine = v1alpha1.EngineMySQL }),
+		},
+		{
+			name: "logins by token that MariaDB lacks", cloud: "aws", reason: v1alpha1.ReasonNotSupported,
+			says: []string{"spec.iamAuthentication: true for MariaDB 10.6 and older is not supported", "set spec.version to 10.11 or later"},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.Engine, p.Version, p.IAMAuthentication = new(v1alpha1.EngineMariaDB), new("10.6"), new(true)
+			}),
+			mend: edited(func(o client.Object) { *o.(*v1alpha1.Database).Spec.Version = "10.11" }),
+		},
+		{
 			name: "tags that labels can't hold", cloud: "gcp", reason: v1alpha1.ReasonNotSupported,
 			says: []string{
 				`spec.tags: the key "CostCenter" is not supported`, `spec.tags: the key "a.b" is not supported`,

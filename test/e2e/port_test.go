@@ -15,7 +15,7 @@ import (
 // Secret again gets in.
 func TestPort(t *testing.T) {
 	t.Parallel()
-	for _, engine := range []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL} {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL, v1alpha1.EngineMariaDB} {
 		t.Run(string(engine), func(t *testing.T) {
 			w := newFixture(t)
 			c := w.realCloud("aws", engine)

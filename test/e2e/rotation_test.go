@@ -28,8 +28,8 @@ func (w *fixture) rotating(c *system.Cloud, engine v1alpha1.Engine) *v1alpha1.Da
 	p := system.MinimalDatabase(c)
 	p.Engine = &engine
 	d := w.database(c, "orders", p)
-	if engine == v1alpha1.EngineMySQL {
-		d.Spec.Version = new("8.0")
+	if version := map[v1alpha1.Engine]string{v1alpha1.EngineMySQL: "8.0", v1alpha1.EngineMariaDB: "10.11"}[engine]; version != "" {
+		d.Spec.Version = &version
 	}
 	system.Connect(d, "orders-db")
 	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated, RotationPeriod: rotationPeriod.String()}
@@ -55,7 +55,7 @@ func (w *fixture) pass(d *v1alpha1.Database) {
 // An application that has nothing but the Secret, and reads it again when it is refused, is back within moments of a rotation: the Secret changes
 // once the cloud has applied the password, and not before. Conditions do not move, and nothing is sent twice.
 func TestRotation(t *testing.T) {
-	for _, engine := range []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL} {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL, v1alpha1.EngineMariaDB} {
 		t.Run(string(engine), func(t *testing.T) {
 			onReal(t, engine, func(w *fixture, c *system.Cloud) {
 				d := w.rotating(c, engine)

@@ -105,7 +105,7 @@ type ordeal struct {
 // ordeals are in an order in which each is possible after the one before. A parameter is dynamic or static as the catalogues of both clouds say.
 func ordeals(engine v1alpha1.Engine) []ordeal {
 	dynamic, static := [3]string{"work_mem", "4096", "8192"}, [3]string{"max_connections", "40", "50"}
-	if engine == v1alpha1.EngineMySQL {
+	if engine != v1alpha1.EnginePostgres {
 		dynamic, static = [3]string{"long_query_time", "2", "3"}, [3]string{"performance_schema", "off", "on"}
 	}
 	set := func(p ...[2]string) func(*system.Cloud, *v1alpha1.DatabaseSpec) {
@@ -157,12 +157,12 @@ func failOver(k *keeper, c *system.Cloud, d *v1alpha1.Database, name string) {
 // in its life.
 func TestRowsOutliveChanges(t *testing.T) {
 	t.Parallel()
-	for _, engine := range []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL} {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL, v1alpha1.EngineMariaDB} {
 		t.Run(string(engine), func(t *testing.T) {
 			onReal(t, engine, func(w *fixture, c *system.Cloud) {
 				p := system.MinimalDatabase(c)
 				p.Engine, p.DatabaseName, p.Storage = new(engine), new("app"), &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
-				p.Version = new(map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "16", v1alpha1.EngineMySQL: "8.0"}[engine])
+				p.Version = new(map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "16", v1alpha1.EngineMySQL: "8.0", v1alpha1.EngineMariaDB: "10.11"}[engine])
 				d := w.database(c, "orders", p)
 				system.Connect(d, "orders-db")
 				w.create(d)

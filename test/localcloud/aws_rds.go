@@ -23,7 +23,7 @@ const (
 // An rdsKey names an instance or a snapshot: names are of an account in a region.
 type rdsKey struct{ account, region, name string }
 
-// rdsService is Amazon RDS for single PostgreSQL and MySQL instances.
+// rdsService is Amazon RDS for single PostgreSQL, MySQL and MariaDB instances.
 type rdsService struct {
 	cloud *Cloud
 

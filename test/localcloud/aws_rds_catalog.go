@@ -17,11 +17,12 @@ var rdsVersions = map[string][]string{
 		"13.20", "13.21", "13.22", "14.17", "14.18", "14.19", "15.12", "15.13", "15.14",
 		"16.3", "16.4", "16.8", "16.9", "16.10", "17.4", "17.5", "17.6",
 	},
-	"mysql": {"8.0.40", "8.0.41", "8.0.42", "8.0.43", "8.4.4", "8.4.5", "8.4.6"},
+	"mysql":   {"8.0.40", "8.0.41", "8.0.42", "8.0.43", "8.4.4", "8.4.5", "8.4.6"},
+	"mariadb": {"10.6.21", "10.6.22", "10.11.11", "10.11.13", "11.4.5", "11.4.7", "11.8.3"},
 }
 
 // rdsDefaultMajor is what an engine gets without a version.
-var rdsDefaultMajor = map[string]string{"postgres": "17", "mysql": "8.4"}
+var rdsDefaultMajor = map[string]string{"postgres": "17", "mysql": "8.4", "mariadb": "11.4"}
 
 // rdsClasses lists the sizes of each family of instance classes.
 var rdsClasses = map[string][]string{
@@ -50,10 +51,11 @@ func validClass(class string) error {
 	return nil
 }
 
-// majorVersion is the part of a version that only AllowMajorVersionUpgrade changes: 16 of 16.3, 8.0 of 8.0.40.
+// majorVersion is the part of a version that only AllowMajorVersionUpgrade changes: 16 of 16.3, 8.0 of 8.0.40, 10.11
+// of 10.11.13.
 func majorVersion(engine, version string) string {
 	parts := strings.Split(version, ".")
-	if engine == "mysql" && len(parts) > 1 {
+	if engine != "postgres" && len(parts) > 1 {
 		return parts[0] + "." + parts[1]
 	}
 	return parts[0]
@@ -94,7 +96,7 @@ func upgradeTargets(engine, from string) []rdstypes.UpgradeTarget {
 func (c *rdsCall) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
 	asked := aws.ToString(in.EngineVersion)
 	var found []rdstypes.DBEngineVersion
-	for _, engine := range []string{"mysql", "postgres"} {
+	for _, engine := range []string{"mariadb", "mysql", "postgres"} {
 		standard, _ := resolveVersion(engine, "")
 		for _, version := range rdsVersions[engine] {
 			major := majorVersion(engine, version)
@@ -149,6 +151,7 @@ var (
 // rdsReserved lists names that an engine keeps for itself.
 var rdsReserved = map[string][]string{
 	"postgres": {"admin", "rdsadmin", "rdsrepladmin", "rds_superuser", "rds_replication", "replication", "db", "user", "public", "none", "table", "select", "template0", "template1"},
+	"mariadb":  {"root", "rdsadmin", "rdsrepladmin", "mysql", "sys", "information_schema", "performance_schema", "rdsproxyadmin", "table", "select", "innodb"},
 	"mysql":    {"root", "rdsadmin", "rdsrepladmin", "mysql", "sys", "information_schema", "performance_schema", "rdsproxyadmin", "table", "select", "innodb"},
 }
 
@@ -161,7 +164,7 @@ func validIdentifier(parameter, name string, longest int) error {
 }
 
 func validUsername(engine, name string) error {
-	longest := map[string]int{"postgres": 63, "mysql": 16}[engine]
+	longest := map[string]int{"postgres": 63, "mysql": 16, "mariadb": 16}[engine]
 	switch {
 	case len(name) == 0 || len(name) > longest || !rdsUsername.MatchString(name) || strings.HasPrefix(name, "pg_"):
 		return invalidValue("The parameter MasterUsername is not valid: 1 to %d letters, digits or underscores, a letter first", longest)
@@ -172,7 +175,7 @@ func validUsername(engine, name string) error {
 }
 
 func validPassword(engine, password string) error {
-	longest := map[string]int{"postgres": 128, "mysql": 41}[engine]
+	longest := map[string]int{"postgres": 128, "mysql": 41, "mariadb": 41}[engine]
 	if len(password) < 8 || len(password) > longest {
 		return invalidValue("The parameter MasterUserPassword is not a valid password because it is shorter than 8 or longer than %d characters.", longest)
 	}
@@ -185,7 +188,7 @@ func validPassword(engine, password string) error {
 }
 
 func validDBName(engine, name string) error {
-	longest := map[string]int{"postgres": 63, "mysql": 64}[engine]
+	longest := map[string]int{"postgres": 63, "mysql": 64, "mariadb": 64}[engine]
 	switch {
 	case len(name) > longest || !rdsDBName.MatchString(name):
 		return invalidValue("DBName must begin with a letter and contain only alphanumeric characters.")

@@ -116,6 +116,9 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	if err != nil {
 		return nil, err
 	}
+	if err := validIAM(*in.Engine, version, in.EnableIAMDatabaseAuthentication); err != nil {
+		return nil, err
+	}
 	disk, err := diskOf(*in.Engine, aws.ToString(in.StorageType), *in.AllocatedStorage, in.Iops, in.StorageThroughput)
 	if err != nil {
 		return nil, err
@@ -143,7 +146,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: orElse(in.DedicatedLogVolume, false),
 		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
-		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
+		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license", "mariadb": "general-public-license"}[*in.Engine]),
 		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage,
 		MultiAZ: orElse(in.MultiAZ, false), NetworkType: orElse(in.NetworkType, "IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
 		PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),

@@ -26,8 +26,16 @@ type rdsSetting struct {
 }
 
 // rdsSettings are some of the parameters: most are of the recordings, whose words they have, and some are what people set.
+// No recording shows those of MariaDB.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Appendix.PostgreSQL.CommonDBATasks.Parameters.html
 var rdsSettings = []rdsSetting{
+	{engine: "mariadb", name: "character_set_server", kind: "string", allowed: "latin1,utf8mb3,utf8mb4"},
+	{engine: "mariadb", name: "long_query_time", kind: "float"},
+	{engine: "mariadb", name: "max_connections", kind: "integer", allowed: "10-100000"},
+	{engine: "mariadb", name: "performance_schema", kind: "boolean", allowed: "0,1", static: true},
+	{engine: "mariadb", name: "require_secure_transport", kind: "boolean", allowed: "0,1"},
+	{engine: "mariadb", name: "slow_query_log", kind: "boolean", allowed: "0,1"},
+	{engine: "mariadb", name: "tls_version", kind: "list", allowed: "TLSv1.2,TLSv1.3", static: true},
 	{engine: "mysql", name: "character_set_server", kind: "string", allowed: "latin1,utf8,utf8mb4"},
 	{engine: "mysql", name: "long_query_time", kind: "float"},
 	{engine: "mysql", name: "max_connections", kind: "integer", allowed: "1-100000"},
@@ -163,7 +171,7 @@ func groupNotFound(name string) *awsError {
 
 // rdsGivenGroups are groups that somebody made in every account and region, by their names, and their families.
 var rdsGivenGroups = map[string]string{
-	"older": "postgres15", "spare": "postgres16", "pay": "postgres16", "later": "postgres17", "pay-mysql": "mysql8.4",
+	"older": "postgres15", "spare": "postgres16", "pay": "postgres16", "later": "postgres17", "pay-mysql": "mysql8.4", "pay-mariadb": "mariadb11.4",
 }
 
 // made returns a group that somebody made; nil if there is none.

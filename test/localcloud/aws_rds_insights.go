@@ -15,7 +15,7 @@ type rdsInsights struct {
 	mode   rdstypes.DatabaseInsightsMode
 }
 
-// smallForInsights are the classes on which RDS has no Performance Insights for MySQL.
+// smallForInsights are the classes on which RDS has no Performance Insights for MySQL and MariaDB.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Overview.Engines.html
 var smallForInsights = []string{"db.t2.micro", "db.t2.small", "db.t3.micro", "db.t3.small", "db.t4g.micro", "db.t4g.small"}
 
@@ -32,7 +32,7 @@ func (c *rdsCall) setInsights(db *rdstypes.DBInstance, ask rdsInsights) error {
 		return invalidCombination("Can not set PerformanceInsightsRetentionPeriod without EnablePerformanceInsights")
 	case ask.days != nil && *ask.days != 7 && *ask.days != 731 && (*ask.days%31 != 0 || *ask.days < 31 || *ask.days > 713):
 		return invalidValue("Invalid Performance Insights retention period: %d", *ask.days)
-	case aws.ToBool(ask.enable) && *db.Engine == "mysql" && slices.Contains(smallForInsights, *class):
+	case aws.ToBool(ask.enable) && *db.Engine != "postgres" && slices.Contains(smallForInsights, *class):
 		return invalidCombination("Performance Insights not supported for this configuration, please disable this feature.")
 	case ask.mode != "" && !slices.Contains(ask.mode.Values(), ask.mode):
 		return invalidValue("Invalid database insights mode: %s", ask.mode)

@@ -11,6 +11,7 @@ import (
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (EnableCloudwatchLogsExports)
 var rdsLogs = map[string][]string{
 	"postgres": {"postgresql", "upgrade", "iam-db-auth-error"},
+	"mariadb":  {"audit", "error", "general", "slowquery", "iam-db-auth-error"},
 	"mysql":    {"audit", "error", "general", "slowquery", "iam-db-auth-error"},
 }
 

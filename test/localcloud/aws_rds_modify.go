@@ -63,6 +63,9 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	// The server restarts for it, unless its engine version can do without, and these do not say so.
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (CertificateRotationRestart)
 	ask(&pending.CACertificateIdentifier, next.db.CACertificateIdentifier, in.CACertificateIdentifier)
+	if err := validIAM(*next.db.Engine, *next.db.EngineVersion, in.EnableIAMDatabaseAuthentication); err != nil {
+		return nil, err
+	}
 	ask(&pending.IAMDatabaseAuthenticationEnabled, next.db.IAMDatabaseAuthenticationEnabled, in.EnableIAMDatabaseAuthentication)
 	if moves := in.DedicatedLogVolume; moves != nil && *moves != aws.ToBool(next.db.DedicatedLogVolume) && c.now.Before(next.optimized) {
 		return nil, stillOptimized() // strict: no document says whether RDS takes it

@@ -116,6 +116,15 @@ func validPort(port *int32) error {
 	return nil
 }
 
+// validIAM refuses logins by token where an engine's version has none. No recording shows the refusal, nor its words.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.RDS_Fea_Regions_DB-eng.Feature.IamDatabaseAuthentication.html
+func validIAM(engine, version string, enable *bool) error {
+	if aws.ToBool(enable) && engine == "mariadb" && olderVersion(engine, version, "10.11.11") {
+		return invalidCombination("IAM Database Authentication is not supported for this configuration.")
+	}
+	return nil
+}
+
 func validCertificate(name *string) error {
 	if name != nil && !slices.Contains(rdsCertificates, *name) {
 		return awsErr(http.StatusNotFound, "CertificateNotFound", "Certificate "+*name+" not found.")

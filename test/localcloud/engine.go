@@ -14,7 +14,7 @@ import (
 // An engineSpec describes the server behind one database instance.
 type engineSpec struct {
 	ID       string // unique in the cloud; names the data folder
-	Engine   string // postgres or mysql
+	Engine   string // postgres, mysql or mariadb
 	Username string // the administrator: RDS's master user, Cloud SQL's postgres or root; made at start, if not empty
 	Password string // empty: nobody can log in as the administrator until setPassword
 	Database string // created at start, if not empty

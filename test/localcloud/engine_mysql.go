@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// mariaDB is MariaDB, which stands for MySQL. The fields are its programs. SQL goes through its
+// mariaDB is MariaDB, which stands for MySQL, too. The fields are its programs. SQL goes through its
 // own client: the Go clients have licences that this project does not take.
 type mariaDB struct{ server, install, client string }
 

@@ -46,17 +46,18 @@ var dbmses = map[string]struct {
 	// a System V shared memory segment.
 	"postgres": {port: 5432, find: findPostgres, orderly: syscall.SIGINT, quick: syscall.SIGQUIT},
 	"mysql":    {port: 3306, find: findMariaDB, orderly: syscall.SIGTERM, quick: syscall.SIGKILL},
+	"mariadb":  {port: 3306, find: findMariaDB, orderly: syscall.SIGTERM, quick: syscall.SIGKILL},
 }
 
 func checkEngine(name string) error {
 	if _, ok := dbmses[name]; !ok {
-		return fmt.Errorf("engine %q: unknown, must be postgres or mysql", name)
+		return fmt.Errorf("engine %q: unknown, must be postgres, mysql or mariadb", name)
 	}
 	return nil
 }
 
 // EngineAvailable reports whether this machine has the server program for an engine
-// (postgres or mysql), and if not, what to install.
+// (postgres, mysql or mariadb), and if not, what to install.
 func EngineAvailable(name string) error {
 	if err := checkEngine(name); err != nil {
 		return err

@@ -89,6 +89,7 @@ var wantEngines = []struct {
 	create    string
 }{
 	{"postgres", "postgres", queryPostgres, "SELECT cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()", "CREATE TABLE t (n int)"},
+	{"mariadb", "admin", queryMariaDB, "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'", "CREATE TABLE t (n int)"},
 	{"mysql", "root", queryMariaDB, "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'", "CREATE TABLE t (n int)"},
 }
 
@@ -416,6 +417,7 @@ func TestEngineAvailable(t *testing.T) {
 	tests := []struct{ engine, variable, want string }{
 		{"postgres", "MOORING_POSTGRES_BIN", "MOORING_POSTGRES_BIN"},
 		{"mysql", "MOORING_MARIADB_BIN", "mariadb-server-core"},
+		{"mariadb", "MOORING_MARIADB_BIN", "mariadb-server-core"},
 		{"oracle", "MOORING_MARIADB_BIN", "unknown"},
 	}
 	for _, tt := range tests {

@@ -61,10 +61,7 @@ func translated(instance map[string]any) map[string]any {
 	out := maps.Clone(withoutUnset(any(instance)).(map[string]any))
 	pending, _ := out["PendingModifiedValues"].(map[string]any)
 	pending = maps.Clone(pending)
-	if stringAt(out, "Engine") == "mariadb" {
-		out["Engine"] = "mysql"
-	}
-	versions := map[string][2]string{"postgres": {"16.3", "16.4"}, "mysql": {"8.0.40", "8.0.41"}}[stringAt(out, "Engine")]
+	versions := map[string][2]string{"postgres": {"16.3", "16.4"}, "mysql": {"8.0.40", "8.0.41"}, "mariadb": {"10.6.21", "10.6.22"}}[stringAt(out, "Engine")]
 	least := map[string]float64{"io1": 100}[stringAt(out, "StorageType")]
 	replace := func(values map[string]any, name string, value any) {
 		if values[name] != nil {
