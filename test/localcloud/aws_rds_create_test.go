@@ -20,8 +20,22 @@ func TestRDSCreate(t *testing.T) {
 		edit func(*in)
 		want string
 	}{
-		"as it is":                    {func(*in) {}, ""},
-		"mysql":                       {func(i *in) { i.Engine, i.EngineVersion = aws.String("mysql"), aws.String("8.0") }, ""},
+		"as it is":            {func(*in) {}, ""},
+		"mysql":               {func(i *in) { i.Engine, i.EngineVersion = aws.String("mysql"), aws.String("8.0") }, ""},
+		"mariadb":             {func(i *in) { i.Engine, i.EngineVersion = aws.String("mariadb"), aws.String("10.11") }, ""},
+		"mariadb, one number": {func(i *in) { i.Engine, i.EngineVersion = aws.String("mariadb"), aws.String("10") }, "InvalidParameterCombination"},
+		"mariadb: tokens": {func(i *in) {
+			i.Engine, i.EngineVersion, i.EnableIAMDatabaseAuthentication = aws.String("mariadb"), aws.String("10.11"), aws.Bool(true)
+		}, ""},
+		"mariadb: tokens in 10.6": {func(i *in) {
+			i.Engine, i.EngineVersion, i.EnableIAMDatabaseAuthentication = aws.String("mariadb"), aws.String("10.6"), aws.Bool(true)
+		}, "InvalidParameterCombination"},
+		"mariadb: logs of PostgreSQL": {func(i *in) {
+			i.Engine, i.EngineVersion, i.EnableCloudwatchLogsExports = aws.String("mariadb"), nil, []string{"postgresql"}
+		}, "InvalidParameterCombination"},
+		"user: too long for mariadb": {func(i *in) {
+			i.Engine, i.EngineVersion, i.MasterUsername = aws.String("mariadb"), nil, aws.String("a1234567890123456")
+		}, "InvalidParameterValue"},
 		"taken":                       {func(i *in) { i.DBInstanceIdentifier = aws.String("TAKEN") }, "DBInstanceAlreadyExists"},
 		"identifier: digit first":     {func(i *in) { i.DBInstanceIdentifier = aws.String("1a") }, "InvalidParameterValue"},
 		"identifier: double hyphen":   {func(i *in) { i.DBInstanceIdentifier = aws.String("a--b") }, "InvalidParameterValue"},
