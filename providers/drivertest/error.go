@@ -158,8 +158,9 @@ func failedDelete[S any](t testing.TB, b *bench[S], kind FaultKind) {
 }
 
 func lostCreate[S any](t testing.TB, b *bench[S]) {
-	req := b.request(t, b.kind.Full())
+	var req request[S]
 	for skip := 0; ; skip++ { // first of what is made before it, at last of the object itself
+		req = b.request(t, b.kind.Full())
 		lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true, Skip: skip})
 		_, err := b.open(t).Create(t.Context(), req)
 		b.wrong(t, "Create", err, ResponseLost)
@@ -167,9 +168,14 @@ func lostCreate[S any](t testing.TB, b *bench[S]) {
 		if b.observe(t, req).State != driver.Absent {
 			break
 		}
-		if skip == 3*b.kind.Before {
+		if skip == b.kind.Before {
 			t.Fatal("it was never made")
 		}
+		if _, err := b.open(t).Create(t.Context(), req); err != nil {
+			t.Fatalf("with what an attempt before it made: %v", err)
+		}
+		req.Applied = b.observe(t, req).Applied
+		b.converge(t, &req)
 	}
 	req.Applied = b.observe(t, req).Applied
 	obs := b.converge(t, &req)
