@@ -145,6 +145,30 @@ type DatabaseGCP struct {
 	// that are set already stay valid. Its other fields need enabled.
 	// +optional
 	PasswordValidationPolicy *PasswordValidationPolicy `json:"passwordValidationPolicy,omitempty"`
+
+	// connectionPool is Cloud SQL's Managed Connection Pooling, in the edition Enterprise Plus. It is for applications that connect often or
+	// in surges.
+	// +optional
+	ConnectionPool *ConnectionPool `json:"connectionPool,omitempty"`
+}
+
+// ConnectionPool contains the settings of Managed Connection Pooling.
+// https://cloud.google.com/sql/docs/postgres/managed-connection-pooling https://cloud.google.com/sql/docs/mysql/managed-connection-pooling
+type ConnectionPool struct {
+	// enabled says whether the server has connection pools. Only tiers of Enterprise Plus have them. On PostgreSQL, clients reach the pools at
+	// port 6432, and port 5432, which the connection Secret contains, still leads to the server itself. On MySQL the port stays 3306, and all
+	// connections are pooled. If unset, a new server has no pools, and an existing server keeps what it has. A change restarts the server.
+	// Cloud SQL takes it in a call of its own: after a move to Enterprise Plus, and before the way back, on which Mooring turns the pools off.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// flags are the options of the pools, by Cloud SQL's names, for example max_pool_size: "50", and on PostgreSQL pool_mode: transaction.
+	// Values are strings, so numbers and on or off need quotes. Entries need enabled: true. Mooring keeps flags that others set in the cloud.
+	// An empty map takes away what Mooring set earlier. If unset, Mooring changes no flags. A change can break connections through the pools:
+	// Google does not say what it does to them.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=50
+	Flags map[string]ParameterValue `json:"flags,omitzero"`
 }
 
 // DenyMaintenancePeriod is a time without maintenance updates: of 1 to 90 days, once or in every year.

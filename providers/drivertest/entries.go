@@ -218,7 +218,7 @@ func beginEntries[S any](t testing.TB, b *bench[S], f Field) (Entries, request[S
 	t.Helper()
 	in, ok := b.kind.entriesIn(f.Name)
 	skipUnless(t, ok, "way to change the entries of "+f.Name)
-	req := b.request(t, b.kind.Full())
+	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	in.add(t, req.Name)
 	b.Finish(t)

@@ -23,6 +23,7 @@ type databases struct {
 	sql         *sqladmin.Service
 	flags       *flagCatalogue
 	authorities *authorities
+	pools       *pools
 }
 
 type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
@@ -34,10 +35,10 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 func newDatabases(s *session) *databaseAdapter {
 	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
 	s.made("Cloud SQL", err)
-	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}}
+	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Review: reviewPower, Snapshot: d.finalBackup,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
@@ -48,6 +49,7 @@ func newDatabases(s *session) *databaseAdapter {
 				Blind: true, // a call that names the database alone; the instance was observed a moment ago
 			},
 			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: d.setLogin, Taken: table.Names{}, Refuses: refusesValue},
+			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: refusesValue},
 			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true},
 		},
 		Guarded: true, Whole: refusesAll,
@@ -89,17 +91,19 @@ var databaseKind = table.Kind[*session]{
 	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
 }
 
-// previewDatabase is what driver.Driver says of a preview. Effects look at the engine, the edition, the backups and the network of an instance, and at nothing else.
+// previewDatabase is what driver.Driver says of a preview. Effects look at the engine, the edition, the backups, the connection pool
+// and the network of an instance, and at nothing else.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
 		Tier: orNone(gcpOf(&from).Tier), Edition: orNone(gcpOf(&from).Edition), ActivationPolicy: policyOf(&from),
 		IpConfiguration: &sqladmin.IpConfiguration{PrivateNetwork: orNone(gcpOf(&from).PrivateNetwork), ServerCaMode: orNone(gcpOf(&from).ServerCAMode)},
 	}}}
 	have.Settings.BackupConfiguration = backupsOf(&from, have)
+	have.Settings.ConnectionPoolConfig = poolOf(&from)
 	if from.Engine != nil && from.Version != nil {
 		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
 	}
-	return onceStarted(have, databaseTable.Preview(&from, &to, applied, have))
+	return onceStarted(have, oncePooled(have, databaseTable.Preview(&from, &to, applied, have)))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.

@@ -51,6 +51,10 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 				Of:  func(t testing.TB, name string) map[string]string { return flagsOf(c.instance(t, name)) },
 				Set: c.setFlags, Other: "max_connections", Theirs: "100", Ours: "200", Spoiled: "300",
 				Exact: "parametersMode", ExactMode: "Exact", Same: map[string]string{"max_worker_processes": "08", "work_mem": "4096", "max_connections": "70"},
+			}, "gcp.connectionPool.flags": {
+				Of:  func(t testing.TB, name string) map[string]string { return poolFlagsOf(c.instance(t, name)) },
+				Set: c.setPoolFlags, Other: "query_wait_timeout", Theirs: "100", Ours: "200", Spoiled: "7",
+				Same: map[string]string{"max_pool_size": "050", "min_pool_size": "05", "query_wait_timeout": "70"},
 			}},
 			Remove: func(t testing.TB, name string) {
 				op, err := c.sql.Instances.Delete(project, name).Do()
@@ -132,6 +136,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.DataDiskProvisionedThroughput = int64(value.(int))
 	case "gcp.dataCache":
 		settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: value.(bool), ForceSendFields: []string{"DataCacheEnabled"}}
+	case "gcp.connectionPool.enabled":
+		settings.ConnectionPoolConfig = &sqladmin.ConnectionPoolConfig{ConnectionPoolingEnabled: value.(bool), ForceSendFields: []string{"ConnectionPoolingEnabled"}}
 	case "gcp.maintenanceTrack":
 		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{UpdateTrack: value.(string)}
 	case "gcp.denyMaintenancePeriod.startDate", "gcp.denyMaintenancePeriod.endDate", "gcp.denyMaintenancePeriod.time":
@@ -210,6 +216,29 @@ func (c *cloud) setFlags(t testing.TB, name string, flags map[string]string) {
 		settings.DatabaseFlags = append(settings.DatabaseFlags, &sqladmin.DatabaseFlags{Name: name, Value: value})
 	}
 	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: settings})
+}
+
+func poolFlagsOf(in *sqladmin.DatabaseInstance) map[string]string {
+	flags := map[string]string{}
+	if pool := in.Settings.ConnectionPoolConfig; pool != nil {
+		for _, f := range pool.Flags {
+			flags[f.Name] = f.Value
+		}
+	}
+	return flags
+}
+
+// setPoolFlags replaces the flags of connection pools. Nobody can where the pools are off.
+func (c *cloud) setPoolFlags(t testing.TB, name string, flags map[string]string) {
+	t.Helper()
+	if pool := c.instance(t, name).Settings.ConnectionPoolConfig; pool == nil || !pool.ConnectionPoolingEnabled {
+		return
+	}
+	pool := &sqladmin.ConnectionPoolConfig{ConnectionPoolingEnabled: true, Flags: []*sqladmin.ConnectionPoolFlags{}, ForceSendFields: []string{"Flags"}}
+	for name, value := range flags {
+		pool.Flags = append(pool.Flags, &sqladmin.ConnectionPoolFlags{Name: name, Value: value})
+	}
+	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ConnectionPoolConfig: pool}})
 }
 
 func (c *cloud) relabelInstance(t testing.TB, name string, labels map[string]string) {

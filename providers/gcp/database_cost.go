@@ -73,6 +73,15 @@ var (
 		Text:   "those clients stay out until they log in with a password; the others notice nothing",
 		Source: sqlDocs + "postgres/create-edit-iam-instances",
 	}
+	// The page of MySQL says that it restarts the server to turn the pools on. No page says what it takes to turn them off, or to change a flag.
+	poolCost = driver.Cost{
+		Text:   "the server is away while it restarts, and Google gives no time for that",
+		Source: sqlDocs + "mysql/managed-connection-pooling",
+	}
+	poolFlagsCost = driver.Cost{
+		Text:   "connections through the pools can break, and Google gives no time for that; direct connections notice nothing",
+		Source: sqlDocs + "postgres/configure-mcp",
+	}
 	stopCost = driver.Cost{
 		Text:   "nobody can connect before it runs again",
 		Source: sqlDocs + "postgres/start-stop-restart-instance",

@@ -47,6 +47,11 @@ var editionLacks = []driver.Lack{
 		Field: "gcp.dataCache", Match: "^true$", Values: "true", With: map[string]string{"gcp.tier": enterpriseTiers}, Invalid: true,
 		Why: "only the edition Enterprise Plus has a data cache", Instead: "set spec.gcp.tier to a tier of Enterprise Plus, or spec.gcp.dataCache to false",
 	},
+	// https://cloud.google.com/sql/docs/postgres/managed-connection-pooling
+	{
+		Field: fieldPool, Match: "^true$", Values: "true", With: map[string]string{"gcp.tier": enterpriseTiers}, Invalid: true,
+		Why: "only the edition Enterprise Plus has connection pools", Instead: "set spec.gcp.tier to a tier of Enterprise Plus, or spec." + fieldPool + " to false",
+	},
 }
 
 // mostPlans and longestQuery are how many execution plans Enterprise records in a minute, and how many bytes of a query, at most. Enterprise Plus takes more once
@@ -108,16 +113,20 @@ func editionEffects(cost driver.Cost) []driver.PossibleEffect {
 // back, which shortens the transaction logs. Connections break either way. No recording shows a move.
 // https://cloud.google.com/sql/docs/postgres/upgrade-cloud-sql-instance-to-enterprise-plus-in-place
 func editionEffect(_ *string, to string, have *instance) (driver.Effect, string) {
+	after := ""
+	if have.pooled() {
+		after = ", once it has turned the connection pools off"
+	}
 	switch most := logRetentions[enterprise].most; {
 	case to == have.edition():
 		return driver.Restarts, ""
 	case to == enterprisePlus:
 		return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise Plus within minutes"
 	case have.recovers() && have.logDays() > most:
-		return driver.LosesBackups, fmt.Sprintf("Cloud SQL moves the server to the edition Enterprise, which keeps %d days of transaction logs of now %d: point-in-time recovery beyond "+
-			"%d days is lost", most, have.logDays(), most)
+		return driver.LosesBackups, fmt.Sprintf("Cloud SQL moves the server to the edition Enterprise%s, which keeps %d days of transaction logs of now %d: point-in-time recovery beyond "+
+			"%d days is lost", after, most, have.logDays(), most)
 	}
-	return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise"
+	return driver.Restarts, "Cloud SQL moves the server to the edition Enterprise" + after
 }
 
 // haveEdition returns the edition that the instance names, also one that no spec can ask for. An instance that is older than editions names none: it
@@ -224,7 +233,7 @@ func (p *instanceParams) leavesPlus(have *instance) bool {
 // checkEdition refuses what an edition lacks in a change, as the creation does. A spec that does not name the tier, as that of an adopted server, leaves it
 // as it is.
 func checkEdition(params *instanceParams, spec *databaseParameters, have *instance) error {
-	if params.Tier == nil && params.Edition == nil && params.QueryPlansPerMinute == nil && params.DataCacheEnabled == nil {
+	if params.Tier == nil && params.Edition == nil && params.QueryPlansPerMinute == nil && params.DataCacheEnabled == nil && params.ConnectionPoolingEnabled == nil {
 		return nil
 	}
 	says, cloud := *spec, *gcpOf(spec)

@@ -111,6 +111,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, plus, driver.LosesBackups),
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-perf-optimized-N-4")}}, plus, driver.Restarts),
 		tabletest.Of("gcp.dataCache", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataCache: new(true)}}, of("POSTGRES_16", &sqladmin.Settings{Edition: enterprisePlus}), driver.Restarts),
+		tabletest.Of("gcp.connectionPool.enabled", databaseParameters{GCP: &v1alpha1.DatabaseGCP{ConnectionPool: &v1alpha1.ConnectionPool{Enabled: new(true)}}}, runs("POSTGRES_16"), driver.Restarts),
+		tabletest.Of("gcp.connectionPool.flags", databaseParameters{GCP: &v1alpha1.DatabaseGCP{ConnectionPool: &v1alpha1.ConnectionPool{Flags: map[string]v1alpha1.ParameterValue{"max_pool_size": "60"}}}}, runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.maintenanceTrack", databaseParameters{GCP: &v1alpha1.DatabaseGCP{MaintenanceTrack: new("week5")}}, of("POSTGRES_16", &sqladmin.Settings{MaintenanceWindow: &sqladmin.MaintenanceWindow{Day: 1, UpdateTrack: "stable"}}), driver.Online),
 		tabletest.Of("gcp.denyMaintenancePeriod.startDate", denies("11-20", "01-05", "00:00"), denying, driver.Online),
 		tabletest.Of("gcp.denyMaintenancePeriod.endDate", denies("11-20", "01-05", "00:00"), denying, driver.Online),

@@ -49,6 +49,8 @@ var (
 			"IAMAuthentication":         "it is one of the flags",
 			"DatabaseFlags":             "a new instance has none to keep",
 			"AuthorizedNetworks":        "entries that stay are sent as they are",
+			"ConnectionPoolingEnabled":  poolByHand,
+			"ConnectionPoolFlags":       poolByHand,
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -60,6 +62,9 @@ var (
 			"KmsKeyName":   "an instance keeps its key",
 			"ServerCaMode": "an instance keeps its certificate authority",
 			"Database":     "databases.insert makes it",
+
+			"ConnectionPoolingEnabled": "Cloud SQL takes the connection pool in a call of its own",
+			"ConnectionPoolFlags":      "Cloud SQL takes the connection pool in a call of its own",
 		},
 		Converts: conversions,
 		ByHand: map[string]string{
@@ -122,6 +127,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	insertion.Copy(p, body)
 	none := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
 	body.Settings.InsightsConfig, body.Settings.PasswordValidationPolicy = p.insightsConfig(none), p.policyConfig(none)
+	body.Settings.ConnectionPoolConfig = p.poolConfig(none)
 	p.allow(body, &sqladmin.DatabaseInstance{})
 	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = p.editionAfter(&instance{DatabaseInstance: body})

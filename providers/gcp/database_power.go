@@ -68,9 +68,9 @@ func onceStarted(have *instance, changes []driver.Change) []driver.Change {
 	return driver.WhileStopped(changes, takenStopped...)
 }
 
-// reviewPower is table.Adapter.Review.
-func reviewPower(_ *databaseRequest, have *instance, o *driver.Observation) {
-	o.Changes = onceStarted(have, o.Changes)
+// reviewDatabase is table.Adapter.Review.
+func reviewDatabase(_ *databaseRequest, have *instance, o *driver.Observation) {
+	o.Changes = onceStarted(have, oncePooled(have, o.Changes))
 }
 
 // notStopped is why changes are not sent to a stopped server.

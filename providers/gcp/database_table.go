@@ -65,6 +65,8 @@ type instanceParams struct {
 	Complexity, PasswordChangeInterval                               *string
 	IAMAuthentication                                                *bool // a flag, too
 	DatabaseFlags                                                    table.Delta
+	ConnectionPoolingEnabled                                         *bool
+	ConnectionPoolFlags                                              table.Delta
 	Database                                                         *string // for databases.insert
 }
 
@@ -181,7 +183,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, denyRows, editionRows, diskRows, networkRows, insightsRows, policyRows)
+}, denyRows, editionRows, diskRows, networkRows, insightsRows, policyRows, poolRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

@@ -87,6 +87,9 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 		return "", err
 	}
 	params.completeEdition(&req.Spec, have)
+	if params.leavesPlus(have) && have.pooled() {
+		return d.pools.end(ctx, req, have, changes)
+	}
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
 	params.completeDeny(&req.Spec, have)

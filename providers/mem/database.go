@@ -138,7 +138,10 @@ type databaseParameters = v1alpha1.DatabaseParameters
 
 var databaseFields = fields[databaseParameters, Database]{asked: (*Database).spec, live: (*Database).liveSpec}
 
-var databaseExempt = map[string]string{"parametersMode": driver.ParametersModeExempt}
+var databaseExempt = map[string]string{
+	"parametersMode":           driver.ParametersModeExempt,
+	"gcp.connectionPool.flags": "of maps of settings, this cloud has parameters alone",
+}
 
 // databaseTable has the fields of a database. Those that are not here are plain.
 var databaseTable = databaseFields.table(databaseExempt,

@@ -267,6 +267,8 @@ spec:
 		{"too few IOPS of a Hyperdisk", "Database", `spec: {className: standard, gcp: {iops: 2999}}`, "spec.gcp.iops"},
 		{"too much throughput for its IOPS", "Database", `spec: {className: standard, gcp: {iops: 3000, throughputMiBps: 751}}`, "at most a quarter of iops"},
 		{"too many IOPS for its throughput", "Database", `spec: {className: standard, gcp: {iops: 40000, throughputMiBps: 156}}`, "at most 256 times"},
+		{"connection pools", "Database", `spec: {className: standard, gcp: {connectionPool: {enabled: true, flags: {max_pool_size: "50", pool_mode: session}}}}`, ""},
+		{"a flag of connection pools that is no string", "Database", `spec: {className: standard, gcp: {connectionPool: {enabled: true, flags: {max_pool_size: 50}}}}`, "spec.gcp.connectionPool.flags.max_pool_size"},
 		{"an edition that Cloud SQL does not sell", "Database", `spec: {className: standard, gcp: {edition: EnterprisePlus}}`, "spec.gcp.edition"},
 		{"an edition and its tier", "Database", `spec: {className: standard, gcp: {edition: ENTERPRISE_PLUS, tier: db-perf-optimized-N-2}}`, ""},
 		{"a track that Cloud SQL does not have", "Database", `spec: {className: standard, gcp: {maintenanceTrack: week2}}`, "spec.gcp.maintenanceTrack"},

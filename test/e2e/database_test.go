@@ -376,9 +376,10 @@ func TestEveryFieldOfADatabaseIsTested(t *testing.T) {
 	fixed := []string{"location", "engine", "databaseName", "encryption.key", "gcp.dataDiskType", "gcp.serverCAMode", "aws.availabilityZone", "aws.performanceInsights.key", "parametersMode"} // the mode is no field of a server: see drivertest
 	// Another disk comes first, which changes once in six hours: see TestDedicatedLogVolume of the driver.
 	fixed = append(fixed, "aws.dedicatedLogVolume")
-	fixed = append(fixed, "gcp.allocatedIPRange")            // it changes with the network only: TestRangeGoesWithTheNetwork of the driver
-	fixed = append(fixed, "gcp.iops", "gcp.throughputMiBps") // of another disk than the server of all edits has: TestHyperdisk
-	fixed = append(fixed, driver.FieldPowerState)            // TestPowerState
+	fixed = append(fixed, "gcp.allocatedIPRange")                                   // it changes with the network only: TestRangeGoesWithTheNetwork of the driver
+	fixed = append(fixed, "gcp.iops", "gcp.throughputMiBps")                        // of another disk than the server of all edits has: TestHyperdisk
+	fixed = append(fixed, driver.FieldPowerState)                                   // TestPowerState
+	fixed = append(fixed, "gcp.connectionPool.enabled", "gcp.connectionPool.flags") // of Enterprise Plus: TestConnectionPool
 	for _, leaf := range driver.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
 		tested := slices.ContainsFunc(databaseChanges, func(c databaseChange) bool { return c.field == leaf })
 		if !tested && !slices.Contains(fixed, leaf) {

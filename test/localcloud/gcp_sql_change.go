@@ -50,6 +50,9 @@ func (s *sqlService) changeInstance(r *sqlRequest, whole bool) (any, error) {
 	if err := settleInstance(next, in.resource); err != nil {
 		return nil, err
 	}
+	if err := validPoolPatch(asked, typed[sqladmin.DatabaseInstance](in.resource), typed[sqladmin.DatabaseInstance](next)); err != nil && !whole {
+		return nil, err
+	}
 	if in.stopped() && needsServer(next, in.resource) {
 		return nil, errSQLNotRunning
 	}
@@ -99,7 +102,7 @@ func restarts(old, next jsonObject) bool {
 	a, b := typed[sqladmin.DatabaseInstance](old), typed[sqladmin.DatabaseInstance](next)
 	return a.DatabaseVersion != b.DatabaseVersion || a.Settings.Tier != b.Settings.Tier ||
 		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType ||
-		tlsRestarts(a, b) || recoveryRestarts(a, b) || insightsRestart(a, b) || dataCacheRestarts(a, b) || flagsRestart(a, b) || networkRestarts(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
+		tlsRestarts(a, b) || recoveryRestarts(a, b) || insightsRestart(a, b) || dataCacheRestarts(a, b) || poolRestarts(a, b) || flagsRestart(a, b) || networkRestarts(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
 }
 
 func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {

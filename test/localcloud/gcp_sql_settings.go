@@ -102,6 +102,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	settleInsights(settings)
 	settleDeny(settings)
 	settleDataCache(settings)
+	settlePool(settings)
 	settleTLS(member(settings, "ipConfiguration"))
 	settleNetworks(member(settings, "ipConfiguration"))
 	defaults(member(settings, "ipConfiguration"), jsonObject{
@@ -210,6 +211,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		return err
 	}
 	if err := validDisk(in); err != nil {
+		return err
+	}
+	if err := validPool(in); err != nil {
 		return err
 	}
 	return validBackups(in)
