@@ -42,7 +42,7 @@ var poolFlagsRow = table.Entries(fieldPoolFlags,
 	func(p *instanceParams, d table.Delta) { p.ConnectionPoolFlags = d }).
 	Equal(driver.SameParameter, "on, true, yes and 1; off, false, no and 0; another way to write a number; and flags that others set").
 	EffectOf(func(table.Delta, *instance) (driver.Effect, string) {
-		return driver.Interrupts, "connections through the pools can break"
+		return driver.Interrupts, "Cloud SQL changes its connection pools"
 	}, driver.PossibleEffect{Effect: driver.Interrupts, Cost: poolFlagsCost})
 
 // poolLacks: flags of pools that are off have no effect, and Cloud SQL takes none.

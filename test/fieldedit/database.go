@@ -137,7 +137,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 					Insights: &v1alpha1.QueryInsights{QueryStringLength: new(int32(1024)), QueryPlansPerMinute: new(int32(5)), RecordApplicationTags: new(true), RecordClientAddress: new(false)},
 					PasswordValidationPolicy: &v1alpha1.PasswordValidationPolicy{Enabled: new(true), MinLength: new(int32(8)), Complexity: new("COMPLEXITY_UNSPECIFIED"),
 						ReuseInterval: new(int32(0)), DisallowUsernameSubstring: new(true), PasswordChangeIntervalSeconds: new(int32(0))},
-					ConnectionPool:        &v1alpha1.ConnectionPool{Enabled: new(false), Flags: map[string]v1alpha1.ParameterValue{}},
+					ConnectionPool:        &v1alpha1.ConnectionPool{Enabled: new(false)},
 					DenyMaintenancePeriod: &v1alpha1.DenyMaintenancePeriod{StartDate: new("11-20"), EndDate: new("01-05"), Time: new("00:00")},
 				},
 			}

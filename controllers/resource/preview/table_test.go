@@ -238,7 +238,7 @@ func (s subject) trials(t *testing.T) (all []trial) {
 			before = with(before, step.Field, step.From)
 		}
 		if entries, ok := step.To.(map[string]string); ok {
-			all = append(all, s.entryTrials(step.Field, entries, step.Effect)...)
+			all = append(all, s.entryTrials(step, before, entries)...)
 			continue
 		}
 		from := drivertest.Text(at(before, step.Field))
@@ -255,7 +255,7 @@ func (s subject) trials(t *testing.T) (all []trial) {
 		if err != nil || at(full, d.Field) == nil {
 			t.Fatalf("%s %s: no parameters declare %s", s.cloud, s.kind.Name, d.Field)
 		}
-		if d.Field != "tags" && d.Field != "parameters" {
+		if _, isMap := at(full, d.Field).(class.Tree); !isMap { // of a map, entryTrials has that
 			all = append(all, s.set(t, d, full))
 		}
 		out := trial{name: d.Field + " is taken out of the spec", old: full, edited: with(full, d.Field, nil), mirror: full, field: d.Field, noLongerManaged: true}
@@ -294,12 +294,13 @@ func (s subject) set(t *testing.T, d driver.Field, full class.Tree) trial {
 	}
 }
 
-// entryTrials returns the edits of the entries of a map. other has other values than the full parameters.
-func (s subject) entryTrials(field string, other map[string]string, effect driver.Effect) []trial {
+// entryTrials returns the edits of the entries of the map of a step. other has other values than the full parameters.
+func (s subject) entryTrials(step fieldedit.Step, full class.Tree, other map[string]string) []trial {
+	field := step.Field
 	one := func(name string, old, edited, mirror map[string]string, from, to string) trial {
 		return trial{
-			name: field + ": " + name, old: with(s.full, field, old), edited: with(s.full, field, edited), mirror: with(s.full, field, mirror),
-			field: field, from: from, to: to, effect: effect,
+			name: field + ": " + name, old: with(full, field, old), edited: with(full, field, edited), mirror: with(full, field, mirror),
+			field: field, from: from, to: to, effect: step.Effect,
 		}
 	}
 	const key = "team"
