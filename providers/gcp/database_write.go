@@ -60,30 +60,7 @@ func creatable(req *databaseRequest) error {
 
 // patch sends settings in one write.
 func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (string, error) {
-	if err := notStopped(have, changes); err != nil {
-		return "", err
-	}
-	if params.AvailabilityType != nil || params.RetainedBackups != nil || params.PointInTimeRecovery != nil {
-		if err := checkBackups(&req.Spec, cmp.Or(req.Spec.Availability, haveAvailability(have))); err != nil {
-			return "", err
-		}
-	}
-	if params.AvailabilityType != nil || params.SecondaryZone != nil {
-		if err := checkStandby(&req.Spec, cmp.Or(req.Spec.Availability, haveAvailability(have))); err != nil {
-			return "", err
-		}
-	}
-	if params.SslMode != nil {
-		if err := checkTLS(&req.Spec); err != nil {
-			return "", err
-		}
-	}
-	if params.IAMAuthentication != nil || len(params.DatabaseFlags.Names()) > 0 {
-		if err := checkIAM(&req.Spec); err != nil {
-			return "", err
-		}
-	}
-	if err := cmp.Or(checkAccess(params, have), checkEdition(params, &req.Spec, have), checkDisk(params, &req.Spec, have)); err != nil {
+	if err := checkChange(params, &req.Spec, have, changes); err != nil {
 		return "", err
 	}
 	params.completeEdition(&req.Spec, have)
@@ -106,6 +83,34 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 		return "", d.flags.explain(ctx, explainNetwork(err), cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
 	}
 	return started.Name, nil
+}
+
+// checkChange refuses a change that Cloud SQL would refuse in words that do not help.
+func checkChange(params *instanceParams, spec *databaseParameters, have *instance, changes []driver.Change) error {
+	if err := notStopped(have, changes); err != nil {
+		return err
+	}
+	if params.AvailabilityType != nil || params.RetainedBackups != nil || params.PointInTimeRecovery != nil {
+		if err := checkBackups(spec, cmp.Or(spec.Availability, haveAvailability(have))); err != nil {
+			return err
+		}
+	}
+	if params.AvailabilityType != nil || params.SecondaryZone != nil {
+		if err := checkStandby(spec, cmp.Or(spec.Availability, haveAvailability(have))); err != nil {
+			return err
+		}
+	}
+	if params.SslMode != nil {
+		if err := checkTLS(spec); err != nil {
+			return err
+		}
+	}
+	if params.IAMAuthentication != nil || len(params.DatabaseFlags.Names()) > 0 {
+		if err := checkIAM(spec); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(checkAccess(params, have), checkEdition(params, spec, have), checkDisk(params, spec, have))
 }
 
 // remove asks Cloud SQL to delete an instance.
