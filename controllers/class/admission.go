@@ -244,9 +244,14 @@ func (i *impact) add(was, is Tree, changes []driver.Change) {
 		}
 	})
 	leaves(was, func(at path, _ any) {
-		if _, has := get(is, at); !has {
-			lines[touch{line: fmt.Sprintf("%s is no longer managed", at)}] = true
+		if has(is, at) {
+			return
 		}
+		out := touch{line: fmt.Sprintf("%s is no longer managed", at)}
+		if effect, what := how(changes, at.String(), is); what != atOnce { // it returns to a safe value, or is taken out of a map in the cloud
+			out = touch{effect, fmt.Sprintf("%s is taken out (%s)", at, what)}
+		}
+		lines[out] = true
 	})
 	for line := range lines {
 		i.touched[line]++
@@ -256,11 +261,14 @@ func (i *impact) add(was, is Tree, changes []driver.Change) {
 	}
 }
 
+// atOnce says of a change that the cloud has no part in it, or has that value already.
+const atOnce = "at once"
+
 // how says what the change of a field does, and whether it waits for a person.
 func how(changes []driver.Change, name string, spec Tree) (driver.Effect, string) {
 	i := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == name || strings.HasPrefix(name, c.Field+".") })
 	if i < 0 {
-		return "", "at once" // the cloud has no part in it, or has that value already
+		return "", atOnce
 	}
 	effect := changes[i].Effect
 	what, pause := effectWords[effect], ", "

@@ -2,6 +2,7 @@ package class
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -71,6 +72,14 @@ func (a Alternatives) left(was, enforced Tree, known func(field string) bool) (f
 		}
 	})
 	return fields
+}
+
+// stated reports whether a tree says in another field's words what a field says.
+func (a Alternatives) stated(at path, tree Tree) (is bool) {
+	a.each(func(field, other path, _ func(is, others any) bool) {
+		is = is || slices.Equal(field, at) && has(tree, other)
+	})
+	return is
 }
 
 func has(tree Tree, at path) bool { _, ok := get(tree, at); return ok }

@@ -67,6 +67,8 @@ type Effective struct {
 	// Named: the object's own spec names the size. It is not recorded.
 	Named                     bool
 	Defaults, Sized, Enforced Tree
+	// says is all that the class and the object's own spec say, before one yields to the other. It is not recorded.
+	says Tree
 }
 
 // A Problem is why an object can't be as it and its class say, for a person to mend.
@@ -157,10 +159,11 @@ func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.Spec, o.Sam
 
 // over lays a spec over the defaults and under what is enforced, and notes what came from where.
 func (e Effective) over(spec Tree, same Alternatives) Evaluation {
+	says := Merge(e.flat(), spec)
 	e, spec = e.yield(spec, same)
 	v := Evaluation{
 		Spec:      Merge(e.Defaults, e.Sized, spec, e.Enforced),
-		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}},
+		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}, says: says},
 	}
 	leaves(e.Defaults, func(at path, value any) {
 		if !has(e.Sized, at) && !has(spec, at) && !has(e.Enforced, at) {
@@ -242,7 +245,7 @@ func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
 // Insists returns the fields on which the class insists.
 func (e Effective) Insists() Fields { return fieldsOf(e.Enforced) }
 
-// Changed returns the fields of which the class now says something else than when that was last recorded. known reports
+// Changed returns the fields of which the class now says something else than when that was last recorded, or nothing any more. known reports
 // whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it
 // to the class. The field may have been set under its other name. Another size that the spec names was chosen by an edit, too.
 func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) bool, also Alternatives) Fields {
@@ -255,6 +258,11 @@ func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) 
 	leaves(e.flat(), func(at path, value any) {
 		old, had := get(was, at)
 		if had && !same(old, value) || !had && !known(at.String()) && !left.Has(at.String()) {
+			put(changed, at, value)
+		}
+	})
+	leaves(was, func(at path, value any) {
+		if !has(e.says, at) && !also.stated(at, e.says) {
 			put(changed, at, value)
 		}
 	})

@@ -228,6 +228,8 @@ func TestChanged(t *testing.T) {
 		{"a value that the spec now has", ``, `{"version":"15","backup":{"retentionDays":9}}`, nil},
 		{"another size", ``, `{"version":"15","size":"large"}`, nil},
 		{"another default size", `spec: {defaultSize: large}`, `{"version":"15"}`, Fields{"aws.instanceClass", "storage.sizeGiB"}},
+		{"a default that the class has no more", `spec: {defaults: {backup: {retentionDays: null}}}`, `{"version":"15"}`, Fields{"backup.retentionDays"}},
+		{"a default that the class has no more, and the spec now has", `spec: {defaults: {backup: {retentionDays: null}}}`, `{"version":"15","backup":{"retentionDays":9}}`, nil},
 		{"what the size stands for", `spec: {sizes: [{name: small, aws: {instanceClass: db.t4g.xlarge}}]}`, `{"version":"15"}`, Fields{"aws.instanceClass"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -193,3 +193,26 @@ func TestImpactSaysTheDangerousFirst(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// What a class has no more is told as what the cloud does then, and as no longer managed only where it does nothing.
+func TestImpactOfWhatIsTakenOut(t *testing.T) {
+	was := tree(t, `{"network":{"publicAccess":"Allowed"},"parameters":{"max_connections":"200","work_mem":"8192"},"backup":{"retentionDays":3}}`)
+	is := tree(t, `{"parameters":{"work_mem":"8192"}}`)
+	i := &impact{touched: map[touch]int{}}
+	i.add(was, is, []driver.Change{
+		{Field: "network.publicAccess", From: "Allowed", To: "Blocked", Effect: driver.Interrupts, Why: "clients at the public address stay out", Release: true},
+		{Field: "parameters", From: "max_connections=200", Effect: driver.Restarts, Entries: true, Remove: []string{"max_connections"}},
+	})
+	var got []string
+	for _, t := range slices.SortedFunc(maps.Keys(i.touched), touch.compare) {
+		got = append(got, t.line)
+	}
+	want := []string{
+		"parameters.max_connections is taken out (restarts, waits for approval)",
+		"network.publicAccess is taken out (interrupts: clients at the public address stay out; waits for approval)",
+		"backup.retentionDays is no longer managed",
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,6 +39,32 @@ func TestEditBesideAChangedClass(t *testing.T) {
 		}
 		s := w.state(d, "of its size still", func(s system.Snapshot) bool { return s.Value(sizeField[c.Name]) != "" })
 		w.equal("size", s.Value(sizeField[c.Name]), `"`+system.Sizes[c.Name][0]+`"`)
+	})
+}
+
+// What a class says no more is the class's doing as what it says anew: a restart for it waits for approval, and no user restarts meanwhile.
+func TestClassThatTakesAParameterOut(t *testing.T) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
+		class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) {
+			s.Defaults.Parameters = parameters{"max_connections": "60", "work_mem": "8192"}
+		})
+		d := w.tenLines("orders")
+		w.create(d)
+		name := w.ready(d).Status.ExternalName
+		mark, group := len(c.Writes(name)), len(c.Writes(name+"-a"))
+		w.Disturb()
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { delete(s.Defaults.Parameters, "max_connections") })
+		s := w.state(d, "waiting for approval", func(s system.Snapshot) bool {
+			return slices.ContainsFunc(s.Status.PendingChanges, func(p v1alpha1.PendingChange) bool { return p.Field == "parameters" && p.WaitsFor == v1alpha1.WaitsForApproval })
+		})
+		w.equal("its cause", s.Status.PendingChanges[0].Cause, v1alpha1.CauseClass)
+		w.observedAgain(c, name, 3)
+		w.equal("writes", append(c.Writes(name)[mark:], c.Writes(name + "-a")[group:]...), []string{})
+		edit(w, d, func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.Status.Plan.Hash} })
+		w.state(d, "without the parameter", func(s system.Snapshot) bool { return s.IsReady(d) && len(s.Status.PendingChanges) == 0 })
+		if got := s.Value("parameters"); got == "" {
+			w.Errorf("the other parameter went too: %s", got)
+		}
 	})
 }
 
