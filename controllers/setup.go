@@ -236,7 +236,10 @@ func (s *setup) settings() resource.Settings {
 // addKind adds the reconcilers of one kind and, if it has some, of its classes.
 func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	rules := class.Rules{Kind: k, References: class.ReferencesOf(k.Name, s.Drivers), Lacks: lacksOf(s.Drivers, k), Same: class.AlternativesOf(k.Name, s.Drivers)}
-	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References}
+	resolver := &class.Resolver{
+		Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References,
+		Immutable: class.ImmutableOf(k.Name, s.Drivers),
+	}
 	r := &resource.Reconciler{
 		Settings: s.settings(), Kind: k, Family: kind.FamilyOf(k, s.Kinds), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}

@@ -26,8 +26,8 @@ type Case struct {
 	Location string
 	// Before is what it had from its class when that was last recorded; nil if it had none.
 	Before *v1alpha1.Effective
-	// Fixed are the fields that can't change once the cloud object exists.
-	Fixed []string
+	// Fixed are the fields that can't change in any cloud once the cloud object exists, Immutable those that can't in Cloud.
+	Fixed, Immutable []string
 	// References are the fields that name another cloud object, in the cloud of this one. Kept are those of them of which an existing cloud
 	// object keeps what it has, allowed or not.
 	References References
@@ -109,7 +109,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 		now.Size, now.Sized = size.Name, sized(size, Merge(c.Defaults, o.Spec), o.Spec)
 	}
 	if before := effectiveOf(o.Before); o.Bound {
-		now = now.fixed(o.Fixed, before)
+		now = now.fixed(o.bound(before), before)
 		if size == nil && before.Size != "" { // what it has is not forgotten because the class forgot it
 			now.Size, now.Sized = before.Size, before.Sized
 		}
@@ -128,6 +128,18 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, brokenRules(c, rules, v.Spec, o.Namespace)...)
 	return v
+}
+
+// bound returns the fields in which an object stays what its class said at its creation: those that no cloud can change, and of those that its own
+// cloud can't change the ones of which the class said something then.
+func (o Case) bound(before Effective) []string {
+	fields, was := slices.Clone(o.Fixed), before.flat()
+	for _, field := range o.Immutable {
+		if has(was, strings.Split(field, ".")) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // leftBehind evaluates an object whose class was moved to another cloud, or leads nowhere now: what the class says is not about the

@@ -211,6 +211,34 @@ func TestMovedClass(t *testing.T) {
 	}
 }
 
+// An object keeps what its class gave it at its creation and its cloud can't change. What the class says of such a field only later is no part of that:
+// the object lacks it, and that is told.
+func TestImmutableIsBound(t *testing.T) {
+	keyed := `spec: {enforced: {encryption: {key: arn:one}}}`
+	o := Case{Spec: Tree{}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws", Immutable: []string{"encryption.key"}}
+	made := Evaluate(classOf(t, catalogue, keyed), o, nil)
+	o.Bound, o.Joined, o.Before = true, true, made.Effective.Stored(nil)
+	key := func(o Case) any {
+		e := Evaluate(classOf(t, catalogue, `spec: {enforced: {encryption: {key: arn:two}}}`), o, nil)
+		if len(e.Problems) > 0 {
+			t.Errorf("problems %q", e.Problems)
+		}
+		is, _ := get(e.Spec, path{"encryption", "key"})
+		return is
+	}
+	if got := key(o); got != "arn:one" {
+		t.Errorf("the key of an object that was made with another is to be %v", got)
+	}
+	o.Spec = tree(t, `{"encryption":{"key":"arn:one"}}`) // its owner may write down what it has
+	if got := key(o); got != "arn:one" {
+		t.Errorf("the key of an object whose owner names it is to be %v", got)
+	}
+	o.Spec, o.Before = Tree{}, &v1alpha1.Effective{Size: "small"}
+	if got := key(o); got != "arn:two" {
+		t.Errorf("the key of an object of which the class said nothing is to be %v", got)
+	}
+}
+
 // What the class changed is told from what an edit of the spec left to it.
 func TestChanged(t *testing.T) {
 	before := classOf(t, catalogue)

@@ -202,7 +202,7 @@ func number(tree Tree, at path) (int64, bool) {
 func contradictions(c *Class, o Case) (problems []Problem) {
 	leaves(c.Enforced, func(at path, value any) {
 		asked, says := get(o.Spec, at)
-		settled := o.Bound && slices.Contains(o.Fixed, at.String()) // nobody could mend it
+		settled := o.Bound && slices.Contains(slices.Concat(o.Fixed, o.Immutable), at.String()) // nobody could mend it
 		if says && !settled && !same(asked, value) {
 			p := violated("spec."+at.String(), "class %q enforces %s, not %s; remove it from the spec", c.Name(), show(value), show(asked))
 			p.Overruled = true
@@ -217,7 +217,7 @@ func misfits(c *Class, o Case, spec Tree) (problems []Problem) {
 	if !o.Bound || o.Joined {
 		return nil
 	}
-	for _, field := range o.Fixed {
+	for _, field := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Fixed, o.Immutable)))) {
 		at := path(strings.Split(field, "."))
 		wants, insists := get(c.Enforced, at)
 		if has, says := get(spec, at); insists && says && !same(has, wants) {

@@ -53,6 +53,31 @@ type Resolver struct {
 	// References returns the fields of the kind that name another cloud object, in a cloud; nil if there are none anywhere. ReferencesOf makes
 	// it.
 	References func(cloud string) References
+	// Immutable returns the fields of the kind that can't change in a cloud once the cloud object exists; nil if there are none. ImmutableOf makes it.
+	Immutable func(cloud string) []string
+}
+
+// ImmutableOf returns the fields of a kind that can't change in each cloud, as the drivers describe them.
+func ImmutableOf(kind string, drivers map[string]driver.Driver) func(cloud string) []string {
+	all := map[string][]string{}
+	for cloud, drv := range drivers {
+		description := drv.Describe()
+		resource, _ := description.Resource(kind)
+		for _, field := range resource.Fields {
+			if field.Immutable() {
+				all[cloud] = append(all[cloud], field.Field)
+			}
+		}
+	}
+	return func(cloud string) []string { return all[cloud] }
+}
+
+// immutable returns the fields that can't change in a cloud.
+func (r *Resolver) immutable(cloud string) []string {
+	if r.Immutable == nil {
+		return nil
+	}
+	return r.Immutable(cloud)
 }
 
 // lacks returns what a cloud does not have of the kind; nothing of a cloud that is not known.
@@ -140,7 +165,7 @@ func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c
 	if err := r.surveyClouds(ctx, object, c, &o); err != nil {
 		return o, err
 	}
-	o.Lacks, o.References, o.Same = r.lacks(o.Cloud), r.references(o.Cloud), r.same(o.Cloud)
+	o.Lacks, o.References, o.Same, o.Immutable = r.lacks(o.Cloud), r.references(o.Cloud), r.same(o.Cloud), r.immutable(o.Cloud)
 	return o, r.survey(ctx, object, c, &o)
 }
 

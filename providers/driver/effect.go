@@ -72,6 +72,11 @@ type Field struct {
 	StandsFor *Alternative `json:",omitempty"`
 }
 
+// Immutable reports whether nothing changes the field once the cloud object exists.
+func (f Field) Immutable() bool {
+	return len(f.Effects) > 0 && !slices.ContainsFunc(f.Effects, func(e PossibleEffect) bool { return e.Effect != Impossible })
+}
+
 // An Alternative is a field that says the same as another in a cloud's own words, and may say more.
 type Alternative struct {
 	Field string
