@@ -219,6 +219,11 @@ func effectiveOf(stored *v1alpha1.Effective) Effective {
 	return Effective{Size: stored.Size, Defaults: parsed(stored.Defaults), Sized: parsed(stored.Sized), Enforced: parsed(stored.Enforced)}
 }
 
+// Gave reports whether a status says that the class gave an object a value for a field.
+func Gave(stored *v1alpha1.Effective, field string) bool {
+	return Sets(effectiveOf(stored).flat(), field)
+}
+
 func parsed(raw *runtime.RawExtension) Tree {
 	tree := Tree{}
 	if raw != nil && raw.Raw != nil {

@@ -64,9 +64,9 @@ type Class struct {
 	NewList      func() client.ObjectList
 }
 
-// A deletion looks whether the kind itself is being removed from the cluster.
+// A deletion looks whether the kind itself is being removed from the cluster, and whoever misses a field in a spec whether the API server hides it.
 //
-// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=bucketclasses.mooring.dev;buckets.mooring.dev;databaseclasses.mooring.dev;databases.mooring.dev
 
 // All returns the kinds in the order in which people meet them. Each call returns kinds of its own.
 func All() []*Kind { return []*Kind{Database(), Bucket()} }
@@ -101,6 +101,9 @@ func (k *Kind) Deletion(object v1alpha1.ResourceObject) v1alpha1.DeletionPolicy 
 
 // Definition returns the name of the kind's CustomResourceDefinition.
 func (k *Kind) Definition() string { return k.Plural + "." + v1alpha1.GroupVersion.Group }
+
+// Definition returns the name of the class's CustomResourceDefinition.
+func (c *Class) Definition() string { return c.Plural + "." + v1alpha1.GroupVersion.Group }
 
 // serviceBinding is a connection Secret: its type in the Service Binding specification, and the entries that have a value.
 func serviceBinding(of string, entries map[string]string) (corev1.SecretType, map[string][]byte) {

@@ -39,7 +39,9 @@ func TestUpgrade(t *testing.T) {
 
 			young := w.makeYoung()
 			before, calls = w.stateOf(s.all), w.calls()
+			w.goesBackAndForth(young)
 			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
+			w.holds(young)
 			w.roll(build(t, source))
 			w.awaitObserved(append(objectsOf(young), s.observed...))
 			w.same("the rollback", before, s, calls)

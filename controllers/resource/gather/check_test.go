@@ -20,7 +20,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 4, 5, 6, 7, 8, 10, 12
+	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 4, 5, 6, 7, 8, 10, 13
 	deleting := func(g *Gathered) { g.Deleting = true }
 	unmanaged := func(g *Gathered) { g.Object.SetFinalizers(nil) }
 	paused := func(g *Gathered) { g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) }

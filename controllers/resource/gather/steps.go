@@ -43,6 +43,9 @@ func steps() []step {
 		{nil, isNotMoved},
 		{(*gathering).findRival, nil},
 		{(*gathering).observe, isNotFailed},
+		{func(g *gathering, ctx context.Context) error {
+			return (&hiding{g.gatherer.Reader, &g.Gathered}).find(ctx)
+		}, nil},
 		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
 		{(*gathering).look, isCreatable},
 		{nil, isFree},
