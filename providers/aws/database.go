@@ -44,7 +44,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Manage:    func(p *instanceParams, managed bool) { p.ManageMasterUserPassword = &managed },
-		Creatable: creatable, Make: d.create, Taken: creation,
+		Creatable: creatable, Make: d.create, Taken: creation, Refusals: databaseRefusals,
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		Parts: []table.Part[databaseSpec, instance, instanceParams]{
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
@@ -162,22 +162,23 @@ func endpointOf(have *instance) driver.Endpoint {
 
 // creatable refuses what can't be created, before RDS does in words that do not help.
 func creatable(req *databaseRequest) error {
-	switch {
-	case req.Spec.GCP != nil:
-		return invalid("spec.gcp is for Google Cloud, and this account is in AWS: remove it, and set spec.aws.instanceClass")
-	case req.Spec.Engine == nil:
-		return invalid("set spec.engine to postgres, mysql or mariadb")
-	case req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil:
-		return invalid("set spec.aws.instanceClass, for example to db.t4g.micro")
-	case req.Login.Password == "" && !req.CloudManaged:
-		return invalid("the administrator has no password")
+	problems := []error{checkParameters(&req.Spec)}
+	if req.Spec.GCP != nil {
+		problems = append(problems, invalid("spec.gcp is for Google Cloud, and this account is in AWS: remove it, and set spec.aws.instanceClass"))
+	}
+	if req.Spec.Engine == nil {
+		problems = append(problems, invalid("set spec.engine to postgres, mysql or mariadb"))
+	}
+	if req.Spec.GCP == nil && (req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil) {
+		problems = append(problems, invalid("set spec.aws.instanceClass, for example to db.t4g.micro"))
+	}
+	if req.Login.Password == "" && !req.CloudManaged {
+		problems = append(problems, invalid("the administrator has no password"))
 	}
 	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
-		if err := refuses(&req.Spec, &instance{}); err != nil {
-			return err
-		}
+		problems = append(problems, refuses(&req.Spec, &instance{}))
 	}
-	return checkParameters(&req.Spec)
+	return table.Together(problems...)
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the

@@ -40,7 +40,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
-		Creatable: creatable, Make: d.create, Taken: insertion,
+		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
 			{Write: d.patch, Taken: patch, Refuses: refusesValue},
 			{

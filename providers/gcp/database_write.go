@@ -8,6 +8,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // create makes an instance.
@@ -36,26 +37,35 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 
 // creatable refuses what can't be created.
 func creatable(req *databaseRequest) error {
-	switch spec := req.Spec; {
-	case spec.AWS != nil:
-		return invalid("spec.aws is for Amazon RDS, and this account is in Google Cloud: remove it, and set spec.gcp.tier")
-	case spec.GCP == nil || spec.GCP.Tier == nil:
-		return invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680")
-	case spec.Engine == nil:
-		return invalid("the engine is not known: set spec.engine to postgres or mysql")
-	case req.Login.Password == "":
-		return &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"}
+	spec := &req.Spec
+	problems := []error{
+		checkStandby(spec, spec.Availability), checkTLS(spec), checkIAM(spec), checkBackups(spec, spec.Availability),
 	}
-	if err := checkStandby(&req.Spec, req.Spec.Availability); err != nil {
-		return err
+	if spec.AWS != nil {
+		problems = append(problems, invalid("spec.aws is for Amazon RDS, and this account is in Google Cloud: remove it, and set spec.gcp.tier"))
 	}
-	if err := checkTLS(&req.Spec); err != nil {
-		return err
+	if spec.AWS == nil && (spec.GCP == nil || spec.GCP.Tier == nil) {
+		problems = append(problems, invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680"))
 	}
-	if err := checkIAM(&req.Spec); err != nil {
-		return err
+	if spec.Engine == nil {
+		problems = append(problems, invalid("the engine is not known: set spec.engine to postgres or mysql"))
 	}
-	return checkBackups(&req.Spec, req.Spec.Availability)
+	if req.Login.Password == "" && !req.CloudManaged { // which is refused as such
+		problems = append(problems, &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"})
+	}
+	return table.Together(append(problems, unsendable(spec)...)...)
+}
+
+// unsendable returns why the call of a creation can't be made: what Cloud SQL takes in another form than the spec has it.
+func unsendable(spec *databaseParameters) []error {
+	var params instanceParams
+	if spec.Engine == nil || databaseTable.Fill(spec, &params) != nil { // which is told as such
+		return nil
+	}
+	none := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
+	_, version := params.versionOfNew()
+	_, window := params.maintenanceWindow(none)
+	return []error{version, window, params.deny(&sqladmin.Settings{}, none)}
 }
 
 // patch sends settings in one write.

@@ -40,7 +40,7 @@ func splitVersion(name string) (v1alpha1.Engine, string) {
 // versionName returns Cloud SQL's name. Minor versions of PostgreSQL are Cloud SQL's own choice.
 func versionName(engine v1alpha1.Engine, version string) (string, error) {
 	if prefixes[engine] == "" || !dotted(version) || (engine == v1alpha1.EngineMySQL && !strings.Contains(version, ".")) {
-		return "", invalid("%s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
+		return "", invalid("spec.version: %s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
 	}
 	if engine == v1alpha1.EnginePostgres {
 		version = driver.MajorVersion(engine, version)

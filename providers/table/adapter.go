@@ -54,7 +54,7 @@ type Adapter[S, H, P any] struct {
 	Manage func(params *P, managed bool)
 	// Lacks are what the description says that the cloud does not have. The creation refuses what asks for one.
 	Lacks []driver.Lack
-	// Creatable refuses what can't be created, before the cloud does in words that do not help. It may be nil.
+	// Creatable refuses what can't be created, before the cloud does in words that do not help: all of it, by Together. It may be nil.
 	Creatable func(req *Request[S]) error
 	// Make creates the object with all that the call takes, tags and mark among them.
 	Make func(ctx context.Context, req *Request[S], params *P) (driver.Result, error)
@@ -72,6 +72,9 @@ type Adapter[S, H, P any] struct {
 	// Whole reports whether an error concerns the object or the account as a whole, and no change of it: Update returns it. nil if
 	// none does.
 	Whole func(error) bool
+
+	// Refusals say what the cloud's words are about when it refuses a value.
+	Refusals Refusals
 
 	// Listing lists objects; nil where the cloud can't.
 	Listing *Listing[H]

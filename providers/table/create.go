@@ -9,22 +9,18 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Create implements External.
+// Create implements External. What can be known to be refused is refused before the call, all of it.
 func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
 	}
-	if err := a.supported(&req); err != nil {
-		return driver.Result{}, err
-	}
-	if a.Creatable != nil {
-		if err := a.Creatable(&req); err != nil {
-			return driver.Result{}, err
-		}
-	}
 	var params P
-	if err := a.Table.Fill(&req.Spec, &params); err != nil {
-		return driver.Result{}, invalid("%s", err)
+	problems := []error{a.supported(&req)}
+	if a.Creatable != nil {
+		problems = append(problems, a.Creatable(&req))
+	}
+	if err := Together(append(problems, a.Table.Fill(&req.Spec, &params))...); err != nil {
+		return driver.Result{}, err
 	}
 	a.addMark(&params, req.Mark)
 	switch {
@@ -35,7 +31,7 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 	}
 	result, err := a.Make(ctx, &req, &params)
 	if err != nil {
-		return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
+		return driver.Result{}, driver.RedactError(a.Refusals.ofCreation(err, a.Table.Declared(&req.Spec)), a.secrets(&req)...)
 	}
 	if a.New != nil {
 		result.Sent = a.complete(ctx, req)

@@ -37,6 +37,11 @@ func (a *Adapter[S, H, P]) Problems() []string {
 			all = append(all, fmt.Sprintf("Unsent names %s, which has no row", name))
 		}
 	}
+	for _, w := range a.Refusals.Words {
+		if !slices.ContainsFunc(a.Table, func(row Row[S, H, P]) bool { return of(w.Field, row.Name()) }) {
+			all = append(all, fmt.Sprintf("Refusals name %s, which has no row", w.Field))
+		}
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }

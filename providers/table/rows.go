@@ -76,17 +76,18 @@ func (t Table[S, H, P]) Patch(want *S, have *H, changes []driver.Change, into *P
 	return nil
 }
 
-// Fill fills into with every field that want declares, as for a creation.
+// Fill fills into with every field that want declares, as for a creation. The error names all that can't be filled.
 func (t Table[S, H, P]) Fill(want *S, into *P) error {
+	var problems []error
 	for _, row := range t {
 		if !row.declared(want) {
 			continue
 		}
 		if err := row.patch(want, nil, driver.Change{Field: row.Name()}, into); err != nil {
-			return fmt.Errorf("fill %s: %w", row.Name(), err)
+			problems = append(problems, invalid("fill %s: %s", row.Name(), err))
 		}
 	}
-	return nil
+	return Together(problems...)
 }
 
 // Mirror returns what the cloud has in the shape of the spec, as JSON. Fields that the cloud does not

@@ -138,6 +138,9 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 	if u.adapter.Whole != nil && u.adapter.Whole(err) {
 		return err
 	}
+	if len(tried) == 1 {
+		err = u.adapter.Refusals.ofChange(err, tried[0])
+	}
 	u.fail(err, tried...)
 	return nil
 }
@@ -160,7 +163,7 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 		switch {
 		case err == nil:
 		case part.refuses(err):
-			u.fail(err, c)
+			u.fail(u.adapter.Refusals.ofChange(err, c), c)
 		default:
 			u.fail(err, changes[i:]...)
 			return nil

@@ -94,14 +94,37 @@ func TestBadInput(t *testing.T) {
 			mend:   renamed("orders"),
 		},
 		{
-			name: "a version that RDS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"99"},
+			name: "a version that RDS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"correct spec.version", "RDS says: ", "99"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") }),
 			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = new("16") }),
 		},
 		{
-			name: "a version that Cloud SQL lacks", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"99"},
+			name: "a version that Cloud SQL lacks", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"correct spec.version", "Cloud SQL says: ", "99"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") }),
 			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = new("16") }),
+		},
+		{
+			name: "several fields that contradict others in RDS", cloud: "aws", reason: v1alpha1.ReasonInvalid,
+			says: []string{"spec.aws.iops", "spec.aws.dedicatedLogVolume needs a disk", "spec.aws.performanceInsights needs spec.insights"},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.AWS.IOPS, p.AWS.DedicatedLogVolume = new(int32(4000)), new(true)
+				p.AWS.PerformanceInsights = &v1alpha1.PerformanceInsights{RetentionDays: new(int32(7))}
+			}),
+			mend: edited(func(o client.Object) {
+				d := o.(*v1alpha1.Database)
+				d.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: d.Spec.AWS.InstanceClass}
+			}),
+		},
+		{
+			name: "several fields that contradict others in Cloud SQL", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
+			says: []string{"spec.version: mysql has no version", "spec.gcp.secondaryZone is the zone of a standby"},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.Engine, p.Version, p.GCP.SecondaryZone = new(v1alpha1.EngineMySQL), new("8"), new("europe-west1-c")
+			}),
+			mend: edited(func(o client.Object) {
+				d := o.(*v1alpha1.Database)
+				d.Spec.Version, d.Spec.GCP.SecondaryZone = new("8.4"), nil
+			}),
 		},
 		{
 			name: "Google's block in AWS", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"spec.gcp is for Google Cloud", "set spec.aws.instanceClass"},

@@ -1,0 +1,105 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Words are how a cloud refuses a value of a field. Its own words name a parameter of the call, if any, and never a field of the spec.
+type Words struct {
+	// Field is a row, or what rows have in common: gcp.denyMaintenancePeriod.
+	Field string
+	// Match is a regular expression for the cloud's words.
+	Match *regexp.Regexp
+	// Advice says what the cloud takes; it may be empty.
+	Advice string
+}
+
+// Refusals say how a cloud refuses values of the fields of a kind.
+type Refusals struct {
+	// Cloud is who speaks, as people call the service.
+	Cloud string
+	Words []Words
+}
+
+// Together returns problems as one error, which says all of them; nil if there are none. What is no matter of the spec comes alone.
+func Together(problems ...error) error {
+	var lines []string
+	for _, p := range problems {
+		if p == nil {
+			continue
+		}
+		e := driver.ErrorOf(p)
+		if e.Code != driver.Invalid {
+			return p
+		}
+		if !slices.Contains(lines, e.Message) {
+			lines = append(lines, e.Message)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return invalid("%s", strings.Join(lines, "; "))
+}
+
+// ofCreation returns the refusal of a creation with the fields ahead that the cloud's words are about, of those that were sent. A cloud gives one
+// cause an answer, whatever else is wrong.
+func (r Refusals) ofCreation(err error, sent []string) error {
+	e, ok := r.unexplained(err)
+	if !ok {
+		return err
+	}
+	var lines []string
+	for _, w := range r.Words {
+		isSent := slices.ContainsFunc(sent, func(row string) bool { return of(w.Field, row) })
+		if isSent && w.Match.MatchString(e.Message) {
+			lines = append(lines, w.line(w.Field))
+		}
+	}
+	return r.explained(e, lines)
+}
+
+// ofChange returns the refusal of one change with its field ahead.
+func (r Refusals) ofChange(err error, c driver.Change) error {
+	e, ok := r.unexplained(err)
+	if !ok {
+		return err
+	}
+	about := Words{}
+	for _, w := range r.Words {
+		if of(w.Field, c.Field) && (about.Match == nil || w.Match.MatchString(e.Message)) {
+			about = w
+		}
+	}
+	return r.explained(e, []string{about.line(c.Field)})
+}
+
+// unexplained returns a refusal of values that names no field of the spec yet, and is in the cloud's own words.
+func (r Refusals) unexplained(err error) (*driver.Error, bool) {
+	e := driver.ErrorOf(err)
+	return e, r.Cloud != "" && e.Code == driver.Invalid && e.Err != nil && !strings.Contains(e.Message, "spec.")
+}
+
+func (r Refusals) explained(e *driver.Error, lines []string) error {
+	if len(lines) == 0 {
+		return e
+	}
+	with := *e
+	with.Message = fmt.Sprintf("correct %s. %s says: %s", strings.Join(lines, ", and "), r.Cloud, e.Message)
+	return &with
+}
+
+func (w Words) line(field string) string {
+	if w.Advice == "" {
+		return "spec." + field
+	}
+	return fmt.Sprintf("spec.%s (%s)", field, w.Advice)
+}
+
+// of reports whether a row is a field, or a part of it.
+func of(field, row string) bool { return row == field || strings.HasPrefix(row, field+".") }
