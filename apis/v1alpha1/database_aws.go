@@ -110,6 +110,17 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:MaxLength=255
 	DBParameterGroupName *string `json:"dbParameterGroupName,omitempty"`
 
+	// optionGroupName names an option group, which adds features to the engine, such as MARIADB_AUDIT_PLUGIN: one that you manage, of the engine and the
+	// major version of the server, or a default group such as default:mysql-8-0. PostgreSQL has no options: create extensions with SQL. If unset,
+	// RDS gives a new server the default group, which is empty, and an existing server keeps the group that it has. A change does not disturb
+	// the server, and options begin at once. A server that leaves a group with MARIADB_AUDIT_PLUGIN audits until it restarts. A new major version
+	// needs a group of it in the same edit, unless the server has a default group and the field is unset. Upper case is not drift.
+	// Through a ClusterProviderConfig, the class decides which groups a Database may name.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^([a-zA-Z](-?[a-zA-Z0-9])*|default:[a-z][a-z0-9]*(-[a-z0-9]+)+)$`
+	// +kubebuilder:validation:MaxLength=255
+	OptionGroupName *string `json:"optionGroupName,omitempty"`
+
 	// vpcSecurityGroupIDs are the VPC security groups of the server, which decide who can connect to it. They must be in the VPC of the
 	// server. A group that somebody else adds is drift: to remove it can break connections, so that waits for approval, unless
 	// updates.disruptive is Always. Another order is not drift. If unset, RDS gives a new server the default

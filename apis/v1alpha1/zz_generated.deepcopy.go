@@ -764,6 +764,11 @@ func (in *DatabaseAWS) DeepCopyInto(out *DatabaseAWS) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.OptionGroupName != nil {
+		in, out := &in.OptionGroupName, &out.OptionGroupName
+		*out = new(string)
+		**out = **in
+	}
 	if in.VPCSecurityGroupIDs != nil {
 		in, out := &in.VPCSecurityGroupIDs, &out.VPCSecurityGroupIDs
 		*out = make([]string, len(*in))

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -134,9 +135,10 @@ func (d *databases) describe(ctx context.Context, name string) (*instance, error
 }
 
 // stateOfInstance is what an instance says of itself.
-func stateOfInstance(_ *databaseRequest, have *instance, o *driver.Observation) {
+func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.State, o.Problem = stateOf(status)
+	o.Problem = cmp.Or(o.Problem, optionsProblem(&req.Spec, have))
 	o.ID = aws.ToString(have.DbiResourceId)
 	o.Mark = driver.MarkFrom(instanceTags(have))
 	o.Location = aws.ToString(arnRegion(have.DBInstanceArn))
@@ -212,7 +214,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err = explainManagement(err, in.ManageMasterUserPassword); err != nil {
-		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{}))))),
+		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{})))))),
 			newKeys(in)), in.MonitoringRoleArn)
 	}
 	var result driver.Result

@@ -126,6 +126,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.DBPortNumber = new(int32(value.(int)))
 	case "aws.networkType":
 		in.NetworkType = new(value.(string))
+	case "aws.optionGroupName":
+		in.OptionGroupName = new(value.(string))
 	case "aws.dbParameterGroupName": // and restarts the server
 		group := value.(string)
 		if *b.instance(t, name).Engine == "mysql" {

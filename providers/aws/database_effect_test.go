@@ -87,6 +87,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("version", version("16.4"), instance{DBInstance: types.DBInstance{
 			EngineVersion: new("16.4"), PendingModifiedValues: &types.PendingModifiedValues{EngineVersion: new("15")},
 		}}, driver.Online),
+		tabletest.Of("aws.optionGroupName", databaseSpec{AWS: &v1alpha1.DatabaseAWS{OptionGroupName: new("audit")}}, instance{}, driver.Online),
 		tabletest.Of("version", version("16.8"), runs("16.4"), driver.Restarts),
 		tabletest.Of("version", version("17"), runs("16.4"), driver.Irreversible),
 		tabletest.Of("version", version("15"), runs("16.4"), driver.Impossible),

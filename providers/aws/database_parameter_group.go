@@ -118,17 +118,21 @@ func takesGroup(spec *databaseSpec, have *instance) bool {
 		aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == applyingGroup
 }
 
-// withUpgrade has a parameter group attached together with an upgrade to another major version: RDS takes a group of the new family with it, and
-// neither of the two alone.
+// withUpgrade has a parameter group or an option group attached together with an upgrade to another major version: RDS takes a group of the new version with
+// it, and neither of the two alone.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.Process.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateOptionGroup.html (MajorEngineVersion)
 func withUpgrade(changes []driver.Change) []driver.Change {
 	upgrade := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == "version" && c.Effect == driver.Irreversible })
-	group := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == parameterGroup })
-	if upgrade < 0 || group < 0 || isRestart(changes[group]) {
+	if upgrade < 0 {
 		return changes
 	}
 	changes = slices.Clone(changes)
-	changes[group].Effect, changes[group].Why = driver.Irreversible, "RDS attaches a group of the new version's family together with the upgrade"
+	for i, c := range changes {
+		if (c.Field == parameterGroup || c.Field == optionGroup) && !isRestart(c) {
+			changes[i].Effect, changes[i].Why = driver.Irreversible, "RDS attaches a group of the new version together with the upgrade"
+		}
+	}
 	return changes
 }
 

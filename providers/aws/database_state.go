@@ -120,6 +120,9 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if takesGroup(&req.Spec, have) {
 		waits = append(waits, parameterGroup)
 	}
+	if takesOptions(&req.Spec, have) {
+		waits = append(waits, optionGroup)
+	}
 	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)

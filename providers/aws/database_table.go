@@ -39,7 +39,7 @@ type instanceParams struct {
 	MasterUserPassword, PreferredBackupWindow      *string
 	ManageMasterUserPassword                       *bool
 	CACertificateIdentifier, StorageType           *string
-	DBParameterGroupName                           *string
+	DBParameterGroupName, OptionGroupName          *string
 	DBSubnetGroupName, NetworkType                 *string
 	AvailabilityZone                               *string
 	Port                                           *int32
@@ -276,6 +276,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		AtCreation("another zone that RDS itself gives the server later"),
 
 	parameterGroupRow,
+	optionGroupRow,
 	parametersRow,
 	tlsRow,
 

@@ -57,7 +57,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	}
 	_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	err = explainManagement(err, in.ManageMasterUserPassword)
-	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
+	if err = explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have)))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
 	err = explainMonitoring(explainKey(err, storedKey(in, have)), in.MonitoringRoleArn)

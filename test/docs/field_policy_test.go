@@ -30,6 +30,7 @@ var fieldNeeds = map[string]fieldNeed{
 	"aws Database aws.dbSubnetGroupName":    {},
 	"aws Database aws.vpcSecurityGroupIDs":  {},
 	"aws Database aws.dbParameterGroupName": {},
+	"aws Database aws.optionGroupName":      {},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html: it is who writes objects that needs the key
 	"aws Bucket encryption.key": {},
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.access-control.cmk-policy.html: RDS uses the key as encryption.key

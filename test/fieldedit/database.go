@@ -68,6 +68,10 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.networkType", To: "DUAL", Effect: driver.Interrupts, Alone: true},
 			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts,
 				Given: map[string]any{"aws.dbParameterGroupName": "spare", "parameters": nil, "tls": nil}}, // it excludes parameters
+			{Name: "aws.optionGroupName", To: "audit-queries", Given: map[string]any{ // PostgreSQL, which the others are tried with, has none
+				"aws.optionGroupName": "audit", "engine": "mysql", "version": "8.4", "aws.instanceClass": "db.t4g.medium", "aws.cloudwatchLogsExports": nil,
+				"parameters": nil, "tls": nil,
+			}},
 			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2,
 				First: drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true},

@@ -177,6 +177,12 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		return nil, err
 	}
 	made.nameGroups()
+	if name := in.OptionGroupName; name != nil {
+		if err := validOptions(*name, *in.Engine, version); err != nil {
+			return nil, err
+		}
+		takeOptions(&made.db, name)
+	}
 	if in.DBParameterGroupName != nil {
 		if err := c.askGroup(made, &rds.ModifyDBInstanceInput{DBParameterGroupName: in.DBParameterGroupName}); err != nil {
 			return nil, err
@@ -197,8 +203,8 @@ func (in *rdsInstance) nameGroups() {
 	default:
 		in.joinGroup(group, "in-sync") // the upgrade restarted the server
 	}
-	in.db.OptionGroupMemberships = []rdstypes.OptionGroupMembership{
-		{OptionGroupName: aws.String("default:" + engine + "-" + strings.ReplaceAll(major, ".", "-")), Status: aws.String("in-sync")},
+	if isDefaultOptions(in.optionGroup()) {
+		takeOptions(&in.db, aws.String(defaultOptions(engine, major)))
 	}
 }
 

@@ -81,5 +81,6 @@ func (in *rdsInstance) shown(now time.Time) rdstypes.DBInstance {
 		db.LatestRestorableTime = &latest
 	}
 	db.SecondaryAvailabilityZone = standbyOf(&db)
+	db.OptionGroupMemberships = in.optionGroups()
 	return db
 }

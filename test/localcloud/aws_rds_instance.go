@@ -227,6 +227,7 @@ func (in *rdsInstance) modified(d Durations) {
 	if !failed {
 		in.apply(done)
 		takeNetworkType(&in.db, unnamed.networkType)
+		takeOptions(&in.db, unnamed.optionGroup)
 		if done.AllocatedStorage != nil || done.StorageType != nil || done.Iops != nil {
 			in.optimized = in.due.Add(d.StorageOptimization)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // An rdsUnnamed is what waits as values of PendingModifiedValues do, which has no names for it.
-type rdsUnnamed struct{ networkType *string }
+type rdsUnnamed struct{ networkType, optionGroup *string }
 
 // validNetworkType refuses a network type that there is not, and IPv6 addresses in a DB subnet group without them. No recording shows the refusal:
 // its code is that of https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (Errors).
@@ -71,6 +71,9 @@ func standbyOf(db *rdstypes.DBInstance) *string {
 func (u rdsUnnamed) without(done rdsUnnamed) rdsUnnamed {
 	if u.networkType == done.networkType {
 		u.networkType = nil
+	}
+	if u.optionGroup == done.optionGroup {
+		u.optionGroup = nil
 	}
 	return u
 }

@@ -335,6 +335,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.dbParameterGroupName": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{DBParameterGroupName: new("another")}
 		},
+		"aws.optionGroupName": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{OptionGroupName: new("another")}
+		},
 		"aws.vpcSecurityGroupIDs": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: []string{"sg-another"}}
 		},
@@ -509,6 +512,11 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	for _, group := range objects(instance["DBParameterGroups"]) { // one that waits for a restart is not as a specification asks
 		if name := stringAt(group, "DBParameterGroupName"); !asked || stringAt(group, "ParameterApplyStatus") != "pending-reboot" {
 			spec.AWS.DBParameterGroupName = &name
+		}
+	}
+	for _, member := range objects(instance["OptionGroupMemberships"]) {
+		if name := stringAt(member, "OptionGroupName"); stringAt(instance, "Engine") != "postgres" && stringAt(member, "Status") == "in-sync" {
+			spec.AWS.OptionGroupName = &name
 		}
 	}
 	for _, member := range objects(instance["VpcSecurityGroups"]) {
