@@ -31,13 +31,14 @@ type rdsService struct {
 	instances map[rdsKey]*past[rdsInstance]
 	snapshots map[rdsKey]*rdsSnapshot
 	groups    map[rdsKey]*rdsGroup // DB parameter groups that somebody made
+	limits    map[string]RDSLimits // by account
 	writes    uint64
 }
 
 func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
 
 func newRDSService(c *Cloud) *rdsService {
-	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, groups: map[rdsKey]*rdsGroup{}}
+	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, groups: map[rdsKey]*rdsGroup{}, limits: map[string]RDSLimits{}}
 }
 
 // An rdsCall is one call to RDS.

@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -31,7 +32,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	if c.instances[key].read(false) != nil {
 		return nil, awsErr(http.StatusBadRequest, "DBInstanceAlreadyExists", "DB instance already exists")
 	}
-	if err := c.checkQuota(aws.ToInt32(in.AllocatedStorage)); err != nil {
+	if err := cmp.Or(c.checkQuota(true, aws.ToInt32(in.AllocatedStorage)), c.checkCapacity(in.DBInstanceClass)); err != nil {
 		return nil, err
 	}
 	spec := engineSpec{
@@ -55,6 +56,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	}
 	made.wake = c.waker(spec.ID)
 	made.enter(creating, "creating", c.now.Add(creation), job, c.failLate)
+	made.end = c.endOfCreation(made)
 	// Until it is there, an instance shows its master password as a pending change.
 	made.db.PendingModifiedValues.MasterUserPassword = aws.String("****")
 	c.store(key, made)
@@ -206,26 +208,4 @@ func (in *rdsInstance) nameGroups() {
 	if isDefaultOptions(in.optionGroup()) {
 		takeOptions(&in.db, aws.String(defaultOptions(engine, major)))
 	}
-}
-
-// checkQuota counts the instances of the account in the region, those being deleted among them.
-func (c *rdsCall) checkQuota(storage int32) error {
-	count, total := 0, int(storage)
-	for key, p := range c.instances {
-		if p.now != nil && key.account == c.caller.account && key.region == c.caller.region {
-			count++
-			total += int(*p.now.db.AllocatedStorage)
-		}
-	}
-	quota := c.cloud.opts.InstanceQuota
-	if quota == 0 {
-		quota = rdsInstanceQuota
-	}
-	switch {
-	case quota >= 0 && count >= quota:
-		return awsErr(http.StatusBadRequest, "InstanceQuotaExceeded", "DB Instance quota exceeded")
-	case quota >= 0 && total > rdsStorageQuota:
-		return awsErr(http.StatusBadRequest, "StorageQuotaExceeded", "Storage quota exceeded")
-	}
-	return nil
 }

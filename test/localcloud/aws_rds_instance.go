@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
@@ -30,6 +31,7 @@ type rdsInstance struct {
 	due      time.Time                      // when the step ends
 	job      *engineJob                     // what must be done before it ends; nil is nothing
 	fails    bool                           // it ends in an error
+	end      string                         // the status that the step ends in, in place of the usual one; empty for that
 	applying rdstypes.PendingModifiedValues // what the steps asked and modifying change
 	waits    rdsUnnamed                     // waits beside PendingModifiedValues
 	takes    rdsUnnamed                     // what of it those steps change
@@ -113,7 +115,7 @@ func (in *rdsInstance) enter(s step, status string, due time.Time, job *engineJo
 
 // rest ends all steps.
 func (in *rdsInstance) rest(status string) {
-	in.step, in.job, in.fails, in.applying, in.takes = resting, nil, false, rdstypes.PendingModifiedValues{}, rdsUnnamed{}
+	in.step, in.job, in.fails, in.end, in.applying, in.takes = resting, nil, false, "", rdstypes.PendingModifiedValues{}, rdsUnnamed{}
 	in.db.DBInstanceStatus = aws.String(status)
 }
 
@@ -190,8 +192,8 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 
 // created ends the step creating. The first backup follows, and the endpoint is there from then on.
 func (in *rdsInstance) created(d Durations) {
-	if in.fails || in.job.failed() {
-		in.rest("failed")
+	if in.fails || in.job.failed() || in.end == "insufficient-capacity" {
+		in.rest(cmp.Or(in.end, "failed"))
 		return
 	}
 	in.db.Endpoint = &rdstypes.Endpoint{
@@ -200,8 +202,8 @@ func (in *rdsInstance) created(d Durations) {
 	in.db.PendingModifiedValues.MasterUserPassword = nil
 	in.secretSet()
 	in.db.InstanceCreateTime = aws.Time(in.due)
-	if aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
-		in.rest("available")
+	if aws.ToInt32(in.db.BackupRetentionPeriod) == 0 || in.end != "" {
+		in.work()
 		return
 	}
 	in.enter(backingUp, "backing-up", in.due.Add(backupShare(d)), nil, false)
@@ -237,6 +239,10 @@ func (in *rdsInstance) modified(d Durations) {
 
 // work ends all steps of an instance that can be used: its storage may still be optimised after it grew.
 func (in *rdsInstance) work() {
+	if in.end != "" {
+		in.rest(in.end)
+		return
+	}
 	if in.due.Before(in.optimized) {
 		in.rest("storage-optimization")
 		return

@@ -1,9 +1,9 @@
 package localcloud
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -27,7 +27,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"available", "storage-optimization", "incompatible-credentials"}, have.status()) {
+	if !have.takesModification(in.AllocatedStorage) {
 		return nil, invalidState("Database instance is not in available state.")
 	}
 	next := have.clone()
@@ -76,6 +76,10 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	}
 	ask(&pending.MultiAZ, next.db.MultiAZ, in.MultiAZ)
 	if err := askNetworkType(next, in.NetworkType); err != nil {
+		return nil, err
+	}
+	grows := max(0, *orElse(pending.AllocatedStorage, 0)-*next.db.AllocatedStorage)
+	if err := cmp.Or(c.checkQuota(false, grows), c.checkCapacity(pending.DBInstanceClass)); err != nil {
 		return nil, err
 	}
 	password, err := c.askManagement(next, in)

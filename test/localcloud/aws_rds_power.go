@@ -18,10 +18,18 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 	if have.status() != from || have.step != resting {
 		return nil, invalidState("Instance %s is not in %s state.", key.name, from)
 	}
+	if through == starting {
+		if err := c.checkCapacity(have.db.DBInstanceClass); err != nil {
+			return nil, err
+		}
+	}
 	next := have.clone()
 	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), c.powerJob(have, work), c.failLate)
 	next.db.AutomaticRestartTime = nil
-	if with != nil {
+	if through != stopping {
+		next.end = c.endOfStart(next)
+	}
+	if with != nil && next.end == "" {
 		with(&next.db)
 	}
 	c.store(key, next)
@@ -29,16 +37,19 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 	return &answered, nil
 }
 
-// rebootInstance restarts an instance; with a failover in the zone of its standby, which takes the place of the other.
+// rebootInstance restarts an instance; with a failover in the zone of its standby, which takes the place of the other. One that could not start with its
+// parameters can only be restarted or deleted, the former without a failover.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html (ForceFailover)
+// https://aws.amazon.com/premiumsupport/knowledge-center/aurora-mysql-incompatible-parameter/
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	// The server takes what its parameter group sets. The real server behind it does not.
-	failOver := restarted
-	if aws.ToBool(in.ForceFailover) {
-		_, have, err := c.instance(in.DBInstanceIdentifier)
-		if err != nil {
-			return nil, err
-		}
+	failOver, from := restarted, "available"
+	_, have, err := c.instance(in.DBInstanceIdentifier)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case aws.ToBool(in.ForceFailover):
 		standby := have.shown(c.now).SecondaryAvailabilityZone
 		if standby == nil {
 			return nil, invalidCombination("ForceFailover cannot be specified since the instance is not configured for either MultiAZ or High Availability")
@@ -47,8 +58,10 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 			db.AvailabilityZone = standby
 			restarted(db)
 		}
+	case have.status() == "incompatible-parameters":
+		from = have.status()
 	}
-	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", nil, failOver)
+	db, err := c.move(in.DBInstanceIdentifier, from, rebooting, "rebooting", nil, failOver)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 

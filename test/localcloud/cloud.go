@@ -196,7 +196,7 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 	call.Time = c.opts.Now()
 	start := time.Now()
 	fault, hit := c.Faults.take(call)
-	call.Fault = fault.Kind
+	call.Fault, call.injected = fault.Kind, fault
 	var answer *reply
 	switch kind := fault.Kind; kind {
 	case Throttled, ServerError, Denied, Conflict:

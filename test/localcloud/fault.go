@@ -30,7 +30,9 @@ type Fault struct {
 	Delay time.Duration // for Latency
 	Times int           // how many calls it hits; 0 means until removed
 	Skip  int           // how many matching calls it lets pass first
-	Hook  func(Call)    // called (on the serving goroutine) when it hits, after the commit if there is one
+	// Code and Message are those of the error in which the operation of a FailLate ends in Cloud SQL; empty for an internal error.
+	Code, Message string
+	Hook          func(Call) // called (on the serving goroutine) when it hits, after the commit if there is one
 }
 
 // Faults is the set of faults in force. It is safe for concurrent use.

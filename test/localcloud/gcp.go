@@ -84,6 +84,7 @@ type gcpRequest struct {
 	token    gcpToken    // by which that was proved
 	stale    bool        // a read must answer from before the last write
 	failLate bool        // the operation that it starts must fail
+	injected Fault       // with what
 	cloud    *Cloud
 }
 
@@ -155,7 +156,7 @@ func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected Fa
 		Request: r, body: body, now: s.g.cloud.opts.Now(),
 		stale:    injected == Stale && r.Method == http.MethodGet,
 		failLate: injected == FailLate && r.Method != http.MethodGet,
-		cloud:    s.g.cloud,
+		injected: call.injected, cloud: s.g.cloud,
 	}
 	if !s.route.open {
 		var err error

@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
@@ -21,6 +22,7 @@ type sqlOperation struct {
 	due        time.Time // not DONE before
 	ended      time.Time // zero until DONE
 	late       bool      // fails at the end
+	injected   Fault     // and with what
 	failure    *sqladmin.OperationError
 
 	worked   chan struct{} // closed when the server has done its part
@@ -48,7 +50,7 @@ func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.
 	in.before, in.pastDatabases, in.pastUsers, in.pastRuns = in.shown(), slices.Clone(in.databases), slices.Clone(in.users), slices.Clone(in.runs)
 	op := &sqlOperation{
 		name: newSQLOperationName(), kind: w.kind, user: r.caller.email, instance: in,
-		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate,
+		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate, injected: r.injected,
 		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon,
 	}
 	in.operation, in.last = op, op
@@ -110,7 +112,9 @@ func (op *sqlOperation) settle(now time.Time) {
 	}
 	switch {
 	case op.late:
-		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "INTERNAL_ERROR", Message: "An internal error has occurred (injected)."}
+		op.failure = &sqladmin.OperationError{
+			Kind: "sql#operationError", Code: cmp.Or(op.injected.Code, "INTERNAL_ERROR"), Message: cmp.Or(op.injected.Message, "An internal error has occurred (injected)."),
+		}
 	case op.workErr != nil:
 		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "ERROR_RDBMS", Message: "system error occurred: " + op.workErr.Error()}
 	}

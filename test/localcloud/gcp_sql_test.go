@@ -444,7 +444,7 @@ func TestSQLFailLate(t *testing.T) {
 			g := startGCP(t, Options{Durations: Durations{Create: time.Minute, Modify: time.Minute, Delete: time.Minute, Snapshot: time.Minute}})
 			g.create(t, orders())
 			g.orders(t)
-			g.Faults.Add(Fault{Filter: Filter{Operation: test.operation}, Kind: FailLate, Times: 1})
+			g.Faults.Add(Fault{Filter: Filter{Operation: test.operation}, Kind: FailLate, Times: 1, Code: "STOCKOUT", Message: "none left"})
 			op, err := test.call(g)
 			if err != nil || op.Status != "PENDING" || op.Error != nil {
 				t.Fatalf("operation is %+v, %v", op, err)
@@ -452,6 +452,9 @@ func TestSQLFailLate(t *testing.T) {
 			g.clock.advance(2 * time.Minute)
 			if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error == nil || len(op.Error.Errors) != 1 {
 				t.Fatalf("operation is %+v, %v", op, err)
+			}
+			if e := op.Error.Errors[0]; e.Code != "STOCKOUT" || e.Message != "none left" {
+				t.Errorf("it failed with %+v", e)
 			}
 			in, err := g.sql.Instances.Get("acme", op.TargetId).Do()
 			if err != nil || in.State != test.state || in.Settings.Tier != "db-f1-micro" {

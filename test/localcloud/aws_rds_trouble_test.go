@@ -1,0 +1,105 @@
+package localcloud
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// What an account has no more of is refused, at the creation, a change and a start, and is given again when there is more.
+func TestRDSLimits(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
+	create := func() error {
+		_, err := client.CreateDBInstance(ctx, someInstance("db"))
+		return err
+	}
+	modify := func(in rds.ModifyDBInstanceInput) error {
+		in.DBInstanceIdentifier, in.ApplyImmediately = name, aws.Bool(true)
+		_, err := client.ModifyDBInstance(ctx, &in)
+		return err
+	}
+	for code, limits := range map[string]RDSLimits{
+		"InstanceQuotaExceeded": {Instances: -1}, "StorageQuotaExceeded": {StorageGiB: 19}, "InsufficientDBInstanceCapacity": {NoCapacity: []string{"db.t4g.micro"}},
+	} {
+		cloud.LimitRDS(ownAccount, limits)
+		wantCode(t, create(), code)
+	}
+	cloud.LimitRDS(ownAccount, RDSLimits{NoCapacity: []string{"db.t4g.micro"}, FoundLate: true})
+	wantCode(t, create(), "")
+	wantInstance(t, client, "db", "insufficient-capacity")
+	wantCode(t, modify(rds.ModifyDBInstanceInput{DBInstanceClass: aws.String("db.t4g.small")}), "InvalidDBInstanceState")
+	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: name, SkipFinalSnapshot: aws.Bool(true)}))(t)
+
+	cloud.LimitRDS(ownAccount, RDSLimits{StorageGiB: 100, NoCapacity: []string{"db.t4g.small"}})
+	wantCode(t, create(), "")
+	wantCode(t, modify(rds.ModifyDBInstanceInput{AllocatedStorage: aws.Int32(101)}), "StorageQuotaExceeded")
+	wantCode(t, modify(rds.ModifyDBInstanceInput{DBInstanceClass: aws.String("db.t4g.small")}), "InsufficientDBInstanceCapacity")
+	wantInstance(t, client, "db", "available")
+	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	cloud.LimitRDS(ownAccount, RDSLimits{NoCapacity: []string{"db.t4g.micro"}})
+	_, err := client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name})
+	wantCode(t, err, "InsufficientDBInstanceCapacity")
+	cloud.LimitRDS(ownAccount, RDSLimits{})
+	need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	wantCode(t, modify(rds.ModifyDBInstanceInput{AllocatedStorage: aws.Int32(200), DBInstanceClass: aws.String("db.t4g.small")}), "")
+	wantInstance(t, client, "db", "available")
+}
+
+// An instance whose disk is full takes a larger one, and nothing without that.
+func TestRDSStorageFull(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	size := *describe(t, client, "db").AllocatedStorage
+	if !cloud.SetRDSStatus(ownAccount, "eu-west-1", "db", "storage-full") || cloud.SetRDSStatus(ownAccount, "eu-west-1", "other", "storage-full") {
+		t.Error("which instance there is was not told")
+	}
+	wantInstance(t, client, "db", "storage-full")
+	modify := func(gib int32) error {
+		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+			DBInstanceIdentifier: aws.String("db"), AllocatedStorage: aws.Int32(gib), BackupRetentionPeriod: aws.Int32(5), ApplyImmediately: aws.Bool(true),
+		})
+		return err
+	}
+	wantCode(t, modify(size), "InvalidDBInstanceState")
+	wantCode(t, modify(2*size), "")
+	wantInstance(t, client, "db", "available")
+}
+
+// A server does not start with more buffers than its class has memory. It can be restarted then, and not be modified.
+func TestRDSIncompatibleParameters(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	in, group := someInstance("db"), aws.String("db-a")
+	need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
+		DBParameterGroupName: group, DBParameterGroupFamily: aws.String("postgres16"), Description: group,
+	}))(t)
+	set := func(pages string) {
+		t.Helper()
+		need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
+			{ParameterName: aws.String("shared_buffers"), ParameterValue: &pages, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
+		}}))(t)
+	}
+	reboot := func(want string) {
+		t.Helper()
+		need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("db")}))(t)
+		wantInstance(t, client, "db", want)
+	}
+	in.DBParameterGroupName, in.EngineVersion = group, aws.String("16")
+	set("131072") // 1 GiB
+	need(client.CreateDBInstance(ctx, in))(t)
+	wantInstance(t, client, "db", "incompatible-parameters")
+	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), BackupRetentionPeriod: aws.Int32(5)})
+	wantCode(t, err, "InvalidDBInstanceState")
+	reboot("incompatible-parameters")
+	set("16384")
+	wantInstance(t, client, "db", "incompatible-parameters")
+	reboot("available")
+	set("131072")
+	wantInstance(t, client, "db", "available")
+	reboot("incompatible-parameters")
+}
