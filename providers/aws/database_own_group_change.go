@@ -69,13 +69,13 @@ func (g *groups) change(ctx context.Context, req *databaseRequest, have *instanc
 		return false, false, err
 	}
 	list := g.calls.list(ctx, have.family(), names)
-	planned := slices.ContainsFunc(changes, func(c driver.Change) bool {
+	planned := isUnfit(have) || slices.ContainsFunc(changes, func(c driver.Change) bool {
 		return (c.Field == "parameters" || c.Field == "tls") && c.Effect == driver.Restarts
 	})
 	if err := g.calls.set(ctx, group, have.family(), list, asked.Set, asked.Remove); err != nil || !planned {
 		return true, false, err
 	}
-	return true, len(list.static(names)) > 0, g.checkTaken(ctx, group, have.family(), asked.Set)
+	return true, isUnfit(have) || len(list.static(names)) > 0, g.checkTaken(ctx, group, have.family(), asked.Set)
 }
 
 // first makes the first group of the instance's own: a copy of the group that it has, so that what others set stays, unless the spec is exact. Where it

@@ -65,7 +65,7 @@ func groupOf(i *instance) *attachedGroup {
 		return nil
 	}
 	g := i.DBParameterGroups[0]
-	return &attachedGroup{name: *g.DBParameterGroupName, waits: aws.ToString(g.ParameterApplyStatus) == pendingReboot}
+	return &attachedGroup{name: *g.DBParameterGroupName, waits: aws.ToString(g.ParameterApplyStatus) == pendingReboot || isUnfit(i)}
 }
 
 // namedGroup returns the group of an instance if that is not its own: its own is how RDS keeps spec.parameters and spec.tls.
@@ -151,7 +151,7 @@ func takeRestart(params *instanceParams, have *instance, changes []driver.Change
 	}
 	now := groupOf(have)
 	return params.DBParameterGroupName == nil && now != nil && now.waits &&
-		slices.ContainsFunc(changes, func(c driver.Change) bool { return isRestart(c) && c.Effect != driver.Online })
+		slices.ContainsFunc(changes, func(c driver.Change) bool { return isRestart(c) && (c.Effect != driver.Online || isUnfit(have)) })
 }
 
 // restartLater is why a restart is not made beside other changes: RDS restarts no server that it is changing, and the other changes may restart it.

@@ -86,13 +86,24 @@ func notStopped(have *instance) error {
 func (d *databases) power(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
 	if *params.PowerState == v1alpha1.PowerStateRunning {
 		_, err := call(ctx, d.session, "StartDBInstance", d.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
-		return "", err
+		return "", explainStart(err)
 	}
 	if err := stopsLater(have); err != nil {
 		return "", err
 	}
 	_, err := call(ctx, d.session, "StopDBInstance", d.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 	return "", err
+}
+
+// explainStart says what to do where a server finds no machine to start on: another class is no way out, since RDS changes no stopped server.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func explainStart(err error) error {
+	if apiCode(err) != "InsufficientDBInstanceCapacity" {
+		return err
+	}
+	explained := *asError(err)
+	explained.Message = "AWS has no capacity for the instance class here now, and RDS changes the class of no stopped server: wait, and Mooring retries; or restore a snapshot as another instance"
+	return &explained
 }
 
 // stopsLater is why a stop is not sent now. RDS refuses it as InvalidDBInstanceState: "The specified DB instance isn't in the available state".

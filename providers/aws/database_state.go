@@ -28,11 +28,11 @@ var problems = map[string]string{
 	"inaccessible-encryption-credentials-recoverable": "the KMS key of the instance can't be used: make it usable and start the instance",
 	"incompatible-create":                             "RDS can't create the instance with these resources",
 	credentialsRefused:                                "the administrator's password could not be set",
-	"incompatible-network":                            "the network of the instance can't serve it: too few addresses, or the subnet is gone",
+	"incompatible-network":                            "the network of the instance can't serve it, because a subnet has no free IP address or is gone: correct the subnets of its DB subnet group, and ask AWS Support if the status stays",
 	"incompatible-option-group":                       "RDS can neither apply nor undo a change of the option group",
-	"incompatible-parameters":                         "the parameter group does not fit the instance: change it",
-	"incompatible-restore":                            "RDS can't restore the instance",
-	"insufficient-capacity":                           "AWS has no capacity for this instance class here: choose another class, or try later",
+	unfit:                                             "the server does not start with the parameters that its DB parameter group sets: correct spec.parameters, and Mooring restarts the server; or correct the group, and restart the server in RDS",
+	"incompatible-restore":                            "RDS could not restore the data of the instance, which can only be deleted: delete this object, or restore a snapshot as another instance",
+	"insufficient-capacity":                           "AWS found no machine for the instance class, and never changes such an instance: delete this object, and create it again later or with another spec.aws.instanceClass or spec.size",
 	"restore-error":                                   "restoring the instance failed",
 	"storage-full":                                    "the disk is full: set a larger spec.storage.sizeGiB",
 }
@@ -44,7 +44,7 @@ func stateOf(status string) (state driver.State, problem string) {
 	switch {
 	case status == "available" || status == "storage-optimization" || status == "stopped":
 		return driver.Ready, ""
-	case status == "storage-full" || status == credentialsRefused || status == "incompatible-parameters":
+	case status == "storage-full" || status == credentialsRefused || status == unfit:
 		return driver.Ready, status + ": " + problem
 	case status == "deleting":
 		return driver.Deleting, ""
@@ -123,7 +123,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if takesOptions(&req.Spec, have) {
 		waits = append(waits, optionGroup)
 	}
-	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
+	o.State, o.Changes = whileBusy(status, o.State, whileUnfit(have, o.Changes))
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)
 	o.Work = workOf(status, o.State)

@@ -37,6 +37,9 @@ func inVain(t Task, out outcome.Outcome, changes []driver.Change) outcome.Outcom
 	switch {
 	case t.Failures > 0:
 		out.KeepConditions = true
+	case !t.Deleting && !t.Observation.Available && t.Observation.Problem != "": // that is worse than to differ
+		out.KeepConditions, out.State, out.Reason = false, condition.Stalled, v1alpha1.ReasonFailed
+		out.Message = "it can't be used: " + t.Observation.Problem + "; Mooring tries again from time to time: " + plan.ListChanges(changes)
 	case out.KeepConditions:
 		out.KeepConditions, out.State = false, condition.DriftWaits
 		out.Message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
