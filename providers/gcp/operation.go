@@ -133,8 +133,14 @@ func (o *operation) failure() *driver.Error {
 			break
 		}
 	}
-	if e.Code == driver.Capacity {
-		e.Message += "; choose another tier or location, or wait: Mooring retries"
+	switch {
+	case o.OperationType == "CREATE": // the instance stays as it is, and can't be changed
+		e.Message = strings.TrimSuffix(e.Message, ".") + "; the instance that failed stays in Cloud SQL: delete this object, and create it again once the cause is put right"
+		if e.Code == driver.Capacity {
+			e.Message += ", or with another tier or location"
+		}
+	case e.Code == driver.Capacity:
+		e.Message = strings.TrimSuffix(e.Message, ".") + "; choose another tier, or wait: Mooring retries"
 	}
 	return e
 }

@@ -55,3 +55,27 @@ func TestAnswerThatIsDoneAndFailed(t *testing.T) {
 		})
 	}
 }
+
+// What a person can do about an operation that failed depends on what it was: an instance that was not made stays, and can only be deleted.
+func TestWayOutOfAFailedOperation(t *testing.T) {
+	failed := func(kind, code string) *driver.Error {
+		return (&operation{&sqladmin.Operation{Name: "o", OperationType: kind, Status: "DONE", Error: &sqladmin.OperationErrors{
+			Errors: []*sqladmin.OperationError{{Code: code, Message: "There is not enough."}},
+		}}}).failure()
+	}
+	const remains = "There is not enough; the instance that failed stays in Cloud SQL: delete this object, and create it again once the cause is put right"
+	for _, tt := range []struct {
+		kind, failure string
+		code          driver.Code
+		want          string
+	}{
+		{"CREATE", "STOCKOUT", driver.Capacity, remains + ", or with another tier or location"},
+		{"CREATE", "QUOTA_EXCEEDED", driver.Quota, remains},
+		{"UPDATE", "STOCKOUT", driver.Capacity, "There is not enough; choose another tier, or wait: Mooring retries"},
+		{"UPDATE", "INTERNAL_ERROR", driver.Internal, "There is not enough."},
+	} {
+		if got := failed(tt.kind, tt.failure); got.Code != tt.code || got.Message != tt.want {
+			t.Errorf("%s %s: %v %q, want %v %q", tt.kind, tt.failure, got.Code, got.Message, tt.code, tt.want)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package gather
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -140,7 +142,22 @@ func isNotFailed(g Gathered) *Stop {
 	if g.OperationError == nil {
 		return nil
 	}
-	return &Stop{Err: outcome.Acted{Err: g.OperationError}}
+	return &Stop{Err: outcome.Acted{Err: ofFields(g, g.OperationError)}}
+}
+
+// ofFields says which fields an operation was to change that failed: the cloud's words name none. What waits was not sent.
+func ofFields(g Gathered, err error) error {
+	var names []string
+	for _, p := range g.status().PendingChanges {
+		if p.WaitsFor == "" {
+			names = append(names, p.Field)
+		}
+	}
+	if len(names) == 0 || g.Deleting || g.status().FirstReadyTime == nil {
+		return err
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%s: %w", strings.Join(names, ", "), err)
 }
 
 // elsewhere is for an object whose provider config now leads away from where it was bound. If nothing was created for it, it is bound to

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,7 +75,7 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 	class := retry.Classify(c.Err)
 	out.Reason = class.Reason
 	if class.Advice != "" {
-		out.Message += "; " + class.Advice
+		out.Message = strings.TrimSuffix(out.Message, ".") + "; " + class.Advice
 	}
 	if cloud, ok := errors.AsType[*driver.Error](c.Err); ok {
 		out.AtLeast, out.Throttled = cloud.RetryAfter, cloud.Code == driver.Throttled
