@@ -32,6 +32,8 @@ type injectedFault struct {
 	phase phase
 	call  call
 	kind  localcloud.FaultKind
+	// code is that of the error in which an operation ends that fails late; empty for an internal error.
+	code string
 }
 
 func (f injectedFault) String() string { return fmt.Sprintf("%s/%s/%s", f.phase, f.call, f.kind) }
@@ -220,7 +222,7 @@ func (l *lifecycle) inject(tr *injectedFault) {
 // injectIntoCloud has the n-th call of an operation, or each, go wrong in the lifecycle's account.
 func (l *lifecycle) injectIntoCloud(tr *injectedFault) (lift func()) {
 	f := localcloud.Fault{
-		Filter: localcloud.Filter{Account: l.account, Operation: tr.call.name}, Kind: tr.kind,
+		Filter: localcloud.Filter{Account: l.account, Operation: tr.call.name}, Kind: tr.kind, Code: tr.code, Message: words[tr.code],
 		Hook: func(localcloud.Call) { l.hit() },
 	}
 	if tr.call.n > 0 {

@@ -25,7 +25,7 @@ func TestRotationOfServer(t *testing.T) {
 	w.run(t, timeout)
 	l := w.newLifecycle(system.TargetOf("Database", "aws"))
 	defer l.logIfFailed(t)
-	l.injected = &injectedFault{rotation, call{cloud, "ModifyDBInstance", 1}, localcloud.ResponseLost}
+	l.injected = &injectedFault{phase: rotation, call: call{cloud, "ModifyDBInstance", 1}, kind: localcloud.ResponseLost}
 	l.prepare(t)
 	l.enterPhase(creation)
 	l.perform(t, creation)

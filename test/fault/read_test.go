@@ -80,7 +80,7 @@ func TestReads(t *testing.T) {
 						l := w.newLifecycle(s)
 						if p == creation { // the controller of provider configs may be the first to ask
 							l.enterPhase(p)
-							l.inject(&injectedFault{p, q.call, refused[0]})
+							l.inject(&injectedFault{phase: p, call: q.call, kind: refused[0]})
 						}
 						l.prepare(t)
 						l.verifyRead(t, p, q)
@@ -223,7 +223,7 @@ func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {
 		l.perform(t, creation)
 	}
 	l.enterPhase(p)
-	l.inject(&injectedFault{p, q.call, refused[0]})
+	l.inject(&injectedFault{phase: p, call: q.call, kind: refused[0]})
 	switch p {
 	case creation:
 		l.declare(t)
@@ -231,7 +231,7 @@ func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 	}
 	for _, kind := range refused {
-		l.inject(&injectedFault{p, q.call, kind})
+		l.inject(&injectedFault{phase: p, call: q.call, kind: kind})
 		if !l.refusedTwice(t, p, q) {
 			t.Logf("%s need not be asked, and was not while %s", q.name, kind)
 			break

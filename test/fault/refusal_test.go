@@ -95,7 +95,7 @@ func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[ph
 	l := w.newLifecycle(s)
 	l.faults = injectedFaults{} // before anybody else knows of the lifecycle
 	for p, r := range refused {
-		l.faults[p] = injectedFault{p, r.call, r.ways[0]}
+		l.faults[p] = injectedFault{phase: p, call: r.call, kind: r.ways[0]}
 	}
 	l.prepare(t)
 	defer l.logIfFailed(t)
@@ -134,7 +134,7 @@ func (l *lifecycle) refuseInTurn(t *testing.T, p phase, c call, ways []localclou
 	turns.Go(func() {
 		defer l.inject(nil)
 		for _, kind := range ways {
-			l.inject(&injectedFault{p, c, kind})
+			l.inject(&injectedFault{phase: p, call: c, kind: kind})
 			for l.hitCount() == 0 {
 				select {
 				case <-ctx.Done():

@@ -117,7 +117,7 @@ func (m matrix) lifecycles(s system.Target, plain map[phase]outcome) (all []inje
 				if n == len(all) {
 					all = append(all, injectedFaults{})
 				}
-				all[n][p] = injectedFault{p, c, kind}
+				all[n][p] = injectedFault{phase: p, call: c, kind: kind}
 				n++
 			}
 		}
