@@ -280,6 +280,9 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		out.State, out.Next = waiting(w.View, w.Observation), outcome.Polling
 		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.Task) || setsPassword(w.Task, a)
 		out.Pending, out.PendingKnown = stillPending(w.Task, a)
+		if status := w.Object.GetResourceStatus(); out.PendingKnown && status.ObservedGeneration != w.Object.GetGeneration() {
+			out.Voided, out.Hash = true, ""
+		}
 	}
 	switch {
 	case plan.Publishes(a, w.View, w.Observation, w.Policy):

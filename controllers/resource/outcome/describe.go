@@ -50,7 +50,7 @@ func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) (described 
 	if f.Observed {
 		released = f.describeObserved(described, creating)
 	}
-	if out.Planned && !out.Undecided {
+	if out.Planned && !out.Undecided || out.Voided {
 		status.Plan = NextPlan(status.Plan, out.Hash)
 	}
 	if (out.Planned || out.PendingKnown) && !creating { // what is still to be set on a new object is no news, and would be a write

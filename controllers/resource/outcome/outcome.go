@@ -39,6 +39,9 @@ type Outcome struct {
 	Hash    string
 	// Undecided: the differences were not evaluated, so what waits for approval still does.
 	Undecided bool
+	// Voided: the spec was edited while the cloud is at work, so that nobody was asked about Pending yet: an approval of what waited before is of nothing
+	// that is recorded any more.
+	Voided bool
 	// KeepConditions: conditions stay as they are.
 	KeepConditions bool
 	// Retried: the same was done before and did not help, so the waits grow as after an error.
