@@ -220,7 +220,7 @@ func (r *Resolver) Rerouted(ctx context.Context, live client.Reader, object v1al
 		}
 	}
 	if now, _ := c.AccountOf(in); now != config {
-		return fmt.Errorf("class %q or the labels of namespace %s have changed, so that the class no longer leads to ClusterProviderConfig %s: the object is looked at again",
+		return fmt.Errorf("class %q or the labels of namespace %s have changed, so that the class no longer leads to ClusterProviderConfig %s: Mooring reconciles the object again",
 			c.Name(), object.GetNamespace(), config)
 	}
 	return nil

@@ -65,6 +65,10 @@ func TestEvaluate(t *testing.T) {
 			problems: []string{"spec.updates.timing: MaintenanceWindow needs spec.maintenance.window, and neither the spec nor its class sets it; set it, or set spec.updates.timing to Immediate"},
 		},
 		{
+			name: "no window, only observed", class: `spec: {updates: {timing: MaintenanceWindow}, allowAdoption: Any}`, spec: `{"management":"Observe"}`,
+			change: func(o *Case) { o.Observed = true },
+		},
+		{
 			name: "no window, and none needed", class: `spec: {updates: {timing: MaintenanceWindow}}`, spec: `{"updates":{"timing":"Immediate"}}`,
 		},
 		{

@@ -13,8 +13,11 @@ func Windowless() Problem {
 	}
 }
 
-// windowless says so of a merged spec.
+// windowless says so of a merged spec. Mooring changes nothing of what it only observes, so that needs no window.
 func windowless(spec Tree) []Problem {
+	if management, _ := get(spec, path{"management"}); management == string(v1alpha1.ManagementObserve) {
+		return nil
+	}
 	if waits, of := timing(spec); waits && of == nil {
 		return []Problem{Windowless()}
 	}

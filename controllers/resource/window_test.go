@@ -23,7 +23,7 @@ func TestWaitsUntilTheWindowOpens(t *testing.T) {
 		d.Settings.Now = func() time.Time { return now }
 		d.mem.report.Pace = retry.NewPace(retry.Cadence{Sync: 100 * time.Hour})
 		a := plan.Action{
-			Verb: plan.AwaitWindow, Reason: v1alpha1.ReasonWaitingForWindow, Message: "waiting for the window", Decided: true, EditHeld: edit,
+			Verb: plan.AwaitWindow, Reason: v1alpha1.ReasonWaitingForWindow, Message: "waiting for the window", Decided: true, EditAwaitsWindow: edit,
 			Opens:   now.Add(10 * time.Hour),
 			Pending: []v1alpha1.PendingChange{{Field: "tags", WaitsFor: v1alpha1.WaitsForMaintenanceWindow}},
 		}

@@ -258,7 +258,7 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 	case plan.AwaitWindow:
 		w.done.LeftRollout = true
 		out.State, out.Next = condition.DriftWaits, outcome.AtSync
-		if a.EditHeld {
+		if a.EditAwaitsWindow {
 			out.State = condition.Updating
 		}
 	case plan.AwaitStart:

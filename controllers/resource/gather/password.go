@@ -40,7 +40,7 @@ func (g *login) concernsPassword() bool {
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}
-	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsLook(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
+	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
 }
 
 // readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has

@@ -91,7 +91,7 @@ func mixesDrift(v View, c driver.Change) bool {
 // mixesEdit reports whether an edit may have asked for some of the entries that differ.
 func mixesEdit(v View, c driver.Change) bool { return v.Edited && len(c.Drifted) < len(c.Names) }
 
-// agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left. What was held or made
+// agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left. What waited for the window or was made
 // beside that plan needed no approval by then, and is no part of it.
 func agreed(v View, hash string, wait []driver.Change) bool {
 	if v.Approval == "" || v.Approval == hash {

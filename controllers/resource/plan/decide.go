@@ -44,9 +44,9 @@ type DecidedChanges struct {
 	// Hash identifies the changes that wait for approval, or were approved and wait for the maintenance window or for the start of the server; empty
 	// if none does.
 	Hash string
-	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says. EditHeld is the same of
+	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says. EditAwaitsWindow is the same of
 	// what waits for the maintenance window.
-	EditWaits, EditHeld bool
+	EditWaits, EditAwaitsWindow bool
 	// EditSleeps is the same of what waits until the server runs.
 	EditSleeps bool
 	// Opens is when the window opens for which changes wait, Closes when the one closes in which changes are to be made at once; zero if none do.
@@ -68,7 +68,7 @@ func (d DecidedChanges) With(fate Fate) (changes []driver.Change) {
 }
 
 // Decide says which changes are made now, which wait for a person or for the maintenance window, and which can't be made. Whether a change is
-// agreed to is decided first, and the window holds what is. The plan does what it says, and the preview of an edit shows it.
+// agreed to is decided first, and what is agreed to then waits for the window. The plan does what it says, and the preview of an edit shows it.
 func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	d := DecidedChanges{Blocked: specImpossible(v, changes)}
 	for _, c := range changes {
@@ -94,10 +94,10 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 			d.approve()
 		}
 	}
-	d.hold(v)
+	d.awaitWindow(v)
 	d.stopLast(v)
 	d.keepAgreed(v)
-	d.EditWaits, d.EditHeld = d.edited(v, AfterApproval), d.edited(v, InWindow)
+	d.EditWaits, d.EditAwaitsWindow = d.edited(v, AfterApproval), d.edited(v, InWindow)
 	d.EditSleeps = d.edited(v, AfterStart)
 	return d
 }
@@ -120,9 +120,9 @@ func (d *DecidedChanges) approve() {
 	d.Hash, d.Approved = "", true
 }
 
-// hold keeps what is agreed to until its window opens. The approval of what is held stays that of the plan, so that it can be revoked, and
-// is not used up.
-func (d *DecidedChanges) hold(v View) {
+// awaitWindow has what is agreed to wait until its window opens. Its approval stays that of the plan, so that it can be revoked, and is not used
+// up.
+func (d *DecidedChanges) awaitWindow(v View) {
 	for i := range d.Changes {
 		switch c := &d.Changes[i]; {
 		case c.Fate != AtOnce || c.Window == nil:
@@ -132,7 +132,7 @@ func (d *DecidedChanges) hold(v View) {
 			c.Fate, d.Opens = InWindow, c.Window.Next(v.Now)
 		}
 	}
-	if d.Approved && !d.Opens.IsZero() { // what is approved is disruptive, so all of it is held
+	if d.Approved && !d.Opens.IsZero() { // what is approved is disruptive, so all of it waits for the window
 		d.Hash, d.Approved = v.Approval, false
 	}
 }

@@ -47,8 +47,8 @@ type Action struct {
 	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says, as on
 	// an object that was adopted: this generation of the spec is not applied.
 	EditWaits bool
-	// EditHeld is the same of what waits for the maintenance window.
-	EditHeld bool
+	// EditAwaitsWindow is the same of what waits for the maintenance window.
+	EditAwaitsWindow bool
 	// EditSleeps is the same of what waits until the server runs.
 	EditSleeps bool
 	// Opens is when the maintenance window opens for which changes wait; zero if none does. Closes is when the window closes in which some of
@@ -286,7 +286,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	d := Decide(v, o.Changes, p)
 	now, never, blocked := d.With(AtOnce), d.With(Never), d.Blocked
 	a := Action{
-		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditHeld: d.EditHeld, EditSleeps: d.EditSleeps, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
+		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditAwaitsWindow: d.EditAwaitsWindow, EditSleeps: d.EditSleeps, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
 	}
 	switch {
 	case len(now) > 0:
@@ -316,22 +316,22 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 // planWaiting is for what differs and waits for a person, or for the maintenance window. What an edit asked for keeps the object from
 // being as declared, so that is told first.
 func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Action) Action {
-	wait, held, sleeping := d.With(AfterApproval), d.With(InWindow), d.With(AfterStart)
+	wait, inWindow, sleeping := d.With(AfterApproval), d.With(InWindow), d.With(AfterStart)
 	var says []string
 	if len(wait) > 0 {
 		says = append(says, asksFor(v, p, wait, d.Hash))
 	}
 	a.Verb, a.Reason = AwaitApproval, v1alpha1.ReasonApprovalRequired
-	if len(held) > 0 {
-		says = append(says, waitsFor(d, held, a.Pending, v.Now, p.Window))
-		if len(wait) == 0 || d.EditHeld && !d.EditWaits {
+	if len(inWindow) > 0 {
+		says = append(says, waitsFor(d, inWindow, a.Pending, v.Now, p.Window))
+		if len(wait) == 0 || d.EditAwaitsWindow && !d.EditWaits {
 			a.Verb, a.Reason = AwaitWindow, v1alpha1.ReasonWaitingForWindow
 			slices.Reverse(says)
 		}
 	}
 	if len(sleeping) > 0 {
 		says = append(says, sleeps(sleeping))
-		if len(says) == 1 || d.EditSleeps && !d.EditWaits && !d.EditHeld {
+		if len(says) == 1 || d.EditSleeps && !d.EditWaits && !d.EditAwaitsWindow {
 			a.Verb, a.Reason = AwaitStart, v1alpha1.ReasonStopped
 			slices.Reverse(says)
 		}
@@ -356,10 +356,10 @@ func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
 }
 
 // waitsFor says what waits for the maintenance window, and when that opens. It changes with the window, so once a week at most.
-func waitsFor(d DecidedChanges, held []driver.Change, pending []v1alpha1.PendingChange, now time.Time, in *window.Window) string {
+func waitsFor(d DecidedChanges, changes []driver.Change, pending []v1alpha1.PendingChange, now time.Time, in *window.Window) string {
 	const minute = "2006-01-02 15:04 UTC"
 	text := fmt.Sprintf("waiting for the maintenance window that opens at %s: %s; to make the change at once, set spec.updates.timing to Immediate",
-		d.Opens.Format(minute), ListChanges(held))
+		d.Opens.Format(minute), ListChanges(changes))
 	missed := time.Time{}
 	for _, c := range pending {
 		if c.WaitsFor == v1alpha1.WaitsForMaintenanceWindow && missed.IsZero() {

@@ -29,9 +29,10 @@ func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 	return p
 }
 
-// setTiming notes in which window disruptive changes are made. What is to wait for one and has none is changed at no time.
+// setTiming notes in which window disruptive changes are made. An object that is to wait for one and has none is never changed. Mooring sends no
+// changes of an object that it only observes, so that object needs no window.
 func (p *Policy) setTiming(k *kind.Kind, obj v1alpha1.ResourceObject, timing v1alpha1.UpdateTiming) {
-	if timing != v1alpha1.TimingMaintenanceWindow {
+	if timing != v1alpha1.TimingMaintenanceWindow || p.Management == v1alpha1.ManagementObserve {
 		return
 	}
 	if k.Window != nil {

@@ -142,7 +142,7 @@ func TestApprovalOutlivesAStop(t *testing.T) {
 		kept     bool
 		then     Verb
 	}{
-		{"approved, and held until the window", []func(*fixture){waitsForWindow}, approved, true, Update},
+		{"approved, and waits for the window", []func(*fixture){waitsForWindow}, approved, true, Update},
 		{"approved just now", nil, approved, true, Update},
 		{"approved, and revoked while it is stopped", nil, func(*fixture) {}, false, AwaitApproval},
 		{"a wrong approval", nil, func(s *fixture) { s.Approval = "0123456789ab" }, false, AwaitApproval},

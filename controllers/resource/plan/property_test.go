@@ -211,8 +211,8 @@ func (w sample) agreed(i int) bool {
 	return !w.waits(i) || w.approval == rightApproval && !w.contradicts()
 }
 
-// holds reports whether the i-th change may be made, and waits for the window.
-func (w sample) holds(i int) bool {
+// awaitsWindow reports whether the i-th change may be made, and waits for the window.
+func (w sample) awaitsWindow(i int) bool {
 	c := w.Seen.Changes[i]
 	return w.shut() && c.Effect.Disruptive() && !w.contradicts() && w.agreed(i)
 }
@@ -419,7 +419,7 @@ var properties = []struct {
 	{"what need not wait does not", "An edit of the spec is applied.",
 		func(w sample, a Action) bool {
 			for i, c := range w.Seen.Changes {
-				if a.Verb == Update && !w.Deleting && c.Effect != driver.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !w.holds(i) && !slices.Contains(driver.Names(a.Changes), c.Field) {
+				if a.Verb == Update && !w.Deleting && c.Effect != driver.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !w.awaitsWindow(i) && !slices.Contains(driver.Names(a.Changes), c.Field) {
 					return false
 				}
 			}
@@ -481,7 +481,7 @@ var properties = []struct {
 				switch due := c.Effect.Disruptive() && w.agreed(i) && !w.contradicts(); {
 				case w.waits(i) && !w.agreed(i):
 					p.WaitsFor = v1alpha1.WaitsForApproval
-				case w.holds(i):
+				case w.awaitsWindow(i):
 					p.WaitsFor, p.DueSince, p.DueIn = v1alpha1.WaitsForMaintenanceWindow, &metav1.Time{Time: w.Now}, sunday.String()
 				case due && w.Policy.Window != nil && (w.WasReady || w.Origin != v1alpha1.OriginCreated):
 					p.DueSince, p.DueIn = &metav1.Time{Time: w.Now}, sunday.String()
@@ -506,9 +506,9 @@ var properties = []struct {
 	{"an unapplied generation is not called applied", "An edit waits for approval: Ready False. Drift waits for approval; the spec's generation is applied: Ready True.",
 		func(w sample, a Action) bool {
 			asks := w.any(func(i int) bool { return w.waits(i) && !w.agreed(i) && w.edits(i) })
-			held := w.any(func(i int) bool { return w.holds(i) && w.edits(i) })
-			return implies(a.Verb == AwaitApproval || a.Verb == AwaitWindow, a.EditWaits == asks && a.EditHeld == held) &&
-				implies(a.Verb == AwaitApproval, asks || !held) && implies(a.Verb == AwaitWindow && asks, false)
+			timed := w.any(func(i int) bool { return w.awaitsWindow(i) && w.edits(i) })
+			return implies(a.Verb == AwaitApproval || a.Verb == AwaitWindow, a.EditWaits == asks && a.EditAwaitsWindow == timed) &&
+				implies(a.Verb == AwaitApproval, asks || !timed) && implies(a.Verb == AwaitWindow && asks, false)
 		}},
 	{"nothing disruptive outside the window", "With timing: MaintenanceWindow nothing restarts outside the window, not even what was approved.",
 		func(w sample, a Action) bool {
@@ -519,9 +519,9 @@ var properties = []struct {
 			if !a.Decided {
 				return a.Opens.IsZero() && a.Closes.IsZero()
 			}
-			held := w.any(w.holds)
-			return implies(held, a.Opens.Equal(opens)) && implies(!held, a.Opens.IsZero()) &&
-				implies(a.Verb == AwaitWindow, held && a.Reason == v1alpha1.ReasonWaitingForWindow && strings.Contains(a.Message, "opens at 2026-11-29 03:00 UTC"))
+			timed := w.any(w.awaitsWindow)
+			return implies(timed, a.Opens.Equal(opens)) && implies(!timed, a.Opens.IsZero()) &&
+				implies(a.Verb == AwaitWindow, timed && a.Reason == v1alpha1.ReasonWaitingForWindow && strings.Contains(a.Message, "opens at 2026-11-29 03:00 UTC"))
 		}},
 	{"an open window is none", "Consent and time are two things.",
 		func(w sample, a Action) bool {

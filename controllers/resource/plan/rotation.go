@@ -83,8 +83,8 @@ func confirmedAt(object v1alpha1.ResourceObject, o driver.Observation, s passwor
 	}
 }
 
-// RotationNeedsLook reports whether the password Secret has to be read because of a rotation: it may be due, or its schedule is not made yet.
-func RotationNeedsLook(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, now time.Time) bool {
+// RotationNeedsSecret reports whether the password Secret has to be read because of a rotation: it may be due, or its schedule is not made yet.
+func RotationNeedsSecret(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, now time.Time) bool {
 	period, has := rotationPeriod(k, want), rotationOf(k, object)
 	switch {
 	case period == 0:

@@ -95,12 +95,12 @@ func TestRotationDue(t *testing.T) {
 			if got := RotationDue(kind.Database(), r.d, r.d, r.o, r.p, s, r.now); got != tt.due {
 				t.Errorf("due %t, want %t", got, tt.due)
 			}
-			if got := RotationNeedsLook(kind.Database(), r.d, r.d, r.o, r.p, r.now); got != tt.look {
+			if got := RotationNeedsSecret(kind.Database(), r.d, r.d, r.o, r.p, r.now); got != tt.look {
 				t.Errorf("needs a look %t, want %t", got, tt.look)
 			}
 		})
 	}
-	if b := (&v1alpha1.Bucket{}); RotationNeedsLook(kind.Bucket(), b, b, driver.Observation{}, Policy{}, time.Now()) {
+	if b := (&v1alpha1.Bucket{}); RotationNeedsSecret(kind.Bucket(), b, b, driver.Observation{}, Policy{}, time.Now()) {
 		t.Error("a bucket has a password")
 	}
 }

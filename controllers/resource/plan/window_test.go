@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/window"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -18,7 +19,7 @@ func at(now time.Time) func(*fixture) { return func(s *fixture) { s.Now = now } 
 // recorded is a reconciliation of which the status has what was decided.
 func recorded(s *fixture) {
 	a := s.plan()
-	s.Waiting, s.AwaitedHash, s.Edited = a.Pending, a.Hash, a.EditWaits || a.EditHeld
+	s.Waiting, s.AwaitedHash, s.Edited = a.Pending, a.Hash, a.EditWaits || a.EditAwaitsWindow
 }
 
 func TestPlanOfWindows(t *testing.T) {
@@ -64,10 +65,23 @@ func TestPlanOfWindows(t *testing.T) {
 				change(&s)
 			}
 			a := s.plan()
-			if got := strings.Join(driver.Names(a.Changes), " "); a.Verb != tt.verb || got != tt.changes || a.EditHeld != tt.edit {
-				t.Errorf("%s of %q, an edit held: %v; want %s of %q, %v\n%s", a.Verb, got, a.EditHeld, tt.verb, tt.changes, tt.edit, a.Message)
+			if got := strings.Join(driver.Names(a.Changes), " "); a.Verb != tt.verb || got != tt.changes || a.EditAwaitsWindow != tt.edit {
+				t.Errorf("%s of %q, an edit waits for the window: %v; want %s of %q, %v\n%s", a.Verb, got, a.EditAwaitsWindow, tt.verb, tt.changes, tt.edit, a.Message)
 			}
 		})
+	}
+}
+
+// An object that Mooring only observes needs no window: nothing is ever sent for it.
+func TestWindowOfManagement(t *testing.T) {
+	for management, want := range map[v1alpha1.Management]v1alpha1.Reason{
+		v1alpha1.ManagementFull: v1alpha1.ReasonInvalid, "": v1alpha1.ReasonInvalid, v1alpha1.ManagementObserve: "",
+	} {
+		d := &v1alpha1.Database{}
+		d.Spec.Management, d.Spec.Updates = management, &v1alpha1.Updates{Timing: v1alpha1.TimingMaintenanceWindow}
+		if p := PolicyOf(kind.Database(), d); p.Refused.Reason != want {
+			t.Errorf("management %q, without a window: refused with %q, want %q", management, p.Refused.Reason, want)
+		}
 	}
 }
 
@@ -123,7 +137,7 @@ func TestApprovalAfterAWindowMissedNone(t *testing.T) {
 	}
 }
 
-// An approval is of the changes that were in its plan. An edit that was held beside them needed none by then, and asks once the policy does.
+// An approval is of the changes that were in its plan. An edit that waited for the window beside them needed none by then, and asks once the policy does.
 func TestApprovalOfWhatIsHeldCoversNothingElse(t *testing.T) {
 	s := settled()
 	waitsForWindow(&s)
@@ -131,7 +145,7 @@ func TestApprovalOfWhatIsHeldCoversNothingElse(t *testing.T) {
 		step(&s)
 	}
 	if a := s.plan(); a.Verb != AwaitWindow || a.Hash != s.Approval || a.Pending[0].Approved == a.Pending[1].Approved {
-		t.Fatalf("%s, hash %q: %+v; want all held, and the drift alone approved", a.Verb, a.Hash, a.Pending)
+		t.Fatalf("%s, hash %q: %+v; want all to wait for the window, and the drift alone approved", a.Verb, a.Hash, a.Pending)
 	}
 	disruptive(v1alpha1.DisruptiveOnApproval)(&s)
 	if a := s.plan(); a.Verb != AwaitApproval || a.Hash == s.Approval || !a.Opens.IsZero() {
