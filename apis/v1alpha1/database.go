@@ -156,9 +156,9 @@ type DatabaseParameters struct {
 	// +kubebuilder:validation:MaxProperties=100
 	Parameters map[string]ParameterValue `json:"parameters,omitzero"`
 
-	// parametersMode is Merge or Exact. With Merge, Mooring keeps parameters that others set in the cloud. With Exact, it takes them away: the
-	// server has the parameters in spec.parameters, and else the cloud's defaults. It has no effect while parameters is unset. If unset, it
-	// is Merge.
+	// parametersMode is Merge or Exact. With Merge, Mooring keeps parameters that others set in the cloud. With Exact, Mooring removes them: the
+	// server has the parameters in spec.parameters, and the cloud's defaults for all others. It has no effect while parameters is unset. If
+	// unset, it is Merge.
 	// +optional
 	// +kubebuilder:validation:Enum=Merge;Exact
 	ParametersMode *ParametersMode `json:"parametersMode,omitempty"`
@@ -180,7 +180,7 @@ type DatabaseParameters struct {
 	//
 	// AWS: IAM database authentication, which MariaDB has from version 10.11 on. A change does not restart the server. Google Cloud: the database flag cloudsql.iam_authentication
 	// (PostgreSQL) or cloudsql_iam_authentication (MySQL), so do not name that flag in parameters, too. parametersMode Exact leaves the flag
-	// alone while iamAuthentication is set. Whether a change restarts the server, Cloud SQL's own list of flags says.
+	// alone while iamAuthentication is set. Cloud SQL's own list of flags says whether a change restarts the server.
 	// +optional
 	IAMAuthentication *bool `json:"iamAuthentication,omitempty"`
 
@@ -225,7 +225,7 @@ type DatabaseParameters struct {
 	GCP *DatabaseGCP `json:"gcp,omitempty"`
 }
 
-// DatabaseNetwork says from where clients can reach a server. In which private network the server is, only the cloud's own settings say:
+// DatabaseNetwork says from where clients can reach a server. The settings of each cloud choose the private network of the server:
 // aws.dbSubnetGroupName and aws.vpcSecurityGroupIDs, or gcp.privateNetwork.
 // +kubebuilder:validation:XValidation:rule="!has(self.publicAccess) || self.publicAccess != 'Blocked' || !has(self.allowedCIDRs) || self.allowedCIDRs.size() == 0",message="allowedCIDRs lets networks in at the server's public address, and with publicAccess Blocked the server has none: remove the entries of allowedCIDRs, or set publicAccess to Allowed"
 type DatabaseNetwork struct {
@@ -367,8 +367,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.source) || self.source != 'CloudManaged'",message="rotationPeriod is of generated passwords only, and the cloud changes one of source CloudManaged by itself: remove rotationPeriod, or set source to Generated",fieldPath=".rotationPeriod"
 type DatabaseCredentials struct {
 	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL; admin for
-	// MariaDB. It can't change
-	// once the server exists.
+	// MariaDB. It can't change once the server exists.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=16
