@@ -80,21 +80,27 @@ func (i *instance) deniedPeriod() *sqladmin.DenyMaintenancePeriod {
 // denyByHand says why the calls take these parameters in one value.
 const denyByHand = "it is a part of denyMaintenancePeriods"
 
-// completeDeny adds to a part of the period the others as they are on the instance, or else as the spec says them: Cloud SQL takes a period as a whole.
+// completeDeny adds to a part of the period the others as the spec says them, or else as they are on the instance: Cloud SQL takes a period as a whole.
+// So each part alone brings about the whole period where Cloud SQL refuses the change beside it.
 func (p *instanceParams) completeDeny(spec *databaseParameters, have *instance) {
 	if p.DenyStartDate == nil && p.DenyEndDate == nil && p.DenyTime == nil {
 		return
 	}
-	says, there := v1alpha1.DenyMaintenancePeriod{}, sqladmin.DenyMaintenancePeriod{}
-	if wanted := gcpOf(spec).DenyMaintenancePeriod; wanted != nil {
-		says = *wanted
+	wanted := gcpOf(spec).DenyMaintenancePeriod
+	if wanted == nil {
+		wanted = &v1alpha1.DenyMaintenancePeriod{}
 	}
+	if wanted.StartDate == nil && wanted.EndDate == nil && wanted.Time == nil { // none
+		p.DenyStartDate, p.DenyEndDate, p.DenyTime = new(""), new(""), new("")
+		return
+	}
+	there := sqladmin.DenyMaintenancePeriod{}
 	if period := have.deniedPeriod(); period != nil {
 		there = *period
 	}
-	p.DenyStartDate = cmp.Or(p.DenyStartDate, present(there.StartDate), says.StartDate)
-	p.DenyEndDate = cmp.Or(p.DenyEndDate, present(there.EndDate), says.EndDate)
-	p.DenyTime = cmp.Or(p.DenyTime, present(there.Time), says.Time)
+	p.DenyStartDate = cmp.Or(wanted.StartDate, p.DenyStartDate, present(there.StartDate))
+	p.DenyEndDate = cmp.Or(wanted.EndDate, p.DenyEndDate, present(there.EndDate))
+	p.DenyTime = cmp.Or(wanted.Time, p.DenyTime, present(there.Time))
 }
 
 // deny puts the period without maintenance updates into settings. Further periods, which Cloud SQL may take one day, stay.

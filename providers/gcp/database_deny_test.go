@@ -96,3 +96,27 @@ func TestHalfAPeriodIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Cloud SQL takes a period as a whole. Where it refuses the change beside it, each part of the period is tried alone, and brings the whole period along.
+func TestAPeriodBesideARefusedChange(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	for name, to := range map[string]*v1alpha1.DenyMaintenancePeriod{"none": {}, "a-year-later": period("2028-01-05", "2028-02-28"), "yearly": period("11-20", "01-05")} {
+		req := newDatabase("deny-beside-"+name, v1alpha1.EnginePostgres)
+		req.Spec.GCP.DenyMaintenancePeriod = period("2027-01-05", "2027-02-28")
+		x := c.made(t, &req)
+		req.Spec.GCP.DenyMaintenancePeriod, req.Spec.Parameters = to, parameters("max_connections", "5")
+		result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, f := range result.Failed {
+			if f.Field != "parameters" && driver.CodeOf(f.Err) == driver.Invalid {
+				t.Errorf("%s: %s is refused: %v", name, f.Field, f.Err)
+			}
+		}
+		c.settle(t)
+		if changes := c.look(t, x, &req).Changes; len(changes) != 1 || changes[0].Field != "parameters" {
+			t.Errorf("%s: changes %v, want parameters alone", name, changes)
+		}
+	}
+}

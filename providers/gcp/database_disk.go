@@ -64,6 +64,20 @@ var diskRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v int32) { p.DataDiskProvisionedThroughput = new(int64(v)) }),
 }
 
+// completeSpeed adds to IOPS the throughput as the spec says it, and the other way round: they bound each other, and a step of one alone may be too wide.
+// https://cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced
+func (p *instanceParams) completeSpeed(spec *databaseParameters) {
+	if p.DataDiskProvisionedIops == nil && p.DataDiskProvisionedThroughput == nil {
+		return
+	}
+	if iops := gcpOf(spec).IOPS; iops != nil {
+		p.DataDiskProvisionedIops = new(int64(*iops))
+	}
+	if throughput := gcpOf(spec).ThroughputMiBps; throughput != nil {
+		p.DataDiskProvisionedThroughput = new(int64(*throughput))
+	}
+}
+
 // checkDisk refuses a speed in a change where the server has none, as the creation does.
 func checkDisk(params *instanceParams, spec *databaseParameters, have *instance) error {
 	if params.DataDiskProvisionedIops == nil && params.DataDiskProvisionedThroughput == nil {

@@ -88,3 +88,22 @@ func TestSpeedGoesWithSize(t *testing.T) {
 		t.Errorf("a speed that nobody names: %v", changes)
 	}
 }
+
+// IOPS and throughput bound each other. Where Cloud SQL refuses the change beside them, each is tried alone, and brings the other along.
+func TestSpeedBesideARefusedChange(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("fast-beside", v1alpha1.EnginePostgres)
+	req.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(100))}
+	req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-c4a-highmem-4"), IOPS: new(int32(3000)), ThroughputMiBps: new(int32(140))}
+	x := c.made(t, &req)
+	for _, to := range []struct{ iops, throughput int32 }{{40000, 800}, {3000, 140}} {
+		req.Spec.GCP.IOPS, req.Spec.GCP.ThroughputMiBps, req.Spec.Parameters = &to.iops, &to.throughput, parameters("max_connections", "5")
+		if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+			t.Fatal(err)
+		}
+		c.settle(t)
+		if changes := c.look(t, x, &req).Changes; len(changes) != 1 || changes[0].Field != "parameters" {
+			t.Errorf("%d/%d: changes %v, want parameters alone", to.iops, to.throughput, changes)
+		}
+	}
+}

@@ -80,6 +80,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
 	params.completeDeny(&req.Spec, have)
+	params.completeSpeed(&req.Spec)
 	params.completeNetwork(&req.Spec)
 	d.flags.spell(ctx, have.DatabaseVersion, &params.DatabaseFlags)
 	body, err := params.forPatch(have)
