@@ -92,6 +92,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
 		"aws powerState Impossible":             "of a server with read replicas, which no spec declares",
 		"aws parameters Impossible":             "RDS's list says so, and an announcement does not ask for it",
+		"gcp parameters Impossible":             "Cloud SQL's list says so, and an announcement does not ask for it",
 		"aws aws.networkType Restarts":          "of a server in two zones",
 		"gcp gcp.allocatedIPRange Restarts":     "with gcp.privateNetwork",
 		"gcp network.publicAccess Restarts":     "of a server whose certificates come from a CA pool",

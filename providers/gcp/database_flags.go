@@ -3,12 +3,11 @@ package gcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/sqladmin/v1"
@@ -26,7 +25,8 @@ var parametersRow = table.Entries("parameters", driver.WantParameters, haveFlags
 	Equal(driver.SameParameter, driver.SameParameterDoc).
 	EffectOf(flagsEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "none of the flags that change needs a restart, as Cloud SQL's list of flags says"},
-		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them needs a restart, or the list can't be read", Cost: restartCost})
+		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them needs a restart, or the list can't be read", Cost: restartCost},
+		driver.PossibleEffect{Effect: driver.Impossible, When: "the list does not have one of them", Instead: misspelt})
 
 func haveFlags(i *instance) map[string]string {
 	flags := map[string]string{}
@@ -39,10 +39,14 @@ func haveFlags(i *instance) map[string]string {
 // whyUnknown is what a change of flags does as long as nobody has read Cloud SQL's list of them, as in a preview.
 const whyUnknown = "some flags restart the server and others apply at once; Mooring reads Cloud SQL's list of flags before it makes the change"
 
-// flagsEffect says what a change of flags does. One that the list does not have is taken for one that restarts.
+// flagsEffect says what a change of flags does. One to set that the list does not have is misspelt: Cloud SQL would refuse it. One to remove that the list
+// no longer has is taken for one that restarts.
 func flagsEffect(d table.Delta, have *instance) (driver.Effect, string) {
 	if have.flags == nil {
 		return driver.Restarts, whyUnknown
+	}
+	if unknown := unknownFlags(d, have); unknown != "" {
+		return driver.Impossible, unknown + ": " + misspelt
 	}
 	var restarting []string
 	for _, name := range d.Names() {
@@ -89,14 +93,23 @@ func (p *instanceParams) changeFlags(into *sqladmin.Settings, have *instance) {
 	into.ForceSendFields = append(into.ForceSendFields, "DatabaseFlags")
 }
 
+// newFlags is after how long a list is read again because it lacks a flag: Cloud SQL adds some with minor versions, and most that a list lacks are misspelt.
+const newFlags = time.Hour
+
 // A flagCatalogue is what Cloud SQL said of the flags of each database version. It lasts as long as the session, and is read again when it
-// lacks a flag: Cloud SQL adds flags, and does not change whether one restarts the server.
+// lacks a flag, as newFlags says: Cloud SQL adds flags, and does not change whether one restarts the server.
 type flagCatalogue struct {
 	*session
 	sql *sqladmin.Service
 
 	mu       sync.Mutex
-	versions map[string]map[string]*sqladmin.Flag
+	versions map[string]flagList
+}
+
+// A flagList has the flags of a database version by their names, and when they were read.
+type flagList struct {
+	flags map[string]*sqladmin.Flag
+	read  time.Time
 }
 
 // of returns the flags of a database version, by their names; nil if they can't be read, which must not keep an instance from being
@@ -106,17 +119,17 @@ type flagCatalogue struct {
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags/list
 func (c *flagCatalogue) of(ctx context.Context, version string, names []string) map[string]*sqladmin.Flag {
 	c.mu.Lock()
-	known := c.versions[version]
+	list, known := c.versions[version]
 	c.mu.Unlock()
-	lacks := func(name string) bool { return known[name] == nil }
-	if known != nil && !slices.ContainsFunc(names, lacks) {
-		return known
+	lacks := func(name string) bool { return list.flags[name] == nil }
+	if known && (!slices.ContainsFunc(names, lacks) || c.now().Sub(list.read) < newFlags) {
+		return list.flags
 	}
 	out, err := do(ctx, c.session, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {
 		return c.sql.Flags.List().DatabaseVersion(version).Context(ctx).Do()
 	})
 	if err != nil {
-		return known
+		return list.flags
 	}
 	read := make(map[string]*sqladmin.Flag, len(out.Items))
 	for _, f := range out.Items {
@@ -125,9 +138,9 @@ func (c *flagCatalogue) of(ctx context.Context, version string, names []string) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.versions == nil {
-		c.versions = map[string]map[string]*sqladmin.Flag{}
+		c.versions = map[string]flagList{}
 	}
-	c.versions[version] = read
+	c.versions[version] = flagList{read, c.now()}
 	return read
 }
 
@@ -138,11 +151,7 @@ func (c *flagCatalogue) explain(ctx context.Context, err error, version string, 
 	}
 	var problems []string
 	if flags := c.of(ctx, version, slices.Collect(maps.Keys(asked.Set))); flags != nil {
-		for _, name := range slices.Sorted(maps.Keys(asked.Set)) {
-			if problem := flagProblem(flags[name], version, asked.Set[name]); problem != "" {
-				problems = append(problems, name+" "+problem)
-			}
-		}
+		problems = flagProblems(flags, version, asked)
 	}
 	if len(problems) == 0 && refusesFlag(err) {
 		problems = []string{"one of " + strings.Join(slices.Sorted(maps.Keys(asked.Set)), ", ") + " has a value that Cloud SQL does not take for this instance"}
@@ -167,17 +176,11 @@ func (c *flagCatalogue) spell(ctx context.Context, version string, asked *table.
 	if len(odd) == 0 {
 		return
 	}
-	flags, spelled := c.of(ctx, version, odd), maps.Clone(asked.Set)
+	flags, all := c.of(ctx, version, odd), maps.Clone(asked.Set)
 	for _, name := range odd {
-		if f := flags[name]; f == nil || f.Type != "BOOLEAN" {
-			continue
-		}
-		spelled[name] = "off"
-		if on, _ := driver.Switch(asked.Set[name]); on {
-			spelled[name] = "on"
-		}
+		all[name] = spelled(flags[name], all[name])
 	}
-	asked.Set = spelled
+	asked.Set = all
 }
 
 // refusesFlag reports whether Cloud SQL says that a flag is what it refuses: invalidFlagName, invalidFlagValue.
@@ -185,36 +188,4 @@ func (c *flagCatalogue) spell(ctx context.Context, version string, asked *table.
 func refusesFlag(err error) bool {
 	refusal, ok := errors.AsType[*googleapi.Error](err)
 	return ok && slices.ContainsFunc(refusal.Errors, func(item googleapi.ErrorItem) bool { return strings.HasPrefix(item.Reason, "invalidFlag") })
-}
-
-// flagProblem says what is wrong with a value of a flag, by what Cloud SQL's list says of it; nothing if that is not known.
-// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags#Flag
-func flagProblem(f *sqladmin.Flag, version, value string) string {
-	if f == nil {
-		return "is no flag of " + version
-	}
-	switch f.Type {
-	case "BOOLEAN":
-		if value != "on" && value != "off" {
-			return fmt.Sprintf("has to be on or off, and is %q", value)
-		}
-	case "INTEGER":
-		number, err := strconv.ParseInt(value, 10, 64)
-		switch {
-		case err != nil:
-			return fmt.Sprintf("has to be a whole number, and is %q", value)
-		case slices.Contains(f.AllowedIntValues, number):
-		case f.MinValue != 0 || f.MaxValue != 0:
-			if number < f.MinValue || number > f.MaxValue {
-				return fmt.Sprintf("has to be from %d to %d, and is %s", f.MinValue, f.MaxValue, value)
-			}
-		case len(f.AllowedIntValues) > 0:
-			return fmt.Sprintf("has to be one of %s, and is %s", strings.Trim(fmt.Sprint([]int64(f.AllowedIntValues)), "[]"), value)
-		}
-	case "STRING":
-		if len(f.AllowedStringValues) > 0 && !slices.Contains(f.AllowedStringValues, value) {
-			return fmt.Sprintf("has to be one of %s, and is %q", strings.Join(f.AllowedStringValues, ", "), value)
-		}
-	}
-	return ""
 }

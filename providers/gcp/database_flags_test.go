@@ -40,7 +40,8 @@ func TestListOfFlagsIsReadWhereSomethingDiffers(t *testing.T) {
 		{"one that restarts", parameters("work_mem", "4096", "max_connections", "200"), driver.Restarts, 1},
 		{"one that restarts is taken away", parameters("work_mem", "4096"), driver.Restarts, 1},
 		{"one that applies at once is taken away", parameters("max_connections", "100"), driver.Online, 1},
-		{"one that the list lacks is read again", parameters("work_mem", "4096", "max_connections", "100", "of_tomorrow", "1"), driver.Restarts, 2},
+		{"one that the list lacks", parameters("work_mem", "4096", "max_connections", "100", "of_tomorrow", "1"), driver.Impossible, 1},
+		{"another look at it", parameters("work_mem", "4096", "max_connections", "100", "of_tomorrow", "1"), driver.Impossible, 1},
 	} {
 		req.Spec.Parameters = test.parameters
 		var effect driver.Effect
@@ -54,8 +55,39 @@ func TestListOfFlagsIsReadWhereSomethingDiffers(t *testing.T) {
 	other := newDatabase("others", v1alpha1.EnginePostgres)
 	c.made(t, &other)
 	other.Spec.Parameters = parameters("work_mem", "8192")
-	if c.look(t, x, &other); listed() != 2 {
+	if c.look(t, x, &other); listed() != 1 {
 		t.Errorf("%d lists of flags for two databases of a version", listed())
+	}
+	c.settle(t)
+	if c.look(t, x, &other); listed() != 1 {
+		t.Errorf("%d lists of flags an hour later, for flags that the list has", listed())
+	}
+	for range 2 { // Cloud SQL may have the flag by then, and a list that lacks it serves for an hour again
+		if c.look(t, x, &req); listed() != 2 {
+			t.Errorf("%d lists of flags an hour later, for a flag that the list lacked", listed())
+		}
+	}
+}
+
+// A flag that Cloud SQL does not have is refused before any call, by its name, with the one that was meant, and with what is wrong with those beside it.
+func TestMisspeltFlags(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("misspelt", v1alpha1.EnginePostgres)
+	x := c.made(t, &req)
+	req.Spec.Parameters = parameters("work_memory", "4096", "zzzzzzzz", "1", "log_connections", "true", "max_connections", "5")
+	const want = "max_connections has to be from 14 to 262142, and is 5; work_memory is no flag of POSTGRES_17, and work_mem is one; zzzzzzzz is no flag of POSTGRES_17: correct the name"
+	changes := c.look(t, x, &req).Changes
+	if len(changes) != 1 || changes[0].Effect != driver.Impossible || !strings.Contains(changes[0].Why, want) {
+		t.Fatalf("got  %+v\nwant %s", changes, want)
+	}
+	writes := len(c.writes("sqladmin"))
+	result, err := x.Update(t.Context(), req, changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "parameters" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || len(c.writes("sqladmin")) != writes {
+		t.Errorf("%v, Failed %v, %d writes", err, result.Failed, len(c.writes("sqladmin"))-writes)
+	}
+	req.Spec.Parameters = parameters("work_mem", "4096", "log_connections", "true")
+	if changes := c.look(t, x, &req).Changes; len(changes) != 1 || changes[0].Effect != driver.Online {
+		t.Errorf("corrected: %+v", changes)
 	}
 }
 
@@ -114,9 +146,9 @@ func TestFlagsOfOthersAreSentAlong(t *testing.T) {
 func TestRefusedFlags(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	bad := parameters("max_connections", "5", "work_memory", "1", "log_statement", "everything", "log_connections", "maybe", "deadlock_timeout", "long", "work_mem", "4096")
-	const want = `correct spec.parameters: deadlock_timeout has to be a whole number, and is "long"; log_connections has to be on or off, and is "maybe"; ` +
+	want := `correct spec.parameters: deadlock_timeout has to be a whole number, and is "long"; log_connections has to be on or off, and is "maybe"; ` +
 		`log_statement has to be one of none, ddl, mod, all, and is "everything"; max_connections has to be from 14 to 262142, and is 5; ` +
-		`work_memory is no flag of POSTGRES_17. Cloud SQL says: `
+		`work_memory is no flag of POSTGRES_17, and work_mem is one. Cloud SQL says: `
 	says := func(err error) {
 		t.Helper()
 		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), want) {
@@ -130,6 +162,8 @@ func TestRefusedFlags(t *testing.T) {
 
 	req.Spec.Parameters = nil
 	x := c.made(t, &req)
+	delete(bad, "work_memory") // of a server that exists it is Impossible
+	want = strings.Replace(want, "; work_memory is no flag of POSTGRES_17, and work_mem is one", "", 1)
 	req.Spec.Parameters, req.Spec.Tags = bad, map[string]v1alpha1.TagValue{"team": "pay"}
 	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "parameters" {
