@@ -96,7 +96,8 @@ type DatabaseParameters struct {
 	Engine *Engine `json:"engine,omitempty"`
 
 	// version of the engine, for example "16" or "16.3" (postgres), "8.0" or "8.4" (mysql), "10.11" or "11.4" (mariadb). A newer minor version in
-	// the cloud is not drift. A newer major version here upgrades the server, which interrupts it.
+	// the cloud is not drift. A newer major version here upgrades the server: it is away for minutes, and no cloud can take the server back to the
+	// earlier version.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}(\.[0-9]{1,2}){0,2}$`
 	// +kubebuilder:validation:MaxLength=8

@@ -18,7 +18,7 @@ func (r ipRange) String() string { return r.name }
 // MarshalJSON returns the value as the spec has it: the mirror reads so.
 func (r ipRange) MarshalJSON() ([]byte, error) { return json.Marshal(r.name) }
 
-const rangeInstead = "put the earlier range back, or change spec.gcp.privateNetwork with it"
+const rangeInstead = "change spec.gcp.privateNetwork with it"
 
 // rangeRow: an instance gets its private address once in a network. The recordings show ranges that stay, and no change of one.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#IpConfiguration (allocatedIpRange)
@@ -39,9 +39,13 @@ var rangeRow = table.Field("gcp.allocatedIPRange",
 	},
 	func(p *instanceParams, v ipRange) { p.AllocatedIpRange = &v.name }).
 	Equal(func(want, have ipRange) bool { return want.name == have.name }, "").
-	EffectOf(func(_ *ipRange, to ipRange, have *instance) (driver.Effect, string) {
+	EffectOf(func(from *ipRange, to ipRange, have *instance) (driver.Effect, string) {
 		if to.network == "" || to.network == networkPath(have.ipConfiguration().PrivateNetwork) { // a spec without a network leaves the server where it is
-			return driver.Impossible, "the server has its address in this network already: " + rangeInstead
+			back := "put the earlier range back"
+			if from == nil {
+				back = "remove spec.gcp.allocatedIPRange"
+			}
+			return driver.Impossible, "the server has its address in this network already: " + back + ", or " + rangeInstead
 		}
 		return driver.Restarts, "Cloud SQL gives the server an address of the range together with the network"
 	},

@@ -44,8 +44,15 @@ func TestRangeGoesWithTheNetwork(t *testing.T) {
 			t.Errorf("%+v: still differs: %v", step, changes)
 		}
 	}
-	req.Spec.GCP.AllocatedIPRange = new("pay-range")
-	if changes := c.look(t, x, &req).Changes; len(changes) != 1 || changes[0].Effect != driver.Impossible {
+	req.Spec.GCP.AllocatedIPRange = new("pay-range") // the server had no range
+	if changes := c.look(t, x, &req).Changes; len(changes) != 1 || changes[0].Effect != driver.Impossible || !strings.Contains(changes[0].Why, "remove spec.gcp.allocatedIPRange") {
+		t.Errorf("a range in the same network: %v", changes)
+	}
+	another := newDatabase("another", v1alpha1.EnginePostgres)
+	another.Spec.GCP.PrivateNetwork, another.Spec.GCP.AllocatedIPRange = new(networks+"shop"), new("shop-range")
+	x = c.made(t, &another)
+	another.Spec.GCP.AllocatedIPRange = new("pay-range")
+	if changes := c.look(t, x, &another).Changes; len(changes) != 1 || changes[0].Effect != driver.Impossible || !strings.Contains(changes[0].Why, "put the earlier range back") {
 		t.Errorf("another range in the same network: %v", changes)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A logRetention says for how many days an edition keeps the transaction logs of point-in-time recovery unless told otherwise, and at
@@ -123,6 +124,16 @@ func (i *instance) logDays() int64 {
 		return days
 	}
 	return min(i.retainedBackups(), logRetentions[i.edition()].standard)
+}
+
+// retentionEffect says what another number of backups does. Without backups the binary log of MySQL ends too, and that restarts the server, as it does
+// where spec.backup.pointInTimeRecovery becomes false.
+func retentionEffect(from *int32, to int32, have *instance) (driver.Effect, string) {
+	effect, why := driver.RetentionEffect(from, to)
+	if effect == driver.LosesBackups && to == 0 && have.backupConfiguration().BinaryLogEnabled {
+		why += "; the binary log ends too: " + recoveryCost.Text
+	}
+	return effect, why
 }
 
 // haveRetention returns 0 when automatic backups are off, and else how many are kept, one a day.

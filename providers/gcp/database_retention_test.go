@@ -2,11 +2,13 @@ package gcp_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -131,6 +133,31 @@ func TestLogsFollowBackups(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Without backups the binary log of MySQL ends, which restarts the server: people are told before.
+func TestNoBackupsRestartMySQLWithABinaryLog(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	for name, tt := range map[string]struct {
+		engine   v1alpha1.Engine
+		recovers bool
+		days     int32
+		restarts bool
+	}{
+		"mysql":             {v1alpha1.EngineMySQL, true, 0, true},
+		"mysql-fewer":       {v1alpha1.EngineMySQL, true, 3, false},
+		"mysql-without-log": {v1alpha1.EngineMySQL, false, 0, false},
+		"postgres":          {v1alpha1.EnginePostgres, true, 0, false},
+	} {
+		req := newDatabase("ends-"+name, tt.engine)
+		req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), PointInTimeRecovery: &tt.recovers}
+		x := c.made(t, &req)
+		req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: &tt.days}
+		changes := c.look(t, x, &req).Changes
+		if len(changes) != 1 || changes[0].Effect != driver.LosesBackups || strings.Contains(changes[0].Why, "restarts") != tt.restarts {
+			t.Errorf("%s: %+v, want one change that says whether the server restarts: %t", name, changes, tt.restarts)
 		}
 	}
 }

@@ -94,8 +94,8 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *instanceParams, v string) { p.Version = &v }).
 		Equal(func(want, have string) bool { return driver.VersionServes("", want, have) }, "a newer minor version").
 		EffectOf(upgradeEffect,
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer major version", Cost: majorCost},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL", Cost: minorCost},
+			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is a newer major version", Cost: majorCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version or a minor version of PostgreSQL", Instead: upgradeInstead}),
 	table.Field("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
@@ -121,9 +121,10 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		ImmutableOnceSet("put the earlier name back, and make further databases in SQL"),
 	table.Field("backup.retentionDays", wantRetention, haveRetention,
 		func(p *instanceParams, v int32) { days := int64(v); p.RetainedBackups = &days }).
-		EffectOf(func(from *int32, to int32, _ *instance) (driver.Effect, string) {
-			return driver.RetentionEffect(from, to)
-		}, driver.RetentionEffects()...),
+		EffectOf(retentionEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
+			driver.PossibleEffect{Effect: driver.LosesBackups, When: "the number shrinks: older restore points are deleted, and 0 deletes all automatic backups " +
+				"and restarts a MySQL server with a binary log"}),
 	table.Field("backup.startTime",
 		func(p *databaseParameters) *string {
 			if p.Backup == nil {

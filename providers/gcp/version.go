@@ -60,7 +60,7 @@ func dotted(version string) bool {
 
 const upgradeInstead = "name the major version only, and none that is older than the one that runs, or create another Database and move the data there"
 
-// upgradeEffect says what a change of version does.
+// upgradeEffect says what a change of version does. There is no way back from a newer major version but a backup from before, in another server.
 // https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 func upgradeEffect(from *string, to string, have *instance) (driver.Effect, string) {
 	if from == nil {
@@ -68,7 +68,7 @@ func upgradeEffect(from *string, to string, have *instance) (driver.Effect, stri
 	}
 	switch major := driver.CompareVersions(driver.MajorVersion(have.engine(), to), driver.MajorVersion(have.engine(), *from)); {
 	case major > 0:
-		return driver.Interrupts, ""
+		return driver.Irreversible, ""
 	case major < 0 || driver.CompareVersions(to, *from) < 0:
 		return driver.Impossible, "Cloud SQL can't go back to an older version: " + upgradeInstead
 	case have.engine() == v1alpha1.EnginePostgres:
