@@ -31,7 +31,7 @@ var disruptiveEdits = []struct{ cloud, name, to, want string }{
 	{"aws", "databaseName", `{"databaseName":"b"}`, "can't change: create further databases with SQL"},
 	{"gcp", "backup.retentionDays", `{"backup":{"retentionDays":0}}`, "loses backups: automatic backups end, and with them the restore to a point in time; waits for approval"},
 	{"gcp", "network.publicAccess", `{"network":{"publicAccess":"Blocked"}}`, "can't change: Cloud SQL accepts no server without an address, and without a private network the public address is the only one: set spec.gcp.privateNetwork to the VPC network of the clients, or set spec.network.publicAccess to Allowed"},
-	{"gcp", "version", `{"version":"17"}`, "interrupts: the server is away for minutes, until the upgrade is done; Google says only that it takes longer the more databases and tables there are; waits for approval"},
+	{"gcp", "version", `{"version":"17"}`, "can't be taken back: the server is away for minutes, until the upgrade is done; Google says only that it takes longer the more databases and tables there are; waits for approval"},
 	{"gcp", "version", `{"version":"15"}`, "can't change: Cloud SQL can't go back to an older version: name the major version only, and none that is older than the one that runs, or create another Database and move the data there"},
 	{"gcp", "gcp.tier", `{"gcp":{"tier":"db-custom-2-7680"}}`, "restarts: the server is away for less than 60 seconds; in the edition Enterprise Plus downtime is near zero, and connections break; waits for approval"},
 	{"gcp", "location", `{"location":"b"}`, "can't change: create another Database in the new location and move the data there"},
