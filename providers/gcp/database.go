@@ -244,6 +244,7 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 		e.Port = 3306
 	case v1alpha1.EnginePostgres:
 		e.Port, e.Database = 5432, "postgres"
+	case v1alpha1.EngineMariaDB: // Cloud SQL has none
 	}
 	if req.Spec.DatabaseName != nil {
 		e.Database = *req.Spec.DatabaseName
