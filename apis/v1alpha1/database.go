@@ -239,7 +239,7 @@ type DatabaseNetwork struct {
 	// outside the VPC, it resolves to the public address with Allowed, and to a private address with Blocked. A server with a public address
 	// needs a DB subnet group whose subnets have a route to the Internet.
 	//
-	// Google Cloud: Blocked needs gcp.privateNetwork, because Cloud SQL accepts no server without an address. Unset, a new server without
+	// Google Cloud: Blocked needs gcp.privateNetwork or gcp.pscConfig.enabled, because Cloud SQL accepts no server without a way in. Unset, a new server without
 	// gcp.privateNetwork has a public address. There Mooring lets no network in and requires TLS: only the Cloud SQL Auth Proxy and
 	// connectors can connect. From Allowed to Blocked the server loses its public address for good, and connections there break. If somebody
 	// gives a server with Blocked a public address, Mooring asks for approval before it takes that address away, unless updates.disruptive is
@@ -457,6 +457,11 @@ type DatabaseStatus struct {
 	// endpoint is the address of the server, HOST:PORT. The connection Secret contains it, too, with the login.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+
+	// serviceAttachment is where endpoints of Private Service Connect lead to the server, if spec.gcp.pscConfig.enabled is true, in the form
+	// projects/PROJECT/regions/REGION/serviceAttachments/NAME. The endpoints of VPC networks name it as their target.
+	// +optional
+	ServiceAttachment string `json:"serviceAttachment,omitempty"`
 
 	// passwordSecret is where the cloud keeps the administrator's password, if spec.credentials.source is CloudManaged: in AWS, the ARN of the secret in
 	// AWS Secrets Manager. It is there once the password can be read.

@@ -146,10 +146,56 @@ type DatabaseGCP struct {
 	// +optional
 	PasswordValidationPolicy *PasswordValidationPolicy `json:"passwordValidationPolicy,omitempty"`
 
+	// pscConfig is Private Service Connect: clients reach the server from VPC networks of several projects, without a peering. Through a
+	// ClusterProviderConfig, the class decides which projects, networks and network attachments a Database may name.
+	// +optional
+	PSCConfig *PSCConfig `json:"pscConfig,omitempty"`
+
 	// connectionPool is Cloud SQL's Managed Connection Pooling, in the edition Enterprise Plus. It is for applications that connect often or
 	// in surges.
 	// +optional
 	ConnectionPool *ConnectionPool `json:"connectionPool,omitempty"`
+}
+
+// PSCConfig contains the settings of Private Service Connect of a server of Cloud SQL.
+// https://cloud.google.com/sql/docs/postgres/about-private-service-connect
+type PSCConfig struct {
+	// enabled says whether a new server has a service attachment, which status.serviceAttachment then contains. Endpoints of Private Service
+	// Connect in VPC networks lead to it. Such a server needs no address: network.publicAccess can be Blocked without gcp.privateNetwork, and
+	// unset it means that a new server has no public address. The connection Secret of a server without an address contains its DNS name. The
+	// platform team makes a DNS record of that name for the endpoint of each network, as Google recommends. If unset, a new server has no
+	// service attachment. Mooring sets it for new servers alone: it can't change once the server exists.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// allowedConsumerProjects are the projects from whose VPC networks endpoints can connect to the server, by their ids or numbers. Another
+	// order is not drift. An empty list lets none in. It needs enabled: true. If unset, a new server lets none in, and an existing server
+	// keeps its projects. Connections from a project that is removed can break.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:Pattern=`^([a-z][a-z0-9-]{4,28}[a-z0-9]|[0-9]{6,20})$`
+	// +kubebuilder:validation:items:MaxLength=30
+	AllowedConsumerProjects []string `json:"allowedConsumerProjects,omitzero"`
+
+	// autoConnectionNetworks are the VPC networks in which Cloud SQL makes an endpoint for the server by itself, in the form
+	// projects/PROJECT/global/networks/NETWORK. The endpoint is in that project. Each network needs a service connection policy for Cloud SQL
+	// in the region of the server. Another order is not drift. An empty list is none. It needs enabled: true. If unset, a new server gets no
+	// endpoint, and an existing server keeps those that it has. Connections through an endpoint that is removed break.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:Pattern=`^projects/([a-z0-9.-]+:)?[a-z0-9-]+/global/networks/[a-z]([a-z0-9-]*[a-z0-9])?$`
+	// +kubebuilder:validation:items:MaxLength=200
+	AutoConnectionNetworks []string `json:"autoConnectionNetworks,omitzero"`
+
+	// networkAttachmentURI is the network attachment through which the server itself can connect to a VPC network, for example for a migration,
+	// in the form projects/PROJECT/regions/REGION/networkAttachments/NAME. It needs enabled: true. If unset, a new server has none, and an
+	// existing server keeps what it has. Google does not say what a change does: count on a restart of the server.
+	// +optional
+	// +kubebuilder:validation:MaxLength=250
+	// +kubebuilder:validation:Pattern=`^projects/([a-z0-9.-]+:)?[a-z0-9-]+/regions/[a-z0-9-]+/networkAttachments/[a-z]([a-z0-9-]*[a-z0-9])?$`
+	NetworkAttachmentURI *string `json:"networkAttachmentURI,omitempty"`
 }
 
 // ConnectionPool contains the settings of Managed Connection Pooling.

@@ -90,7 +90,7 @@ func howMany(network netip.Prefix) string {
 
 func setDatabaseEndpoint(object v1alpha1.ResourceObject, at driver.Endpoint) {
 	d := object.(*v1alpha1.Database)
-	d.Status.PasswordSecret = at.PasswordSecret
+	d.Status.PasswordSecret, d.Status.ServiceAttachment = at.PasswordSecret, at.ServiceAttachment
 	if d.Status.Endpoint = ""; at.Host != "" {
 		d.Status.Endpoint = net.JoinHostPort(at.Host, strconv.Itoa(int(at.Port)))
 	}

@@ -235,6 +235,8 @@ type Endpoint struct {
 	Database     string // to connect to
 	Certificates string // PEM of the authorities that sign the server's certificate
 	ServerName   string // the name in the server's certificate that clients verify, where that is not Host; without a trailing dot
+	// ServiceAttachment is what endpoints in networks of others name to lead to the object, in the cloud's words; empty if there is none.
+	ServiceAttachment string
 	// PasswordSecret is where the cloud keeps the administrator's password that it manages, in its own words, such as an ARN. It is empty before the
 	// password there can be used.
 	PasswordSecret string

@@ -16,11 +16,15 @@ const (
 	ReferenceRole           Reference = "role"
 	ReferenceParameterGroup Reference = "parameter group"
 	ReferenceOptionGroup    Reference = "option group"
+
+	ReferenceProject           Reference = "project"
+	ReferenceNetworkAttachment Reference = "network attachment"
 )
 
 // References are all sorts.
 var References = []Reference{
 	ReferenceKey, ReferenceNetwork, ReferenceAddressRange, ReferenceSubnetGroup, ReferenceSecurityGroup, ReferenceRole, ReferenceParameterGroup, ReferenceOptionGroup,
+	ReferenceProject, ReferenceNetworkAttachment,
 }
 
 // Known reports whether a sort is one of References.

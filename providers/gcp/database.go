@@ -100,6 +100,7 @@ func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applie
 	}}}
 	have.Settings.BackupConfiguration = backupsOf(&from, have)
 	have.Settings.ConnectionPoolConfig = poolOf(&from)
+	have.Settings.IpConfiguration.PscConfig = &sqladmin.PscConfig{PscEnabled: pscIn(&from).Enabled != nil && *pscIn(&from).Enabled}
 	if from.Engine != nil && from.Version != nil {
 		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
 	}
@@ -115,7 +116,7 @@ func databaseConsequences() driver.Consequences {
 		WithoutSnapshot: "its backups are deleted with it, unless the instance retains them (spec.gcp.retainBackupsOnDelete)",
 		Unset: []driver.UnsetField{
 			{Field: "gcp.tier", Required: true, Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
-			{Field: "gcp.privateNetwork", Unless: map[string]string{"network.publicAccess": "^Allowed$"}, Means: "the server gets a public address, because Cloud SQL accepts no server without an address, and until spec.network lets networks in there, only the Cloud SQL Auth Proxy and connectors reach it: set spec.gcp.privateNetwork, or set spec.network.publicAccess to Allowed"},
+			{Field: "gcp.privateNetwork", Unless: map[string]string{"network.publicAccess": "^Allowed$", fieldPSC: "^true$"}, Means: "the server gets a public address, because Cloud SQL accepts no server without an address, and until spec.network lets networks in there, only the Cloud SQL Auth Proxy and connectors reach it: set spec.gcp.privateNetwork, or set spec.network.publicAccess to Allowed"},
 			{Field: "backup.retentionDays", Unless: map[string]string{"backup.pointInTimeRecovery": "^true$"}, Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus, with spec.availability MultiZone and with spec.backup.pointInTimeRecovery only: set spec.backup.retentionDays"},
 		},
 	}
@@ -220,6 +221,7 @@ func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseIn
 
 // endpointOf says how to reach the instance: by its private address if the spec names the network that it is in, or did before it named another, or else by its public address if it has
 // one: a server that is to come into another network keeps its endpoint until it is there. A server that somebody gave a private address besides keeps its endpoint so.
+// A server with a service attachment and without an address has its DNS name as endpoint.
 func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	addresses := map[string]string{}
 	for _, ip := range have.IpAddresses {
@@ -232,12 +234,17 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 		slices.Reverse(preferred)
 	}
 	preferred = slices.DeleteFunc(preferred, func(kind string) bool { return addresses[kind] == "" })
-	if len(preferred) == 0 || have.State == "PENDING_CREATE" {
+	if have.State == "PENDING_CREATE" {
 		return driver.Endpoint{}
 	}
-	e := driver.Endpoint{
-		Host: addresses[preferred[0]], Username: loginOf(req, have.engine()).name,
-		Certificates: have.certificates, ServerName: have.serverName(preferred[0]),
+	e := driver.Endpoint{Username: loginOf(req, have.engine()).name, Certificates: have.certificates, ServiceAttachment: have.PscServiceAttachmentLink}
+	switch name := have.attachedName(); {
+	case len(preferred) > 0:
+		e.Host, e.ServerName = addresses[preferred[0]], have.serverName(preferred[0])
+	case name != "": // clients verify the host itself
+		e.Host = name
+	default:
+		return driver.Endpoint{ServiceAttachment: e.ServiceAttachment}
 	}
 	switch have.engine() {
 	case v1alpha1.EngineMySQL:

@@ -136,6 +136,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.DataDiskProvisionedThroughput = int64(value.(int))
 	case "gcp.dataCache":
 		settings.DataCacheConfig = &sqladmin.DataCacheConfig{DataCacheEnabled: value.(bool), ForceSendFields: []string{"DataCacheEnabled"}}
+	case "gcp.pscConfig.allowedConsumerProjects", "gcp.pscConfig.autoConnectionNetworks", "gcp.pscConfig.networkAttachmentURI":
+		settings.IpConfiguration = &sqladmin.IpConfiguration{PscConfig: connected(c.instance(t, name), strings.TrimPrefix(field, "gcp.pscConfig."), value)}
 	case "gcp.connectionPool.enabled":
 		settings.ConnectionPoolConfig = &sqladmin.ConnectionPoolConfig{ConnectionPoolingEnabled: value.(bool), ForceSendFields: []string{"ConnectionPoolingEnabled"}}
 	case "gcp.maintenanceTrack":
@@ -199,6 +201,26 @@ func denied(in *sqladmin.DatabaseInstance, part, value string) *sqladmin.DenyMai
 		period.Time = value + ":00"
 	}
 	return &period
+}
+
+// connected returns Private Service Connect of an instance with another value of a part.
+func connected(in *sqladmin.DatabaseInstance, part string, value any) *sqladmin.PscConfig {
+	psc := sqladmin.PscConfig{}
+	if there := in.Settings.IpConfiguration.PscConfig; there != nil {
+		psc = *there
+	}
+	switch part {
+	case "allowedConsumerProjects":
+		psc.AllowedConsumerProjects = value.([]string)
+	case "autoConnectionNetworks":
+		psc.PscAutoConnections = nil
+		for _, network := range value.([]string) {
+			psc.PscAutoConnections = append(psc.PscAutoConnections, &sqladmin.PscAutoConnectionConfig{ConsumerNetwork: network})
+		}
+	default:
+		psc.NetworkAttachmentUri = value.(string)
+	}
+	return &psc
 }
 
 func flagsOf(in *sqladmin.DatabaseInstance) map[string]string {

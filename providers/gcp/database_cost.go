@@ -82,6 +82,14 @@ var (
 		Text:   "connections through the pools can break, and Google gives no time for that; direct connections notice nothing",
 		Source: sqlDocs + "postgres/configure-mcp",
 	}
+	pscCost = driver.Cost{
+		Text:   "clients in the networks that are taken off stay out; the others notice nothing",
+		Source: sqlDocs + "postgres/about-private-service-connect",
+	}
+	attachmentCost = driver.Cost{
+		Text:   "Google does not say what it takes: count on a restart of the server",
+		Source: sqlDocs + "postgres/admin-api/rest/v1/instances#PscConfig",
+	}
 	stopCost = driver.Cost{
 		Text:   "nobody can connect before it runs again",
 		Source: sqlDocs + "postgres/start-stop-restart-instance",

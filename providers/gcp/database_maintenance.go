@@ -14,7 +14,7 @@ import (
 )
 
 // databaseLacks are what databases have in other clouds and not in Cloud SQL.
-var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{engineLack, trackNeedsWindow, denyTimeNeedsDates, managedPasswordLack}, editionLacks, poolLacks, diskLacks, networkLacks, keyLacks, policyLacks, labelLacks)
+var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{engineLack, trackNeedsWindow, denyTimeNeedsDates, managedPasswordLack}, editionLacks, poolLacks, pscLacks, diskLacks, networkLacks, keyLacks, policyLacks, labelLacks)
 
 var maintenanceLacks = []driver.Lack{
 	// https://cloud.google.com/sql/docs/postgres/maintenance

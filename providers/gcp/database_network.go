@@ -19,8 +19,8 @@ import (
 var networkLacks = []driver.Lack{
 	// https://cloud.google.com/sql/docs/postgres/configure-ip: the public address can go only if there is a private one.
 	{
-		Field: "network.publicAccess", Match: "^Blocked$", Values: "Blocked", Unless: map[string]string{"gcp.privateNetwork": "."}, Invalid: true,
-		Why: noWayIn, Instead: privateInstead,
+		Field: "network.publicAccess", Match: "^Blocked$", Values: "Blocked", Unless: map[string]string{"gcp.privateNetwork": ".", fieldPSC: "^true$"}, Invalid: true,
+		Why: noWayIn, Instead: privateInstead + ", or, for a new server, spec." + fieldPSC + " to true",
 	},
 	{
 		Field: "gcp.allocatedIPRange", Match: ".", Values: "a range", Unless: map[string]string{"gcp.privateNetwork": "."}, Invalid: true,
@@ -52,7 +52,7 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v access) { p.Ipv4Enabled = new(v.value == v1alpha1.PublicAccessAllowed) }).
 		Equal(sameAccess, "a public address, where nothing is said any more and the server has no other address").
 		SafeFor(access{value: v1alpha1.PublicAccessBlocked}, func(p *databaseParameters) access {
-			return access{value: v1alpha1.PublicAccessBlocked, private: gcpOf(p).PrivateNetwork != nil, unsaid: true}
+			return access{value: v1alpha1.PublicAccessBlocked, private: privately(p), unsaid: true}
 		}).
 		EffectOf(accessEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes Allowed"},
@@ -97,12 +97,17 @@ func wantAccess(p *databaseParameters) *access {
 	if value == nil {
 		return nil
 	}
-	return &access{value: *value, private: gcpOf(p).PrivateNetwork != nil}
+	return &access{value: *value, private: privately(p)}
+}
+
+// privately reports whether a spec asks for a way in beside the public address.
+func privately(p *databaseParameters) bool {
+	return gcpOf(p).PrivateNetwork != nil || pscIn(p).Enabled != nil && *pscIn(p).Enabled
 }
 
 func haveAccess(i *instance) *access {
 	ip := i.ipConfiguration()
-	a := &access{value: v1alpha1.PublicAccessBlocked, private: ip.PrivateNetwork != "" || ip.PscConfig != nil && ip.PscConfig.PscEnabled}
+	a := &access{value: v1alpha1.PublicAccessBlocked, private: ip.PrivateNetwork != "" || i.attached()}
 	if ip.Ipv4Enabled {
 		a.value = v1alpha1.PublicAccessAllowed
 	}

@@ -51,6 +51,10 @@ var (
 			"AuthorizedNetworks":        "entries that stay are sent as they are",
 			"ConnectionPoolingEnabled":  poolByHand,
 			"ConnectionPoolFlags":       poolByHand,
+			"PscEnabled":                pscByHand,
+			"AllowedConsumerProjects":   pscByHand,
+			"PscAutoConnections":        pscByHand,
+			"NetworkAttachmentUri":      pscByHand,
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -62,6 +66,7 @@ var (
 			"KmsKeyName":   "an instance keeps its key",
 			"ServerCaMode": "an instance keeps its certificate authority",
 			"Database":     "databases.insert makes it",
+			"PscEnabled":   "an instance keeps whether it has a service attachment",
 
 			"ConnectionPoolingEnabled": "Cloud SQL takes the connection pool in a call of its own",
 			"ConnectionPoolFlags":      "Cloud SQL takes the connection pool in a call of its own",
@@ -94,6 +99,9 @@ var (
 			"IAMAuthentication":         "it is one of the flags",
 			"DatabaseFlags":             "flags that stay are sent too",
 			"AuthorizedNetworks":        "entries that stay are sent as they are",
+			"AllowedConsumerProjects":   pscByHand,
+			"PscAutoConnections":        pscByHand,
+			"NetworkAttachmentUri":      pscByHand,
 		},
 	}
 )
@@ -115,11 +123,11 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	}
 	p.addIAM(p.Engine)
 	body := &sqladmin.DatabaseInstance{Name: name, DatabaseVersion: databaseVersion, RootPassword: password, Settings: &sqladmin.Settings{
-		// With no network said, Cloud SQL gives a public address and takes logins without TLS. Here a server with a private network has that
-		// alone, and logins need TLS, unless the spec says otherwise. This is asked for at creation only: what exists is left as it is.
+		// With no network said, Cloud SQL gives a public address and takes logins without TLS. Here a server with a private network or a
+		// service attachment has that alone, and logins need TLS, unless the spec says otherwise. This is asked for at creation only: what exists is left as it is.
 		// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
 		IpConfiguration: &sqladmin.IpConfiguration{
-			Ipv4Enabled: p.PrivateNetwork == nil, SslMode: encryptedOnly, ForceSendFields: []string{"Ipv4Enabled"},
+			Ipv4Enabled: p.PrivateNetwork == nil && (p.PscEnabled == nil || !*p.PscEnabled), SslMode: encryptedOnly, ForceSendFields: []string{"Ipv4Enabled"},
 		},
 		UserLabels:    p.UserLabels.Set,
 		DatabaseFlags: flagsOf(p.DatabaseFlags.Set),
@@ -128,6 +136,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	none := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
 	body.Settings.InsightsConfig, body.Settings.PasswordValidationPolicy = p.insightsConfig(none), p.policyConfig(none)
 	body.Settings.ConnectionPoolConfig = p.poolConfig(none)
+	body.Settings.IpConfiguration.PscConfig = p.pscConfig(none)
 	p.allow(body, &sqladmin.DatabaseInstance{})
 	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = p.editionAfter(&instance{DatabaseInstance: body})
@@ -156,6 +165,9 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		body.DatabaseVersion = version
 	}
 	p.leaveRange(body, have)
+	if c := p.pscConfig(have); c != nil {
+		ipConfigurationOf(body).PscConfig = c
+	}
 	s, edition := body.Settings, p.editionAfter(have)
 	keepApart(s, have)
 	s.InsightsConfig, s.PasswordValidationPolicy = p.insightsConfig(have), p.policyConfig(have)

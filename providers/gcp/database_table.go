@@ -65,6 +65,9 @@ type instanceParams struct {
 	Complexity, PasswordChangeInterval                               *string
 	IAMAuthentication                                                *bool // a flag, too
 	DatabaseFlags                                                    table.Delta
+	PscEnabled                                                       *bool
+	AllowedConsumerProjects, PscAutoConnections                      *[]string
+	NetworkAttachmentUri                                             *string
 	ConnectionPoolingEnabled                                         *bool
 	ConnectionPoolFlags                                              table.Delta
 	Database                                                         *string // for databases.insert
@@ -184,7 +187,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, denyRows, editionRows, diskRows, networkRows, insightsRows, policyRows, poolRows)
+}, denyRows, editionRows, diskRows, networkRows, insightsRows, policyRows, pscRows, poolRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

@@ -181,6 +181,9 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "gcp.tier").Restarts(restartCost),
 	plain[string](databaseFields, "gcp.privateNetwork").Refers(driver.ReferenceNetwork),
 	plain[string](databaseFields, "gcp.allocatedIPRange").Refers(driver.ReferenceAddressRange),
+	plainSet(databaseFields, "gcp.pscConfig.allowedConsumerProjects").Refers(driver.ReferenceProject),
+	plainSet(databaseFields, "gcp.pscConfig.autoConnectionNetworks").Refers(driver.ReferenceNetwork),
+	plain[string](databaseFields, "gcp.pscConfig.networkAttachmentURI").Refers(driver.ReferenceNetworkAttachment),
 	powerRow,
 )
 

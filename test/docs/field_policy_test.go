@@ -40,6 +40,11 @@ var fieldNeeds = map[string]fieldNeed{
 	// https://cloud.google.com/sql/docs/postgres/configure-private-ip: who sets up private services access needs permissions, not who names the network
 	"gcp Database gcp.privateNetwork":   {},
 	"gcp Database gcp.allocatedIPRange": {},
+	// https://cloud.google.com/sql/docs/postgres/configure-private-service-connect (user roles): who makes endpoints and DNS records needs permissions. Where Cloud
+	// SQL makes them, the service connection policy of the network allows it.
+	"gcp Database gcp.pscConfig.allowedConsumerProjects": {},
+	"gcp Database gcp.pscConfig.autoConnectionNetworks":  {},
+	"gcp Database gcp.pscConfig.networkAttachmentURI":    {},
 	// https://cloud.google.com/sql/docs/postgres/configure-cmek
 	"gcp Database encryption.key": {role: "gcp-sa-cloud-sql.iam.gserviceaccount.com"},
 	// https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys

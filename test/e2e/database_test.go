@@ -381,6 +381,8 @@ func TestEveryFieldOfADatabaseIsTested(t *testing.T) {
 	fixed = append(fixed, driver.FieldPowerState)                                   // TestPowerState
 	fixed = append(fixed, "gcp.connectionPool.enabled", "gcp.connectionPool.flags") // of Enterprise Plus: TestConnectionPool
 	fixed = append(fixed, "aws.optionGroupName")                                    // of other engines than the server of all edits has: TestOptionGroup
+	// TestPrivateServiceConnect
+	fixed = append(fixed, "gcp.pscConfig.enabled", "gcp.pscConfig.allowedConsumerProjects", "gcp.pscConfig.autoConnectionNetworks", "gcp.pscConfig.networkAttachmentURI")
 	for _, leaf := range driver.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
 		tested := slices.ContainsFunc(databaseChanges, func(c databaseChange) bool { return c.field == leaf })
 		if !tested && !slices.Contains(fixed, leaf) {

@@ -123,5 +123,6 @@ func (s *sqlService) reached(in *sqlInstance, e *engine) jsonObject {
 		"databaseInstalledVersion": in.databaseVersion() + "_4",
 	}
 	merge(out, s.certified(in, in.resource))
+	merge(out, attachment(in, in.resource))
 	return out
 }

@@ -48,7 +48,7 @@ var sqlOutputOnly = []string{
 	"kind", "state", "etag", "project", "selfLink", "connectionName", "ipAddresses", "serverCaCert", "createTime", "currentDiskSize",
 	"serviceAccountEmailAddress", "databaseInstalledVersion", "backendType", "dnsName", "dnsNames", "upgradableDatabaseVersions",
 	"satisfiesPzs", "satisfiesPzi", "scheduledMaintenance", "suspensionReason", "outOfDiskReport", "writeEndpoint",
-	"gceZone", "secondaryGceZone",
+	"gceZone", "secondaryGceZone", "pscServiceAttachmentLink",
 }
 
 func (in *sqlInstance) mysql() bool { return strings.HasPrefix(in.databaseVersion(), "MYSQL") }

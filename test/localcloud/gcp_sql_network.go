@@ -27,10 +27,13 @@ func validNetwork(in, old *sqladmin.DatabaseInstance) error {
 		// https://github.com/hashicorp/terraform-provider-google/issues/2964
 		return gcpErr(400, "invalidOperation", "This operation is not valid for this instance.")
 	}
-	if !ip.Ipv4Enabled && ip.PrivateNetwork == "" && ip.PscConfig == nil {
+	if !ip.Ipv4Enabled && ip.PrivateNetwork == "" && !pscOf(in).PscEnabled {
 		return sqlInvalid("At least one of Public IP or Private IP or PSC connectivity must be enabled.")
 	}
 	if err := validRange(in, old); err != nil {
+		return err
+	}
+	if err := validPSC(in, old); err != nil {
 		return err
 	}
 	return validPrivateNetwork(in)

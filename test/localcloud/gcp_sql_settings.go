@@ -105,6 +105,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	settlePool(settings)
 	settleTLS(member(settings, "ipConfiguration"))
 	settleNetworks(member(settings, "ipConfiguration"))
+	settlePSC(member(settings, "ipConfiguration"))
 	defaults(member(settings, "ipConfiguration"), jsonObject{
 		"ipv4Enabled": true, "requireSsl": false, "sslMode": "ALLOW_UNENCRYPTED_AND_ENCRYPTED",
 		"authorizedNetworks": []any{},

@@ -353,7 +353,7 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	if stringAt(instance, "state") != "" {
 		if spec.GCP != nil {
 			spec.GCP.DataCache, spec.GCP.ServerCAMode = new(false), new("GOOGLE_MANAGED_INTERNAL_CA") // nobody recorded others
-			spec.GCP.ConnectionPool = &v1alpha1.ConnectionPool{Enabled: new(false)}
+			spec.GCP.ConnectionPool, spec.GCP.PSCConfig = &v1alpha1.ConnectionPool{Enabled: new(false)}, &v1alpha1.PSCConfig{Enabled: new(false)}
 		}
 		spec.IAMAuthentication, spec.Insights = new(false), new(insights["queryInsightsEnabled"] == true)
 	} else if on, ok := insights["queryInsightsEnabled"].(bool); ok {
