@@ -55,12 +55,16 @@ func TestClassThatTakesAParameterOut(t *testing.T) {
 		w.Disturb()
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { delete(s.Defaults.Parameters, "max_connections") })
 		s := w.state(d, "waiting for approval", func(s system.Snapshot) bool {
-			return slices.ContainsFunc(s.Status.PendingChanges, func(p v1alpha1.PendingChange) bool { return p.Field == "parameters" && p.WaitsFor == v1alpha1.WaitsForApproval })
+			return slices.ContainsFunc(s.Status.PendingChanges, func(p v1alpha1.PendingChange) bool {
+				return p.Field == "parameters" && p.WaitsFor == v1alpha1.WaitsForApproval
+			})
 		})
 		w.equal("its cause", s.Status.PendingChanges[0].Cause, v1alpha1.CauseClass)
 		w.observedAgain(c, name, 3)
 		w.equal("writes", append(c.Writes(name)[mark:], c.Writes(name + "-a")[group:]...), []string{})
-		edit(w, d, func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.Status.Plan.Hash} })
+		edit(w, d, func(d *v1alpha1.Database) {
+			d.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.Status.Plan.Hash}
+		})
 		w.state(d, "without the parameter", func(s system.Snapshot) bool { return s.IsReady(d) && len(s.Status.PendingChanges) == 0 })
 		if got := s.Value("parameters"); got == "" {
 			w.Errorf("the other parameter went too: %s", got)
