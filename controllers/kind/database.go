@@ -35,6 +35,7 @@ func Database() *Kind {
 		WhenVanished:   v1alpha1.WhenVanishedStop,
 		Window:         databaseWindow,
 		Regrets:        databaseRegrets,
+		Exposes:        databaseExposes,
 		SetEndpoint:    setDatabaseEndpoint,
 		Rotation:       databaseRotation,
 		Binding:        databaseBinding,
@@ -59,7 +60,11 @@ func databaseRegrets(object v1alpha1.ResourceObject) (lines []string) {
 	if d.Spec.Backup != nil && d.Spec.Backup.RetentionDays != nil && *d.Spec.Backup.RetentionDays == 0 {
 		lines = append(lines, "backup.retentionDays is 0: there are no automatic backups, and no restore to a point in time")
 	}
-	return append(lines, networkRegrets(d.Spec.Network)...)
+	return append(lines, databaseExposes(object)...)
+}
+
+func databaseExposes(object v1alpha1.ResourceObject) []string {
+	return networkRegrets(object.(*v1alpha1.Database).Spec.Network)
 }
 
 // networkRegrets warns of a server that the Internet can reach, and of networks so large that they let in nearly everybody.

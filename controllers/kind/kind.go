@@ -37,6 +37,8 @@ type Kind struct {
 	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if
 	// there is nothing to say.
 	Regrets func(v1alpha1.ResourceObject) []string
+	// Exposes returns those of the Regrets that say who can reach an object: they matter as much once it exists. It is nil for kinds that have none.
+	Exposes func(v1alpha1.ResourceObject) []string
 	// SetEndpoint stores in the status where the object answers; nil for kinds whose status does not show it.
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
 	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
@@ -26,6 +27,20 @@ func (e *edit) policyLines() (lines []string) {
 	}
 	if before.GetConnection() != nil && after.GetConnection() == nil && status.Binding != nil {
 		lines = append(lines, fmt.Sprintf("spec.connection is removed: Mooring deletes the connection Secret %s, and what uses it loses the password", status.Binding.Name))
+	}
+	return append(lines, e.exposureLines()...)
+}
+
+// exposureLines says who can reach the object after an edit that could not before.
+func (e *edit) exposureLines() (lines []string) {
+	if e.Kind.Exposes == nil || e.after.policy.Management == v1alpha1.ManagementObserve {
+		return nil
+	}
+	before := e.Kind.Exposes(e.before.want)
+	for _, line := range e.Kind.Exposes(e.after.want) {
+		if !slices.Contains(before, line) {
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }
