@@ -144,9 +144,9 @@ var sharedAuthorities = []string{"GOOGLE_MANAGED_CAS_CA", "CUSTOMER_MANAGED_CAS_
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#IpConfiguration (privateNetwork)
 func privateNetworkEffect(from *string, _ string, _ *instance) (driver.Effect, string) {
 	if from == nil {
-		return driver.Restarts, "Cloud SQL restarts the server to give it a private address"
+		return driver.Restarts, "Cloud SQL restarts the server to give it a private address, which becomes the host in the connection Secret: clients outside the network no longer find the server by it"
 	}
-	return driver.Restarts, "Cloud SQL moves the server to the other network, where it has another private address"
+	return driver.Restarts, "Cloud SQL moves the server to the other network, where it has another private address, which becomes the host in the connection Secret"
 }
 
 // networkOf returns what the spec says of the network in every cloud.
