@@ -32,6 +32,10 @@ spec:
   connection: {secretName: orders.bucket}
   deletionPolicy: Retain
 `, ""},
+		{"a class with a mode of parameters alone", "DatabaseClass", `{metadata: {name: exact}, spec: {providerConfigRef: {name: aws}, defaults: {parametersMode: Exact}}}`, ""},
+		{"a class that enforces a mode of parameters alone", "DatabaseClass", `{metadata: {name: exact-enforced}, spec: {providerConfigRef: {name: aws}, enforced: {parametersMode: Exact}}}`, ""},
+		{"a class with a mode of parameters that there is not", "DatabaseClass", `{metadata: {name: some}, spec: {providerConfigRef: {name: aws}, defaults: {parametersMode: Some}}}`, "spec.defaults.parametersMode"},
+		{"a database with a mode of parameters alone", "Database", `spec: {className: standard, parametersMode: Exact}`, ""},
 		{"no tags, please", "Bucket", `spec: {providerConfigRef: {name: team}, tags: {}}`, ""},
 		{"an observed bucket", "Bucket", `spec: {providerConfigRef: {name: team}, management: Observe, externalName: theirs}`, ""},
 		{"a name of 63 characters", "Bucket", `{metadata: {name: ` + strings.Repeat("a", 63) + `}, spec: {className: standard}}`, ""},
