@@ -26,6 +26,9 @@ const (
 	edition phase = "edition"
 )
 
+// updates are those phases.
+var updates = []phase{settings, restart, handOver, edition}
+
 // comesWith says which phase a write of another phase needs to have been before it: a lifecycle goes through no more phases than it needs.
 var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
 

@@ -101,13 +101,13 @@ func (w *environment) sweep(t *testing.T, m matrix) {
 type injectedFaults map[phase]injectedFault
 
 // lifecycles returns the faults of each lifecycle, in which each write of each phase goes wrong once in each way. A write to Kubernetes goes wrong
-// in each way for one cloud, and for the others in one way after the other.
+// in each way for one cloud, and for the others in one way after the other, as in phases of updates, which write what the phases before them write.
 func (m matrix) lifecycles(s system.Target, plain map[phase]outcome) (all []injectedFaults) {
 	for _, p := range phasesOf(s) {
 		n := 0
 		for i, c := range plain[p].writes {
 			kinds := m.kinds
-			if c.side == kubernetes && !standsForClouds(s) {
+			if c.side == kubernetes && (!standsForClouds(s) || slices.Contains(updates, p)) {
 				kinds = m.kinds[i%len(m.kinds):][:1]
 			}
 			for _, kind := range kinds {
