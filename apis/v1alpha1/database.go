@@ -84,6 +84,8 @@ const (
 type DatabaseParameters struct {
 	// location is the region (AWS: eu-central-1; Google Cloud: europe-west3). If unset, it is the region of the provider config. It
 	// can't change once the server exists.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.RegionsAndAvailabilityZones.html
+	// Source: https://cloud.google.com/sql/docs/postgres/locations
 	// +optional
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=63
@@ -91,6 +93,8 @@ type DatabaseParameters struct {
 	Location *string `json:"location,omitempty"`
 
 	// engine is postgres, mysql or mariadb. It can't change once the server exists. Google Cloud has no MariaDB.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
+	// Source: https://cloud.google.com/sql/docs/db-versions
 	// +optional
 	// +kubebuilder:validation:Enum=postgres;mysql;mariadb
 	Engine *Engine `json:"engine,omitempty"`
@@ -98,6 +102,8 @@ type DatabaseParameters struct {
 	// version of the engine, for example "16" or "16.3" (postgres), "8.0" or "8.4" (mysql), "10.11" or "11.4" (mariadb). A newer minor version in
 	// the cloud is not drift. A newer major version here upgrades the server: it is away for minutes, and no cloud can take the server back to the
 	// earlier version.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
+	// Source: https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}(\.[0-9]{1,2}){0,2}$`
 	// +kubebuilder:validation:MaxLength=8
@@ -116,6 +122,8 @@ type DatabaseParameters struct {
 	// encrypted with the cloud's own key (AWS: the key aws/rds of the account; Google Cloud: a key of Google's). The key is in the server's
 	// location. RDS reports the key that an alias points to, and not the alias: Mooring does not compare an alias with the server's key.
 	// Cloud SQL's service account needs a role for the key.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html
+	// Source: https://cloud.google.com/sql/docs/postgres/configure-cmek
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="has(self.key)",message="encryption needs key: name one, or remove encryption to let the cloud choose its own key"
 	Encryption *Encryption `json:"encryption,omitempty"`
@@ -127,12 +135,16 @@ type DatabaseParameters struct {
 	// restarts the server. Cloud SQL requires automatic backups and point-in-time recovery for MultiZone: Mooring switches both on with
 	// it, refuses it beside backup.retentionDays 0, and leaves both on after a change back to SingleZone. If unset, a new server is
 	// in one zone.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.Failover.html
+	// Source: https://cloud.google.com/sql/docs/postgres/high-availability
 	// +optional
 	// +kubebuilder:validation:Enum=SingleZone;MultiZone
 	Availability *Availability `json:"availability,omitempty"`
 
 	// databaseName is the initial database. Mooring creates it with the server. If unset, only the engine's own databases exist. It
 	// can't change once the server exists.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/create-manage-databases
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=63
@@ -153,6 +165,8 @@ type DatabaseParameters struct {
 	// true and 1 as on, and false and 0 as off, if it can read Cloud SQL's list of flags. An empty map takes away what Mooring set earlier. If unset,
 	// Mooring changes no parameters. Some parameters apply at once. Others restart the server, and the cloud's own list says which ones. A
 	// change of several parameters is made at once, and restarts the server if one of them does.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.html
+	// Source: https://cloud.google.com/sql/docs/postgres/flags
 	// +optional
 	// +kubebuilder:validation:MaxProperties=100
 	Parameters map[string]ParameterValue `json:"parameters,omitzero"`
@@ -171,6 +185,10 @@ type DatabaseParameters struct {
 	// AWS: it is the parameter rds.force_ssl or require_secure_transport of the server's DB parameter group, so do not set that in parameters,
 	// too. PostgreSQL from version 15, MySQL from 9.7 and MariaDB from 11.8 have Required by themselves. With Optional, an upgrade to such a version
 	// attaches a group that keeps Optional. A group in aws.dbParameterGroupName that says otherwise is refused.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL.Concepts.General.SSL.Requiring.html
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mysql-ssl-connections.require-ssl.html
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mariadb-ssl-connections.require-ssl.html
+	// Source: https://cloud.google.com/sql/docs/postgres/configure-ssl-instance
 	// +optional
 	// +kubebuilder:validation:Enum=Required;Optional
 	TLS *TLS `json:"tls,omitempty"`
@@ -182,12 +200,16 @@ type DatabaseParameters struct {
 	// AWS: IAM database authentication, which MariaDB has from version 10.11 on. A change does not restart the server. Google Cloud: the database flag cloudsql.iam_authentication
 	// (PostgreSQL) or cloudsql_iam_authentication (MySQL), so do not name that flag in parameters, too. parametersMode Exact leaves the flag
 	// alone while iamAuthentication is set. Cloud SQL's own list of flags says whether a change restarts the server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAMDBAuth.Enabling.html
+	// Source: https://cloud.google.com/sql/docs/postgres/create-edit-iam-instances
 	// +optional
 	IAMAuthentication *bool `json:"iamAuthentication,omitempty"`
 
 	// insights says whether the cloud records which queries load the server. AWS: Performance Insights. RDS has none for MySQL and MariaDB on
 	// small instance classes such as db.t4g.micro. Google Cloud: Query Insights. A change restarts nothing. If unset, a new server has what the
 	// cloud chooses, and an existing server keeps what it has.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Enabling.html
+	// Source: https://cloud.google.com/sql/docs/postgres/using-query-insights
 	// +optional
 	Insights *bool `json:"insights,omitempty"`
 
@@ -201,11 +223,15 @@ type DatabaseParameters struct {
 	//
 	// AWS: after 7 days, RDS starts a stopped server by itself. RDS stops no server that has read replicas or is one. Starting takes minutes, and
 	// up to hours if the server has to recover. Google Cloud: the activation policy, ALWAYS or NEVER.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/start-stop-restart-instance
 	// +optional
 	// +kubebuilder:validation:Enum=Running;Stopped
 	PowerState *PowerState `json:"powerState,omitempty"`
 
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/deletion-protection
 	// +optional
 	DeletionProtection *bool `json:"deletionProtection,omitempty"`
 
@@ -213,6 +239,8 @@ type DatabaseParameters struct {
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google
 	// Cloud are refused. There are at most 45 tags, because AWS takes 50, and Mooring's own mark needs 5.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
+	// Source: https://cloud.google.com/sql/docs/postgres/label-instance
 	// +optional
 	// +kubebuilder:validation:MaxProperties=45
 	Tags map[string]TagValue `json:"tags,omitzero"`
@@ -244,6 +272,8 @@ type DatabaseNetwork struct {
 	// connectors can connect. From Allowed to Blocked the server loses its public address for good, and connections there break. If somebody
 	// gives a server with Blocked a public address, Mooring asks for approval before it takes that address away, unless updates.disruptive is
 	// Always. The server still lets in no network other than those in allowedCIDRs, if that is set.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.WorkingWithRDSInstanceinaVPC.html
+	// Source: https://cloud.google.com/sql/docs/postgres/configure-ip
 	// +optional
 	// +kubebuilder:validation:Enum=Blocked;Allowed
 	PublicAccess *PublicAccess `json:"publicAccess,omitempty"`
@@ -256,6 +286,7 @@ type DatabaseNetwork struct {
 	// Google Cloud: the authorized networks of the server, public IPv4 addresses only. Private networks need gcp.privateNetwork instead. Clients
 	// that connect through the Cloud SQL Auth Proxy or a connector need no entry. A change restarts nothing. Connections from a network that
 	// is removed stay open until they end. AWS has no such list: set aws.vpcSecurityGroupIDs.
+	// Source: https://cloud.google.com/sql/docs/postgres/configure-ip
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
@@ -269,6 +300,8 @@ type DatabaseNetwork struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.maxSizeGiB) || !has(self.sizeGiB) || self.maxSizeGiB >= self.sizeGiB",message="maxSizeGiB must be at least sizeGiB: set both to the same for a disk that does not grow by itself"
 type DatabaseStorage struct {
 	// sizeGiB is the minimum size of the disk in GiB. A larger disk in the cloud is not drift. A disk can't shrink.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
+	// Source: https://cloud.google.com/sql/docs/postgres/instance-settings
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=65536
@@ -278,6 +311,8 @@ type DatabaseStorage struct {
 	// the disk has by now, means that it does not grow by itself. A disk that has grown can't shrink. A change interrupts nothing. AWS: it
 	// must be at least 10% above sizeGiB. If unset, the disk of a new server does not grow by itself. Google Cloud: if unset, the disk of a
 	// new server grows by itself without a limit.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.Autoscaling.html
+	// Source: https://cloud.google.com/sql/docs/postgres/instance-settings
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=65536
@@ -291,6 +326,8 @@ type DatabaseBackup struct {
 	// daily backups, 0 to 365. Google Cloud keeps the transaction logs for point-in-time recovery for the same time, but at most 7 days
 	// in the edition Enterprise and 14 days in Enterprise Plus. If somebody chose another number of days for the logs in the cloud,
 	// Mooring keeps it if possible.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
+	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/configure-pitr
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=365
@@ -300,6 +337,8 @@ type DatabaseBackup struct {
 	// backups are disabled. AWS: the backup begins within 30 minutes from then. A longer window that begins at this time is not drift.
 	// RDS refuses a backup window that overlaps the maintenance window. Google Cloud: the backup begins within four hours from then. If
 	// unset, the cloud chooses a time.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.html
+	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/backups
 	// +optional
 	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
 	// +kubebuilder:validation:MaxLength=5
@@ -314,6 +353,8 @@ type DatabaseBackup struct {
 	// binary log. If unset, a new server has it in the edition Enterprise Plus, and with availability MultiZone, which requires it. With true
 	// and without retentionDays, Mooring switches automatic backups on. To switch it on restarts the server. To switch it off deletes the logs
 	// and with them all restore points between backups, and restarts a MySQL server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/configure-pitr
 	// +optional
 	PointInTimeRecovery *bool `json:"pointInTimeRecovery,omitempty"`
 }
@@ -331,6 +372,8 @@ type DatabaseMaintenance struct {
 	// minorUpgrades is Automatic or Manual. With Automatic, the cloud upgrades the server to newer minor versions in its maintenance
 	// window, which restarts it. With Manual, minor versions change only with spec.version, or when the cloud no longer supports the
 	// one that runs. Google Cloud always upgrades automatically and refuses Manual. If unset, it is Automatic for a new server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/maintenance
 	// +optional
 	// +kubebuilder:validation:Enum=Automatic;Manual
 	MinorUpgrades *MinorUpgrades `json:"minorUpgrades,omitempty"`
@@ -340,11 +383,15 @@ type DatabaseMaintenance struct {
 // +kubebuilder:validation:XValidation:rule="has(self.day) && has(self.startTime)",message="day and startTime need each other: set both"
 type MaintenanceWindow struct {
 	// day of the week on which the window begins in UTC: Monday to Sunday.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Maintenance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/maintenance
 	// +optional
 	// +kubebuilder:validation:Enum=Monday;Tuesday;Wednesday;Thursday;Friday;Saturday;Sunday
 	Day *Weekday `json:"day,omitempty"`
 
 	// startTime is when the window begins, HH:MM in UTC, for example "03:00". Google Cloud: a full hour.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Maintenance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#MaintenanceWindow
 	// +optional
 	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
 	// +kubebuilder:validation:MaxLength=5
@@ -369,6 +416,8 @@ const (
 type DatabaseCredentials struct {
 	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL; admin for
 	// MariaDB. It can't change once the server exists.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
+	// Source: https://cloud.google.com/sql/docs/postgres/users
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=16
@@ -382,6 +431,7 @@ type DatabaseCredentials struct {
 	// schedule there, and AWS charges for each secret. RDS makes no read replica and no blue/green deployment of such a server. A change
 	// to or from CloudManaged sets another password at once and restarts nothing, but logins with the former one then fail. If unset:
 	// SecretRef if there is a passwordSecretRef, else Generated.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-secrets-manager.html
 	// +optional
 	// +kubebuilder:validation:Enum=Generated;SecretRef;CloudManaged
 	Source CredentialsSource `json:"source,omitempty"`

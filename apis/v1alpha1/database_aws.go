@@ -7,6 +7,7 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="!has(self.dedicatedLogVolume) || !self.dedicatedLogVolume || !has(self.storageType) || self.storageType in ['io1', 'io2']",message="dedicatedLogVolume needs storageType io1 or io2: set one of them, or dedicatedLogVolume to false",fieldPath=".dedicatedLogVolume"
 type DatabaseAWS struct {
 	// instanceClass is the size of the instance, for example db.t4g.micro. A change restarts the server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.DBInstanceClass.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^db\.[a-z0-9-]+\.[a-z0-9-]+(\.[a-z0-9-]+)*$`
 	// +kubebuilder:validation:MaxLength=63
@@ -15,6 +16,7 @@ type DatabaseAWS struct {
 	// copyTagsToSnapshot copies the tags of the instance to each new snapshot of it, including the final snapshot. If unset, a server
 	// that Mooring creates has true, and an existing server keeps what it has. A change does not interrupt the server, and does not
 	// touch existing snapshots.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html#USER_Tagging.CopyTags
 	// +optional
 	CopyTagsToSnapshot *bool `json:"copyTagsToSnapshot,omitempty"`
 
@@ -22,6 +24,7 @@ type DatabaseAWS struct {
 	// rds-ca-rsa4096-g1 or rds-ca-ecc384-g1. If unset, RDS chooses the default of the account in the region, usually rds-ca-rsa2048-g1.
 	// Clients that verify the certificate must trust the new authority before a change. A change restarts the server. RDS leaves the
 	// restart out for engine versions that can do without, but Mooring can't see that beforehand.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL-certificate-rotation.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^rds-ca-[a-z0-9]+(-[a-z0-9]+)*$`
 	// +kubebuilder:validation:MaxLength=63
@@ -32,6 +35,8 @@ type DatabaseAWS struct {
 	// depend on its size: 3,000 IOPS and 125 MiB/s below 400 GiB, 12,000 IOPS and 500 MiB/s from there, unless iops and throughputMiBps say
 	// more. A change from gp2 or gp3 does not interrupt the server, but it slows the disk down for some hours, in which the disk can neither
 	// change nor grow again. From another type (io1, io2 or magnetic) a change interrupts connections.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html
 	// +optional
 	// +kubebuilder:validation:Enum=gp2;gp3;io1;io2
 	StorageType *string `json:"storageType,omitempty"`
@@ -40,6 +45,8 @@ type DatabaseAWS struct {
 	// for each GiB. gp3 takes it from 400 GiB: 12,000 to 64,000. A smaller gp3 disk has 3,000, which nobody can choose. gp2 takes none. If
 	// unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More IOPS cost more. A change does not interrupt
 	// the server, but it slows the disk down for some hours, in which the disk can neither change nor grow again.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#USER_PIOPS
 	// +optional
 	// +kubebuilder:validation:Minimum=1000
 	// +kubebuilder:validation:Maximum=256000
@@ -48,6 +55,7 @@ type DatabaseAWS struct {
 	// throughputMiBps is how much the disk reads and writes in a second, in MiB. Only gp3 takes it, from 400 GiB: 500 to 4,000. A smaller gp3
 	// disk has 125, which nobody can choose. If unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More
 	// throughput costs more. A change does to the server what a change of iops does.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
 	// +optional
 	// +kubebuilder:validation:Minimum=500
 	// +kubebuilder:validation:Maximum=4000
@@ -57,6 +65,7 @@ type DatabaseAWS struct {
 	// costs extra. It needs storageType io1 or io2; AWS recommends it from 5 TiB. If unset, a new server has none, and an existing server keeps
 	// what it has. A change takes the server down while RDS copies all logs to the other volume: longer, the more logs there are. PostgreSQL
 	// has it from 13.10, 14.7 and 15.2, and MySQL from 8.0.28 and 8.4.3.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.dlv.html
 	// +optional
 	DedicatedLogVolume *bool `json:"dedicatedLogVolume,omitempty"`
 
@@ -65,6 +74,7 @@ type DatabaseAWS struct {
 	// that VPC in vpcSecurityGroupIDs at the same time. RDS refuses a group in the same VPC, and a server with availability MultiZone: set SingleZone
 	// first. Upper case is not drift, because RDS stores the name in lower case. Through a ClusterProviderConfig, the class decides which
 	// groups a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.VPC2VPC.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9 ._-]*$`
 	// +kubebuilder:validation:MaxLength=255
@@ -75,6 +85,7 @@ type DatabaseAWS struct {
 	// IPv6 addresses of the clients in. RDS Proxy can't use such a server. A change can break connections of a server in one zone; one with
 	// availability MultiZone fails over, which takes it down for one or two minutes. Mooring sends it alone, after other changes: AWS says that
 	// others beside it can take the server down. Only a move to another dbSubnetGroupName goes with it.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.WorkingWithRDSInstanceinaVPC.html#USER_VPC.IP_addressing.dual-stack-mode
 	// +optional
 	// +kubebuilder:validation:Enum=IPV4;DUAL
 	NetworkType *string `json:"networkType,omitempty"`
@@ -83,6 +94,7 @@ type DatabaseAWS struct {
 	// DB subnet group. If unset, RDS chooses a zone. RDS moves no server to another zone, so the field can't change once the server exists: create
 	// another Database in the other zone and move the data. It excludes spec.availability MultiZone, with which RDS chooses both zones. If RDS
 	// itself changes the zone of the server later, that is not drift. status.observed says where the server is.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z]{2,}(-[a-z]+)+-[0-9]+(-[a-z]+-[0-9]+)?[a-z]$`
 	// +kubebuilder:validation:MaxLength=63
@@ -92,6 +104,7 @@ type DatabaseAWS struct {
 	// has the port of its engine (5432 for PostgreSQL, 3306 for MySQL and MariaDB), and an existing server keeps what it has. A change restarts the
 	// server at once. status.endpoint and the connection Secret have the new port as soon as RDS reports it, and clients must read it again.
 	// The security groups must let clients in at the new port before.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html
 	// +optional
 	// +kubebuilder:validation:Minimum=1150
 	// +kubebuilder:validation:Maximum=65535
@@ -105,6 +118,7 @@ type DatabaseAWS struct {
 	// restarts all the same: RDS does not say that it never took the other group. A new major version needs a group of its
 	// family in the same edit. Upper case is not drift, because RDS stores the name in lower case. It excludes spec.parameters. Through a
 	// ClusterProviderConfig, the class decides which groups a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.Associating.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^([a-zA-Z](-?[a-zA-Z0-9])*|default\.[a-z][a-z0-9.-]*)$`
 	// +kubebuilder:validation:MaxLength=255
@@ -116,6 +130,7 @@ type DatabaseAWS struct {
 	// the server, and options begin at once. A server that leaves a group with MARIADB_AUDIT_PLUGIN audits until it restarts. A new major version
 	// needs a group of it in the same edit, unless the server has a default group and the field is unset. Upper case is not drift.
 	// Through a ClusterProviderConfig, the class decides which groups a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithOptionGroups.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^([a-zA-Z](-?[a-zA-Z0-9])*|default:[a-z][a-z0-9]*(-[a-z0-9]+)+)$`
 	// +kubebuilder:validation:MaxLength=255
@@ -126,6 +141,7 @@ type DatabaseAWS struct {
 	// updates.disruptive is Always. Another order is not drift. If unset, RDS gives a new server the default
 	// security group of the VPC, and Mooring leaves the groups of a server as they are. A change restarts nothing, but clients that only a
 	// removed group let in can no longer connect. Through a ClusterProviderConfig, the class decides which groups a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.RDSSecurityGroups.html
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -139,6 +155,7 @@ type DatabaseAWS struct {
 	// option or parameter of the server turns them on. An empty list means none. If unset, a server that Mooring creates exports none, and an
 	// existing server keeps what it has. What somebody else adds to the list is drift. A change does not disturb the server. RDS keeps the log
 	// groups when the server is deleted.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CloudwatchLogsExportConfiguration.html
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
@@ -150,6 +167,7 @@ type DatabaseAWS struct {
 	// With open-source-rds-extended-support-disabled RDS upgrades the server to a newer major version then, and creates no server of a version
 	// whose standard support has ended. If unset, RDS chooses open-source-rds-extended-support for a new server: it is enrolled, and later
 	// charged. An existing server keeps what it has. A change does not disturb the server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-overview.html
 	// +optional
 	// +kubebuilder:validation:Enum=open-source-rds-extended-support;open-source-rds-extended-support-disabled
 	EngineLifecycleSupport *string `json:"engineLifecycleSupport,omitempty"`
@@ -161,6 +179,7 @@ type DatabaseAWS struct {
 	// databaseInsightsMode is standard or advanced. advanced analyses the whole fleet for 15 months, and costs money by vCPU. It needs
 	// spec.insights and performanceInsights.retentionDays of at least 465. If unset, RDS chooses standard for a new server, and an existing
 	// server keeps what it has. A change does not disturb the server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DatabaseInsights.TurningOnAdvanced.html
 	// +optional
 	// +kubebuilder:validation:Enum=standard;advanced
 	DatabaseInsightsMode *string `json:"databaseInsightsMode,omitempty"`
@@ -176,6 +195,7 @@ type EnhancedMonitoring struct {
 	// intervalSeconds is how many seconds pass between two measurements: 1, 5, 10, 15, 30 or 60. 0 turns monitoring off. More often costs
 	// more. Above 0 it needs roleARN, in the spec or from the class. If unset, a new server is not monitored, and an existing server keeps
 	// what it has. A change does not disturb the server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Monitoring.OS.Enabling.html
 	// +optional
 	// +kubebuilder:validation:Enum=0;1;5;10;15;30;60
 	IntervalSeconds *int32 `json:"intervalSeconds,omitempty"`
@@ -184,6 +204,7 @@ type EnhancedMonitoring struct {
 	// the account of the server, trusts the service monitoring.rds.amazonaws.com, and has the policy AmazonRDSEnhancedMonitoringRole. The
 	// identity of Mooring needs iam:PassRole on it. The role is used while intervalSeconds is above 0; alone it changes nothing. A change does
 	// not disturb the server. Through a ClusterProviderConfig, the class decides which roles a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Monitoring.OS.Enabling.html
 	// +optional
 	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/([A-Za-z0-9+=,.@_/-]+/)?[A-Za-z0-9+=,.@_-]{1,64}$`
 	// +kubebuilder:validation:MaxLength=640
@@ -195,6 +216,7 @@ type PerformanceInsights struct {
 	// retentionDays is how many days RDS keeps what it records: 7, which costs nothing, 731, or a multiple of 31 up to 713. If unset, it
 	// is 7 for a new server, and an existing server keeps what it has. A change does not disturb the server. With fewer days, older records
 	// are deleted.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Overview.cost.html
 	// +optional
 	// +kubebuilder:validation:Minimum=7
 	// +kubebuilder:validation:Maximum=731
@@ -204,6 +226,7 @@ type PerformanceInsights struct {
 	// key is the AWS KMS key that encrypts what RDS records: the ARN of a key or of an alias, a key id, or alias/NAME. RDS takes it when
 	// insights are switched on for the first time, and never changes it after that, not even while they are off. If unset, it is the key
 	// aws/rds of the account. Through a ClusterProviderConfig, the class decides which keys a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048

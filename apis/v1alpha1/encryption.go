@@ -3,7 +3,10 @@ package v1alpha1
 // Encryption says which key encrypts what is stored.
 type Encryption struct {
 	// key is a key of the object's own cloud. AWS KMS: the ARN of a key or of an alias, a key id, or alias/NAME.
-	// Cloud KMS: projects/P/locations/L/keyRings/R/cryptoKeys/K, without a version.
+	// Cloud KMS: projects/P/locations/L/keyRings/R/cryptoKeys/K, without a version. Through a ClusterProviderConfig, the class decides which
+	// keys an object may name.
+	// Source: https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#key-id
+	// Source: https://cloud.google.com/kms/docs/resource-hierarchy
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048

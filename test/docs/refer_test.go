@@ -1,0 +1,36 @@
+package docs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+)
+
+// TestReferenceFieldsSayWhoDecides demands that the description of each field that names another cloud object says that the class decides which ones.
+func TestReferenceFieldsSayWhoDecides(t *testing.T) {
+	found := 0
+	for _, d := range []driver.Description{aws.New(aws.Options{}).Describe(), gcp.New(gcp.Options{}).Describe()} {
+		for _, r := range d.Resources {
+			spec := specOf(t, strings.ToLower(r.Kind)+"s")
+			for _, f := range r.Fields {
+				if f.Refers == "" {
+					continue
+				}
+				found++
+				at := spec
+				for step := range strings.SplitSeq(f.Field, ".") {
+					at = at.Properties[step]
+				}
+				if text := strings.Join(strings.Fields(at.Description), " "); !strings.Contains(text, "Through a ClusterProviderConfig, the class decides which ") {
+					t.Errorf("%s %s names another cloud object, and its description does not say that the class decides which: %q", r.Title, f.Field, text)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d fields name other cloud objects: the test reads them no more", found)
+	}
+}
