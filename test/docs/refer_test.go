@@ -9,7 +9,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/gcp"
 )
 
-// TestReferenceFieldsSayWhoDecides demands that the description of each field that names another cloud object says that the class decides which ones.
+// TestReferenceFieldsSayWhoDecides demands that the description of each field that names another cloud object, or that of
+// the block that it is in, says that the class decides which ones.
 func TestReferenceFieldsSayWhoDecides(t *testing.T) {
 	found := 0
 	for _, d := range []driver.Description{aws.New(aws.Options{}).Describe(), gcp.New(gcp.Options{}).Describe()} {
@@ -20,11 +21,12 @@ func TestReferenceFieldsSayWhoDecides(t *testing.T) {
 					continue
 				}
 				found++
-				at := spec
+				at, text := spec, ""
 				for step := range strings.SplitSeq(f.Field, ".") {
 					at = at.Properties[step]
+					text += " " + strings.Join(strings.Fields(at.Description), " ")
 				}
-				if text := strings.Join(strings.Fields(at.Description), " "); !strings.Contains(text, "Through a ClusterProviderConfig, the class decides which ") {
+				if !strings.Contains(text, "Through a ClusterProviderConfig, the class decides which ") {
 					t.Errorf("%s %s names another cloud object, and its description does not say that the class decides which: %q", r.Title, f.Field, text)
 				}
 			}
