@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -51,23 +52,57 @@ func settingsOfOurs(applied driver.Applied, engine string) []string {
 }
 
 // reuse returns the group that an instance gets in place of p's, a group of whose name is there already: somebody detached it, or an earlier attempt or a
-// major upgrade left it. What others set in it stays. A group of another object, also of an earlier one of the same name, has nothing to keep.
+// major upgrade left it. What others set in it stays. A group of another object, also of an earlier one of the same name, has nothing to keep. One that is
+// released, or that another instance uses, is left alone: the instance gets the other one.
 func (g *groups) reuse(ctx context.Context, req *databaseRequest, p groupPlan) (string, error) {
-	var ours []*foundGroup
+	var c candidates
 	for _, name := range p.candidates(req) {
 		found, err := g.calls.find(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		if found == nil || found.mark != req.Mark {
-			continue
-		}
-		if found.family == p.family {
+		why, err := g.whyTaken(ctx, req, found)
+		ours := found != nil && found.mark == req.Mark
+		switch {
+		case err != nil:
+			return "", err
+		case ours && why == "" && found.family == p.family:
 			return name, g.fill(ctx, req, p, name)
+		case why == "":
+			c.free = append(c.free, name)
+		default:
+			c.taken = append(c.taken, why)
 		}
-		ours = append(ours, found)
+		if ours {
+			c.ours = append(c.ours, found)
+		}
 	}
-	return g.renew(ctx, req, p, ours)
+	return g.renew(ctx, req, p, c)
+}
+
+// candidates sort the groups that an instance can have: names that are free or hold nothing to keep, why others are taken, and those of its own.
+type candidates struct {
+	free, taken []string
+	ours        []*foundGroup
+}
+
+// whyTaken says why a group can't be had, empty if it can: it was released, which somebody wanted, or another instance uses it, as a promoted read replica
+// does. It refuses all where the instance itself uses it by now, which an earlier attempt brought about.
+func (g *groups) whyTaken(ctx context.Context, req *databaseRequest, found *foundGroup) (string, error) {
+	switch {
+	case found == nil || !found.mark.SameOwner(req.Mark):
+		return "", nil
+	case found.mark.Released:
+		return found.name + " is marked as released", nil
+	}
+	users, err := g.calls.usersOf(ctx, found.name)
+	switch {
+	case err != nil || len(users) == 0:
+		return "", err
+	case slices.ContainsFunc(users, func(user string) bool { return strings.EqualFold(user, req.Name) }):
+		return "", inUse("DescribeDBInstances", found.name, "instance "+strings.Join(users, ", "))
+	}
+	return found.name + " is in use by instance " + strings.Join(users, ", "), nil
 }
 
 // candidates are the groups that may be there for a plan, the one that it names first. While an instance has a group of its own, that is none.
@@ -84,9 +119,6 @@ func (p groupPlan) candidates(req *databaseRequest) []string {
 // fill makes a group of the plan's family what the plan says, without what earlier attempts of ours left in it. No server of ours has it yet, so nothing
 // is applied at once.
 func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, name string) error {
-	if err := g.checkFree(ctx, name); err != nil {
-		return err
-	}
 	present, err := g.calls.settingsIn(ctx, name)
 	if err != nil {
 		return err
@@ -132,28 +164,22 @@ func (p groupPlan) drops(req *databaseRequest, name, value string) bool {
 
 // renew makes a group anew where none of the right family is there. Unless the instance has one of its own, from which the plan takes all, what others
 // set in the newest of ours goes along as far as the family has it, and that group stays as it is.
-func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, ours []*foundGroup) (string, error) {
-	if len(ours) > 0 && !p.succeeds {
-		newest := slices.MaxFunc(ours, func(a, b *foundGroup) int {
+func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, c candidates) (string, error) {
+	if len(c.ours) > 0 && !p.succeeds {
+		newest := slices.MaxFunc(c.ours, func(a, b *foundGroup) int {
 			return driver.CompareVersions(strings.TrimPrefix(a.family, p.engine), strings.TrimPrefix(b.family, p.engine))
 		})
-		present, err := g.calls.settingsIn(ctx, newest.name)
-		if err != nil {
+		var err error
+		if p.set, err = g.settingsAlong(ctx, req, p, newest.name); err != nil {
 			return "", err
 		}
-		list := g.calls.list(ctx, p.family, nil)
-		maps.DeleteFunc(present, func(name, value string) bool {
-			_, has := list[name]
-			return list != nil && !has || p.drops(req, name, value)
-		})
-		wanted, err := g.settingsOf(ctx, p)
-		if err != nil {
-			return "", err
-		}
-		maps.Copy(present, wanted)
-		p.set = present
-		p.name = slices.DeleteFunc(ownGroups(strings.ToLower(req.Name)), func(name string) bool { return name == newest.name })[0]
+		c.free = slices.DeleteFunc(c.free, func(name string) bool { return name == newest.name })
 	}
+	if len(c.free) == 0 {
+		return "", &driver.Error{Code: driver.Conflict, Op: "DescribeDBInstances", Message: fmt.Sprintf("DB parameter group %s: delete the group that nobody needs, or attach "+
+			"another group to the instances that use it, or make a group by hand and set spec.aws.dbParameterGroupName in place of spec.parameters and spec.tls", strings.Join(c.taken, ", and "))}
+	}
+	p.name = c.free[0]
 	if err := g.checkMark(ctx, req, p.name); err != nil {
 		return "", err
 	}
@@ -168,13 +194,23 @@ func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, o
 	return p.name, g.calls.set(ctx, p.name, p.family, nil, p.set, nil)
 }
 
-// checkFree refuses a group that an instance uses: a promoted read replica may have it, or the instance itself by now.
-func (g *groups) checkFree(ctx context.Context, name string) error {
-	users, err := g.calls.usersOf(ctx, name)
-	if err != nil || len(users) == 0 {
-		return err
+// settingsAlong returns all that a plan sets, and what others set in a group as far as the plan's family has it.
+func (g *groups) settingsAlong(ctx context.Context, req *databaseRequest, p groupPlan, group string) (map[string]string, error) {
+	along, err := g.calls.settingsIn(ctx, group)
+	if err != nil {
+		return nil, err
 	}
-	return inUse("DescribeDBInstances", name, "instance "+strings.Join(users, ", "))
+	list := g.calls.list(ctx, p.family, nil)
+	maps.DeleteFunc(along, func(name, value string) bool {
+		_, has := list[name]
+		return list != nil && !has || p.drops(req, name, value)
+	})
+	wanted, err := g.settingsOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(along, wanted)
+	return along, nil
 }
 
 func inUse(op, group, by string) error {

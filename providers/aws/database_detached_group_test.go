@@ -195,23 +195,86 @@ func TestUpgradeTakesAnothersGroupAlong(t *testing.T) {
 	w.wantGroups("upgraded", req.Name, map[string]map[string]string{"shop-along-a": {"work_mem": "4096", "max_connections": "60"}})
 }
 
-// A detached group that another instance has by now is not changed.
+// A detached group that another instance has by now is not changed: the instance gets the other one, with what others set in the first.
 func TestDetachedGroupInUse(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-lent", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&req)
+	w.setIn("shop-lent-a", "deadlock_timeout", "2000")
 	w.moveTo("shop-lent", "default.postgres16")
 	replica := databaseOf("replica", inParameterGroup("shop-lent-a"))
 	w.createDatabase(&replica)
 	req.Spec.Parameters = parameters{"work_mem": "8192"}
-	before := w.groups(req.Name)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
-	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "in use by instance replica") {
-		t.Errorf("%v, %v", err, result.Failed)
+	w.settle(&req)
+	w.wantGroups("settled", req.Name, map[string]map[string]string{
+		"shop-lent-a": {"work_mem": "4096", "deadlock_timeout": "2000"}, "shop-lent-b": {"work_mem": "8192", "deadlock_timeout": "2000"},
+	})
+	w.wantAttached(&req, "shop-lent-b")
+}
+
+// marked gives a group the mark of an earlier Database of the name.
+func (w *environment) marked(group string, mark driver.Mark) {
+	w.t.Helper()
+	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group}).DBParameterGroups[0]
+	in := &rds.AddTagsToResourceInput{ResourceName: g.DBParameterGroupArn}
+	for key, value := range mark.Labels() {
+		in.Tags = append(in.Tags, rdstypes.Tag{Key: &key, Value: &value})
 	}
-	wantCode(t, result.Failed[0].Err, driver.Conflict)
-	if after := w.groups(req.Name); !maps.EqualFunc(before, after, maps.Equal[map[string]string, map[string]string]) {
-		t.Errorf("%v, want %v", after, before)
+	do(w.t, w.rds.AddTagsToResource, in)
+}
+
+// A Database is made again under its name, and a group of the former one stays: released, whether an instance uses it or not, or in use by a read replica that
+// was promoted. It is left alone, and the new instance gets the other group. Where both stay, nothing is made, and the message says what to do.
+func TestMadeAgainBesideGroupsThatStay(t *testing.T) {
+	former := func(req *databaseRequest, released bool) driver.Mark {
+		mark := req.Mark
+		mark.UID, mark.Released = "the-former-one", released
+		return mark
+	}
+	for name, tt := range map[string]struct {
+		released, used, both bool
+	}{
+		"released": {released: true}, "released and used": {released: true, used: true}, "used": {used: true}, "left behind": {}, "both": {released: true, used: true, both: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-anew", withParameters(parameters{"work_mem": "4096"}))
+			stays, groups := map[string]string{"max_connections": "60"}, []string{"shop-anew-a"}
+			if tt.both {
+				groups = append(groups, "shop-anew-b")
+			}
+			for _, group := range groups {
+				do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &group, DBParameterGroupFamily: new("postgres16"), Description: &group})
+				w.setIn(group, "max_connections", "60")
+				w.marked(group, former(&req, tt.released))
+			}
+			if tt.used {
+				replica := databaseOf("replica", inParameterGroup("shop-anew-a"))
+				w.createDatabase(&replica)
+			}
+			switch {
+			case tt.both:
+				before := w.groups(req.Name)
+				req.Applied = w.database(req).Applied
+				_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+				wantCode(t, err, driver.Conflict)
+				for _, part := range []string{"shop-anew-a is marked as released", "shop-anew-b is marked as released", "spec.aws.dbParameterGroupName"} {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("%v, want one that says %q", err, part)
+					}
+				}
+				if after := w.groups(req.Name); !maps.EqualFunc(before, after, maps.Equal[map[string]string, map[string]string]) {
+					t.Errorf("%v, want %v", after, before)
+				}
+			case tt.released || tt.used:
+				w.createDatabase(&req)
+				w.wantGroups("made", req.Name, map[string]map[string]string{"shop-anew-a": stays, "shop-anew-b": {"work_mem": "4096"}})
+				w.wantAttached(&req, "shop-anew-b")
+			default: // it holds nothing to keep
+				w.createDatabase(&req)
+				w.wantGroups("made", req.Name, map[string]map[string]string{"shop-anew-a": {"work_mem": "4096"}})
+			}
+		})
 	}
 }
 
