@@ -3,6 +3,7 @@ package v1alpha1
 // DatabaseAWS contains the settings that only Amazon RDS has.
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.storageType) || self.storageType != 'gp2'",message="iops can't be chosen for storageType gp2: remove iops, or set storageType to gp3",fieldPath=".iops"
 // +kubebuilder:validation:XValidation:rule="!has(self.throughputMiBps) || !has(self.storageType) || self.storageType == 'gp3'",message="throughputMiBps can be chosen for storageType gp3 only: remove throughputMiBps, or set storageType to gp3",fieldPath=".throughputMiBps"
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.throughputMiBps) || self.throughputMiBps * 4 <= self.iops",message="throughputMiBps has to be at most a quarter of iops: change one of them",fieldPath=".throughputMiBps"
 // +kubebuilder:validation:XValidation:rule="!has(self.databaseInsightsMode) || self.databaseInsightsMode != 'advanced' || !has(self.performanceInsights) || !has(self.performanceInsights.retentionDays) || self.performanceInsights.retentionDays >= 465",message="databaseInsightsMode advanced needs performanceInsights.retentionDays of at least 465: set it to 465 or more, or databaseInsightsMode to standard",fieldPath=".databaseInsightsMode"
 // +kubebuilder:validation:XValidation:rule="!has(self.dedicatedLogVolume) || !self.dedicatedLogVolume || !has(self.storageType) || self.storageType in ['io1', 'io2']",message="dedicatedLogVolume needs storageType io1 or io2: set one of them, or dedicatedLogVolume to false",fieldPath=".dedicatedLogVolume"
 type DatabaseAWS struct {
@@ -54,7 +55,7 @@ type DatabaseAWS struct {
 
 	// throughputMiBps is how much the disk reads and writes in a second, in MiB. Only gp3 takes it, from 400 GiB: 500 to 4,000. A smaller gp3
 	// disk has 125, which nobody can choose. If unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More
-	// throughput costs more. A change does to the server what a change of iops does.
+	// throughput costs more. It is at most a quarter of iops. A change does to the server what a change of iops does.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
 	// +optional
 	// +kubebuilder:validation:Minimum=500
@@ -64,7 +65,7 @@ type DatabaseAWS struct {
 	// dedicatedLogVolume puts the transaction logs (MySQL and MariaDB: redo and binary logs) on a volume of their own, of 1,024 GiB and 3,000 IOPS, which
 	// costs extra. It needs storageType io1 or io2; AWS recommends it from 5 TiB. If unset, a new server has none, and an existing server keeps
 	// what it has. A change takes the server down while RDS copies all logs to the other volume: longer, the more logs there are. PostgreSQL
-	// has it from 13.10, 14.7 and 15.2, and MySQL from 8.0.28 and 8.4.3.
+	// has it from 13.10, 14.7 and 15.2, MySQL from 8.0.28 and 8.4.3, and MariaDB from 10.6.7 in its versions 10.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.dlv.html
 	// +optional
 	DedicatedLogVolume *bool `json:"dedicatedLogVolume,omitempty"`
@@ -166,7 +167,7 @@ type DatabaseAWS struct {
 	// open-source-rds-extended-support the server keeps its version, and RDS Extended Support is charged by hours and vCPUs from that day on.
 	// With open-source-rds-extended-support-disabled RDS upgrades the server to a newer major version then, and creates no server of a version
 	// whose standard support has ended. If unset, RDS chooses open-source-rds-extended-support for a new server: it is enrolled, and later
-	// charged. An existing server keeps what it has. A change does not disturb the server.
+	// charged. An existing server keeps what it has. A change does not disturb the server. RDS has Extended Support for MySQL and PostgreSQL only.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-overview.html
 	// +optional
 	// +kubebuilder:validation:Enum=open-source-rds-extended-support;open-source-rds-extended-support-disabled

@@ -22,6 +22,10 @@ const (
 	leastThroughput, mostThroughput = 500, 4000 // MiB/s
 )
 
+// leastIOPSOfMiB is how many IOPS a gp3 disk has at least for each MiB/s of its throughput.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ValidStorageOptions.html (StorageThroughputToIopsRatio)
+const leastIOPSOfMiB = 4
+
 // leastStorage is the least that gp3 takes in GiB. A declared size is a floor, so it may be met with more.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
 const leastStorage = 20
@@ -133,6 +137,8 @@ func checkDisk(spec *databaseSpec, have *instance) error {
 		return invalid("spec.aws.iops of a gp3 disk is %d to %d: set it to a number in between, or remove it", leastIOPS, mostIOPS)
 	case kind == "gp3" && throughput != nil && (*throughput < leastThroughput || *throughput > mostThroughput):
 		return invalid("spec.aws.throughputMiBps is %d to %d: set it to a number in between, or remove it", leastThroughput, mostThroughput)
+	case kind == "gp3" && wants:
+		return checkRatio(declared, have)
 	case kind != "io1" && kind != "io2":
 		return nil
 	case size < leastForIOPS:
@@ -141,6 +147,23 @@ func checkDisk(spec *databaseSpec, have *instance) error {
 		return invalid("a disk of the type %s needs the number of its IOPS: set spec.aws.iops", kind)
 	}
 	return nil
+}
+
+// checkRatio refuses more throughput of a gp3 disk than its IOPS allow: at most 0.25 MiB/s for each. What the spec does not say is as on the disk, or else
+// the least that there is. No recording shows the refusal.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ValidStorageOptions.html (StorageThroughputToIopsRatio)
+func checkRatio(declared *v1alpha1.DatabaseAWS, have *instance) error {
+	kept := types.PendingModifiedValues{}
+	if hasThroughput(aws.ToString(have.StorageType), aws.ToInt32(have.AllocatedStorage)) {
+		kept = pending(have)
+	}
+	iops := aws.ToInt32(first(declared.IOPS, kept.Iops, aws.Int32(leastIOPS)))
+	throughput := aws.ToInt32(first(declared.ThroughputMiBps, kept.StorageThroughput, aws.Int32(leastThroughput)))
+	if throughput*leastIOPSOfMiB <= iops {
+		return nil
+	}
+	return invalid("the throughput of a gp3 disk in MiB/s is at most a quarter of its IOPS, and this one would have %d MiB/s with %d IOPS: "+
+		"set spec.aws.iops to %d or more, or spec.aws.throughputMiBps to %d or less", throughput, iops, throughput*leastIOPSOfMiB, iops/leastIOPSOfMiB)
 }
 
 // changesDisk reports whether a call changes more of the disk than its size, which depends on nothing else.

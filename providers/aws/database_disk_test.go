@@ -97,6 +97,11 @@ func TestWhatADiskCantHave(t *testing.T) {
 	disk := func(kind string, size int32) *instance {
 		return &instance{DBInstance: types.DBInstance{StorageType: &kind, AllocatedStorage: &size}}
 	}
+	fast := func(kind string, iops, throughput int32) *instance {
+		i := disk(kind, 400)
+		i.Iops, i.StorageThroughput = &iops, &throughput
+		return i
+	}
 	aSize := func(gib int32) *v1alpha1.DatabaseStorage { return &v1alpha1.DatabaseStorage{SizeGiB: &gib} }
 	for name, tt := range map[string]struct {
 		spec databaseSpec
@@ -113,6 +118,13 @@ func TestWhatADiskCantHave(t *testing.T) {
 		"throughput of a small":   {databaseSpec{AWS: &v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(500))}}, disk("gp3", 100), "spec.storage.sizeGiB"},
 		"throughput of io1":       {databaseSpec{AWS: &v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(500))}}, disk("io1", 400), "spec.aws.throughputMiBps"},
 		"too much":                {databaseSpec{AWS: &v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(5000))}}, disk("gp3", 400), "spec.aws.throughputMiBps"},
+		"a quarter":               {databaseSpec{Storage: aSize(400), AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(16000)), ThroughputMiBps: new(int32(4000))}}, &instance{}, ""},
+		"too much for its IOPS":   {databaseSpec{Storage: aSize(400), AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(15999)), ThroughputMiBps: new(int32(4000))}}, &instance{}, "spec.aws.iops to 16000"},
+		"too much for the least":  {databaseSpec{Storage: aSize(400), AWS: &v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(3001))}}, &instance{}, "spec.aws.iops to 12004"},
+		"enough IOPS there":       {databaseSpec{AWS: &v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(4000))}}, fast("gp3", 16000, 500), ""},
+		"too few IOPS there":      {databaseSpec{AWS: &v1alpha1.DatabaseAWS{ThroughputMiBps: new(int32(4000))}}, fast("gp3", 14000, 500), "spec.aws.throughputMiBps to 3500"},
+		"fewer IOPS than it uses": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(12000))}}, fast("gp3", 16000, 4000), "spec.aws.iops to 16000"},
+		"IOPS of another type":    {databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: new("gp3"), ThroughputMiBps: new(int32(4000))}}, fast("io1", 64000, 0), "spec.aws.iops to 16000"},
 		"IOPS of gp2":             {databaseSpec{AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(3000))}}, disk("gp2", 400), "spec.aws.storageType"},
 		"io1 without IOPS":        {databaseSpec{Storage: aSize(100), AWS: &v1alpha1.DatabaseAWS{StorageType: new("io1")}}, disk("gp3", 100), "spec.aws.iops"},
 		"io1 that has some":       {databaseSpec{Storage: aSize(100), AWS: &v1alpha1.DatabaseAWS{StorageType: new("io1")}}, disk("io1", 100), ""},

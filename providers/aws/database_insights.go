@@ -65,7 +65,7 @@ func changesInsights(p *instanceParams) bool {
 }
 
 // checkInsights refuses settings of what is off, and what the mode that a server keeps does not allow, before RDS does without the names of the fields.
-// No mode is sent that the spec does not name: advanced may be somebody else's choice. have is nil for a new instance.
+// No mode is sent that the spec does not name: advanced may be somebody else's choice. have is the instance, empty for a new one.
 func checkInsights(spec *databaseSpec, have *instance) error {
 	on, wanted := aws.ToBool(have.PerformanceInsightsEnabled), performanceInsightsOf(spec)
 	if spec.Insights != nil {

@@ -91,11 +91,16 @@ func completeVersion(in *rds.ModifyDBInstanceInput, have *instance) {
 	}
 }
 
-// engineLacks are what versions of MariaDB lack.
+// engineLacks are what MariaDB, or versions of it, lack.
 var engineLacks = []driver.Lack{
 	{
 		Field: "version", Match: `^[0-9]+$`, Values: "a single number for MariaDB", With: map[string]string{"engine": "^mariadb$"}, Invalid: true,
 		Why: "its major versions have two numbers", Instead: "set spec.version to a version such as 10.11, 11.4 or 11.8",
+	},
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (EngineLifecycleSupport)
+	{
+		Field: "aws.engineLifecycleSupport", Match: ".", Values: "a value for MariaDB", With: map[string]string{"engine": "^mariadb$"},
+		Why: "RDS has Extended Support for MySQL and PostgreSQL only", Instead: "remove spec.aws.engineLifecycleSupport",
 	},
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/mariadb-ssl-connections.require-ssl.html
 	{

@@ -137,14 +137,17 @@ func TestWhatMariaDBLacks(t *testing.T) {
 		edit  func(*v1alpha1.DatabaseParameters)
 		field string
 	}{
-		"one number":        {inVersion(v1alpha1.EngineMariaDB, "11", nil), "version"},
-		"TLS in 10.4":       {inVersion(v1alpha1.EngineMariaDB, "10.4.29", required), "tls"},
-		"no TLS in 10.4":    {inVersion(v1alpha1.EngineMariaDB, "10.4", optional), ""},
-		"TLS in 10.6":       {inVersion(v1alpha1.EngineMariaDB, "10.6", required), ""},
-		"one of PostgreSQL": {inVersion(v1alpha1.EnginePostgres, "16", required), ""},
-		"tokens in 10.6":    {withTokens("10.6.21"), "iamAuthentication"},
-		"tokens in 10.11":   {withTokens("10.11"), ""},
-		"tokens in 11.4":    {withTokens("11.4"), ""},
+		"one number":                     {inVersion(v1alpha1.EngineMariaDB, "11", nil), "version"},
+		"TLS in 10.4":                    {inVersion(v1alpha1.EngineMariaDB, "10.4.29", required), "tls"},
+		"no TLS in 10.4":                 {inVersion(v1alpha1.EngineMariaDB, "10.4", optional), ""},
+		"TLS in 10.6":                    {inVersion(v1alpha1.EngineMariaDB, "10.6", required), ""},
+		"one of PostgreSQL":              {inVersion(v1alpha1.EnginePostgres, "16", required), ""},
+		"tokens in 10.6":                 {withTokens("10.6.21"), "iamAuthentication"},
+		"tokens in 10.11":                {withTokens("10.11"), ""},
+		"tokens in 11.4":                 {withTokens("11.4"), ""},
+		"Extended Support":               {extended(v1alpha1.EngineMariaDB), "aws.engineLifecycleSupport"},
+		"Extended Support of MySQL":      {extended(v1alpha1.EngineMySQL), ""},
+		"Extended Support of PostgreSQL": {extended(v1alpha1.EnginePostgres), ""},
 		"tokens in no version": {func(s *v1alpha1.DatabaseParameters) {
 			s.Engine, s.IAMAuthentication = ptr(v1alpha1.EngineMariaDB), new(true)
 		}, ""},
@@ -154,10 +157,16 @@ func TestWhatMariaDBLacks(t *testing.T) {
 			switch {
 			case tt.field == "" && len(lacks) > 0:
 				t.Errorf("lacks %v", lacks)
-			case tt.field != "" && (len(lacks) != 1 || lacks[0].Field != tt.field || !strings.Contains(lacks[0].String(), "set spec.version to")):
+			case tt.field != "" && (len(lacks) != 1 || lacks[0].Field != tt.field || !strings.Contains(lacks[0].String(), "set spec.version to") && !strings.Contains(lacks[0].String(), "remove spec."+tt.field)):
 				t.Errorf("lacks %v, want %s", lacks, tt.field)
 			}
 		})
+	}
+}
+
+func extended(engine v1alpha1.Engine) func(*v1alpha1.DatabaseParameters) {
+	return func(s *v1alpha1.DatabaseParameters) {
+		s.Engine, s.AWS.EngineLifecycleSupport = &engine, new("open-source-rds-extended-support-disabled")
 	}
 }
 

@@ -214,6 +214,8 @@ spec:
 		{"IOPS of gp3", "Database", `spec: {className: standard, storage: {sizeGiB: 400}, aws: {storageType: gp3, iops: 12000, throughputMiBps: 500}}`, ""},
 		{"IOPS of io1", "Database", `spec: {className: standard, aws: {storageType: io1, iops: 1000}}`, ""},
 		{"IOPS of gp2", "Database", `spec: {className: standard, aws: {storageType: gp2, iops: 3000}}`, "iops can't be chosen for storageType gp2"},
+		{"a quarter of its IOPS", "Database", `spec: {className: standard, storage: {sizeGiB: 400}, aws: {iops: 16000, throughputMiBps: 4000}}`, ""},
+		{"more throughput of gp3 than its IOPS allow", "Database", `spec: {className: standard, storage: {sizeGiB: 400}, aws: {iops: 15999, throughputMiBps: 4000}}`, "at most a quarter of iops"},
 		{"throughput of io2", "Database", `spec: {className: standard, aws: {storageType: io2, iops: 3000, throughputMiBps: 500}}`, "throughputMiBps can be chosen for storageType gp3 only"},
 		{"too few IOPS", "Database", `spec: {className: standard, aws: {iops: 999}}`, "spec.aws.iops"},
 		{"a private server", "Database", `spec: {className: standard, network: {publicAccess: Blocked, allowedCIDRs: []}, gcp: {privateNetwork: projects/shop-1/global/networks/prod}}`, ""},

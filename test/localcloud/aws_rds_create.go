@@ -91,7 +91,7 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 		validPort(in.Port),
 		validCertificate(in.CACertificateIdentifier),
 		validLogs(*in.Engine, aws.ToString(in.EngineVersion), in.EnableCloudwatchLogsExports...),
-		checkParameters(in),
+		checkParameters(*in.Engine, in),
 	}
 	if in.MasterUserPassword != nil {
 		checks = append(checks, validPassword(*in.Engine, *in.MasterUserPassword))

@@ -20,9 +20,15 @@ func TestRDSCreate(t *testing.T) {
 		edit func(*in)
 		want string
 	}{
-		"as it is":            {func(*in) {}, ""},
-		"mysql":               {func(i *in) { i.Engine, i.EngineVersion = aws.String("mysql"), aws.String("8.0") }, ""},
-		"mariadb":             {func(i *in) { i.Engine, i.EngineVersion = aws.String("mariadb"), aws.String("10.11") }, ""},
+		"as it is": {func(*in) {}, ""},
+		"mysql":    {func(i *in) { i.Engine, i.EngineVersion = aws.String("mysql"), aws.String("8.0") }, ""},
+		"mariadb":  {func(i *in) { i.Engine, i.EngineVersion = aws.String("mariadb"), aws.String("10.11") }, ""},
+		"throughput: a quarter of the IOPS": {func(i *in) {
+			i.AllocatedStorage, i.StorageType, i.Iops, i.StorageThroughput = aws.Int32(400), aws.String("gp3"), aws.Int32(16000), aws.Int32(4000)
+		}, ""},
+		"throughput: more than a quarter of the IOPS": {func(i *in) {
+			i.AllocatedStorage, i.StorageType, i.Iops, i.StorageThroughput = aws.Int32(400), aws.String("gp3"), aws.Int32(15999), aws.Int32(4000)
+		}, "InvalidParameterCombination"},
 		"mariadb, one number": {func(i *in) { i.Engine, i.EngineVersion = aws.String("mariadb"), aws.String("10") }, "InvalidParameterCombination"},
 		"mariadb: tokens": {func(i *in) {
 			i.Engine, i.EngineVersion, i.EnableIAMDatabaseAuthentication = aws.String("mariadb"), aws.String("10.11"), aws.Bool(true)

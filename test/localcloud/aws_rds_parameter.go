@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
@@ -24,8 +25,9 @@ var rdsParameters = []rdsParameter{
 	{"AutoMinorVersionUpgrade", true, nil},
 	{"CopyTagsToSnapshot", false, nil},
 	{"DeletionProtection", false, nil},
-	// No recording shows EngineLifecycleSupport: RDS enrols what does not say otherwise, as the reference of the calls says.
-	{"EngineLifecycleSupport", "open-source-rds-extended-support", "open-source-rds-extended-support-disabled"},
+	// No recording shows EngineLifecycleSupport: RDS enrols what does not say otherwise, as the reference of the calls says. It "applies only to RDS for MySQL
+	// and RDS for PostgreSQL", so that MariaDB takes none here, and reports none.
+	{lifecycle, "open-source-rds-extended-support", "open-source-rds-extended-support-disabled"},
 	{"PubliclyAccessible", false, nil},
 }
 
@@ -37,13 +39,19 @@ func withParameters(names ...string) []string {
 	return slices.Clip(names)
 }
 
-// checkParameters refuses values that there are not.
-func checkParameters(call any) error {
+// lifecycle is the parameter that MariaDB does not have.
+const lifecycle = "EngineLifecycleSupport"
+
+// checkParameters refuses values that there are not, for an instance of an engine.
+func checkParameters(engine string, call any) error {
 	asked := reflect.ValueOf(call).Elem()
 	for _, p := range rdsParameters {
 		value := asked.FieldByName(p.name)
 		if p.other == nil || value.IsNil() {
 			continue
+		}
+		if p.name == lifecycle && engine == "mariadb" {
+			return invalidCombination("You can't specify %s for engine %s.", p.name, engine)
 		}
 		if v := value.Elem().Interface(); v != p.standard && v != p.other {
 			return invalidValue("Invalid value %v for the parameter %s", v, p.name)
@@ -57,6 +65,7 @@ func setParameters(db *rdstypes.DBInstance, call any, created bool) {
 	asked, have := reflect.ValueOf(call).Elem(), reflect.ValueOf(db).Elem()
 	for _, p := range rdsParameters {
 		switch value := asked.FieldByName(p.name); {
+		case p.name == lifecycle && aws.ToString(db.Engine) == "mariadb":
 		case !value.IsNil():
 			have.FieldByName(p.name).Set(value)
 		case created:

@@ -75,3 +75,22 @@ func TestRDSParameterValues(t *testing.T) {
 	_, err = client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineLifecycleSupport: &wrong})
 	wantCode(t, err, "InvalidParameterValue")
 }
+
+// MariaDB has no Extended Support: it takes no setting of it, and reports none.
+func TestMariaDBHasNoLifecycle(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	name, standard := "orders", "open-source-rds-extended-support"
+	mariadb := func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = new("mariadb"), nil }
+	_, err := client.CreateDBInstance(t.Context(), someInstance(name, func(in *rds.CreateDBInstanceInput) {
+		mariadb(in)
+		in.EngineLifecycleSupport = &standard
+	}))
+	wantCode(t, err, "InvalidParameterCombination")
+	made := need(client.CreateDBInstance(t.Context(), someInstance(name, mariadb)))(t)
+	if has := made.DBInstance.EngineLifecycleSupport; has != nil {
+		t.Errorf("it reports %s", *has)
+	}
+	_, err = client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineLifecycleSupport: &standard})
+	wantCode(t, err, "InvalidParameterCombination")
+}

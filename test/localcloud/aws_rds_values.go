@@ -83,6 +83,11 @@ func gp3(engine string, size int32, iops, throughput *int32) (disk, error) {
 	if *d.iops < 12000 || *d.iops > 64000 || *d.throughput < 500 || *d.throughput > 4000 {
 		return disk{}, invalidCombination("IOPS must be 12000 to 64000 and storage throughput 500 to 4000 for storage type gp3 of %d GiB.", size)
 	}
+	// No recording shows the refusal of more throughput than 0.25 MiB/s for each of the IOPS:
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ValidStorageOptions.html (StorageThroughputToIopsRatio)
+	if 4*int64(*d.throughput) > int64(*d.iops) {
+		return disk{}, invalidCombination("The storage throughput to IOPS ratio of storage type gp3 must be at most 0.25.")
+	}
 	return d, nil
 }
 
