@@ -183,7 +183,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "flags that Cloud SQL refuses", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
-			says: []string{`correct spec.parameters: max_connections has to be from 14 to 262142, and is 5; work_memory is no flag of POSTGRES_17. Cloud SQL says: `},
+			says: []string{`correct spec.parameters: max_connections has to be from 14 to 262142, and is 5; work_memory is no flag of POSTGRES_17, and work_mem is one. Cloud SQL says: `},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
 				p.Parameters = map[string]v1alpha1.ParameterValue{"work_memory": "8192", "max_connections": "5", "log_connections": "on"}
 			}),
