@@ -45,7 +45,7 @@ var badEdits = []badEdit{
 	{
 		name: "several fields that Cloud SQL refuses", cloud: "gcp",
 		edit: func(s *v1alpha1.DatabaseSpec) {
-			s.Version, s.Parameters = new("99"), parameters{"work_memory": "1"}
+			s.Version, s.Parameters = new("99"), parameters{"max_connections": "5"}
 			s.GCP.PrivateNetwork = new("projects/network-host/global/networks/nowhere")
 		},
 		says: []string{"version: ", "gcp.privateNetwork: ", "parameters: "},
