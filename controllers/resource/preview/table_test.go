@@ -340,7 +340,7 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"aws aws.networkType Restarts": "of a server in two zones", "aws aws.port Online": "the mirror shows the port, and not one that waits",
 		"gcp gcp.dataDiskType Impossible": "it is refused before: the tier decides about it",
 		"gcp parameters Online":           "the cloud says so, and a preview does not ask it", "gcp parameters Impossible": "likewise",
-		"gcp iamAuthentication Online":    "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
+		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
 		"gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",
 		"gcp gcp.allocatedIPRange Restarts":   "with gcp.privateNetwork: see the examples of effects of the driver",
 		"gcp network.publicAccess Impossible": "it is refused before", "gcp network.publicAccess Restarts": "of a server whose certificates come from a CA pool",
