@@ -78,9 +78,7 @@ func (l *lifecycle) stalls(t *testing.T, reason v1alpha1.Reason, available metav
 		all := system.StatusOf(o).Conditions
 		for name, status := range want {
 			c := meta.FindStatusCondition(all, name)
-			// The sync period is a second here. On a busy machine an operation takes longer than two of them, and what was last seen is out of date.
-			outdated := c != nil && name == v1alpha1.ConditionAvailable && c.Status == metav1.ConditionUnknown
-			if c == nil || c.Status != status && !outdated || c.ObservedGeneration != o.GetGeneration() && name != v1alpha1.ConditionAvailable {
+			if c == nil || c.Status != status || c.ObservedGeneration != o.GetGeneration() && name != v1alpha1.ConditionAvailable {
 				return conditions(all)
 			}
 		}

@@ -173,6 +173,9 @@ func TestGatherWritesNothing(t *testing.T) {
 					if !equality.Semantic.DeepEqual(before, d) {
 						t.Error("the object itself was changed")
 					}
+					if state != driver.Unknown && known.Memory.LastObserved.IsZero() {
+						t.Error("it was observed, and does not count as observed")
+					}
 					for _, verb := range []plan.Verb{plan.Create, plan.Adopt, plan.Plan(known.View, known.Observation, known.Policy).Verb} {
 						_, _ = gatherer.GatherFor(t.Context(), known, plan.Action{Verb: verb})
 					}

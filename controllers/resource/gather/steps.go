@@ -223,6 +223,7 @@ func (g *gathering) observe(ctx context.Context) error {
 		return err
 	}
 	if seen.OperationError != nil {
+		upToDate(g, seen)
 		g.status().Operation = "" // told once; the next reconciliation observes afresh
 		g.login().operationRefused()
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
@@ -252,12 +253,17 @@ func (g *gathering) observed(seen driver.Observation) {
 		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
+	upToDate(g, seen)
+	if seen.State == driver.Ready {
+		g.Memory.Failure = ""
+	}
+}
+
+// upToDate notes that what is known of the cloud object is up to date, if its state was seen: also beside an operation that failed.
+func upToDate(g *gathering, seen driver.Observation) {
 	if seen.State != driver.Unknown {
 		g.Memory.LastObserved = g.Now
 		g.Unobserved = tooOld(g.Memory, g.Now, g.gatherer.Sync)
-	}
-	if seen.State == driver.Ready {
-		g.Memory.Failure = ""
 	}
 }
 
