@@ -70,3 +70,29 @@ func TestDedicatedLogVolumeRefused(t *testing.T) {
 		t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.writes())
 	}
 }
+
+// IOPS and throughput that wait for a type of disk which is refused are named beside it.
+func TestSpeedOfARefusedTypeIsNamed(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+		p.Storage, p.AWS.StorageType = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(400))}, new("gp2")
+	})
+	w.createDatabase(&req)
+	req.Spec.AWS.StorageType, req.Spec.AWS.IOPS, req.Spec.AWS.ThroughputMiBps, req.Spec.AWS.DedicatedLogVolume = new("gp3"), new(int32(13000)), new(int32(600)), new(true)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, f := range result.Failed {
+		said[f.Field] = f.Err.Error()
+	}
+	for field, says := range map[string]string{
+		"aws.storageType": "set spec.aws.storageType to io1", "aws.dedicatedLogVolume": "set spec.aws.storageType to io1",
+		"aws.iops": "waits for spec.aws.storageType", "aws.throughputMiBps": "waits for spec.aws.storageType",
+	} {
+		if !strings.Contains(said[field], says) {
+			t.Errorf("of %s it says %q, want %q", field, said[field], says)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -82,4 +83,15 @@ func leaveToType(p *instanceParams, spec *databaseSpec, have *instance) bool {
 	}
 	p.Iops, p.StorageThroughput = nil, nil
 	return true
+}
+
+// speedLater is why IOPS and throughput that are meant for another type of disk were not sent: it says so where RDS refuses the type, too.
+func speedLater(changes []driver.Change) (later table.FieldErrors) {
+	for _, c := range changes {
+		if slices.Contains([]string{"aws.iops", "aws.throughputMiBps"}, c.Field) {
+			later = append(later, driver.FieldError{Field: c.Field, Err: &driver.Error{Code: driver.Busy, Op: "ModifyDBInstance",
+				Message: "spec." + c.Field + " waits for spec.aws.storageType: RDS takes it with the disk's type"}})
+		}
+	}
+	return later
 }

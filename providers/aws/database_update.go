@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -28,14 +29,19 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 		return "", err
 	}
 	restarts = (restarts || static) && params.DBParameterGroupName == nil // a group that is attached takes its restart after that
-	leftOut := leaveToType(params, &req.Spec, have)
-	leftOut = leaveToInterval(params, have) || leftOut
-	apart := leaveNetworkType(params)
+	var later table.FieldErrors
+	if leaveToType(params, &req.Spec, have) {
+		later = speedLater(changes)
+	}
+	leftOut := leaveToInterval(params, have)
+	if leaveNetworkType(params) {
+		later = append(later, networkTypeLater())
+	}
 	switch nothing := reflect.ValueOf(*params).IsZero(); {
 	case nothing && restarts:
-		return "", d.restart(ctx, have)
-	case nothing && (leftOut || written || slices.Contains(driver.Names(changes), parameterGroup)):
-		return "", nil
+		return "", cmp.Or(d.restart(ctx, have), notYet(later))
+	case nothing && (len(later) > 0 || leftOut || written || slices.Contains(driver.Names(changes), parameterGroup)):
+		return "", notYet(later)
 	}
 	if err := checkParams(params, &req.Spec, have); err != nil {
 		return "", err
@@ -61,21 +67,14 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 		err = explainPassword(err)
 	}
 	err = explainMonitoring(explainKey(err, storedKey(in, have)), in.MonitoringRoleArn)
-	if err == nil {
-		err = notYet(restarts, apart, changes)
+	if restarts {
+		later = append(later, restartLater(changes)...)
 	}
-	return "", err
+	return "", cmp.Or(err, notYet(later))
 }
 
 // notYet is which of the changes could not be made beside the others; nil if all were.
-func notYet(restarts, networkTypeApart bool, changes []driver.Change) error {
-	var later table.FieldErrors
-	if restarts {
-		later = restartLater(changes)
-	}
-	if networkTypeApart {
-		later = append(later, networkTypeLater())
-	}
+func notYet(later table.FieldErrors) error {
 	if len(later) == 0 {
 		return nil
 	}

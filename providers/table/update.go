@@ -160,8 +160,11 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 		if err == nil {
 			_, err = u.try(ctx, part, have, changes[i:i+1])
 		}
+		later, waits := errors.AsType[FieldErrors](err)
 		switch {
 		case err == nil:
+		case waits:
+			u.result.Failed = append(u.result.Failed, later...)
 		case part.refuses(err):
 			u.fail(u.adapter.Refusals.ofChange(err, c), c)
 		default:
