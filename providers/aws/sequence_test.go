@@ -8,5 +8,5 @@ import (
 
 // Random sequences of edits end as a new object with the last spec would be.
 func TestSequences(t *testing.T) {
-	drivertest.Sequences(t, harness(t), "Database", drivertest.Seeds(t, 100)...)
+	drivertest.Sequences(t, harness, "Database", drivertest.Seeds(t, 100)...)
 }

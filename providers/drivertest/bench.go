@@ -27,6 +27,8 @@ type bench[S any] struct {
 	kind   *Kind[S]
 	name   string
 	serial int
+	// held is the session for all calls; nil if each has one of its own.
+	held external[S]
 	// parent is what objects are made within; zero for a kind without a parent, or before the first.
 	parent driver.ParentRef
 }
@@ -53,6 +55,9 @@ func (b *bench[S]) checks() []Check {
 // open returns the kind in the suite's account.
 func (b *bench[S]) open(t testing.TB) external[S] {
 	t.Helper()
+	if b.held != nil {
+		return b.held
+	}
 	return table.Of[S](b.Harness.open(t), b.name)
 }
 

@@ -260,6 +260,9 @@ func entriesOf[S any](t testing.TB, spec *S, path string) map[string]string {
 		t.Fatal(err)
 	}
 	for step := range strings.SplitSeq(path, ".") {
+		if raw == nil {
+			break
+		}
 		var inner map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &inner); err != nil {
 			t.Fatal(err)

@@ -56,7 +56,7 @@ type Trial interface {
 	// kind returns the name of the kind in the API.
 	kind() string
 	checks(h *Harness) []Check
-	sequences(t *testing.T, h *Harness, seeds []uint64)
+	sequences(t *testing.T, h *Harness, seeds []uint64) map[ending]int
 }
 
 // has reports whether the harness has a kind.
@@ -195,6 +195,12 @@ type Field struct {
 	NoEmpty string
 	// Same are values in the cloud that mean the same as the one in Full.
 	Same []any
+	// Means reports whether a value that the cloud has means the same as another one in the spec, such as where there is no way back. nil if only
+	// those of Same do.
+	Means func(want, have string) bool
+	// Follows are other fields whose changes may change this one where the spec leaves it out, and why. Fields that nothing says that of are left
+	// as they are.
+	Follows map[string]string
 	// Safe is the value that the field returns to when it is taken out of the spec; nil if it is left as it is.
 	Safe any
 	// Later says that the field is no part of a creation: a call of its own sets it once the object is at rest,

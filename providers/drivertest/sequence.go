@@ -1,9 +1,7 @@
 package drivertest
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -14,38 +12,51 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Sequences leads objects of a kind through random sequences of edits, and holds that each ends as a new object with the last spec would be:
-// what that spec sets is in the cloud, and entries of others are untouched. One that can't get there has a change that is Impossible, or is
-// refused with the name of a field, as a new object would be or as Field.Stuck says. Seeds say which sequences: the same seed makes the same one. One that fails
-// is told as short as it still fails.
-func Sequences(t *testing.T, h Harness, kind string, seeds ...uint64) {
-	h.defaults()
-	for _, k := range h.Kinds {
-		if k.kind() == kind {
-			k.sequences(t, &h, seeds)
-			return
+// Sequences leads objects of a kind through random sequences of edits, and holds how each ends. What the last spec sets is in the cloud as in a new
+// object. What it leaves out is as it was, or as the field's row says. Entries of others are untouched. What can't be so is named, field by field, and
+// keeps nothing else waiting: a new object can't have it either, it is Impossible, or Field.Stuck says why. Seeds say which sequences: the same
+// seed makes the same one. One that fails is told as short as it still fails. Every few sequences have a harness of their own.
+func Sequences(t *testing.T, harness func(t *testing.T) Harness, kind string, seeds ...uint64) {
+	ends := map[ending]int{}
+	for some := range slices.Chunk(seeds, 50) {
+		t.Run(fmt.Sprintf("from seed %d", some[0]), func(t *testing.T) {
+			h := harness(t)
+			h.defaults()
+			i := slices.IndexFunc(h.Kinds, func(k Trial) bool { return k.kind() == kind })
+			if i < 0 {
+				t.Fatalf("the harness has no kind %q", kind)
+			}
+			for end, n := range h.Kinds[i].sequences(t, &h, some) {
+				ends[end] += n
+			}
+		})
+		if ends[endFailed] >= mostFailures {
+			t.Fatal("there may be more")
 		}
-	}
-	t.Fatalf("the harness has no kind %q", kind)
-}
-
-func (k *Kind[S]) sequences(t *testing.T, h *Harness, seeds []uint64) {
-	q, ends := sequences[S]{newBench(h, k.Name, k)}, map[ending]int{}
-	for _, seed := range seeds {
-		s := q.random(t, rand.New(rand.NewPCG(seed, 0)))
-		end, why := q.attempt(t, s)
-		ends[end]++
-		if end != endFailed {
-			continue
-		}
-		s, why = q.shortened(t, s, why)
-		t.Fatalf("seed %d: %s\n%s", seed, s, strings.Join(why, "\n"))
 	}
 	t.Logf("%d sequences ended so: %v", len(seeds), ends)
 	if ends[endConverged] < len(seeds)/2 {
 		t.Errorf("%d of %d sequences ended as declared: they show too little", ends[endConverged], len(seeds))
 	}
 }
+
+func (k *Kind[S]) sequences(t *testing.T, h *Harness, seeds []uint64) map[ending]int {
+	q, ends := sequences[S]{newBench(h, k.Name, k)}, map[ending]int{}
+	q.b.held = q.b.open(t)
+	for _, seed := range seeds {
+		s := q.random(t, rand.New(rand.NewPCG(seed, 0)))
+		end, why := q.attempt(t, s)
+		ends[end]++
+		if end == endFailed {
+			s, why = q.shortened(t, s, why)
+			t.Errorf("seed %d: %s\n%s", seed, s, strings.Join(why, "\n"))
+		}
+	}
+	return ends
+}
+
+// mostFailures is how many sequences that fail are told: to shorten one takes a while.
+const mostFailures = 8
 
 // sequences makes sequences of a kind.
 type sequences[S any] struct{ b *bench[S] }
@@ -164,54 +175,70 @@ func (q *sequences[S]) attempt(t testing.TB, s sequence) (end ending, why []stri
 	return end, w.said
 }
 
+// lead leads an object through a sequence. Then what the spec has is compared with a new object, and what it does not have with what was there
+// when that was left out.
 func (q *sequences[S]) lead(t *witnessed, s sequence) ending {
 	spec := q.b.kind.Full()
 	for _, field := range s.without {
 		set(t, &spec, field, nil)
 	}
 	req := q.b.request(t, spec)
-	if !q.made(t, &req) {
+	if q.made(t, &req) != nil {
 		return endNotMade
 	}
 	defer q.remove(t, req.Name)
 	q.rounds(t, &req, 12)
+	free := newUnmanaged(t, q, &req)
 	theirs := q.others(t, req.Name)
 	for _, m := range s.moves {
 		if m.others {
-			q.b.Finish(t)
-			inner := &witnessed{TB: t}
-			inner.run(func() { q.b.kind.Cloud.Edit(inner, req.Name, m.field, m.value) }) // the cloud may refuse it
-			q.b.Finish(t)
+			q.edit(t, &req, m, free)
 		} else {
+			free.spec(t, &req, m.field, m.value)
 			set(t, &req.Spec, m.field, m.value)
 		}
 		q.takenAway(m.field, theirs)
 		q.rounds(t, &req, m.rounds)
 	}
-	end, says, last := q.rounds(t, &req, 12)
+	last := q.rounds(t, &req, 12)
 	q.theirsKept(t, req, theirs)
-	if end == endStalled {
-		return endStalled
-	}
-	fresh := q.b.request(t, req.Spec)
-	if !q.made(t, &fresh) {
+	free.check(t, &req, last)
+	return q.compare(t, req, last)
+}
+
+// compare compares what an object has of a spec with a new object, as far as either can have it.
+func (q *sequences[S]) compare(t *witnessed, req request[S], last rest) ending {
+	fresh, there := q.b.request(t, req.Spec), q.there(t, req)
+	if err := q.made(t, &fresh); err != nil {
+		if len(namedIn(err.Error(), q.b.kind.Fields)) == 0 {
+			t.Errorf("a refused creation names no field: %v", err)
+		}
+		q.alike(t, &req.Spec, there, &req.Spec, last, rest{})
 		return endRefused
 	}
 	defer q.remove(t, fresh.Name)
-	newEnd, _, its := q.rounds(t, &fresh, 12)
-	if end == endRefused && (newEnd == endRefused || q.stuck(says)) {
-		return endRefused
+	its := q.rounds(t, &fresh, 12)
+	q.alike(t, &req.Spec, there, q.there(t, fresh), last, its)
+	for _, name := range last.open() {
+		f := q.b.kind.field(t, name)
+		if _, same := its.cannot[name]; !same && !last.impossible(name) && !last.obs.Stopped && f.Stuck == "" {
+			t.Errorf("%s can't be as declared (%s), and a new object is", name, last.cannot[name])
+		}
 	}
-	if end != newEnd {
-		t.Fatalf("it ends %s (%s), and a new object with the same spec %s", end, says, newEnd)
+	if last.end == endConverged && its.end != endConverged {
+		t.Errorf("it ends as declared, and a new object with the same spec %s (%v)", its.end, its.cannot)
 	}
-	q.alike(t, req.Spec, last.Mirror, its.Mirror)
-	return end
+	return last.end
 }
 
-// stuck reports whether what was refused names a field whose edits may be refused where a new object could have the value.
-func (q *sequences[S]) stuck(says string) bool {
-	return slices.ContainsFunc(q.b.kind.Fields, func(f Field) bool { return f.Stuck != "" && strings.Contains(says, f.Name) })
+// edit has somebody else change a field. The cloud may refuse it.
+func (q *sequences[S]) edit(t testing.TB, req *request[S], m move, free *unmanaged[S]) {
+	q.b.Finish(t)
+	before := q.there(t, *req)
+	inner := &witnessed{TB: t}
+	inner.run(func() { q.b.kind.Cloud.Edit(inner, req.Name, m.field, m.value) })
+	q.b.Finish(t)
+	free.others(t, before, q.there(t, *req))
 }
 
 // remove makes room for the next objects. One that can't be deleted now stays.
@@ -221,177 +248,20 @@ func (q *sequences[S]) remove(t testing.TB, name string) {
 	inner.run(func() { q.b.kind.Cloud.Remove(inner, name) })
 }
 
-// made creates an object, and reports whether the cloud took it.
-func (q *sequences[S]) made(t testing.TB, req *request[S]) bool {
+// made creates an object, and returns why the cloud did not take it.
+func (q *sequences[S]) made(t testing.TB, req *request[S]) (refused error) {
 	t.Helper()
 	req.Applied = q.b.observe(t, *req).Applied
 	result, err := q.b.open(t).Create(t.Context(), *req)
 	if driver.CodeOf(err) == driver.Invalid {
-		return false
+		return err
 	}
 	if err != nil {
 		t.Fatalf("Create: %v", err)
 	}
 	req.ID, req.Operation = result.ID, result.Operation
 	q.b.Finish(t)
-	return true
-}
-
-// rounds looks at an object and applies what differs so many times, or until nothing does, and says where that ended.
-func (q *sequences[S]) rounds(t testing.TB, req *request[S], n int) (end ending, says string, obs driver.Observation) {
-	t.Helper()
-	end, says = endFailed, "it does not come to rest"
-	for i := range n {
-		if i%3 == 2 { // before that, it is looked at while the cloud is at work
-			q.b.Finish(t)
-		}
-		obs = q.b.observe(t, *req)
-		req.Applied, req.Operation, req.ID = obs.Applied, obs.Operation, obs.ID
-		switch {
-		case obs.State == driver.Pending:
-			q.b.Finish(t)
-			continue
-		case obs.State != driver.Ready:
-			t.Fatalf("the state is %v (%s)", obs.State, obs.Problem)
-		case len(obs.Changes) == 0:
-			return endConverged, "", obs
-		case slices.ContainsFunc(obs.Changes, func(c driver.Change) bool { return c.Effect == driver.Impossible }):
-			return endStalled, fmt.Sprint(obs.Changes), obs
-		}
-		result, err := q.b.open(t).Update(t.Context(), *req, obs.Changes)
-		switch code := driver.CodeOf(err); {
-		case code == driver.Busy && obs.Stopped && slices.ContainsFunc(obs.Changes, func(c driver.Change) bool { return c.NeedsRunning }):
-			end, says = endRefused, err.Error() // until the spec or somebody starts it
-		case code == driver.Busy, code == driver.Conflict:
-			q.b.Finish(t)
-		case err != nil:
-			end, says = endRefused, err.Error()
-			if !strings.Contains(says, "spec.") {
-				t.Errorf("a refusal names no field: %s", says)
-			}
-		case len(result.Failed) > 0:
-			end, says = endRefused, fmt.Sprint(result.Failed)
-		default:
-			end, says = endFailed, fmt.Sprintf("it does not come to rest: %v", obs.Changes)
-			req.Operation = result.Operation
-		}
-	}
-	return end, says, obs
-}
-
-// others has somebody else set an entry in each map, and returns the maps as they are then.
-func (q *sequences[S]) others(t testing.TB, name string) map[string]map[string]string {
-	t.Helper()
-	q.b.Finish(t)
-	all := map[string]map[string]string{}
-	for _, f := range q.b.kind.Fields {
-		if in, ok := q.b.kind.entriesIn(f.Name); ok {
-			entries := in.Of(t, name)
-			entries[in.Other] = in.Theirs
-			in.Set(t, name, entries)
-			if in.Of(t, name)[in.Other] == in.Theirs { // not where nobody can, such as in a default group of RDS
-				all[f.Name] = map[string]string{in.Other: in.Theirs}
-			}
-		}
-	}
-	q.b.Finish(t)
-	return all
-}
-
-// takenAway forgets the maps that a field excludes: with another value of it, such as another parameter group, they have
-// other entries.
-func (q *sequences[S]) takenAway(field string, theirs map[string]map[string]string) {
-	for _, f := range q.b.kind.Fields {
-		if f.Name != field {
-			continue
-		}
-		maps.DeleteFunc(theirs, func(excluded string, _ map[string]string) bool {
-			value, given := f.Given[excluded]
-			return given && value == nil
-		})
-	}
-}
-
-// theirsKept checks that what others set is there.
-func (q *sequences[S]) theirsKept(t testing.TB, req request[S], theirs map[string]map[string]string) {
-	t.Helper()
-	for field, want := range theirs {
-		in, _ := q.b.kind.entriesIn(field)
-		got := in.Of(t, req.Name)
-		for name := range maps.Keys(want) {
-			if got[name] != want[name] {
-				t.Errorf("of %s somebody else's entry %s=%s is %q in the end", field, name, want[name], got[name])
-			}
-		}
-	}
-}
-
-// alike checks that what a spec sets reads the same in the mirrors of two objects. Where the cloud knows no way back, one is ahead, and where
-// several values mean the same, each may have one of them.
-func (q *sequences[S]) alike(t testing.TB, spec S, mirror, other json.RawMessage) {
-	t.Helper()
-	var one, two S
-	for into, raw := range map[*S]json.RawMessage{&one: mirror, &two: other} {
-		if err := json.Unmarshal(raw, into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, f := range q.b.kind.Fields {
-		if _, declared := get(&spec, f.Name); !declared || f.NoDrift != "" || len(f.Same) > 0 {
-			continue
-		}
-		if _, isMap := f.To.(map[string]string); isMap {
-			continue // others own entries, too
-		}
-		if _, says := get(&spec, f.With); f.With != "" && !says {
-			continue
-		}
-		got, _ := get(&one, f.Name)
-		if want, _ := get(&two, f.Name); got != want {
-			t.Errorf("%s is %q in the end, and %q in a new object", f.Name, got, want)
-		}
-	}
-}
-
-// witnessed is a test that notes what fails, in place of failing.
-type witnessed struct {
-	testing.TB
-	said []string
-}
-
-// ended is what a failure that ends a witnessed test panics with.
-type ended struct{}
-
-// run runs something until it ends or fails for good.
-func (w *witnessed) run(something func()) {
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ours := r.(ended); !ours {
-				panic(r)
-			}
-		}
-	}()
-	something()
-}
-
-// Errorf implements testing.TB.
-func (w *witnessed) Errorf(format string, args ...any) {
-	w.said = append(w.said, fmt.Sprintf(format, args...))
-}
-
-// Error implements testing.TB.
-func (w *witnessed) Error(args ...any) { w.said = append(w.said, fmt.Sprint(args...)) }
-
-// Fatalf implements testing.TB.
-func (w *witnessed) Fatalf(format string, args ...any) {
-	w.Errorf(format, args...)
-	panic(ended{})
-}
-
-// Fatal implements testing.TB.
-func (w *witnessed) Fatal(args ...any) {
-	w.Error(args...)
-	panic(ended{})
+	return nil
 }
 
 // Seeds returns so many seeds, or as many as MOORING_SEQUENCES says, from 1 on.

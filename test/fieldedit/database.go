@@ -9,6 +9,13 @@ import (
 // gcpNetworks are networks of a shared VPC, which other projects may use.
 const gcpNetworks = "projects/network-host/global/networks/"
 
+// wholePolicy: an instance has a whole policy or none.
+var wholePolicy = map[string]string{
+	"gcp.passwordValidationPolicy.enabled": "", "gcp.passwordValidationPolicy.minLength": "", "gcp.passwordValidationPolicy.complexity": "",
+	"gcp.passwordValidationPolicy.reuseInterval": "", "gcp.passwordValidationPolicy.disallowUsernameSubstring": "",
+	"gcp.passwordValidationPolicy.passwordChangeIntervalSeconds": "",
+}
+
 // stuckWhileStopped: a new server is changed before it stops, and one that is stopped afterwards.
 const stuckWhileStopped = "most changes wait until a stopped server runs"
 
@@ -66,20 +73,22 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				NoDrift: "a move to another VPC changes the security groups too", Stuck: "RDS moves a server to another VPC, and not within one"},
 			{Name: "aws.port", To: 6543, Effect: driver.Restarts},
 			{Name: "aws.networkType", To: "DUAL", Effect: driver.Interrupts, Alone: true},
-			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts,
+			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts, Follows: map[string]string{
+				"parameters": "they need a group of ours", "tls": "it is a parameter", "version": "each major version has groups of its own"},
 				Given: map[string]any{"aws.dbParameterGroupName": "spare", "parameters": nil, "tls": nil}}, // it excludes parameters
 			{Name: "aws.optionGroupName", To: "audit-queries", Given: map[string]any{ // PostgreSQL, which the others are tried with, has none
 				"aws.optionGroupName": "audit", "engine": "mysql", "version": "8.4", "aws.instanceClass": "db.t4g.medium", "aws.cloudwatchLogsExports": nil,
 				"parameters": nil, "tls": nil,
 			}},
 			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2,
-				First: drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
+				Follows: map[string]string{"tls": "it is a parameter", "aws.dbParameterGroupName": "it has others"},
+				First:   drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true},
 			{Name: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, DriftEffect: driver.Interrupts,
-				NoEmpty: "a server in a VPC has a security group"},
-			{Name: "version", To: "16.8", Effect: driver.Restarts, Dependents: []string{"parameters", "tls"}, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
-			{Name: "storage.sizeGiB", To: 500, NoDrift: "disks only grow, and a larger one is the same", Same: []any{450}},
-			{Name: "storage.maxSizeGiB", To: 300, Drift: 2000}, // less than the disk has: it does not grow by itself
+				NoEmpty: "a server in a VPC has a security group", Follows: map[string]string{"aws.dbSubnetGroupName": "another VPC has other groups"}},
+			{Name: "version", To: "16.8", Effect: driver.Restarts, Dependents: []string{"parameters", "tls"}, NoDrift: "RDS knows no way back, and a newer minor version is the same", Means: newer(v1alpha1.EnginePostgres)},
+			{Name: "storage.sizeGiB", To: 500, NoDrift: "disks only grow, and a larger one is the same", Same: []any{450}, Means: larger},
+			{Name: "storage.maxSizeGiB", To: 300, Drift: 2000, Means: noGrowth, Follows: map[string]string{"storage.sizeGiB": "a disk that does not grow by itself reads as limited to its size"}}, // less than the disk has: it does not grow by itself
 			{Name: "availability", To: "MultiZone", Given: map[string]any{"aws.availabilityZone": nil}},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
 			{Name: "backup.startTime", To: "23:45", Same: []any{"03:00"}},
@@ -151,8 +160,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 		Fields: []drivertest.Field{
 			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
-			{Name: "version", To: "17", Effect: driver.Irreversible, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
-			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
+			{Name: "version", To: "17", Effect: driver.Irreversible, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it", Means: newer(v1alpha1.EnginePostgres)},
+			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink", Means: larger},
 			{Name: "storage.maxSizeGiB", To: 50, Drift: 300},
 			{Name: "encryption.key", To: "projects/p/locations/" + location + "/keyRings/r/cryptoKeys/bills", Effect: driver.Impossible},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
@@ -179,8 +188,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "deletionProtection", To: true},
 			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true, Stuck: stuckWhileStopped},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},
-			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Given: map[string]any{"gcp.sslMode": nil},
+			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Follows: map[string]string{"iamAuthentication": "it is a flag"}, Effect: driver.Restarts, Worst: true},
+			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Follows: map[string]string{"gcp.sslMode": "it says the same"}, Given: map[string]any{"gcp.sslMode": nil},
 				NoDrift: "a drift of gcp.sslMode is one of tls too"},
 			{Name: "gcp.tier", To: "db-c4a-highmem-4", Drift: "db-custom-N4-4-16384", Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil}},
 			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-c4a-highmem-4"}, NoDrift: "an edition changes together with the tier"},
@@ -202,15 +211,15 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.denyMaintenancePeriod.startDate", To: "11-01", Same: []any{"0000-11-20"}, Dependents: []string{"gcp.denyMaintenancePeriod.time"}, Together: []string{"gcp.denyMaintenancePeriod.endDate"}},
 			{Name: "gcp.denyMaintenancePeriod.endDate", To: "12-24", Same: []any{"1-5"}, Dependents: []string{"gcp.denyMaintenancePeriod.time"}, Together: []string{"gcp.denyMaintenancePeriod.startDate"}},
 			{Name: "gcp.denyMaintenancePeriod.time", To: "05:30"},
-			{Name: "gcp.passwordValidationPolicy.enabled", To: false, Dependents: []string{
+			{Name: "gcp.passwordValidationPolicy.enabled", To: false, Follows: wholePolicy, Dependents: []string{
 				"gcp.passwordValidationPolicy.minLength", "gcp.passwordValidationPolicy.complexity", "gcp.passwordValidationPolicy.reuseInterval",
 				"gcp.passwordValidationPolicy.disallowUsernameSubstring", "gcp.passwordValidationPolicy.passwordChangeIntervalSeconds",
 			}},
-			{Name: "gcp.passwordValidationPolicy.minLength", To: 0, Drift: 12},
-			{Name: "gcp.passwordValidationPolicy.complexity", To: "COMPLEXITY_DEFAULT"},
-			{Name: "gcp.passwordValidationPolicy.reuseInterval", To: 5},
-			{Name: "gcp.passwordValidationPolicy.disallowUsernameSubstring", To: false},
-			{Name: "gcp.passwordValidationPolicy.passwordChangeIntervalSeconds", To: 3600},
+			{Name: "gcp.passwordValidationPolicy.minLength", To: 0, Drift: 12, Follows: wholePolicy},
+			{Name: "gcp.passwordValidationPolicy.complexity", To: "COMPLEXITY_DEFAULT", Follows: wholePolicy},
+			{Name: "gcp.passwordValidationPolicy.reuseInterval", To: 5, Follows: wholePolicy},
+			{Name: "gcp.passwordValidationPolicy.disallowUsernameSubstring", To: false, Follows: wholePolicy},
+			{Name: "gcp.passwordValidationPolicy.passwordChangeIntervalSeconds", To: 3600, Follows: wholePolicy},
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},
@@ -218,7 +227,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.throughputMiBps", To: 200},
 			{Name: "gcp.connectorEnforcement", To: "NOT_REQUIRED", DriftEffect: driver.Interrupts},
 			{Name: "gcp.retainBackupsOnDelete", To: false},
-			{Name: "gcp.sslMode", To: "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},
+			{Name: "gcp.sslMode", To: "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", Follows: map[string]string{"tls": "it says the same"}, Effect: driver.Interrupts, DriftEffect: driver.Online},
 		},
 		More: []Step{
 			{Field: "version", To: "15", Effect: driver.Impossible},

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 )
@@ -74,4 +76,24 @@ func (k Kind[S]) with(field string) S {
 		}
 	}
 	return full
+}
+
+// newer reports whether a server has a version that a spec asks for, or a newer minor one.
+func newer(engine v1alpha1.Engine) func(want, have string) bool {
+	return func(want, have string) bool { return driver.VersionServes(engine, want, have) }
+}
+
+// larger reports whether a disk has the size that a spec asks for at least.
+func larger(want, have string) bool {
+	least, err := strconv.Atoi(want)
+	if err != nil {
+		return false
+	}
+	size, err := strconv.Atoi(have)
+	return err == nil && size >= least
+}
+
+// noGrowth reports whether a limit of automatic growth is below what a disk has: then it reads as the size of the disk.
+func noGrowth(want, have string) bool {
+	return want != have && larger(want, have) && !larger("1000", have)
 }
