@@ -25,6 +25,7 @@ func single[S any](f Field) []obligation[S] {
 	}
 	add("an edit is exactly one change and one write", edit[S])
 	if _, isMap := f.To.(map[string]string); isMap {
+		add("an edit taken back while the cloud is at work leaves no entry behind", takenBack[S])
 		return all // see entries
 	}
 	if _, isList := f.To.([]string); isList {
@@ -41,6 +42,7 @@ func single[S any](f Field) []obligation[S] {
 	}
 	if f.Safe != nil {
 		add("taken out of the spec it returns to its safe value", releaseSafe[S])
+		add("taken out of the spec while the cloud is at work it returns to its safe value", takenBack[S])
 	} else {
 		add("taken out of the spec it is left as it is", releaseField[S])
 	}
@@ -256,6 +258,52 @@ func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 	costs(t, b, &req, f, obs.Changes)
 	if _, still := req.Applied[f.Name]; still {
 		t.Error("still Applied after it returned")
+	}
+}
+
+// takenBack edits a field, and edits it again before the cloud has made the change: back to a map that is there still, or out of the spec. An object is
+// looked at in between, and shows no difference.
+func takenBack[S any](t testing.TB, b *bench[S], f Field) {
+	req := b.request(t, given(t, b, f))
+	if now, _ := get(&req.Spec, f.Name); f.Safe != nil && now != Text(f.Safe) {
+		set(t, &req.Spec, f.Name, f.Safe)
+	}
+	b.create(t, &req)
+	before := b.kind.declared(t, f)
+	set(t, &req.Spec, f.Name, f.To)
+	if f.Safe != nil && Text(f.Safe) == Text(f.To) {
+		set(t, &req.Spec, f.Name, before)
+	}
+	obs := b.observe(t, req)
+	req.Applied = obs.Applied
+	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
+	if err != nil || len(result.Failed) > 0 {
+		t.Fatalf("Update: %v, failed %v", err, result.Failed)
+	}
+	req.Operation = result.Operation
+	if f.Safe != nil {
+		before = nil
+	}
+	set(t, &req.Spec, f.Name, before)
+	obs = b.observe(t, req)
+	req.Applied, req.Operation = obs.Applied, obs.Operation
+	b.converge(t, &req)
+	seen := req
+	seen.Spec = given(t, b, f) // so that the field is read
+	left := readings(t, mirrored(t, b, seen), f)
+	if f.Safe != nil {
+		if left[f.Name] != Text(f.Safe) {
+			t.Errorf("it is %q in the end, want %q", left[f.Name], f.Safe)
+		}
+		return
+	}
+	wanted := readings(t, &req.Spec, f)
+	var edited S
+	set(t, &edited, f.Name, f.To)
+	for at := range readings(t, &edited, f) {
+		if _, wants := wanted[at]; !wants && left[at] != "" {
+			t.Errorf("%s is %q in the end, and the spec has it no longer", at, left[at])
+		}
 	}
 }
 

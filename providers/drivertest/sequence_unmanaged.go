@@ -30,8 +30,14 @@ func readings[S any](t testing.TB, parameters *S, f Field) map[string]string {
 func (q *sequences[S]) there(t testing.TB, req request[S]) *S {
 	t.Helper()
 	req.Spec = q.b.kind.Full()
+	return mirrored(t, q.b, req)
+}
+
+// mirrored returns what an object has of a spec.
+func mirrored[S any](t testing.TB, b *bench[S], req request[S]) *S {
+	t.Helper()
 	var parameters S
-	obs := q.b.observe(t, req)
+	obs := b.observe(t, req)
 	if err := json.Unmarshal(obs.Mirror, &parameters); err != nil {
 		t.Fatalf("the mirror of an object that is %v (%s): %v", obs.State, obs.Problem, err)
 	}
@@ -119,8 +125,12 @@ func (u *unmanaged[S]) leftOut(t testing.TB, req *request[S], f Field) {
 	u.may[f.Name] = nil
 	delete(u.begun, f.Name)
 	if f.Safe == nil {
+		asked := readings(t, &req.Spec, f)
+		for at := range asked {
+			u.add(f.Name, map[string]string{at: there[at]})
+		}
 		u.add(f.Name, there)
-		u.add(f.Name, readings(t, &req.Spec, f))
+		u.add(f.Name, asked)
 		return
 	}
 	u.add(f.Name, map[string]string{f.Name: Text(f.Safe)})
@@ -172,9 +182,10 @@ func (u *unmanaged[S]) follows(t testing.TB, f Field, at string) bool {
 	t.Helper()
 	own := true
 	if entries, isMap := f.To.(map[string]string); isMap {
-		name := strings.TrimSuffix(strings.TrimPrefix(at, f.Name+"["), "]")
-		_, inTo := entries[name]
-		_, inFull := u.q.b.kind.declared(t, f).(map[string]any)[name]
+		var full S
+		set(t, &full, f.Name, u.q.b.kind.declared(t, f))
+		_, inTo := entries[strings.TrimSuffix(strings.TrimPrefix(at, f.Name+"["), "]")]
+		_, inFull := readings(t, &full, f)[at]
 		own = !inTo && !inFull
 	}
 	for other := range f.Follows {

@@ -23,6 +23,7 @@ type Row[S, H, P any] interface {
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
 	applied(want *S, before []string, differing *driver.Change) ([]string, bool)
+	remember(want *S, before, now []string) []string
 	secretIn(want *S) (string, bool)
 	constant() bool
 }
