@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/fieldedit"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -65,7 +66,23 @@ func trialsOf(b *backdoor, region string) (all []drivertest.Trial) {
 	return all
 }
 
-func harness(t *testing.T) drivertest.Harness {
+func harness(t *testing.T) drivertest.Harness { return harnessWith(t, trialsOf) }
+
+// harnessOf has other fields of databases, and no other kind.
+func harnessOf(t *testing.T, of func(region string) fieldedit.Kind[v1alpha1.DatabaseParameters]) drivertest.Harness {
+	return harnessWith(t, func(b *backdoor, region string) []drivertest.Trial {
+		kind := databaseKind(b, region)
+		kind.Full, kind.Fields = of(region).Full, of(region).Fields
+		if full := kind.Full(); *full.Engine != v1alpha1.EnginePostgres {
+			parameters := kind.Cloud.Entries["parameters"]
+			parameters.Other, parameters.Theirs = "slow_query_log", "1"
+			kind.Cloud.Entries["parameters"] = parameters
+		}
+		return []drivertest.Trial{kind}
+	})
+}
+
+func harnessWith(t *testing.T, kinds func(b *backdoor, region string) []drivertest.Trial) drivertest.Harness {
 	const region = "us-east-1" // where S3 is oddest
 	w := newEnvironmentIn(t, region, localcloud.Options{Durations: localcloud.Durations{
 		Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
@@ -99,7 +116,7 @@ func harness(t *testing.T) drivertest.Harness {
 		Finish:  func(testing.TB) { w.clock.Advance(time.Hour) },
 		Calls:   b.calls,
 		Fail:    b.fail,
-		Kinds:   trialsOf(b, region),
+		Kinds:   kinds(b, region),
 	}
 	// The endpoint is in each config, so that a driver in another process finds it too.
 	for _, with := range []*driver.Opening{&h.Config, h.Other, h.Empty} {

@@ -130,8 +130,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.OptionGroupName = new(value.(string))
 	case "aws.dbParameterGroupName": // and restarts the server
 		group := value.(string)
-		if *b.instance(t, name).Engine == "mysql" {
-			group += "-mysql"
+		if engine := *b.instance(t, name).Engine; engine != "postgres" && !strings.HasSuffix(group, engine) {
+			group += "-" + engine
 		}
 		in.DBParameterGroupName = &group
 		defer func() {
@@ -141,7 +141,11 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		}()
 	case "tls":
 		set := b.settings(t, name)
-		set["rds.force_ssl"] = map[string]string{"Required": "1", "Optional": "0"}[value.(string)]
+		parameter := "require_secure_transport"
+		if *b.instance(t, name).Engine == "postgres" {
+			parameter = "rds.force_ssl"
+		}
+		set[parameter] = map[string]string{"Required": "1", "Optional": "0"}[value.(string)]
 		b.setSettings(t, name, set)
 		return
 	case "aws.vpcSecurityGroupIDs":
@@ -249,7 +253,11 @@ func (b *backdoor) setSettings(t testing.TB, name string, to map[string]string) 
 			{ParameterName: &key, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 		}})
 	}
-	b.clock.Advance(time.Hour)
+	for range 2 { // the hour may end in the middle of a backup
+		if b.clock.Advance(time.Hour); *b.instance(t, name).DBInstanceStatus == "available" {
+			break
+		}
+	}
 	do(t, b.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
 	b.clock.Advance(time.Hour)
 }

@@ -117,6 +117,9 @@ func (q *sequences[S]) random(t testing.TB, r *rand.Rand) (s sequence) {
 	}
 	for range 1 + r.IntN(6) {
 		f := fields[r.IntN(len(fields))]
+		if len(s.moves) > 0 && r.IntN(2) == 0 { // what happens to one field again shows more than what happens to two once
+			f = q.b.kind.field(t, s.moves[r.IntN(len(s.moves))].field)
+		}
 		m := move{field: f.Name, rounds: r.IntN(4)}
 		if f.drifts() && q.b.kind.Cloud.Edit != nil && r.IntN(5) == 0 {
 			m.value, m.others = f.drift(), true
@@ -277,4 +280,13 @@ func Seeds(t testing.TB, n uint64) (seeds []uint64) {
 		seeds = append(seeds, seed+1)
 	}
 	return seeds
+}
+
+// Shares divides seeds among so many.
+func Shares(seeds []uint64, among int) [][]uint64 {
+	shares := make([][]uint64, among)
+	for i, seed := range seeds {
+		shares[i%among] = append(shares[i%among], seed)
+	}
+	return shares
 }

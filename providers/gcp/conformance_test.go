@@ -37,6 +37,10 @@ func trialsOf(c *cloud) (all []drivertest.Trial) {
 }
 
 func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
+	return harnessWith(t, durations, trialsOf)
+}
+
+func harnessWith(t *testing.T, durations localcloud.Durations, kinds func(c *cloud) []drivertest.Trial) drivertest.Harness {
 	c := newCloud(t, durations)
 	ours, other, empty := c.config(project), c.config("somebody-else"), c.config("nobody-at-all")
 	withKey := func(key string) driver.Opening {
@@ -70,7 +74,7 @@ func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 			return drivertest.Calls{Reads: c.count(localcloud.Reads), Writes: c.count(localcloud.Writes)}
 		},
 		Fail:  c.fail,
-		Kinds: trialsOf(c),
+		Kinds: kinds(c),
 	}
 }
 

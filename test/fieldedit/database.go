@@ -221,7 +221,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "gcp.passwordValidationPolicy.disallowUsernameSubstring", To: false, Follows: wholePolicy},
 			{Name: "gcp.passwordValidationPolicy.passwordChangeIntervalSeconds", To: 3600, Follows: wholePolicy},
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
-			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
+			{Name: "gcp.secondaryZone", To: location + "-f", Follows: map[string]string{"availability": "a server in one zone has none"}, Effect: driver.Restarts, Same: []any{location + "-b"}},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},
 			{Name: "gcp.iops", To: 4000},
 			{Name: "gcp.throughputMiBps", To: 200},
