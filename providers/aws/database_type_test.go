@@ -1,12 +1,14 @@
 package aws_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -18,7 +20,10 @@ func TestIOPSWaitForTheTypeOfTheDisk(t *testing.T) {
 	})
 	w.createDatabase(&req)
 	req.Spec.AWS.StorageType, req.Spec.AWS.IOPS = new("gp3"), new(int32(15000))
-	w.updateDatabase(req, driver.Change{Field: "aws.iops"})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: "aws.iops"}})
+	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy || !strings.Contains(result.Failed[0].Err.Error(), "waits for spec.aws.storageType") {
+		t.Errorf("without the type: %v, failed %v", err, result.Failed)
+	}
 	if w.writes() != 0 {
 		t.Errorf("without the type, %v were called", w.operations())
 	}
