@@ -191,3 +191,11 @@ func (b *backdoor) only(name, operation string) (lift func()) {
 	}
 	return b.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation, Resource: name}, Kind: localcloud.Denied})
 }
+
+// denied makes the calls of an operation fail whose bodies have a part; nil if no operation is named.
+func (b *backdoor) denied(operation, body string) (lift func()) {
+	if operation == "" {
+		return nil
+	}
+	return b.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation}, Body: body, Kind: localcloud.Denied})
+}

@@ -68,10 +68,28 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 				defer b.uncounted()()
 				do(t, b.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
 			},
-			Hide:   func(testing.TB, string, string) func() { return nil },
-			Refuse: func(testing.TB, string, string) func() { return nil },
+			Hide: func(_ testing.TB, _, f string) func() {
+				return b.denied(map[string]string{"parameters": "DescribeDBParameters", "tls": "DescribeDBParameters"}[f], "")
+			},
+			Refuse: func(_ testing.TB, _, f string) func() {
+				if parameter := modified[f]; parameter != "" {
+					return b.denied("ModifyDBInstance", "&"+parameter)
+				}
+				return b.denied(map[string]string{"parameters": "ModifyDBParameterGroup", "tls": "ModifyDBParameterGroup", "tags": "AddTagsToResource"}[f], "")
+			},
 		},
 	}
+}
+
+// modified are parameters of ModifyDBInstance, by the fields that they are sent for alone. A policy can refuse a call for some of them.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html#amazonrds-policy-keys
+var modified = map[string]string{
+	"aws.instanceClass": "DBInstanceClass", "network.publicAccess": "PubliclyAccessible", "aws.copyTagsToSnapshot": "CopyTagsToSnapshot",
+	"aws.caCertificateIdentifier": "CACertificateIdentifier", "aws.port": "DBPortNumber", "availability": "MultiAZ",
+	"backup.retentionDays": "BackupRetentionPeriod", "backup.startTime": "PreferredBackupWindow", "maintenance.minorUpgrades": "AutoMinorVersionUpgrade",
+	"iamAuthentication": "EnableIAMDatabaseAuthentication", "deletionProtection": "DeletionProtection", "version": "EngineVersion",
+	"storage.sizeGiB": "AllocatedStorage", "aws.vpcSecurityGroupIDs": "VpcSecurityGroupIds", "aws.cloudwatchLogsExports": "CloudwatchLogsExportConfiguration",
+	"aws.monitoring.intervalSeconds": "MonitoringInterval", "aws.monitoring.roleARN": "MonitoringRoleArn",
 }
 
 func (b *backdoor) instance(t testing.TB, name string) rdstypes.DBInstance {
@@ -253,7 +271,7 @@ func (b *backdoor) setSettings(t testing.TB, name string, to map[string]string) 
 			{ParameterName: &key, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 		}})
 	}
-	for range 2 { // the hour may end in the middle of a backup
+	for range 24 { // the server may be at something
 		if b.clock.Advance(time.Hour); *b.instance(t, name).DBInstanceStatus == "available" {
 			break
 		}

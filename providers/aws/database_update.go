@@ -103,10 +103,12 @@ func checkParams(params *instanceParams, spec *databaseSpec, have *instance) err
 	return nil
 }
 
-// refusesValues reports whether an error is about some value, and may spare the others.
+// refusesValues reports whether an error is about some value, and may spare the others. A denial may be: a policy can have a condition on a parameter,
+// such as the instance class, and a role or a group that a call names takes a permission of its own.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html#amazonrds-policy-keys
 func refusesValues(err error) bool {
 	code := driver.CodeOf(err)
-	return code == driver.Invalid || code == driver.Conflict || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
+	return apiCode(err) == "AccessDenied" || code == driver.Invalid || code == driver.Conflict || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
 }
 
 // stillGrowing recognises that a disk changed in the last six hours: what is refused now will be taken later.

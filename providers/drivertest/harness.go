@@ -182,6 +182,8 @@ type Field struct {
 	Dependents, Together []string
 	// First is what it costs to set the field on an object that was made without it, if not what an edit costs.
 	First First
+	// ReadWith are the other fields that the same call reads, where that is not the one that reads the object.
+	ReadWith []string
 	// With is another field without which this one says nothing.
 	With string
 	// Drift is a value that somebody else sets in the cloud; To if nil.
@@ -234,10 +236,10 @@ type Backdoor struct {
 	Stop func(t testing.TB, name string)
 	// Password returns the administrator's password.
 	Password func(t testing.TB, name string) string
-	// Hide makes one field of the object unreadable (403), where fields are read by calls of their own. It
-	// returns nil if that field can't be hidden.
+	// Hide makes one field of the object unreadable (403), and those that are read with it, where fields are read by calls of their own. It
+	// returns nil if that field can't be hidden, and not for all fields: Hide itself is nil then.
 	Hide func(t testing.TB, name, field string) (lift func())
-	// Refuse makes the cloud refuse (403) updates of one field of the object, where fields are updated by calls of their
-	// own. It returns nil if that field can't be refused by itself.
+	// Refuse makes the cloud refuse (403) updates of one field of the object: a call of its own, or one that has its parameter, as by a condition of a
+	// policy. It returns nil if that field can't be refused by itself, and not for all fields: Refuse itself is nil then.
 	Refuse func(t testing.TB, name, field string) (lift func())
 }

@@ -62,6 +62,11 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 				}
 			},
 			Fill: func(t testing.TB, name string) { c.fill(t, name, 3) },
+			Refuse: func(_ testing.TB, _, f string) func() {
+				return c.denied("buckets.patch", map[string]string{
+					"versioning": "versioning", "publicAccess": "iamConfiguration", "encryption.key": "encryption", "tags": "labels",
+				}[f])
+			},
 		},
 	}
 }

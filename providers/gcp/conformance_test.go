@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,17 @@ func (c *cloud) fail(f drivertest.Fault) (lift func()) {
 			lift()
 		}
 	}
+}
+
+// denied makes the calls of an operation fail whose bodies have a parameter; nil if no operation or, of a patch, no parameter is named.
+func (c *cloud) denied(operation, parameter string) (lift func()) {
+	if operation == "" || parameter == "" && strings.HasSuffix(operation, ".patch") {
+		return nil
+	}
+	if parameter != "" {
+		parameter = `"` + parameter + `"`
+	}
+	return c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation}, Body: parameter, Kind: localcloud.Denied})
 }
 
 // fill puts objects into a bucket, the last in two versions if the bucket keeps versions.

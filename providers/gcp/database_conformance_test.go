@@ -63,11 +63,23 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 				}
 				c.end(t, op)
 			},
+			Hide: func(_ testing.TB, _, f string) func() {
+				return c.denied(map[string]string{"databaseName": "databases.get"}[f], "")
+			},
+			Refuse: func(_ testing.TB, _, f string) func() { return c.denied("instances.patch", patched[f]) },
 			Stop: func(t testing.TB, name string) {
 				c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: "NEVER"}})
 			},
 		},
 	}
+}
+
+// patched are parameters of instances.patch, by the fields that they are sent for alone.
+var patched = map[string]string{
+	"storage.sizeGiB": "dataDiskSizeGb", "availability": "availabilityType", "parameters": "databaseFlags",
+	"network.allowedCIDRs": "authorizedNetworks", "deletionProtection": "deletionProtectionEnabled", "tags": "userLabels", "gcp.maintenanceTrack": "updateTrack",
+	"gcp.connectorEnforcement": "connectorEnforcement", "gcp.sslMode": "sslMode", "gcp.retainBackupsOnDelete": "retainBackupsOnDelete",
+	"gcp.insights.queryStringLength": "queryStringLength", "gcp.passwordValidationPolicy.minLength": "minLength", "gcp.denyMaintenancePeriod.endDate": "denyMaintenancePeriods",
 }
 
 func (c *cloud) editInstance(t testing.TB, name, field string, value any) {

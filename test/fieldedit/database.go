@@ -81,9 +81,9 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				"parameters": nil, "tls": nil,
 			}},
 			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2,
-				Follows: map[string]string{"tls": "it is a parameter", "aws.dbParameterGroupName": "it has others"},
-				First:   drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
-			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true},
+				ReadWith: []string{"tls"}, Follows: map[string]string{"tls": "it is a parameter", "aws.dbParameterGroupName": "it has others"},
+				First: drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
+			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true, ReadWith: []string{"parameters"}},
 			{Name: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, DriftEffect: driver.Interrupts,
 				NoEmpty: "a server in a VPC has a security group", Follows: map[string]string{"aws.dbSubnetGroupName": "another VPC has other groups"}},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, Dependents: []string{"parameters", "tls"}, NoDrift: "RDS knows no way back, and a newer minor version is the same", Means: newer(v1alpha1.EnginePostgres)},
@@ -192,7 +192,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Follows: map[string]string{"gcp.sslMode": "it says the same"}, Given: map[string]any{"gcp.sslMode": nil},
 				NoDrift: "a drift of gcp.sslMode is one of tls too"},
 			{Name: "gcp.tier", To: "db-c4a-highmem-4", Drift: "db-custom-N4-4-16384", Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil}},
-			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-c4a-highmem-4"}, NoDrift: "an edition changes together with the tier"},
+			{Name: "gcp.edition", To: "ENTERPRISE_PLUS", Follows: map[string]string{"gcp.tier": "each edition has tiers of its own"}, Effect: driver.Restarts, Along: map[string]any{"gcp.tier": "db-c4a-highmem-4"}, NoDrift: "an edition changes together with the tier"},
 			{Name: "gcp.dataCache", To: true, Effect: driver.Restarts, Given: map[string]any{"gcp.edition": nil, "gcp.tier": "db-perf-optimized-N-2", "gcp.dataDiskType": nil, "gcp.iops": nil, "gcp.throughputMiBps": nil},
 				NoDrift: "the server of all fields is in Enterprise, which has no data cache: TestDataCacheGoesWithEdition lets one drift"},
 			{Name: "gcp.pscConfig.enabled", To: false, Effect: driver.Impossible, Dependents: []string{

@@ -195,7 +195,7 @@ type service interface {
 func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call Call, s service) {
 	call.Time = c.opts.Now()
 	start := time.Now()
-	fault, hit := c.Faults.take(call)
+	fault, hit := c.Faults.take(call, body)
 	call.Fault, call.injected = fault.Kind, fault
 	var answer *reply
 	switch kind := fault.Kind; kind {

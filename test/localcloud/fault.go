@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"bytes"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,7 @@ const (
 // A Fault makes the calls that its Filter selects go wrong.
 type Fault struct {
 	Filter
+	Body  string // a part of the bodies of the calls that it hits, such as a parameter's name; empty for all
 	Kind  FaultKind
 	Delay time.Duration // for Latency
 	Times int           // how many calls it hits; 0 means until removed
@@ -69,11 +71,11 @@ func (f *Faults) Reset() {
 }
 
 // take returns the first fault that hits c, counting it down.
-func (f *Faults) take(c Call) (Fault, bool) {
+func (f *Faults) take(c Call, body []byte) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.active {
-		if p.Times == 0 || !p.matches(&c) {
+		if p.Times == 0 || !p.matches(&c) || !bytes.Contains(body, []byte(p.Body)) {
 			continue
 		}
 		if p.Skip > 0 {
