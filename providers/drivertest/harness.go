@@ -184,6 +184,8 @@ type Field struct {
 	First First
 	// ReadWith are the other fields that the same call reads, where that is not the one that reads the object.
 	ReadWith []string
+	// NamedBy is another field that the cloud takes this one along with, and that a refusal names in place of both.
+	NamedBy string
 	// With is another field without which this one says nothing.
 	With string
 	// Drift is a value that somebody else sets in the cloud; To if nil.

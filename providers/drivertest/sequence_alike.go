@@ -15,7 +15,7 @@ func (q *sequences[S]) alike(t testing.TB, spec, there, wants *S, last, its rest
 	t.Helper()
 	lacks := q.lacking(t, spec)
 	for _, f := range q.b.kind.Fields {
-		if last.cannot[f.Name] != "" || its.cannot[f.Name] != "" || slices.Contains(lacks, f.Name) {
+		if last.cannot[f.Name] != "" || f.NamedBy != "" && last.cannot[f.NamedBy] != "" || its.cannot[f.Name] != "" || slices.Contains(lacks, f.Name) {
 			continue
 		}
 		if _, says := get(spec, f.With); f.With != "" && !says {

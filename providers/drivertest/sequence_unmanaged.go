@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // readings returns what parameters say of a field, as text: one value, or one for each entry of a map, by the entry's place. What they do not say
@@ -52,6 +54,8 @@ type unmanaged[S any] struct {
 	may map[string]map[string][]string
 	// touched are the fields that the spec or somebody changed.
 	touched map[string]bool
+	// asked are the values that the spec had of each field: while the cloud is at work, it may have been asked for any of them.
+	asked map[string][]map[string]string
 	// begun are, of each map that the spec has, the entries that were there when the spec had it first, and those that it had since.
 	begun map[string][2]map[string]string
 }
@@ -59,7 +63,7 @@ type unmanaged[S any] struct {
 // newUnmanaged begins with an object that was created from a spec.
 func newUnmanaged[S any](t testing.TB, q *sequences[S], req *request[S]) *unmanaged[S] {
 	t.Helper()
-	u := &unmanaged[S]{q: q, may: map[string]map[string][]string{}, touched: map[string]bool{}, begun: map[string][2]map[string]string{}}
+	u := &unmanaged[S]{q: q, may: map[string]map[string][]string{}, touched: map[string]bool{}, asked: map[string][]map[string]string{}, begun: map[string][2]map[string]string{}}
 	there, spec := q.there(t, *req), &req.Spec
 	for _, f := range q.b.kind.Fields {
 		if _, declared := get(spec, f.Name); !declared {
@@ -89,6 +93,7 @@ func (u *unmanaged[S]) add(field string, values map[string]string) {
 func (u *unmanaged[S]) spec(t testing.TB, req *request[S], field string, value any) {
 	t.Helper()
 	u.touched[field] = true
+	u.asked[field] = append(u.asked[field], readings(t, &req.Spec, u.q.b.kind.field(t, field)))
 	f := u.q.b.kind.field(t, field)
 	_, declared := get(&req.Spec, field)
 	switch {
@@ -131,6 +136,11 @@ func (u *unmanaged[S]) leftOut(t testing.TB, req *request[S], f Field) {
 		}
 		u.add(f.Name, there)
 		u.add(f.Name, asked)
+		if u.q.b.observe(t, *req).State == driver.Pending {
+			for _, earlier := range u.asked[f.Name] {
+				u.add(f.Name, earlier)
+			}
+		}
 		return
 	}
 	u.add(f.Name, map[string]string{f.Name: Text(f.Safe)})

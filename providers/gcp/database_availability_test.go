@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -270,4 +271,37 @@ func TestServerGoesWhereItIsWantedWithTheChangeThatTakesItsStandby(t *testing.T)
 	if seen := c.look(t, x, &req); len(seen.Changes) > 0 {
 		t.Errorf("still differs, and would restart again: %v", seen.Changes)
 	}
+}
+
+// The zone of a standby that the cloud may not make is named beside that: it counted as made with each update.
+func TestZoneOfARefusedStandbyIsNamed(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("alone", v1alpha1.EnginePostgres)
+	req.Spec.Availability = new(v1alpha1.AvailabilitySingleZone)
+	x := c.made(t, &req)
+	req.Spec.Availability, req.Spec.GCP.SecondaryZone = new(v1alpha1.AvailabilityMultiZone), new(location+"-c")
+	req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
+	said := c.refusals(t, x, &req)
+	for field, says := range map[string]string{
+		"availability":      "set spec.backup.retentionDays to 1 or more",
+		"gcp.secondaryZone": "waits for spec.availability",
+	} {
+		if !strings.Contains(said[field], says) {
+			t.Errorf("of %s it says %q, want %q", field, said[field], says)
+		}
+	}
+}
+
+// refusals makes all changes, and returns what is said of those that fail.
+func (c *cloud) refusals(t *testing.T, x table.External[v1alpha1.DatabaseParameters], req *databaseRequest) map[string]string {
+	t.Helper()
+	result, err := x.Update(t.Context(), *req, c.look(t, x, req).Changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, f := range result.Failed {
+		said[f.Field] = f.Err.Error()
+	}
+	return said
 }

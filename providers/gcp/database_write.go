@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -73,6 +74,10 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err := checkChange(params, &req.Spec, have, changes); err != nil {
 		return "", err
 	}
+	later := params.standbyLater(&req.Spec, have)
+	if reflect.ValueOf(*params).IsZero() {
+		return "", later
+	}
 	params.completeEdition(&req.Spec, have)
 	if params.leavesPlus(have) && have.pooled() {
 		return d.pools.end(ctx, req, have, changes)
@@ -92,6 +97,9 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	})
 	if err != nil {
 		return "", d.flags.explain(ctx, explainNetwork(err), cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
+	}
+	if len(later) > 0 {
+		return started.Name, later
 	}
 	return started.Name, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // A zone is where the server or its standby prefers to be, and where the other of the two does, if that is known. A failover makes them
@@ -129,6 +130,18 @@ func checkStandby(spec *databaseParameters, availability *v1alpha1.Availability)
 	}
 	return invalid("spec.gcp.secondaryZone is the zone of a standby, and a server has one with spec.availability MultiZone only: " +
 		"set spec.availability to MultiZone, or remove spec.gcp.secondaryZone")
+}
+
+// standbyLater takes the zone of a standby out of a patch that does not make the standby, which the spec asks for, and says so: Cloud SQL may refuse that
+// change.
+func (p *instanceParams) standbyLater(spec *databaseParameters, have *instance) (later table.FieldErrors) {
+	multi := spec.Availability != nil && *spec.Availability == v1alpha1.AvailabilityMultiZone
+	if p.SecondaryZone == nil || p.AvailabilityType != nil || !multi || have.settings().AvailabilityType == regional {
+		return nil
+	}
+	p.SecondaryZone = nil
+	return table.FieldErrors{{Field: "gcp.secondaryZone", Err: &driver.Error{Code: driver.Busy, Op: "instances.patch",
+		Message: "spec.gcp.secondaryZone waits for spec.availability: there is no standby yet"}}}
 }
 
 // zoneEffect says what another zone does. https://cloud.google.com/sql/docs/postgres/instance-settings
