@@ -165,25 +165,57 @@ var classChanged = predicate.Funcs{
 	},
 }
 
+// parametersOf returns the parameters of a kind in a merged spec, as its drivers read them.
+func parametersOf(k *kind.Kind, spec class.Tree) (json.RawMessage, error) {
+	object := k.New()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
+		return nil, fmt.Errorf("read a merged spec: %w", err)
+	}
+	return json.Marshal(object.GetParameters())
+}
+
+// has returns the driver of a cloud if it has a kind; nil otherwise.
+func has(drivers map[string]driver.Driver, cloud string, k *kind.Kind) driver.Driver {
+	drv, ok := drivers[cloud]
+	if !ok {
+		return nil
+	}
+	description := drv.Describe()
+	if _, has := description.Resource(k.Name); !has {
+		return nil
+	}
+	return drv
+}
+
+// refusals returns what tells, as the drivers do, what a cloud refuses of a spec. No connection is opened for it.
+func refusals(drivers map[string]driver.Driver, k *kind.Kind) class.RefusesFunc {
+	return func(cloud string, object v1alpha1.ResourceObject, spec class.Tree, location string) ([]driver.Refusal, error) {
+		drv := has(drivers, cloud, k)
+		if drv == nil {
+			return nil, nil
+		}
+		draft := driver.Draft{Location: location}
+		var err error
+		if draft.Spec, err = parametersOf(k, spec); err != nil {
+			return nil, err
+		}
+		if mirror := object.GetObserved(); mirror != nil {
+			if draft.Observed, err = json.Marshal(mirror); err != nil {
+				return nil, err
+			}
+		}
+		return drv.Check(k.Name, draft)
+	}
+}
+
 // previews returns what tells, as the drivers do, what an edit changes in a cloud. No connection is opened for it.
 func previews(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]driver.Change, error) {
-	parameters := func(spec class.Tree) (json.RawMessage, error) {
-		object := k.New()
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
-			return nil, fmt.Errorf("preview: %w", err)
-		}
-		return json.Marshal(object.GetParameters())
-	}
 	return func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]driver.Change, error) {
-		drv, ok := drivers[cloud]
-		if !ok {
+		drv := has(drivers, cloud, k)
+		if drv == nil {
 			return nil, nil
 		}
-		description := drv.Describe()
-		if _, has := description.Resource(k.Name); !has {
-			return nil, nil
-		}
-		to, err := parameters(is)
+		to, err := parametersOf(k, is)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +223,7 @@ func previews(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string,
 		if mirror := object.GetObserved(); mirror != nil {
 			from, err = json.Marshal(mirror)
 		} else { // nobody has looked at it yet
-			from, err = parameters(was)
+			from, err = parametersOf(k, was)
 		}
 		if err != nil {
 			return nil, err

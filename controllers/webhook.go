@@ -88,10 +88,17 @@ func (s *setup) providerOf(ctx context.Context, key identity.Key) (string, error
 	return s.store.ProviderOf(ctx, s.mgr.GetClient(), key)
 }
 
-// providerFrom returns what finds the cloud that a reference of an object leads to.
-func providerFrom(store *identity.Store) func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, string) (string, error) {
-	return func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, namespace string) (string, error) {
-		return store.ProviderOf(ctx, from, identity.KeyOf(ref, namespace))
+// placeFrom returns what finds where an object is to be.
+func placeFrom(store *identity.Store) class.PlaceFunc {
+	return func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (class.Place, error) {
+		var key identity.Key
+		if ref != nil {
+			key = identity.KeyOf(ref, namespace)
+		} else {
+			key = identity.KeyOfBound(*ofClass, namespace)
+		}
+		cloud, region, err := store.PlaceOf(ctx, from, key)
+		return class.Place{Cloud: cloud, Region: region}, err
 	}
 }
 

@@ -29,8 +29,10 @@ type Admission struct {
 	// MayUse says why a namespace's objects can't use the provider config that they name, or else the one that their class leads
 	// to; nil if they can.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
-	// Provider returns the cloud that the provider config of an object without a class leads to, empty if there is no such config.
-	Provider func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, namespace string) (string, error)
+	// Place finds where an object is to be, and Refuses says what its cloud refuses of it. Refuses may be nil; Place may be, too, without it, and then nobody
+	// knows the cloud of an object without a class.
+	Place   PlaceFunc
+	Refuses RefusesFunc
 	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
 	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
@@ -48,17 +50,31 @@ func (a *Admission) Object(ctx context.Context, old, object v1alpha1.ResourceObj
 }
 
 func (a *Admission) object(ctx context.Context, from *Resolver, old, object v1alpha1.ResourceObject) (refusals []Problem, warnings []string, err error) {
-	problems, err := a.problems(ctx, from, object)
+	problems, after, err := a.problems(ctx, from, object)
 	if err != nil {
 		return nil, nil, err
 	}
 	before := sets.New[string]()
+	var was *draft
 	if old != nil {
-		known, err := a.problems(ctx, from, old)
+		known, drafted, err := a.problems(ctx, from, old)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, p := range known {
+			before.Insert(p.String())
+		}
+		was = drafted
+	}
+	refused, stand, err := a.refused(was, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range slices.Concat(refused, stand) {
+		if slices.ContainsFunc(problems, func(other Problem) bool { return other.Field == p.Field }) {
+			continue // the class has a word on the field already
+		}
+		if problems = append(problems, p); slices.Contains(stand, p) {
 			before.Insert(p.String())
 		}
 	}
@@ -86,40 +102,46 @@ func mayCome(p Problem) bool {
 	}
 }
 
-func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, error) {
+// problems returns what the class, or the lack of one, says against an object, and the object as its driver is to check it; nil if it is not to.
+func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, *draft, error) {
 	if a.Resolver.Kind.Parent != nil {
-		return nil, nil // its account is the parent's
+		return nil, nil, nil // its account is the parent's
 	}
 	ref := object.GetResourceSpec().ProviderConfigRef
 	found, err := a.found(ctx, from, object, ref)
 	if err != nil || ref == nil && found.Config == nil {
-		return found.problems(), err
+		return found.problems(), nil, err
 	}
 	p, err := a.MayUse(ctx, from.Client, ref, found.Config, object.GetNamespace())
 	switch {
 	case err != nil:
-		return found.problems(), err
+		return found.problems(), nil, err
 	case p != nil:
-		return append([]Problem{*p}, found.Problems...), nil
-	case ref != nil:
-		lacking, err := a.unsupported(ctx, from, object)
-		return append(found.problems(), lacking...), err
-	default:
-		return found.problems(), nil // what the cloud lacks is among them
+		return append([]Problem{*p}, found.Problems...), nil, nil
 	}
+	problems := found.problems()
+	if ref != nil { // what the cloud lacks a class says itself
+		lacking, err := a.unsupported(ctx, from, object)
+		if err != nil {
+			return problems, nil, err
+		}
+		problems = append(problems, lacking...)
+	}
+	drafted, err := a.draftOf(ctx, from, object, found)
+	return problems, drafted, err
 }
 
 // unsupported says what an object without a class asks for that its cloud does not have.
 func (a *Admission) unsupported(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, error) {
-	if a.Provider == nil {
+	if a.Place == nil {
 		return nil, nil
 	}
-	cloud, err := a.Provider(ctx, from.Client, object.GetResourceSpec().ProviderConfigRef, object.GetNamespace())
+	place, err := a.Place(ctx, from.Client, object.GetResourceSpec().ProviderConfigRef, nil, object.GetNamespace())
 	if err != nil {
 		return nil, err
 	}
 	spec, err := TreeOf(object.GetSpec())
-	return Unsupported(from.lacks(cloud), spec), err
+	return Unsupported(from.lacks(place.Cloud), spec), err
 }
 
 // found evaluates an object by its class, or without one by where its own reference leads.
@@ -148,6 +170,11 @@ func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject)
 		return []Problem{*wrong}, nil, nil
 	}
 	warnings = append(warnings, c.unusable(clouds)...)
+	unsound, err := a.unsound(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings = append(warnings, unsound...)
 	if c.Spec.AllowedNamespaces == nil {
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use this class; {} allows all")
 	}

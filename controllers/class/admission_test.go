@@ -146,8 +146,8 @@ func TestWhatTheCloudLacksIsRefused(t *testing.T) {
 		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
 			return nil, nil
 		},
-		Provider: func(_ context.Context, _ client.Reader, ref *v1alpha1.ProviderConfigReference, _ string) (string, error) {
-			return ref.Name, nil
+		Place: func(_ context.Context, _ client.Reader, ref *v1alpha1.ProviderConfigReference, _ *v1alpha1.BoundProviderConfig, _ string) (Place, error) {
+			return Place{Cloud: ref.Name}, nil
 		},
 	}
 	const want = "spec.version: 13 is not supported, because it is too old: set 16"

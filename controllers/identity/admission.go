@@ -32,12 +32,18 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Valid
 
 // ProviderOf returns the cloud that a provider config leads to, empty if there is no such config.
 func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (string, error) {
+	cloud, _, err := s.PlaceOf(ctx, from, key)
+	return cloud, err
+}
+
+// PlaceOf returns the cloud that a provider config leads to, empty if there is no such config, and the region of objects that name no location.
+func (s *Store) PlaceOf(ctx context.Context, from client.Reader, key Key) (cloud, region string, err error) {
 	cfg, err := s.configs.load(ctx, from, key)
 	if refusal, ok := errors.AsType[*ValidationError](err); ok && refusal.Reason == v1alpha1.ReasonProviderConfigNotFound {
-		return "", nil
+		return "", "", nil
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return cfg.provider(), nil
+	return cfg.provider(), cfg.region(), nil
 }

@@ -87,6 +87,8 @@ func (d described) Describe() driver.Description {
 	return description
 }
 
+func (described) Check(string, driver.Draft) ([]driver.Refusal, error) { return nil, nil }
+
 func (described) Preview(string, json.RawMessage, json.RawMessage, driver.Applied) ([]driver.Change, error) {
 	return nil, nil
 }

@@ -86,6 +86,7 @@ var bucketKind = table.Kind[*session]{
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 		return driver.PreviewOf(from, to, applied, previewBucket)
 	},
+	Check:   checkBucketDraft,
 	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
 }
 

@@ -85,6 +85,7 @@ var databaseKind = table.Kind[*session]{
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 		return driver.PreviewOf(from, to, applied, previewDatabase)
 	},
+	Check:   checkDatabaseDraft,
 	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
 }
 
@@ -164,10 +165,7 @@ func endpointOf(have *instance) driver.Endpoint {
 
 // creatable refuses what can't be created, before RDS does in words that do not help.
 func creatable(req *databaseRequest) error {
-	problems := []error{checkParameters(&req.Spec)}
-	if req.Spec.GCP != nil {
-		problems = append(problems, invalid("spec.gcp is for Google Cloud, and this account is in AWS: remove it, and set spec.aws.instanceClass"))
-	}
+	var problems []error
 	if req.Spec.Engine == nil {
 		problems = append(problems, invalid("set spec.engine to postgres, mysql or mariadb"))
 	}
@@ -177,10 +175,7 @@ func creatable(req *databaseRequest) error {
 	if req.Login.Password == "" && !req.CloudManaged {
 		problems = append(problems, invalid("the administrator has no password"))
 	}
-	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
-		problems = append(problems, refuses(&req.Spec, &instance{}))
-	}
-	return table.Together(problems...)
+	return table.Together(append(problems, checkDatabase(&req.Spec, &instance{}, req.Location)...)...)
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // provisionedFrom is the size in GiB from which a gp3 disk has IOPS and throughput that can be chosen; below it RDS takes none. It is the same
@@ -125,26 +126,27 @@ func checkDisk(spec *databaseSpec, have *instance) error {
 		size = max(size, aws.ToInt32(spec.Storage.SizeGiB))
 	}
 	iops, throughput := declared.IOPS, declared.ThroughputMiBps
+	fields := table.Fields{"aws.iops", "aws.throughputMiBps", "aws.storageType", "storage.sizeGiB"}
 	switch wants := iops != nil || throughput != nil; {
 	case (kind == "gp2" || kind == "standard") && wants:
-		return invalid("spec.aws.iops and spec.aws.throughputMiBps can't be chosen for a disk of the type %s: remove them, or set spec.aws.storageType to gp3", kind)
+		return fields.Refuse("spec.aws.iops and spec.aws.throughputMiBps can't be chosen for a disk of the type %s: remove them, or set spec.aws.storageType to gp3", kind)
 	case kind != "gp3" && throughput != nil:
-		return invalid("spec.aws.throughputMiBps can be chosen for a disk of the type gp3 only, and this one has %s: remove it", kind)
+		return fields.Refuse("spec.aws.throughputMiBps can be chosen for a disk of the type gp3 only, and this one has %s: remove it", kind)
 	case kind == "gp3" && wants && size < provisionedFrom:
-		return invalid("a gp3 disk below %d GiB has 3,000 IOPS and 125 MiB/s, which can't be chosen: set spec.storage.sizeGiB to %[1]d or more, "+
+		return fields.Refuse("a gp3 disk below %d GiB has 3,000 IOPS and 125 MiB/s, which can't be chosen: set spec.storage.sizeGiB to %[1]d or more, "+
 			"or remove spec.aws.iops and spec.aws.throughputMiBps", provisionedFrom)
 	case kind == "gp3" && iops != nil && (*iops < leastIOPS || *iops > mostIOPS):
-		return invalid("spec.aws.iops of a gp3 disk is %d to %d: set it to a number in between, or remove it", leastIOPS, mostIOPS)
+		return fields.Refuse("spec.aws.iops of a gp3 disk is %d to %d: set it to a number in between, or remove it", leastIOPS, mostIOPS)
 	case kind == "gp3" && throughput != nil && (*throughput < leastThroughput || *throughput > mostThroughput):
-		return invalid("spec.aws.throughputMiBps is %d to %d: set it to a number in between, or remove it", leastThroughput, mostThroughput)
+		return fields.Refuse("spec.aws.throughputMiBps is %d to %d: set it to a number in between, or remove it", leastThroughput, mostThroughput)
 	case kind == "gp3" && wants:
 		return checkRatio(declared, have)
 	case kind != "io1" && kind != "io2":
 		return nil
 	case size < leastForIOPS:
-		return invalid("a disk of the type %s has %d GiB at least: set spec.storage.sizeGiB to %[2]d or more, or spec.aws.storageType to gp3", kind, leastForIOPS)
+		return table.Fields{"storage.sizeGiB", "aws.storageType"}.Refuse("a disk of the type %s has %d GiB at least: set spec.storage.sizeGiB to %[2]d or more, or spec.aws.storageType to gp3", kind, leastForIOPS)
 	case iops == nil && kind != aws.ToString(waits.StorageType):
-		return invalid("a disk of the type %s needs the number of its IOPS: set spec.aws.iops", kind)
+		return table.Fields{"aws.iops", "aws.storageType"}.Refuse("a disk of the type %s needs the number of its IOPS: set spec.aws.iops", kind)
 	}
 	return nil
 }
@@ -162,7 +164,7 @@ func checkRatio(declared *v1alpha1.DatabaseAWS, have *instance) error {
 	if throughput*leastIOPSOfMiB <= iops {
 		return nil
 	}
-	return invalid("the throughput of a gp3 disk in MiB/s is at most a quarter of its IOPS, and this one would have %d MiB/s with %d IOPS: "+
+	return table.Fields{"aws.throughputMiBps", "aws.iops", "aws.storageType", "storage.sizeGiB"}.Refuse("the throughput of a gp3 disk in MiB/s is at most a quarter of its IOPS, and this one would have %d MiB/s with %d IOPS: "+
 		"set spec.aws.iops to %d or more, or spec.aws.throughputMiBps to %d or less", throughput, iops, throughput*leastIOPSOfMiB, iops/leastIOPSOfMiB)
 }
 

@@ -72,15 +72,19 @@ func checkInsights(spec *databaseSpec, have *instance) error {
 		on = *spec.Insights
 	}
 	mode, days := awsOf(spec).DatabaseInsightsMode, first(wanted.RetentionDays, have.PerformanceInsightsRetentionPeriod)
+	fields := table.Fields{"aws.databaseInsightsMode", "insights", "aws.performanceInsights.retentionDays", "aws.performanceInsights.key"}
 	switch stays := mode == nil && have.DatabaseInsightsMode == types.DatabaseInsightsModeAdvanced; {
 	case !on && (wanted.RetentionDays != nil || wanted.Key != nil):
-		return invalid("spec.aws.performanceInsights needs spec.insights: set spec.insights to true, or remove spec.aws.performanceInsights")
+		return fields[1:].Refuse("spec.aws.performanceInsights needs spec.insights: set spec.insights to true, or remove spec.aws.performanceInsights")
 	case stays && (!on || aws.ToInt32(days) < leastAdvanced):
-		return invalid("set spec.aws.databaseInsightsMode to standard: the spec names no mode, so that the server keeps advanced, which needs insights " +
+		return fields.Refuse("set spec.aws.databaseInsightsMode to standard: the spec names no mode, so that the server keeps advanced, which needs insights " +
 			"with a retention of at least 465 days")
 	case !on && aws.ToString(mode) == advancedInsights:
-		return invalid("spec.aws.databaseInsightsMode advanced needs spec.insights: set spec.insights to true and spec.aws.performanceInsights.retentionDays " +
+		return fields[:2].Refuse("spec.aws.databaseInsightsMode advanced needs spec.insights: set spec.insights to true and spec.aws.performanceInsights.retentionDays " +
 			"to at least 465, or set spec.aws.databaseInsightsMode to standard")
+	case aws.ToString(mode) == advancedInsights && wanted.RetentionDays != nil && *wanted.RetentionDays < leastAdvanced:
+		return fields[:3].Refuse("spec.aws.databaseInsightsMode advanced needs spec.aws.performanceInsights.retentionDays of at least 465: set it to 465 or more, or " +
+			"spec.aws.databaseInsightsMode to standard")
 	}
 	return nil
 }

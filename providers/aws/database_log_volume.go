@@ -34,7 +34,7 @@ func checkLogVolume(spec *databaseSpec, have *instance) error {
 	kind := aws.ToString(first(awsOf(spec).StorageType, pending(have).StorageType, aws.String("gp3")))
 	wanted := first(awsOf(spec).DedicatedLogVolume, pending(have).DedicatedLogVolume)
 	if aws.ToBool(wanted) && !slices.Contains([]string{"io1", "io2"}, kind) {
-		return invalid("spec.aws.dedicatedLogVolume needs a disk of the type io1 or io2, and this one has %s: set spec.aws.storageType to io1 or io2, or "+
+		return table.Fields{"aws.dedicatedLogVolume", "aws.storageType"}.Refuse("spec.aws.dedicatedLogVolume needs a disk of the type io1 or io2, and this one has %s: set spec.aws.storageType to io1 or io2, or "+
 			"spec.aws.dedicatedLogVolume to false", kind)
 	}
 	return nil

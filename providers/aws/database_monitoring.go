@@ -62,7 +62,7 @@ func leaveToInterval(p *instanceParams, have *instance) bool {
 // checkMonitoring refuses an interval for which nobody named a role, before RDS does without the names of the fields.
 func checkMonitoring(spec *databaseSpec, have *instance) error {
 	if aws.ToInt32(monitoringOf(spec).IntervalSeconds) > 0 && first(monitoringOf(spec).RoleARN, have.MonitoringRoleArn) == nil {
-		return invalid("spec.aws.monitoring.intervalSeconds above 0 needs a role: set spec.aws.monitoring.roleARN, or set intervalSeconds to 0")
+		return table.Fields{"aws.monitoring.intervalSeconds", "aws.monitoring.roleARN"}.Refuse("spec.aws.monitoring.intervalSeconds above 0 needs a role: set spec.aws.monitoring.roleARN, or set intervalSeconds to 0")
 	}
 	return nil
 }

@@ -186,10 +186,10 @@ func (i *instance) family() string {
 // checkParameters refuses fields that contradict each other, as where a class sets one of them: the API has refused them in a spec.
 func checkParameters(spec *databaseSpec) error {
 	if awsOf(spec).DBParameterGroupName != nil && spec.Parameters != nil {
-		return invalid("spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them from the spec or the class")
+		return table.Fields{"parameters", "aws.dbParameterGroupName"}.Refuse("spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them from the spec or the class")
 	}
 	if twice := tlsTwice(spec); twice != "" {
-		return invalid("%s", twice)
+		return table.Fields{"tls", "parameters"}.Refuse("%s", twice)
 	}
 	return nil
 }

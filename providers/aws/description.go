@@ -16,6 +16,11 @@ func (c *cloud) Preview(kind string, from, to json.RawMessage, applied driver.Ap
 	return kinds.Preview("AWS", kind, from, to, applied)
 }
 
+// Check implements driver.Driver.
+func (c *cloud) Check(kind string, draft driver.Draft) ([]driver.Refusal, error) {
+	return kinds.Check("AWS", kind, draft)
+}
+
 // kinds are the kinds that the driver has.
 var kinds = table.Kinds[*session]{bucketKind, databaseKind}
 

@@ -17,6 +17,10 @@ type Driver interface {
 	// same as Observe would report for a request with that spec and that applied. Both are JSON of the kind's spec; from may be what
 	// Observe mirrored. It must not call the cloud.
 	Preview(kind string, from, to json.RawMessage, applied Applied) ([]Change, error)
+	// Check returns what the cloud refuses of a draft of an object of a kind, as far as that is known without asking the cloud: what Create or
+	// Update would refuse before any call, and what else is sure. It says nothing of what Lacks has, nor of what a creation needs and the draft
+	// leaves out: an object may be there already. It must not call the cloud.
+	Check(kind string, draft Draft) ([]Refusal, error)
 	// Open returns what one identity can manage. It must not call the cloud. An error means that the opening
 	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
 	Open(ctx context.Context, with Opening) (Session, error)

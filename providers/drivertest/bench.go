@@ -90,6 +90,23 @@ func (b *bench[S]) preview(t testing.TB, from, to S, applied driver.Applied) []d
 	return changes
 }
 
+// checked demands that nothing is refused of a spec that the driver takes. mirror is nil for a new object.
+func (b *bench[S]) checked(t testing.TB, req request[S], mirror json.RawMessage) {
+	t.Helper()
+	spec, err := json.Marshal(req.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := b.Calls()
+	refusals, err := b.Driver.Check(b.name, driver.Draft{Spec: spec, Observed: mirror, Location: req.Location})
+	if err != nil || len(refusals) > 0 {
+		t.Errorf("Check refuses what the driver takes: %+v, %v", refusals, err)
+	}
+	if b.Calls() != before {
+		t.Error("Check called the cloud")
+	}
+}
+
 // request returns a request for an object of a new name.
 func (b *bench[S]) request(t testing.TB, spec S) request[S] {
 	t.Helper()
@@ -191,6 +208,7 @@ func (b *bench[S]) create(t testing.TB, req *request[S]) driver.Observation {
 	if err != nil {
 		t.Fatalf("Create: %v", err)
 	}
+	b.checked(t, *req, nil)
 	if result.ID != "" {
 		req.ID = result.ID
 	}

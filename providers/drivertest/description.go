@@ -93,6 +93,11 @@ func describedConfig(h Harness) []Check {
 				}
 			}
 		}},
+		{"Check/refuses a kind that the cloud lacks", func(t testing.TB) {
+			if _, err := h.Driver.Check("Nothing", driver.Draft{Spec: json.RawMessage("{}")}); err == nil || driver.CodeOf(err) != driver.Invalid {
+				t.Errorf("got error %v, want code Invalid", err)
+			}
+		}},
 		{"Preview/refuses a kind that the cloud lacks", func(t testing.TB) {
 			if _, err := h.Driver.Preview("Nothing", json.RawMessage("{}"), json.RawMessage("{}"), nil); err == nil || driver.CodeOf(err) != driver.Invalid {
 				t.Errorf("got error %v, want code Invalid", err)

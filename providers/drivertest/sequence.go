@@ -262,6 +262,7 @@ func (q *sequences[S]) made(t testing.TB, req *request[S]) (refused error) {
 	if err != nil {
 		t.Fatalf("Create: %v", err)
 	}
+	q.b.checked(t, *req, nil)
 	req.ID, req.Operation = result.ID, result.Operation
 	q.b.Finish(t)
 	return nil

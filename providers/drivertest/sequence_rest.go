@@ -46,6 +46,7 @@ func (q *sequences[S]) rounds(t testing.TB, req *request[S], n int) (at rest) {
 		case at.obs.State != driver.Ready:
 			t.Fatalf("the state is %v (%s)", at.obs.State, at.obs.Problem)
 		case len(at.obs.Changes) == 0:
+			q.b.checked(t, *req, at.obs.Mirror)
 			at.end = endConverged
 			return at
 		}

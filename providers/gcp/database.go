@@ -88,6 +88,7 @@ var databaseKind = table.Kind[*session]{
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 		return driver.PreviewOf(from, to, applied, previewDatabase)
 	},
+	Check:   checkDatabaseDraft,
 	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
 }
 

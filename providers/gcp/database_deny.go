@@ -113,7 +113,7 @@ func (p *instanceParams) deny(into *sqladmin.Settings, have *instance) error {
 		into.DenyMaintenancePeriods, into.ForceSendFields = []*sqladmin.DenyMaintenancePeriod{}, append(into.ForceSendFields, "DenyMaintenancePeriods")
 		return nil
 	case start == "" || end == "":
-		return invalid("spec.%s: startDate and endDate need each other: set both", fieldDeny)
+		return table.Fields{fieldDeny + ".startDate", fieldDeny + ".endDate"}.Refuse("spec.%s: startDate and endDate need each other: set both", fieldDeny)
 	}
 	into.DenyMaintenancePeriods = []*sqladmin.DenyMaintenancePeriod{{StartDate: start, EndDate: end, Time: fullTime(orNone(p.DenyTime))}}
 	if all := have.settings().DenyMaintenancePeriods; len(all) > 1 {

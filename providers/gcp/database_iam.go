@@ -83,7 +83,7 @@ func (p *instanceParams) addIAM(engine v1alpha1.Engine) {
 func checkIAM(spec *databaseParameters) error {
 	for _, name := range iamFlagOf(spec) {
 		if _, both := spec.Parameters[name]; both {
-			return invalid("spec.iamAuthentication and %s of spec.parameters both say whether IAM may log in: remove one of them from the spec or the class", name)
+			return table.Fields{"iamAuthentication", "parameters"}.Refuse("spec.iamAuthentication and %s of spec.parameters both say whether IAM may log in: remove one of them from the spec or the class", name)
 		}
 	}
 	return nil

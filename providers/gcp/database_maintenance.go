@@ -101,14 +101,14 @@ func (p *instanceParams) maintenanceWindow(have *instance) (*sqladmin.Maintenanc
 	}
 	switch {
 	case p.MaintenanceTrack != nil && window.Day == nil && window.StartTime == nil:
-		return nil, invalid("spec.gcp.maintenanceTrack: %s", trackNeedsWindow)
+		return nil, table.Fields{"gcp.maintenanceTrack", "maintenance.window.day", "maintenance.window.startTime"}.Refuse("spec.gcp.maintenanceTrack: %s", trackNeedsWindow)
 	case window.Day == nil || window.StartTime == nil:
-		return nil, invalid("spec.maintenance.window: day and startTime need each other: set both")
+		return nil, table.Fields{"maintenance.window.day", "maintenance.window.startTime"}.Refuse("spec.maintenance.window: day and startTime need each other: set both")
 	}
 	hour, full := strings.CutSuffix(*window.StartTime, ":00")
 	number, err := strconv.ParseInt(hour, 10, 64)
 	if !full || err != nil {
-		return nil, invalid("spec.maintenance.window.startTime: %s", fullHour)
+		return nil, table.Fields{"maintenance.window.startTime"}.Refuse("spec.maintenance.window.startTime: %s", fullHour)
 	}
 	// Midnight is 0, which the client would leave out.
 	sent := &sqladmin.MaintenanceWindow{Day: int64(slices.Index(weekdays, *window.Day) + 1), Hour: number, ForceSendFields: []string{"Hour"}}

@@ -87,13 +87,13 @@ func checkBackups(spec *databaseParameters, availability *v1alpha1.Availability)
 	none, twoZones := days != nil && *days == 0, availability != nil && *availability == v1alpha1.AvailabilityMultiZone
 	switch {
 	case none && twoZones:
-		return invalid("spec.availability MultiZone needs automatic backups in Google Cloud, and spec.backup.retentionDays 0 switches them off: " +
+		return table.Fields{"availability", "backup.retentionDays"}.Refuse("spec.availability MultiZone needs automatic backups in Google Cloud, and spec.backup.retentionDays 0 switches them off: " +
 			"set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone")
 	case none && recovery != nil && *recovery:
-		return invalid("spec.backup.pointInTimeRecovery true needs automatic backups, and spec.backup.retentionDays 0 switches them off: " +
+		return table.Fields{"backup.pointInTimeRecovery", "backup.retentionDays"}.Refuse("spec.backup.pointInTimeRecovery true needs automatic backups, and spec.backup.retentionDays 0 switches them off: " +
 			"set spec.backup.retentionDays to 1 or more, or spec.backup.pointInTimeRecovery to false")
 	case twoZones && recovery != nil && !*recovery:
-		return invalid("spec.availability MultiZone needs point-in-time recovery in Google Cloud, and spec.backup.pointInTimeRecovery false switches it off: " +
+		return table.Fields{"availability", "backup.pointInTimeRecovery"}.Refuse("spec.availability MultiZone needs point-in-time recovery in Google Cloud, and spec.backup.pointInTimeRecovery false switches it off: " +
 			"set spec.backup.pointInTimeRecovery to true, or spec.availability to SingleZone")
 	}
 	return nil

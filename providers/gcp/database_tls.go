@@ -55,5 +55,5 @@ func checkTLS(spec *databaseParameters) error {
 	if spec.TLS == nil || mode == nil || *tlsOf(mode) == *spec.TLS {
 		return nil
 	}
-	return invalid("spec.tls %s and spec.gcp.sslMode %s contradict each other: remove one of them from the spec or the class", *spec.TLS, *mode)
+	return table.Fields{"tls", "gcp.sslMode"}.Refuse("spec.tls %s and spec.gcp.sslMode %s contradict each other: remove one of them from the spec or the class", *spec.TLS, *mode)
 }

@@ -39,12 +39,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 // creatable refuses what can't be created.
 func creatable(req *databaseRequest) error {
 	spec := &req.Spec
-	problems := []error{
-		checkStandby(spec, spec.Availability), checkTLS(spec), checkIAM(spec), checkBackups(spec, spec.Availability),
-	}
-	if spec.AWS != nil {
-		problems = append(problems, invalid("spec.aws is for Amazon RDS, and this account is in Google Cloud: remove it, and set spec.gcp.tier"))
-	}
+	problems := checkDatabase(spec, nil, cmp.Or(orNone(spec.Location), req.Location))
 	if spec.AWS == nil && (spec.GCP == nil || spec.GCP.Tier == nil) {
 		problems = append(problems, invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680"))
 	}
@@ -54,19 +49,7 @@ func creatable(req *databaseRequest) error {
 	if req.Login.Password == "" && !req.CloudManaged { // which is refused as such
 		problems = append(problems, &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"})
 	}
-	return table.Together(append(problems, unsendable(spec)...)...)
-}
-
-// unsendable returns why the call of a creation can't be made: what Cloud SQL takes in another form than the spec has it.
-func unsendable(spec *databaseParameters) []error {
-	var params instanceParams
-	if spec.Engine == nil || databaseTable.Fill(spec, &params) != nil { // which is told as such
-		return nil
-	}
-	none := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
-	_, version := params.versionOfNew()
-	_, window := params.maintenanceWindow(none)
-	return []error{version, window, params.deny(&sqladmin.Settings{}, none)}
+	return table.Together(problems...)
 }
 
 // patch sends settings in one write.

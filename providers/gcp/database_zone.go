@@ -128,7 +128,7 @@ func checkStandby(spec *databaseParameters, availability *v1alpha1.Availability)
 	if gcpOf(spec).SecondaryZone == nil || availability != nil && *availability == v1alpha1.AvailabilityMultiZone {
 		return nil
 	}
-	return invalid("spec.gcp.secondaryZone is the zone of a standby, and a server has one with spec.availability MultiZone only: " +
+	return table.Fields{"gcp.secondaryZone", "availability"}.Refuse("spec.gcp.secondaryZone is the zone of a standby, and a server has one with spec.availability MultiZone only: " +
 		"set spec.availability to MultiZone, or remove spec.gcp.secondaryZone")
 }
 

@@ -16,6 +16,11 @@ func (g *gcp) Preview(kind string, from, to json.RawMessage, applied driver.Appl
 	return kinds.Preview("Google Cloud", kind, from, to, applied)
 }
 
+// Check implements driver.Driver.
+func (g *gcp) Check(kind string, draft driver.Draft) ([]driver.Refusal, error) {
+	return kinds.Check("Google Cloud", kind, draft)
+}
+
 // publicInKey are the fields of a service account's key that are no secret: errors name the account, and the hosts of Google's APIs.
 var publicInKey = []string{
 	"type", "project_id", "client_email", "client_id", "auth_uri", "token_uri", "auth_provider_x509_cert_url", "client_x509_cert_url",

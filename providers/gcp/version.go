@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // Cloud SQL names versions as POSTGRES_16, MYSQL_8_0 and MYSQL_8_0_36; what is installed may say more than
@@ -40,7 +41,7 @@ func splitVersion(name string) (v1alpha1.Engine, string) {
 // versionName returns Cloud SQL's name. Minor versions of PostgreSQL are Cloud SQL's own choice.
 func versionName(engine v1alpha1.Engine, version string) (string, error) {
 	if prefixes[engine] == "" || !dotted(version) || (engine == v1alpha1.EngineMySQL && !strings.Contains(version, ".")) {
-		return "", invalid("spec.version: %s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
+		return "", table.Fields{"version", "engine"}.Refuse("spec.version: %s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
 	}
 	if engine == v1alpha1.EnginePostgres {
 		version = driver.MajorVersion(engine, version)

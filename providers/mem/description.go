@@ -23,6 +23,11 @@ func (o opener) Preview(kind string, from, to json.RawMessage, applied driver.Ap
 	return o.cloud.kinds().Preview(o.name, kind, from, to, applied)
 }
 
+// Check implements driver.Driver.
+func (o opener) Check(kind string, draft driver.Draft) ([]driver.Refusal, error) {
+	return o.cloud.kinds().Check(o.name, kind, draft)
+}
+
 // kinds returns the kinds that the cloud has.
 func (c *Cloud) kinds() table.Kinds[session] {
 	if c.opts.Users == "" {

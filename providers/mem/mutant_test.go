@@ -64,9 +64,10 @@ type mutant struct {
 	delete  func(c *bentCall, err error) error
 	list    func(c *listCall, page *driver.Page, err error) error
 	docs    func([]driver.Field) []driver.Field
-	// describe changes the description, preview what it says of an edit.
+	// describe changes the description, preview what it says of an edit, and check adds to what it refuses.
 	describe func(*driver.Description)
 	preview  func([]driver.Change) []driver.Change
+	check    func(driver.Draft) []driver.Refusal
 	early    bool // wants bentCall.declared
 }
 
@@ -552,6 +553,10 @@ var mutants = slices.Concat(listMutants, []mutant{
 		describe: func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false }},
 	{name: "what an edit does is not foretold", caught: "an edit is exactly one change",
 		preview: func([]driver.Change) []driver.Change { return nil }},
+	{name: "what it takes is refused by Check", caught: "what was made in full is as declared",
+		check: func(driver.Draft) []driver.Refusal {
+			return []driver.Refusal{{Fields: []string{"version"}, Message: "no"}}
+		}},
 	{name: "names too long to be taken", caught: "the longest name",
 		describe: func(d *driver.Description) { d.Resources[1].Name.MaxLength = 5 }},
 })
@@ -629,6 +634,14 @@ func (b bent) Preview(kind string, from, to json.RawMessage, applied driver.Appl
 		changes = b.preview(changes)
 	}
 	return changes, err
+}
+
+func (b bent) Check(kind string, draft driver.Draft) ([]driver.Refusal, error) {
+	refusals, err := b.Driver.Check(kind, draft)
+	if b.check != nil {
+		refusals = append(refusals, b.check(draft)...)
+	}
+	return refusals, err
 }
 
 type bentSession struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// previewTimeout is how long a preview may take. It has no context, and calls no cloud.
+// previewTimeout is how long a preview or a check may take. They have no context, and call no cloud.
 const previewTimeout = 5 * time.Second
 
 // Connect returns the driver at the other end of a pipe, where Serve runs. It asks the driver for its description, for which it waits as
@@ -92,6 +92,14 @@ func (c *client) Preview(kind string, from, to json.RawMessage, applied driver.A
 	defer cancel()
 	err = c.peer.call(ctx, preview, previewCall{Kind: kind, From: from, To: to, Applied: applied}, &changes)
 	return changes, err
+}
+
+// Check implements driver.Driver.
+func (c *client) Check(kind string, draft driver.Draft) (refusals []driver.Refusal, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
+	defer cancel()
+	err = c.peer.call(ctx, check, checkCall{Kind: kind, Draft: draft}, &refusals)
+	return refusals, err
 }
 
 // Open implements driver.Driver.

@@ -10,6 +10,7 @@ import (
 const (
 	describe = "Describe"
 	preview  = "Preview"
+	check    = "Check"
 	open     = "Open"
 	closing  = "Close" // nobody has the session any more
 	identity = "Identity"
@@ -33,6 +34,12 @@ type previewCall struct {
 	Kind     string
 	From, To json.RawMessage
 	Applied  driver.Applied
+}
+
+// checkCall asks what of a draft the cloud refuses.
+type checkCall struct {
+	Kind  string
+	Draft driver.Draft
 }
 
 // openCall opens a session under a number that the caller chose. The credentials are in clear: the pipe is where they have to go.

@@ -154,7 +154,8 @@ func TestABrokenPipeIsUnavailable(t *testing.T) {
 	_, created := j.session.Create(t.Context(), "Bucket", driver.Request{}, "canary")
 	_, opened := j.Open(t.Context(), driver.Opening{})
 	_, previewed := j.Preview("Bucket", []byte("{}"), []byte("{}"), nil)
-	for call, err := range map[string]error{"Observe": observed, "Identity": identified, "Create": created, "Open": opened, "Preview": previewed} {
+	_, checked := j.Check("Bucket", driver.Draft{Spec: []byte("{}")})
+	for call, err := range map[string]error{"Observe": observed, "Identity": identified, "Create": created, "Open": opened, "Preview": previewed, "Check": checked} {
 		if err == nil || driver.CodeOf(err) != driver.Unavailable {
 			t.Errorf("%s after the break: got error %v (%v), want Unavailable", call, err, driver.CodeOf(err))
 		}

@@ -43,6 +43,12 @@ func (s *server) handle(ctx context.Context, method string, body json.RawMessage
 			return nil, err
 		}
 		return s.driver.Preview(p.Kind, p.From, p.To, p.Applied)
+	case check:
+		c, err := from[checkCall](body)
+		if err != nil {
+			return nil, err
+		}
+		return s.driver.Check(c.Kind, c.Draft)
 	case open:
 		return struct{}{}, s.open(ctx, body)
 	case stop:

@@ -14,6 +14,8 @@ type Kind[T any] struct {
 	Resource func() driver.Resource
 	// Preview is what driver.Driver says of a preview, for this kind.
 	Preview func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error)
+	// Check is what driver.Driver says of a check, for this kind; nil if nothing is known to be refused.
+	Check func(driver.Draft) ([]driver.Refusal, error)
 	// Handler serves the kind in a session.
 	Handler func(T) Handler
 }
@@ -37,6 +39,20 @@ func (k Kinds[T]) Preview(cloud, name string, from, to json.RawMessage, applied 
 	for _, kind := range k {
 		if kind.Name == name {
 			return kind.Preview(from, to, applied)
+		}
+	}
+	return nil, driver.NoKind(cloud, name)
+}
+
+// Check is what driver.Driver says of a check. cloud is what errors call the cloud.
+func (k Kinds[T]) Check(cloud, name string, draft driver.Draft) ([]driver.Refusal, error) {
+	for _, kind := range k {
+		switch {
+		case kind.Name != name:
+		case kind.Check == nil:
+			return nil, nil
+		default:
+			return kind.Check(draft)
 		}
 	}
 	return nil, driver.NoKind(cloud, name)

@@ -1,17 +1,15 @@
 package fieldedit
 
 import (
-	"strings"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 )
 
+// Ids of keys.
 const (
-	awsKey      = "arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666"
-	otherAWSKey = "arn:aws:kms:eu-central-1:111111111111:key/1e8f3a7e-1111-4222-8333-944455556666"
-	gcpKeys     = "projects/mooring-test/locations/europe-west3/keyRings/r/cryptoKeys/"
+	awsKey      = "0d9f3a7e-1111-4222-8333-944455556666"
+	otherAWSKey = "1e8f3a7e-1111-4222-8333-944455556666"
 )
 
 func init() {
@@ -21,20 +19,21 @@ func init() {
 
 // AWSBucket returns a bucket of S3 in a region.
 func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
+	keys := "arn:aws:kms:" + region + ":111111111111:key/"
 	return Kind[v1alpha1.BucketParameters]{
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location:     new(region),
 				Versioning:   new(v1alpha1.VersioningEnabled),
 				PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption:   &v1alpha1.Encryption{Key: new(awsKey)},
+				Encryption:   &v1alpha1.Encryption{Key: new(keys + awsKey)},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 			}
 		},
 		Fields: []drivertest.Field{
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
-			{Name: "encryption.key", To: otherAWSKey, Same: []any{strings.Split(awsKey, "/")[1]}},
+			{Name: "encryption.key", To: keys + otherAWSKey, Same: []any{awsKey}},
 			{Name: "tags", To: map[string]string{"CostCenter": "Team Shop", "a.b/c:d@e": "x=y+z"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 		},
@@ -43,11 +42,12 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 
 // GCPBucket returns a bucket of Cloud Storage in a location.
 func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
+	keys := "projects/mooring-test/locations/" + location + "/keyRings/r/cryptoKeys/"
 	return Kind[v1alpha1.BucketParameters]{
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption: &v1alpha1.Encryption{Key: new(gcpKeys + "one")},
+				Encryption: &v1alpha1.Encryption{Key: new(keys + "one")},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 			}
 		},
@@ -55,7 +55,7 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
-			{Name: "encryption.key", To: gcpKeys + "two"},
+			{Name: "encryption.key", To: keys + "two"},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 		},
 	}
