@@ -52,8 +52,8 @@ func settingsOfOurs(applied driver.Applied, engine string) []string {
 }
 
 // reuse returns the group that an instance gets in place of p's, a group of whose name is there already: somebody detached it, or an earlier attempt or a
-// major upgrade left it. What others set in it stays. A group of another object, also of an earlier one of the same name, has nothing to keep. One that is
-// released, or that another instance uses, is left alone: the instance gets the other one.
+// major upgrade left it. What others set in it stays. A group of an earlier object of the same name has nothing to keep. One that is somebody else's, that
+// is released, or that another instance uses, is left alone: the instance gets the other one.
 func (g *groups) reuse(ctx context.Context, req *databaseRequest, p groupPlan) (string, error) {
 	var c candidates
 	for _, name := range p.candidates(req) {
@@ -86,12 +86,14 @@ type candidates struct {
 	ours        []*foundGroup
 }
 
-// whyTaken says why a group can't be had, empty if it can: it was released, which somebody wanted, or another instance uses it, as a promoted read replica
-// does. It refuses all where the instance itself uses it by now, which an earlier attempt brought about.
+// whyTaken says why a group can't be had, empty if it can: it is somebody else's, it was released, which somebody wanted, or another instance uses it, as a
+// promoted read replica does. It refuses all where the instance itself uses it by now, which an earlier attempt brought about.
 func (g *groups) whyTaken(ctx context.Context, req *databaseRequest, found *foundGroup) (string, error) {
 	switch {
-	case found == nil || !found.mark.SameOwner(req.Mark):
+	case found == nil:
 		return "", nil
+	case !found.mark.SameOwner(req.Mark):
+		return found.name + " exists and does not have this object's mark", nil
 	case found.mark.Released:
 		return found.name + " is marked as released", nil
 	}
@@ -180,9 +182,6 @@ func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, c
 			"another group to the instances that use it, or make a group by hand and set spec.aws.dbParameterGroupName in place of spec.parameters and spec.tls", strings.Join(c.taken, ", and "))}
 	}
 	p.name = c.free[0]
-	if err := g.checkMark(ctx, req, p.name); err != nil {
-		return "", err
-	}
 	if err := g.calls.delete(ctx, p.name); apiCode(err) == "InvalidDBParameterGroupState" {
 		return "", inUse("DeleteDBParameterGroup", p.name, "another instance")
 	} else if err != nil {

@@ -278,6 +278,100 @@ func TestMadeAgainBesideGroupsThatStay(t *testing.T) {
 	}
 }
 
+// A group of somebody else has the name of one of ours: without a mark, or with that of another object. It is left alone, and the instance gets the other group.
+// Where both names are taken, nothing is made, and the message says by what.
+func TestAnothersGroupHasTheName(t *testing.T) {
+	for name, tt := range map[string]struct {
+		mark driver.Mark
+		both bool
+		make func(*environment, *databaseRequest) driver.Observation
+	}{
+		"without a mark, at the creation": {make: (*environment).createDatabase},
+		"of another object":               {mark: driver.Mark{Cluster: "cluster-1", Namespace: "bank", Name: "shop-name", UID: "uid-9"}, make: (*environment).createDatabase},
+		"parameters that come later": {make: func(w *environment, req *databaseRequest) driver.Observation {
+			asks := req.Spec.Parameters
+			req.Spec.Parameters = nil
+			w.createDatabase(req)
+			req.Spec.Parameters = asks
+			w.settle(req)
+			return w.database(*req)
+		}},
+		"both names": {both: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-name", withParameters(parameters{"work_mem": "4096"}))
+			theirs, groups := map[string]string{"max_connections": "60"}, []string{"shop-name-a"}
+			if tt.both {
+				groups = append(groups, "shop-name-b")
+			}
+			for _, group := range groups {
+				do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &group, DBParameterGroupFamily: new("postgres16"), Description: &group})
+				w.setIn(group, "max_connections", "60")
+				if !tt.mark.Zero() {
+					w.marked(group, tt.mark)
+				}
+			}
+			if tt.both {
+				_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+				wantCode(t, err, driver.Conflict)
+				for _, part := range []string{"shop-name-a exists and does not have this object's mark", "shop-name-b exists and", "spec.aws.dbParameterGroupName"} {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("%v, want one that says %q", err, part)
+					}
+				}
+				w.wantGroups("refused", req.Name, map[string]map[string]string{"shop-name-a": theirs, "shop-name-b": theirs})
+				return
+			}
+			tt.make(w, &req)
+			w.wantGroups("made", req.Name, map[string]map[string]string{"shop-name-a": theirs, "shop-name-b": {"work_mem": "4096"}})
+			w.wantAttached(&req, "shop-name-b")
+		})
+	}
+}
+
+// A group that was released on its own stays released when the Database gets another uid, as after a restore of the cluster, and when the instance itself is
+// released and taken back while another instance uses the group. One that was released with the instance comes back with it.
+func TestReleasedGroupsStayReleased(t *testing.T) {
+	for name, tt := range map[string]struct {
+		used, released bool // by a replica; with the instance
+		back           bool
+	}{
+		"another uid": {}, "another uid, in use": {used: true}, "taken back, in use": {used: true, released: true}, "taken back": {released: true, back: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-uid", withParameters(parameters{"work_mem": "4096"}))
+			left := req.Mark
+			left.UID, left.Released = "the-former-one", true
+			do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-uid-a"), DBParameterGroupFamily: new("postgres16"), Description: new("a")})
+			w.marked("shop-uid-a", left)
+			if tt.used {
+				replica := databaseOf("replica", inParameterGroup("shop-uid-a"))
+				w.createDatabase(&replica)
+			}
+			w.createDatabase(&req)
+			w.wantAttached(&req, "shop-uid-b")
+			mark := func() {
+				t.Helper()
+				w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+			}
+			if tt.released {
+				req.Mark.Released = true
+				mark()
+			}
+			req.Mark.Released, req.Mark.UID = false, "uid-2"
+			mark()
+			if got := w.groupMark("shop-uid-a"); got.Released == tt.back {
+				t.Errorf("the group of before has the mark %+v, want it to be back: %v", got, tt.back)
+			}
+			if got := w.groupMark("shop-uid-b"); got != req.Mark {
+				t.Errorf("the group of the instance has the mark %+v, want %+v", got, req.Mark)
+			}
+		})
+	}
+}
+
 // Other fields that RDS refuses keep neither parameters nor tls away, which share a group, and every refused one is named.
 func TestParametersBesideRefusedFields(t *testing.T) {
 	for name, before := range map[string]parameters{"first parameters": nil, "a group of its own": {"work_mem": "4096"}} {

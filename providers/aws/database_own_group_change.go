@@ -243,7 +243,8 @@ func (g *groups) release(ctx context.Context, req *databaseRequest, have *instan
 }
 
 // markOf gives the groups of an instance the mark that it gets: those that have its mark, or the one that the instance has until then, which may be of
-// another cluster or object. A group that somebody else marked stays as it is. It returns those that have the mark now.
+// another cluster or object. A group that somebody else marked stays as it is, and so does one that was released without the instance. It returns those that
+// have the mark now.
 func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instance) (marked []string, err error) {
 	was := driver.MarkFrom(instanceTags(have))
 	if !have.inOwnGroup() && !mayHaveGroups(req) {
@@ -257,12 +258,32 @@ func (g *groups) markOf(ctx context.Context, req *databaseRequest, have *instanc
 		if found == nil || !found.mark.SameOwner(req.Mark) && (was.Zero() || !found.mark.SameOwner(was)) {
 			continue
 		}
+		if found.mark.Released && !req.Mark.Released {
+			if back, err := g.comesBack(ctx, found, have, was); err != nil {
+				return nil, err
+			} else if !back {
+				continue
+			}
+		}
 		marked = append(marked, group)
 		if err := g.calls.tag(ctx, found, req.Mark); err != nil {
 			return nil, err
 		}
 	}
 	return marked, nil
+}
+
+// comesBack reports whether a released group is taken back with its instance: the one that the instance uses, and one that was released together with the
+// instance. Another one was released on its own, because a promoted read replica uses it, or by somebody's hand: as one of ours it would be deleted or changed.
+func (g *groups) comesBack(ctx context.Context, found *foundGroup, have *instance, was driver.Mark) (bool, error) {
+	switch {
+	case isAttached(have, found.name):
+		return true, nil
+	case !was.Released:
+		return false, nil
+	}
+	users, err := g.calls.usersOf(ctx, found.name)
+	return len(users) == 0, err
 }
 
 // tag gives a group a mark that it does not have yet.
