@@ -122,7 +122,7 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 	e.Object, released = e.Describe(e.Object, e.Outcome)
 	e.Released = append(e.Released, released...)
 	report := Report{Recorded: true}
-	if interrupted || !e.Outcome.Created || !e.carryOver(&report) {
+	if interrupted || !(e.Outcome.Created || e.Outcome.Queued) || !e.carryOver(&report) {
 		if err := e.patch(ctx); err != nil {
 			return e.notRecorded(ctx, err)
 		}
@@ -135,12 +135,16 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 }
 
 // carryOver leaves what a creation returned to the next reconciliation, which begins at once and stores it together with what it
-// observes. It reports whether there is nothing else to store. If the process crashes in between, the cloud object is found by its
+// observes. One that only waits for a slot leaves it to the next again: else each of many new objects would be written once more for having
+// waited. It reports whether there is nothing else to store. If the process crashes in between, the cloud object is found by its
 // name and mark, as after a lost response.
 func (e *entry) carryOver(report *Report) bool {
 	without := e.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	stored, status := e.Stored.GetResourceStatus(), without.GetResourceStatus()
 	made := plan.Creation{ID: status.ExternalID, Operation: status.Operation}
+	if made == (plan.Creation{ID: stored.ExternalID, Operation: stored.Operation}) {
+		return false
+	}
 	status.ExternalID, status.Operation = stored.ExternalID, stored.Operation
 	if !equality.Semantic.DeepEqual(e.Stored, without) {
 		return false

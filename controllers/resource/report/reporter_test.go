@@ -13,8 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
@@ -64,6 +66,55 @@ func TestNotes(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("Events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a creation returned is carried until an observation is stored with it. The wait for a slot of the account in between costs no write,
+// unless it has something to say.
+func TestCreationIsCarriedThroughTheQueue(t *testing.T) {
+	for name, test := range map[string]struct {
+		out    outcome.Outcome
+		writes bool
+	}{
+		"created": {out: outcome.Outcome{Created: true, KeepConditions: true, Next: outcome.Soon}},
+		"queued":  {out: outcome.Outcome{Queued: true, KeepConditions: true, Next: outcome.Later}},
+		"queued, and the conditions say so": {
+			out:    outcome.Outcome{Queued: true, State: condition.Progressing, Reason: v1alpha1.ReasonQueued, Message: "waiting", Next: outcome.Later},
+			writes: true,
+		},
+		"observed": {out: outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, writes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scheme := runtime.NewScheme()
+			if err := v1alpha1.AddToScheme(scheme); err != nil {
+				t.Fatal(err)
+			}
+			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", ResourceVersion: "1"}}
+			d.Status.ExternalName = "shop-orders-x"
+			r := &Reporter{
+				Client:   fake.NewClientBuilder().WithScheme(scheme).WithObjects(d).WithStatusSubresource(d).Build(),
+				Recorder: events.NewFakeRecorder(10), Log: logr.Discard(), Kind: kind.Database(), Cadence: retry.DefaultCadence(time.Minute), Deadline: time.Minute,
+			}
+			in := Reconciliation{Stored: d, Object: d.DeepCopy(), Outcome: test.out}
+			in.Redact = func(message string) string { return message }
+			made := in.Object.GetResourceStatus()
+			made.ExternalID, made.Operation = "db-1", "operation-1"
+			report := r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now()))
+			stored := &v1alpha1.Database{}
+			if err := r.Client.Get(t.Context(), client.ObjectKeyFromObject(d), stored); err != nil || !report.Recorded {
+				t.Fatalf("recorded %v: %v", report.Recorded, err)
+			}
+			want, carried := "", &plan.Creation{ID: "db-1", Operation: "operation-1"}
+			if test.writes {
+				want, carried = "db-1", nil
+			}
+			if stored.Status.ExternalID != want {
+				t.Errorf("the id that is stored is %q, not %q", stored.Status.ExternalID, want)
+			}
+			if diff := cmp.Diff(carried, report.Carried); diff != "" {
+				t.Errorf("what is carried (-want +got):\n%s", diff)
 			}
 		})
 	}
