@@ -5,6 +5,10 @@ import (
 )
 
 // BucketClassSpec is the desired state of a class of buckets.
+// +kubebuilder:validation:XValidation:rule="!has(self.defaults) || !has(self.defaults.tags) || self.defaults.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.defaults.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".defaults.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.enforced) || !has(self.enforced.tags) || self.enforced.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.enforced.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".enforced.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for classes of databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
+// +kubebuilder:validation:XValidation:rule="has(self.providerConfigRef) || (has(self.accounts) && self.accounts.size() > 0)",message="spec.providerConfigRef or spec.accounts is required, because a class leads to an account: set one of them, or both"
 type BucketClassSpec struct {
 	ClassSpec `json:",inline"`
 
@@ -39,10 +43,6 @@ type BucketClassSpec struct {
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.defaults.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.enforced.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.updates) || !has(self.spec.updates.timing) || self.spec.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for classes of databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".spec.updates.timing"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.providerConfigRef) || (has(self.spec.accounts) && self.spec.accounts.size() > 0)",message="spec.providerConfigRef or spec.accounts is required, because a class leads to an account: set one of them, or both",fieldPath=".spec"
 type BucketClass struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

@@ -172,6 +172,12 @@ type ClusterCredentials struct {
 type AmbientCredentials struct{}
 
 // ProviderConfigSpec is a team's cloud account and an identity in it.
+// +kubebuilder:validation:XValidation:rule="[has(self.aws), has(self.gcp)].filter(set, set).size() == 1",message="set exactly one of spec.aws and spec.gcp"
+// +kubebuilder:validation:XValidation:rule="has(self.credentials.secretRef) != has(self.credentials.webIdentity)",message="set exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials.assumeRoles) || has(self.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials.impersonateServiceAccount) || has(self.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials.webIdentity) || (has(self.credentials.webIdentity.roleARN) == has(self.aws) && has(self.credentials.webIdentity.provider) == has(self.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.databaseCAConfigMapRef) || has(self.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 type ProviderConfigSpec struct {
 	Account `json:",inline"`
 
@@ -190,6 +196,12 @@ type ProviderConfigSpec struct {
 }
 
 // ClusterProviderConfigSpec is a platform's cloud account, an identity in it, and who may use it.
+// +kubebuilder:validation:XValidation:rule="[has(self.aws), has(self.gcp)].filter(set, set).size() == 1",message="set exactly one of spec.aws and spec.gcp"
+// +kubebuilder:validation:XValidation:rule="[has(self.credentials.secretRef), has(self.credentials.ambient), has(self.credentials.webIdentity)].filter(set, set).size() == 1",message="set exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials.assumeRoles) || has(self.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials.impersonateServiceAccount) || has(self.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials.webIdentity) || (has(self.credentials.webIdentity.roleARN) == has(self.aws) && has(self.credentials.webIdentity.provider) == has(self.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.databaseCAConfigMapRef) || has(self.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 type ClusterProviderConfigSpec struct {
 	Account `json:",inline"`
 
@@ -262,12 +274,6 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="In use by",type=string,priority=1,JSONPath=`.status.inUseBy`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() == 1",message="set exactly one of spec.aws and spec.gcp"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.webIdentity)",message="set exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.assumeRoles) || has(self.spec.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.impersonateServiceAccount) || has(self.spec.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.databaseCAConfigMapRef) || has(self.spec.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 type ProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
@@ -307,12 +313,6 @@ func init() { register(&ProviderConfig{}, &ProviderConfigList{}) }
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="In use by",type=string,priority=1,JSONPath=`.status.inUseBy`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() == 1",message="set exactly one of spec.aws and spec.gcp"
-// +kubebuilder:validation:XValidation:rule="[has(self.spec.credentials.secretRef), has(self.spec.credentials.ambient), has(self.spec.credentials.webIdentity)].filter(set, set).size() == 1",message="set exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.assumeRoles) || has(self.spec.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.impersonateServiceAccount) || has(self.spec.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.databaseCAConfigMapRef) || has(self.spec.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 type ClusterProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

@@ -126,10 +126,11 @@ func describe(b *bytes.Buffer, kind string, d *apiextensionsv1.CustomResourceDef
 		fields(b, strings.ToLower(kind), part, &p)
 	}
 	fmt.Fprintf(b, "\n### %s rules\n\nThe API server refuses what breaks one of these.\n\n", kind)
-	if len(s.XValidations) == 0 {
+	rules := slices.Concat(s.XValidations, s.Properties["spec"].XValidations)
+	if len(rules) == 0 {
 		return fmt.Errorf("%s has no rules", kind)
 	}
-	for _, rule := range s.XValidations {
+	for _, rule := range rules {
 		fmt.Fprintf(b, "- %s\n", rule.Message)
 	}
 	return nil
