@@ -62,7 +62,7 @@ func run(ctx context.Context, o options) (err error) {
 		name string
 		do   func(context.Context, *environment, *results) error
 	}{
-		{"the writes of all buckets, without a controller", floor},
+		{"the writes of all objects, without a controller", floor},
 		{"from apply to Ready", apply},
 		{"after a restart, each object looked at once", restart},
 		{"re-checks without a pause, and edits meanwhile", recheck},
