@@ -2,11 +2,13 @@ package resource
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -213,6 +215,31 @@ func TestDeletionByParts(t *testing.T) {
 	}
 	if want := []string{"delete", "delete", "delete"}; !slices.Equal(d.cloud.asked, want) {
 		t.Errorf("asked to %q, want %q", d.cloud.asked, want)
+	}
+}
+
+// How far the emptying of what is deleted has come is told, and not with each part: a bucket of a million objects has thousands.
+func TestEmptyingTellsHowFarItIs(t *testing.T) {
+	d := newDesk(t)
+	remove := plan.Action{Verb: plan.Delete, Reason: v1alpha1.ReasonDeleting, Message: "deleting"}
+	now := time.Date(2026, 11, 25, 21, 0, 0, 0, time.UTC)
+	d.Settings.Now = func() time.Time { return now }
+	d.cloud.done.Unfinished, d.cloud.done.Removed = true, 1000
+	told := map[string]int{}
+	for range 121 { // two minutes
+		out, err := d.act(t.Context(), remove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told[out.Message]++
+		now = now.Add(time.Second)
+	}
+	want := map[string]int{"deleting": 30}
+	for _, far := range []struct{ removed, times int }{{31, 30}, {61, 30}, {91, 30}, {121, 1}} {
+		want[fmt.Sprintf("deleting; it is being emptied first: %d objects and versions deleted since 21:00:00 UTC", far.removed*1000)] = far.times
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("messages, and how often (-want +got):\n%s", diff)
 	}
 }
 

@@ -23,13 +23,17 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
 		return driver.Result{}, err
 	}
-	empty, err := b.sweep(ctx, req.Name)
-	if err != nil || !empty {
-		return driver.Result{Unfinished: err == nil}, unlessNotFound(err)
+	removed, empty, err := b.sweep(ctx, req.Name)
+	if err != nil {
+		return driver.Result{}, unlessNotFound(err)
+	}
+	unfinished := driver.Result{Unfinished: true, Removed: removed}
+	if !empty {
+		return unfinished, nil
 	}
 	err = b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) == driver.NotEmpty {
-		return driver.Result{Unfinished: true}, nil // someone wrote to it meanwhile: the next call sweeps again
+		return unfinished, nil // someone wrote to it meanwhile: the next call sweeps again
 	}
 	return driver.Result{}, err
 }
@@ -43,45 +47,47 @@ func (b *buckets) deleteBucket(ctx context.Context, name string) error {
 	return explainDenied(name, unlessNotFound(err))
 }
 
-// sweep removes unfinished uploads, object versions and delete markers, and reports whether it saw the end of them.
-func (b *buckets) sweep(ctx context.Context, name string) (empty bool, err error) {
-	more, err := b.sweepUploads(ctx, name)
+// sweep removes unfinished uploads, object versions and delete markers. It returns how many, and whether it saw the end of them.
+func (b *buckets) sweep(ctx context.Context, name string) (removed int, empty bool, err error) {
+	removed, more, err := b.sweepUploads(ctx, name)
 	if err != nil || more {
-		return false, err
+		return removed, false, err
 	}
 	for range maxSweepPages {
-		more, err = b.sweepVersions(ctx, name)
+		versions, more, err := b.sweepVersions(ctx, name)
+		removed += versions
 		if err != nil || !more {
-			return !more, err
+			return removed, !more, err
 		}
 	}
-	return false, nil
+	return removed, false, nil
 }
 
-func (b *buckets) sweepUploads(ctx context.Context, name string) (more bool, err error) {
+func (b *buckets) sweepUploads(ctx context.Context, name string) (removed int, more bool, err error) {
 	list, err := call(ctx, b.session, "ListMultipartUploads", b.s3.ListMultipartUploads, &s3.ListMultipartUploadsInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(), MaxUploads: aws.Int32(maxSweepUploads),
 	})
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	for _, upload := range list.Uploads {
 		_, err := call(ctx, b.session, "AbortMultipartUpload", b.s3.AbortMultipartUpload, &s3.AbortMultipartUploadInput{
 			Bucket: &name, ExpectedBucketOwner: b.owner(), Key: upload.Key, UploadId: upload.UploadId,
 		})
 		if err != nil && apiCode(err) != "NoSuchUpload" {
-			return false, err
+			return removed, false, err
 		}
+		removed++
 	}
-	return aws.ToBool(list.IsTruncated), nil
+	return removed, aws.ToBool(list.IsTruncated), nil
 }
 
 // sweepVersions deletes one page from the beginning: what it deletes is not listed again.
-func (b *buckets) sweepVersions(ctx context.Context, name string) (more bool, err error) {
+func (b *buckets) sweepVersions(ctx context.Context, name string) (removed int, more bool, err error) {
 	list, err := call(ctx, b.session, "ListObjectVersions", b.s3.ListObjectVersions,
 		&s3.ListObjectVersionsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	var objects []types.ObjectIdentifier
 	for _, v := range list.Versions {
@@ -91,19 +97,19 @@ func (b *buckets) sweepVersions(ctx context.Context, name string) (more bool, er
 		objects = append(objects, types.ObjectIdentifier{Key: m.Key, VersionId: m.VersionId})
 	}
 	if len(objects) == 0 {
-		return false, nil
+		return 0, false, nil
 	}
 	out, err := call(ctx, b.session, "DeleteObjects", b.s3.DeleteObjects, &s3.DeleteObjectsInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
 		Delete: &types.Delete{Objects: objects, Quiet: aws.Bool(true)},
 	})
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	if len(out.Errors) > 0 {
-		return false, refusedObject(out.Errors[0])
+		return 0, false, refusedObject(out.Errors[0])
 	}
-	return aws.ToBool(list.IsTruncated), nil
+	return len(objects), aws.ToBool(list.IsTruncated), nil
 }
 
 // refusedObject explains why an object stays: object lock and bucket policies are beyond forceDestroy. The object is

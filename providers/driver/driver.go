@@ -267,6 +267,8 @@ type Result struct {
 	Sent []Change
 	// Unfinished: a Delete took away a part of what the object holds, and is to be called again at once.
 	Unfinished bool
+	// Removed is how many of the things that the object holds, such as objects and their versions, an unfinished Delete took away.
+	Removed int
 	// Left says what of the object stays in the cloud beside it, and why, if anything does: of a Delete, and of an Update to a mark that is Released.
 	Left string
 }

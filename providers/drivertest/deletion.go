@@ -35,8 +35,12 @@ func (b *bench[S]) gone(t testing.TB, req *request[S]) driver.Observation {
 	t.Helper()
 	const rounds = 10
 	for range rounds {
-		if _, err := b.open(t).Delete(t.Context(), *req); err != nil {
+		done, err := b.open(t).Delete(t.Context(), *req)
+		if err != nil {
 			t.Fatalf("Delete: %v", err)
+		}
+		if done.Unfinished != (done.Removed > 0) {
+			t.Errorf("Delete says that it is unfinished: %t, and that it took away %d things", done.Unfinished, done.Removed)
 		}
 		if obs := b.observe(t, *req); obs.State == driver.Failed {
 			t.Fatalf("after Delete the state is Failed: %s", obs.Problem)

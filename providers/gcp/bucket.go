@@ -127,13 +127,17 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
 		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its contents too, or empty it", driver.NotEmpty)
 	}
-	emptied, err := b.purge(ctx, req.Name)
-	if err != nil || !emptied {
-		return driver.Result{Unfinished: err == nil}, err
+	removed, emptied, err := b.purge(ctx, req.Name)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	unfinished := driver.Result{Unfinished: true, Removed: removed}
+	if !emptied {
+		return unfinished, nil
 	}
 	err = b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) == driver.NotEmpty { // objects are gone, and managed folders are seen now
-		return driver.Result{Unfinished: true}, nil
+		return unfinished, nil
 	}
 	return driver.Result{}, err
 }

@@ -31,15 +31,15 @@ func (b *buckets) listFolders(ctx context.Context, name string, most int64) (nam
 	return names, page.NextPageToken != "", nil
 }
 
-// purgeFolders deletes a batch of managed folders, inner ones first, and reports whether that were all.
-func (b *buckets) purgeFolders(ctx context.Context, name string) (all bool, err error) {
+// purgeFolders deletes a batch of managed folders, inner ones first. It returns how many, and whether that were all.
+func (b *buckets) purgeFolders(ctx context.Context, name string) (removed int, all bool, err error) {
 	names, more, err := b.listFolders(ctx, name, purgeBatch)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	slices.SortFunc(names, func(x, y string) int { return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(x, y)) })
 	err = inParallel(names, func(folder string) error { return b.removeFolder(ctx, name, folder) })
-	return err == nil && !more, err
+	return len(names), err == nil && !more, err
 }
 
 // removeFolder deletes one managed folder; one that is gone is no error. It takes no objects with it, only the rules for them.

@@ -17,18 +17,18 @@ const (
 	purgeWorkers = 16
 )
 
-// purge deletes a batch of objects, in all their versions, or of managed folders once there are no objects. It reports whether it left
-// nothing of that.
-func (b *buckets) purge(ctx context.Context, name string) (emptied bool, err error) {
+// purge deletes a batch of objects, in all their versions, or of managed folders once there are no objects. It returns how many, and
+// whether it left nothing of that.
+func (b *buckets) purge(ctx context.Context, name string) (removed int, emptied bool, err error) {
 	objects, more, err := b.listVersions(ctx, name, purgeBatch)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	if len(objects) == 0 {
 		return b.purgeFolders(ctx, name)
 	}
 	err = inParallel(objects, func(object *storage.ObjectAttrs) error { return b.removeObject(ctx, name, object) })
-	return err == nil && !more, err
+	return len(objects), err == nil && !more, err
 }
 
 // inParallel works on all items, a few at a time, and returns the first error of any.

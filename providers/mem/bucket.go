@@ -145,7 +145,7 @@ func (m *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 			next := b.clone()
 			next.Objects -= forceBatch
 			m.objects.put(next)
-			done.Unfinished = true
+			done.Unfinished, done.Removed = true, forceBatch
 		default:
 			m.objects.remove(b)
 		}

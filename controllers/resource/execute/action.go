@@ -214,6 +214,10 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	out := outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Soon}
 	if done.Unfinished {
+		w.Memory.Emptying = w.Memory.Emptying.Took(done.Removed, w.executor.Clock())
+		if progress := w.Memory.Emptying.String(); progress != "" {
+			out.Message += "; " + progress
+		}
 		return out, nil
 	}
 	w.Memory.DeleteSent = w.executor.Clock()

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -24,6 +25,8 @@ type Memory struct {
 	// PasswordSent is the serial of the password that the cloud accepted: the status that says so may have been lost. 0 if there is
 	// none, or if the password Secret was lost.
 	PasswordSent int
+	// Emptying is how far the deletion of what the object holds has come.
+	Emptying Emptying
 	// DeleteSent is when the cloud accepted the deletion.
 	DeleteSent time.Time
 	// Answered: the cloud answered the creation, and no mark was observed since.
@@ -41,6 +44,38 @@ type Memory struct {
 
 // A Creation is what the cloud returned for a creation.
 type Creation struct{ ID, Operation string }
+
+// Emptying is the deletion of what a cloud object holds, a part at a time.
+type Emptying struct {
+	// Since is when this process deleted the first part; zero if it did not.
+	Since time.Time
+	// Removed is how many things it deleted, and Told how many of them the conditions tell, since ToldAt.
+	Removed, Told int
+	ToldAt        time.Time
+}
+
+// tellsEvery is how often the conditions tell how far an emptying has come: each part is deleted within seconds, and there may be thousands.
+const tellsEvery = 30 * time.Second
+
+// Took is the emptying once one more part was deleted.
+func (e Emptying) Took(removed int, now time.Time) Emptying {
+	if e.Since.IsZero() {
+		e.Since, e.ToldAt = now, now
+	}
+	e.Removed += removed
+	if now.Sub(e.ToldAt) >= tellsEvery {
+		e.Told, e.ToldAt = e.Removed, now
+	}
+	return e
+}
+
+// String is how far it has come, as the conditions tell it; empty in its first seconds.
+func (e Emptying) String() string {
+	if e.Told == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it is being emptied first: %d objects and versions deleted since %s", e.Told, e.Since.UTC().Format("15:04:05 UTC"))
+}
 
 // JustSent returns the fields that were set at a time, or after it.
 func (m Memory) JustSent(at time.Time) (fields []string) {
@@ -88,7 +123,7 @@ func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
 
 // StartOver is the memory without what is remembered of the cloud object that had the name before, and that may have been usable.
 func (m Memory) StartOver(wasReady bool) Memory {
-	m.PasswordSent = 0
+	m.PasswordSent, m.Emptying = 0, Emptying{}
 	m.Sent, m.SentAt, m.InVain = nil, time.Time{}, false
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed = false, false
