@@ -29,6 +29,8 @@ const (
 type BucketParameters struct {
 	// location is the region (AWS: eu-central-1; Google Cloud: europe-west3) or multi-region (eu). If unset, it is the region of the
 	// provider config. It can't change once the bucket exists.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html
+	// Source: https://cloud.google.com/storage/docs/locations
 	// +optional
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=63
@@ -36,12 +38,16 @@ type BucketParameters struct {
 	Location *string `json:"location,omitempty"`
 
 	// versioning is Enabled (the bucket keeps old versions of overwritten and deleted objects) or Suspended.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/Versioning.html
+	// Source: https://cloud.google.com/storage/docs/object-versioning
 	// +optional
 	// +kubebuilder:validation:Enum=Enabled;Suspended
 	Versioning *Versioning `json:"versioning,omitempty"`
 
 	// publicAccess is Blocked (nothing in the bucket can be made public) or Allowed (policies may make it public; Mooring itself never
 	// does). If you remove the field after it was set, it returns to Blocked.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+	// Source: https://cloud.google.com/storage/docs/public-access-prevention
 	// +optional
 	// +kubebuilder:validation:Enum=Blocked;Allowed
 	PublicAccess *PublicAccess `json:"publicAccess,omitempty"`
@@ -56,14 +62,26 @@ type BucketParameters struct {
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google
 	// Cloud are refused. There are at most 45 tags, because AWS takes 50, and Mooring's own mark needs 5.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/CostAllocTagging.html
+	// Source: https://cloud.google.com/storage/docs/tags-and-labels
 	// +optional
 	// +kubebuilder:validation:MaxProperties=45
 	Tags map[string]TagValue `json:"tags,omitzero"`
 
 	// forceDestroy lets a deletion remove every object and version in the bucket. Without it, Mooring does not delete a bucket that has
 	// contents.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/delete-bucket.html
+	// Source: https://cloud.google.com/storage/docs/deleting-buckets
 	// +optional
 	ForceDestroy *bool `json:"forceDestroy,omitempty"`
+
+	// aws contains the settings that only Amazon S3 has.
+	// +optional
+	AWS *BucketAWS `json:"aws,omitempty"`
+
+	// gcp contains the settings that only Cloud Storage has.
+	// +optional
+	GCP *BucketGCP `json:"gcp,omitempty"`
 }
 
 // TagValue is the value of a tag or label: what AWS takes, without white space at the beginning or end. What the labels of Google Cloud can't hold
@@ -75,10 +93,6 @@ type BucketParameters struct {
 type TagValue string
 
 // BucketSpec is the desired state of a bucket.
-// +kubebuilder:validation:XValidation:rule="!has(self.className) || !has(self.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other, because the class names the account: remove one of them"
-// +kubebuilder:validation:XValidation:rule="!has(self.tags) || self.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".tags"
-// +kubebuilder:validation:XValidation:rule="!has(self.management) || self.management != 'Observe' || has(self.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
-// +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
 type BucketSpec struct {
 	ResourceSpec     `json:",inline"`
 	BucketParameters `json:",inline"`
@@ -125,10 +139,15 @@ type BucketStatus struct {
 // +kubebuilder:printcolumn:name="Account",type=string,priority=1,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label in the cloud"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.className) || !has(self.spec.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other, because the class names the account: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(oldSelf.status) || !has(oldSelf.status.location) || self.spec.location == oldSelf.status.location || (has(oldSelf.spec.location) && self.spec.location == oldSelf.spec.location) || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.location can't change once the bucket exists: create another Bucket with the new location and move the data",fieldPath=".spec.location"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be removed once the bucket exists, because Mooring needs its account and credentials to delete the bucket: put it back, or set spec.className in its place",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z0-9][a-z0-9._-]*[a-z0-9]$'))",message="spec.externalName must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens; it must begin and end with a letter or digit. To adopt (IfExists) or observe a bucket, the name may also have underscores and more characters",fieldPath=".spec.externalName"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
+// +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a bucket is in one cloud: remove one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.updates) || !has(self.spec.updates.timing) || self.spec.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".spec.updates.timing"
 type Bucket struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// withoutSource are the fields of a Database, with all below them, that follow no rule of a cloud.
+// withoutSource are the fields of a Database or a Bucket, with all below them, that follow no rule of a cloud.
 var withoutSource = map[string]string{
 	"adoption":                      "a rule of Mooring about marks",
 	"className":                     "names an object of Kubernetes",
@@ -43,9 +43,10 @@ func hasSource(description string) bool {
 	})
 }
 
-// TestFieldsNameTheirSource demands that the description of each field that follows a rule of a cloud names the page with that rule.
-func TestFieldsNameTheirSource(t *testing.T) {
-	content, err := Files.ReadFile("mooring.dev_databases.yaml")
+// specOf returns the schema of a kind's spec.
+func specOf(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	content, err := Files.ReadFile("mooring.dev_" + strings.ToLower(kind) + "s.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,24 +54,31 @@ func TestFieldsNameTheirSource(t *testing.T) {
 	if err := yaml.UnmarshalStrict(content, definition); err != nil {
 		t.Fatal(err)
 	}
+	return definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+}
+
+// TestFieldsNameTheirSource demands that the description of each field that follows a rule of a cloud names the page with that rule.
+func TestFieldsNameTheirSource(t *testing.T) {
 	exempt, sources := map[string]bool{}, 0
-	leaves("", definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"], func(path string, s apiextensionsv1.JSONSchemaProps) {
-		for name := range withoutSource {
-			if path == name || strings.HasPrefix(path, name+".") {
-				exempt[name] = true
-				return
+	for _, kind := range []string{"Database", "Bucket"} {
+		leaves("", specOf(t, kind), func(path string, s apiextensionsv1.JSONSchemaProps) {
+			for name := range withoutSource {
+				if path == name || strings.HasPrefix(path, name+".") {
+					exempt[name] = true
+					return
+				}
 			}
-		}
-		if sources++; !hasSource(s.Description) {
-			t.Errorf(`spec.%s follows a rule of a cloud: write "Source: https://…", the page with that rule, as the last line of its comment in apis/, and run make generate`, path)
-		}
-	})
+			if sources++; !hasSource(s.Description) {
+				t.Errorf(`spec.%s of a %s follows a rule of a cloud: write "Source: https://…", the page with that rule, as the last line of its comment in apis/, and run make generate`, path, kind)
+			}
+		})
+	}
 	for name, reason := range withoutSource {
 		if !exempt[name] {
 			t.Errorf("spec.%s is no field any more: remove it from the list (%s)", name, reason)
 		}
 	}
-	if sources < 60 {
+	if sources < 66 {
 		t.Errorf("%d fields follow a rule of a cloud: the test reads them no more", sources)
 	}
 }

@@ -47,6 +47,7 @@ func newBuckets(s *session) *bucketAdapter {
 			aspect("versioning", "versioning", a.readVersioning, a.writeVersioning),
 			aspect("publicAccess", "publicAccess", a.readPublicAccess, a.writePublicAccess),
 			aspect("encryption.key", "key", a.readEncryption, a.writeEncryption),
+			aspect("aws.objectOwnership", "ownership", a.readOwnership, a.writeOwnership),
 		},
 		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
 		Listing: &table.Listing[bucket]{Read: b.list, Lacks: []string{driver.FieldMark, "tags"}},
@@ -56,9 +57,10 @@ func newBuckets(s *session) *bucketAdapter {
 
 // newBucket is what S3 makes of a new bucket, of which nothing needs to be read to be known.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 func newBucket() *bucket {
 	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
-	return &bucket{versioning: &versioning, publicAccess: &access, key: new("")}
+	return &bucket{versioning: &versioning, publicAccess: &access, key: new(""), ownership: new(string(types.ObjectOwnershipBucketOwnerEnforced))}
 }
 
 // bucketNames is what S3 asks of the name of a new bucket.

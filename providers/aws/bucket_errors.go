@@ -17,13 +17,16 @@ var bucketCodes = map[string]driver.Code{
 	"ConditionalRequestConflict":   driver.Busy,
 	"OperationAborted":             driver.Busy, // another change of the same bucket is under way
 	"TooManyBuckets":               driver.Quota,
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-ownership-error-responses.html
+	"InvalidBucketAclWithObjectOwnership": driver.Invalid,
 }
 
 // bucketMessages are for codes whose own text does not help a person.
 var bucketMessages = map[string]string{
-	"BucketAlreadyExists":     "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
-	"BucketAlreadyOwnedByYou": "a bucket of that name exists in this account already",
-	"BucketNotEmpty":          "the bucket is not empty: empty it, or set spec.forceDestroy: true to delete everything in it",
+	"BucketAlreadyExists":                 "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
+	"BucketAlreadyOwnedByYou":             "a bucket of that name exists in this account already",
+	"InvalidBucketAclWithObjectOwnership": "the ACL of the bucket grants access to others, so S3 does not switch ACLs off: reset that ACL to private, or set spec.aws.objectOwnership to BucketOwnerPreferred",
+	"BucketNotEmpty":                      "the bucket is not empty: empty it, or set spec.forceDestroy: true to delete everything in it",
 }
 
 func init() { addErrors(bucketCodes, bucketMessages) }

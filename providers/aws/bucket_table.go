@@ -17,6 +17,7 @@ type bucket struct {
 	versioning   *v1alpha1.Versioning
 	publicAccess *v1alpha1.PublicAccess
 	key          *string
+	ownership    *string
 }
 
 // bucketParams are the values to write, aspect by aspect; nil leaves one alone.
@@ -25,6 +26,7 @@ type bucketParams struct {
 	versioning   *v1alpha1.Versioning
 	publicAccess *v1alpha1.PublicAccess
 	key          *string
+	ownership    *string
 }
 
 // bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
@@ -55,6 +57,8 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	).Reported(func(b *bucket) *string { return unlessOwn(b.key) }).
 		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key").
 		Refers(driver.ReferenceKey),
+
+	ownershipRow,
 
 	table.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },

@@ -41,6 +41,8 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 					patch.IamConfiguration = &storage.BucketIamConfiguration{PublicAccessPrevention: prevention}
 				case "encryption.key":
 					patch.Encryption = &storage.BucketEncryption{DefaultKmsKeyName: text}
+				case "gcp.storageClass":
+					patch.StorageClass = text
 				default:
 					t.Fatalf("no way to edit %s", field)
 				}

@@ -16,6 +16,7 @@ type bucketParams struct {
 	VersioningEnabled      *bool
 	PublicAccessPrevention storage.PublicAccessPrevention
 	DefaultKMSKeyName      *string
+	StorageClass           *string
 	Labels                 table.Delta
 }
 
@@ -76,6 +77,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").
 		Refers(driver.ReferenceKey),
+	storageClassRow,
 	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
 		func(b *storage.BucketAttrs) map[string]string { return driver.WithoutMark(b.Labels) },

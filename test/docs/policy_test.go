@@ -67,6 +67,10 @@ var awsNeeds = map[string][]string{
 	"s3.GetBucketEncryption":  {"s3:GetEncryptionConfiguration bucket"},
 	"s3.PutBucketEncryption":  {"s3:PutEncryptionConfiguration bucket"},
 	"s3.DeleteBucket":         {"s3:DeleteBucket bucket"},
+
+	"s3.GetBucketOwnershipControls": {"s3:GetBucketOwnershipControls bucket"},
+	"s3.PutBucketOwnershipControls": {"s3:PutBucketOwnershipControls bucket"},
+
 	"s3.ListObjectVersions":   {"s3:ListBucketVersions bucket"},
 	"s3.ListMultipartUploads": {"s3:ListBucketMultipartUploads bucket"},
 	"s3.AbortMultipartUpload": {"s3:AbortMultipartUpload object"},

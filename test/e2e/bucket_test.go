@@ -23,6 +23,7 @@ func (w *fixture) bucket(c *system.Cloud, name string, parameters v1alpha1.Bucke
 // A change of one field: by a person in the spec, then by somebody else in the cloud.
 type bucketChange struct {
 	field string
+	only  string // the cloud that has the field; empty for both
 	edit  func(*system.Cloud, *v1alpha1.BucketSpec)
 	// mirror is what status.observed shows from then on.
 	mirror func(*system.Cloud) string
@@ -76,6 +77,22 @@ var bucketChanges = []bucketChange{
 		},
 	},
 	{
+		field: "aws.objectOwnership", only: "aws",
+		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.AWS.ObjectOwnership = new("BucketOwnerPreferred") },
+		mirror: text(`"BucketOwnerPreferred"`), write: patched("PutBucketOwnershipControls"),
+		drift: func(w *fixture, c *system.Cloud, name string) {
+			c.Buckets().Set(w.T, name, "aws.objectOwnership", "ObjectWriter")
+		},
+	},
+	{
+		field: "gcp.storageClass", only: "gcp",
+		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.GCP.StorageClass = new("NEARLINE") },
+		mirror: text(`"NEARLINE"`), write: patched(""),
+		drift: func(w *fixture, c *system.Cloud, name string) {
+			c.Buckets().Set(w.T, name, "gcp.storageClass", "ARCHIVE")
+		},
+	},
+	{
 		field: "forceDestroy", // no field of the cloud
 		edit:  func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.ForceDestroy = new(true) },
 	},
@@ -104,7 +121,7 @@ func TestBucketLife(t *testing.T) {
 			w.equal("transitions", w.Transitions("Bucket", b.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
 		})
 		for _, change := range bucketChanges {
-			if !w.changes(change.field) {
+			if change.only != "" && change.only != c.Name || !w.changes(change.field) {
 				continue
 			}
 			w.run("edit "+change.field, func(w *fixture) {

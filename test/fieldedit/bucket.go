@@ -28,15 +28,18 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 				PublicAccess: new(v1alpha1.PublicAccessBlocked),
 				Encryption:   &v1alpha1.Encryption{Key: new(keys + awsKey)},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
+				AWS:          &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
 			}
 		},
 		Fields: []drivertest.Field{
+			{Name: "aws.objectOwnership", To: "ObjectWriter", DriftEffect: driver.Interrupts},
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: keys + otherAWSKey, Same: []any{awsKey}},
 			{Name: "tags", To: map[string]string{"CostCenter": "Team Shop", "a.b/c:d@e": "x=y+z"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 		},
+		More: []Step{{Field: "aws.objectOwnership", From: "BucketOwnerPreferred", To: "BucketOwnerEnforced", Effect: driver.Interrupts}},
 	}
 }
 
@@ -49,6 +52,7 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
 				Encryption: &v1alpha1.Encryption{Key: new(keys + "one")},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				GCP:        &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
 			}
 		},
 		Fields: []drivertest.Field{
@@ -57,6 +61,7 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: keys + "two"},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "gcp.storageClass", To: "COLDLINE"},
 		},
 	}
 }

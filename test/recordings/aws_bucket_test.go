@@ -41,7 +41,7 @@ var s3Placeholders = strings.NewReplacer("datetime", "2026-02-21T01:04:28.000Z",
 
 // s3Bodies names the elements of answers: the root, and the elements of lists, which S3 writes without an element around them.
 var s3Bodies = map[string]string{
-	"GetBucketTagging": "Tagging", "GetBucketVersioning": "VersioningConfiguration", "GetBucketEncryption": "", "GetPublicAccessBlock": "",
+	"GetBucketTagging": "Tagging", "GetBucketVersioning": "VersioningConfiguration", "GetBucketEncryption": "", "GetPublicAccessBlock": "", "GetBucketOwnershipControls": "",
 	"ListObjectVersions": "ListVersionsResult", "ListBuckets": "ListAllMyBucketsResult",
 }
 
@@ -234,6 +234,15 @@ func (r *s3Replay) step(call string, a s3Answer) {
 			}
 		}
 		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), Encryption: encryption}, "encryption.key")
+	case "GetBucketOwnershipControls":
+		var owner string
+		for _, rule := range objects(at(a.Response, "OwnershipControls", "Rules")) {
+			owner = stringAt(rule, "ObjectOwnership")
+		}
+		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), AWS: &v1alpha1.BucketAWS{ObjectOwnership: &owner}}, "aws.objectOwnership")
+	case "PutBucketOwnershipControls":
+		req.Spec.AWS = &v1alpha1.BucketAWS{ObjectOwnership: new("ObjectWriter")}
+		r.updated(a, req, call, "aws.objectOwnership")
 	case "PutBucketTagging":
 		req.Spec.Tags = map[string]v1alpha1.TagValue{"a": "b"}
 		r.updated(a, req, call, "tags")

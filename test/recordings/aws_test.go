@@ -103,6 +103,7 @@ var s3Calls = map[string]string{
 	"GET versioning": "GetBucketVersioning", "PUT versioning": "PutBucketVersioning",
 	"GET encryption": "GetBucketEncryption", "PUT encryption": "PutBucketEncryption",
 	"GET publicAccessBlock": "GetPublicAccessBlock", "PUT publicAccessBlock": "PutPublicAccessBlock",
+	"GET ownershipControls": "GetBucketOwnershipControls", "PUT ownershipControls": "PutBucketOwnershipControls",
 	"GET uploads": "ListMultipartUploads", "GET versions": "ListObjectVersions", "POST delete": "DeleteObjects",
 }
 

@@ -84,6 +84,9 @@ func bucketSpec(request map[string]any, before v1alpha1.BucketParameters) v1alph
 	case "inherited":
 		spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
 	}
+	if class := stringAt(request, "storageClass"); class != "" {
+		spec.GCP = &v1alpha1.BucketGCP{StorageClass: &class}
+	}
 	if labels := at(request, "labels"); labels != nil {
 		spec.Tags = tags(labels)
 	}

@@ -69,7 +69,6 @@ var knownOfDecoding = []*known{
 // uncalledByBuckets are the calls of S3 in s3Cases that the driver does not make. The stand-in still answers them.
 var uncalledByBuckets = []*uncalled{
 	{call: "*BucketPolicy", why: otherFeature + "policies of buckets"},
-	{call: "*BucketOwnershipControls", why: "new buckets have access lists switched off, and are left so"},
 	{call: "GetBucketAcl", why: "new buckets have access lists switched off, and are left so"},
 	{call: "Delete*Encryption", why: "the driver sets S3's own key instead, which is the same"},
 	{call: "DeletePublicAccessBlock", why: "the driver switches the blocks off instead"},

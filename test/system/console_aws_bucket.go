@@ -120,6 +120,19 @@ func (a *awsBuckets) SetEncryption(t testing.TB, name, key string) {
 		}})
 }
 
+// Set implements BucketConsole.
+func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
+	t.Helper()
+	switch field {
+	case "aws.objectOwnership":
+		call(t, a.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{Bucket: &name, OwnershipControls: &s3types.OwnershipControls{
+			Rules: []s3types.OwnershipControlsRule{{ObjectOwnership: s3types.ObjectOwnership(value.(string))}},
+		}})
+	default:
+		t.Fatalf("no way to set %s", field)
+	}
+}
+
 // Delete implements Console.
 func (a *awsBuckets) Delete(t testing.TB, name string) {
 	t.Helper()

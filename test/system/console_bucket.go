@@ -11,6 +11,8 @@ type BucketConsole interface {
 	SetVersioning(t testing.TB, name string, on bool)
 	SetPublic(t testing.TB, name string, on bool)
 	SetEncryption(t testing.TB, name, key string)
+	// Set changes a setting that the spec has under a dotted path, as the spec writes it.
+	Set(t testing.TB, name, field string, value any)
 	PutObject(t testing.TB, bucket, key string)
 	DeleteObject(t testing.TB, bucket, key string)
 }

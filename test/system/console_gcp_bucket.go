@@ -112,6 +112,19 @@ func (g *gcpBuckets) SetEncryption(t testing.TB, name, key string) {
 	g.patchBucket(t, name, &storage.Bucket{Encryption: &storage.BucketEncryption{DefaultKmsKeyName: key}})
 }
 
+// Set implements BucketConsole.
+func (g *gcpBuckets) Set(t testing.TB, name, field string, value any) {
+	t.Helper()
+	patch := &storage.Bucket{}
+	switch field {
+	case "gcp.storageClass":
+		patch.StorageClass = value.(string)
+	default:
+		t.Fatalf("no way to set %s", field)
+	}
+	g.patchBucket(t, name, patch)
+}
+
 // Delete implements Console.
 func (g *gcpBuckets) Delete(t testing.TB, name string) {
 	t.Helper()

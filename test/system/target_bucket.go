@@ -12,7 +12,7 @@ func init() {
 	Targets = append(Targets,
 		BucketTarget("aws", "s3", newAWSBuckets, Operations{
 			Observe: "GetBucketTagging", Create: "CreateBucket", CreateMore: []string{"CreateBucket", "PutBucketVersioning"},
-			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption"},
+			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls"},
 		}, "s3"),
 		BucketTarget("gcp", "storage", newGCPBuckets, Operations{
 			Observe: "buckets.get", Create: "buckets.insert", CreateMore: []string{"buckets.insert"},
@@ -22,7 +22,7 @@ func init() {
 
 // FullBucket declares all that a bucket can have.
 func FullBucket(c *Cloud) v1alpha1.BucketParameters {
-	return v1alpha1.BucketParameters{
+	full := v1alpha1.BucketParameters{
 		Location:     new(c.Region()),
 		Versioning:   new(v1alpha1.VersioningEnabled),
 		PublicAccess: new(v1alpha1.PublicAccessBlocked),
@@ -30,6 +30,13 @@ func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 		Tags:         map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
 		ForceDestroy: new(false),
 	}
+	switch c.Name {
+	case "aws":
+		full.AWS = &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")}
+	case "gcp":
+		full.GCP = &v1alpha1.BucketGCP{StorageClass: new("STANDARD")}
+	}
+	return full
 }
 
 // BucketTarget is the kind Bucket in a cloud, whose connection Secrets are of a type.

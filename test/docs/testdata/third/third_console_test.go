@@ -165,6 +165,11 @@ func (b buckets) SetEncryption(t testing.TB, name, key string) {
 	b.edit(t, name, func(b *third.Bucket) { b.Spec.Encryption = &v1alpha1.Encryption{Key: &key} })
 }
 
+// Set implements system.BucketConsole.
+func (b buckets) Set(t testing.TB, name, field string, value any) {
+	b.edit(t, name, func(b *third.Bucket) { driver.SetLeaf(&b.Spec, field, value) })
+}
+
 // PutObject implements system.BucketConsole.
 func (b buckets) PutObject(t testing.TB, bucket, _ string) {
 	b.edit(t, bucket, func(b *third.Bucket) { b.Objects++ })

@@ -1,0 +1,22 @@
+package gcp
+
+import (
+	"cloud.google.com/go/storage"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// bucketBlock returns the settings that only Cloud Storage has.
+func bucketBlock(s *v1alpha1.BucketParameters) v1alpha1.BucketGCP {
+	if s.GCP == nil {
+		return v1alpha1.BucketGCP{}
+	}
+	return *s.GCP
+}
+
+// storageClassRow is the class of new objects. https://cloud.google.com/storage/docs/changing-default-storage-class
+var storageClassRow = table.Field("gcp.storageClass",
+	func(p *v1alpha1.BucketParameters) *string { return bucketBlock(p).StorageClass },
+	func(b *storage.BucketAttrs) *string { return present(b.StorageClass) },
+	func(p *bucketParams, v string) { p.StorageClass = &v })
