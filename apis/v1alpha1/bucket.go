@@ -58,6 +58,16 @@ type BucketParameters struct {
 	// +optional
 	Encryption *Encryption `json:"encryption,omitempty"`
 
+	// requesterPays is true if whoever requests objects pays for the request and for the transfer, in place of the owner of the bucket. The
+	// owner pays for storage in any case. If unset, a new bucket has false, and an existing bucket keeps what it has. A change to true keeps
+	// clients out until they agree to pay: with the header x-amz-request-payer (AWS), or by naming a project that pays (Google Cloud).
+	// Anonymous clients can't agree. In Google Cloud, Mooring names the account's project, and its identity needs serviceusage.services.use
+	// there. In AWS, Mooring belongs to the owner's account and agrees to nothing.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/RequesterPaysBuckets.html
+	// Source: https://cloud.google.com/storage/docs/requester-pays
+	// +optional
+	RequesterPays *bool `json:"requesterPays,omitempty"`
+
 	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google

@@ -331,6 +331,11 @@ func (in *BucketParameters) DeepCopyInto(out *BucketParameters) {
 		*out = new(Encryption)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.RequesterPays != nil {
+		in, out := &in.RequesterPays, &out.RequesterPays
+		*out = new(bool)
+		**out = **in
+	}
 	if in.Tags != nil {
 		in, out := &in.Tags, &out.Tags
 		*out = make(map[string]TagValue, len(*in))

@@ -47,6 +47,7 @@ func newBuckets(s *session) *bucketAdapter {
 			aspect("versioning", "versioning", a.readVersioning, a.writeVersioning),
 			aspect("publicAccess", "publicAccess", a.readPublicAccess, a.writePublicAccess),
 			aspect("encryption.key", "key", a.readEncryption, a.writeEncryption),
+			aspect("requesterPays", "requesterPays", a.readPayment, a.writePayment),
 			aspect("aws.objectOwnership", "ownership", a.readOwnership, a.writeOwnership),
 		},
 		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
@@ -60,7 +61,8 @@ func newBuckets(s *session) *bucketAdapter {
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 func newBucket() *bucket {
 	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
-	return &bucket{versioning: &versioning, publicAccess: &access, key: new(""), ownership: new(string(types.ObjectOwnershipBucketOwnerEnforced))}
+	return &bucket{versioning: &versioning, publicAccess: &access, key: new(""), requesterPays: new(false),
+		ownership: new(string(types.ObjectOwnershipBucketOwnerEnforced))}
 }
 
 // bucketNames is what S3 asks of the name of a new bucket.

@@ -16,6 +16,8 @@ func TestEffectsOfBuckets(t *testing.T) {
 			bucket{publicAccess: new(v1alpha1.PublicAccessBlocked)}, driver.Online),
 		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("arn:aws:kms:eu-central-1:1:key/a")}},
 			bucket{key: new("")}, driver.Online),
+		tabletest.Of("requesterPays", v1alpha1.BucketParameters{RequesterPays: new(true)}, bucket{requesterPays: new(false)}, driver.Interrupts),
+		tabletest.Of("requesterPays", v1alpha1.BucketParameters{RequesterPays: new(false)}, bucket{requesterPays: new(true)}, driver.Online),
 		tabletest.Of("aws.objectOwnership", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectOwnership: new("ObjectWriter")}},
 			bucket{ownership: new("BucketOwnerEnforced")}, driver.Online),
 		tabletest.Of("aws.objectOwnership", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")}},

@@ -18,6 +18,8 @@ type bucket struct {
 	publicAccess *v1alpha1.PublicAccess
 	key          *string
 	ownership    *string
+
+	requesterPays *bool
 }
 
 // bucketParams are the values to write, aspect by aspect; nil leaves one alone.
@@ -27,6 +29,8 @@ type bucketParams struct {
 	publicAccess *v1alpha1.PublicAccess
 	key          *string
 	ownership    *string
+
+	requesterPays *bool
 }
 
 // bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
@@ -58,6 +62,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key").
 		Refers(driver.ReferenceKey),
 
+	paymentRow,
 	ownershipRow,
 
 	table.Entries("tags",

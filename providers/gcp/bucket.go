@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"cloud.google.com/go/storage"
@@ -24,6 +25,7 @@ type buckets struct {
 	*session
 	url     string // of Cloud Storage, without a path
 	storage *storage.Client
+	payers  sync.Map         // the names of the buckets whose calls have to name a project that pays
 	folders *folders.Service // of Cloud Storage too: its newer client has no managed folders
 }
 
@@ -38,7 +40,7 @@ func newBuckets(s *session) *bucketAdapter {
 	return &bucketAdapter{
 		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "buckets.get",
 		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*storage.BucketAttrs, error) {
-			attrs, err := b.read(ctx, req.Name)
+			attrs, err := b.read(ctx, req)
 			return attrs, unlessNotFound(err)
 		},
 		State: b.state,
@@ -114,7 +116,7 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 // patch changes a bucket, unless somebody else changed it since it was read.
 func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *storage.BucketAttrs, params *bucketParams, _ []driver.Change) (string, error) {
 	_, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
-		guarded := b.storage.Bucket(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
+		guarded := b.handle(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
 		return guarded.Update(ctx, params.forUpdate())
 	})
 	return "", err
@@ -144,8 +146,10 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 
 // deleteBucket deletes an empty bucket; one that is gone is no error.
 func (b *buckets) deleteBucket(ctx context.Context, name string) error {
-	_, err := do(ctx, b.session, "buckets.delete", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, b.storage.Bucket(name).Delete(ctx)
+	_, err := paying(b, name, func() (struct{}, error) {
+		return do(ctx, b.session, "buckets.delete", func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, b.handle(name).Delete(ctx)
+		})
 	})
 	switch driver.CodeOf(err) {
 	case driver.NotFound:
@@ -176,10 +180,21 @@ func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error)
 	return e
 }
 
-func (b *buckets) read(ctx context.Context, name string) (*storage.BucketAttrs, error) {
-	attrs, err := do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
-		return b.storage.Bucket(name).Attrs(ctx)
+func (b *buckets) read(ctx context.Context, req *bucketRequest) (*storage.BucketAttrs, error) {
+	if req.Spec.RequesterPays != nil && *req.Spec.RequesterPays {
+		b.remember(req.Name, true)
+	}
+	attrs, err := paying(b, req.Name, func() (*storage.BucketAttrs, error) {
+		return do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
+			return b.handle(req.Name).Attrs(ctx)
+		})
 	})
+	switch {
+	case err == nil && !attrs.RequesterPays:
+		b.remember(req.Name, false)
+	case b.payer(req.Name) != "":
+		return attrs, advise(err, payerAdvice, driver.Denied)
+	}
 	return attrs, advise(err, "either the credentials lack storage.buckets.get, or the bucket belongs to somebody else, because all of Google Cloud shares names; in that case choose another spec.externalName", driver.Denied)
 }
 

@@ -41,6 +41,8 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 					patch.IamConfiguration = &storage.BucketIamConfiguration{PublicAccessPrevention: prevention}
 				case "encryption.key":
 					patch.Encryption = &storage.BucketEncryption{DefaultKmsKeyName: text}
+				case "requesterPays":
+					patch.Billing = &storage.BucketBilling{RequesterPays: value.(bool), ForceSendFields: []string{"RequesterPays"}}
 				case "gcp.storageClass":
 					patch.StorageClass = text
 				default:
@@ -59,7 +61,7 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 				c.patchBucket(t, name, patch)
 			},
 			Remove: func(t testing.TB, name string) {
-				if err := c.storage.Buckets.Delete(name).Do(); err != nil {
+				if err := c.storage.Buckets.Delete(name).UserProject(project).Do(); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -77,7 +79,7 @@ func (c *cloud) fill(t testing.TB, name string, objects int) {
 	t.Helper()
 	for i := range objects + 1 {
 		object := &storage.Object{Name: fmt.Sprintf("object-%04d", min(i, objects-1))}
-		if _, err := c.storage.Objects.Insert(name, object).Media(strings.NewReader("content")).Do(); err != nil {
+		if _, err := c.storage.Objects.Insert(name, object).Media(strings.NewReader("content")).UserProject(project).Do(); err != nil {
 			t.Fatal(err)
 		}
 	}

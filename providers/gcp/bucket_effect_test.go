@@ -17,6 +17,8 @@ func TestEffectsOfBuckets(t *testing.T) {
 		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}, storage.BucketAttrs{}, driver.Online),
 		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("projects/p/locations/l/keyRings/r/cryptoKeys/k")}},
 			storage.BucketAttrs{}, driver.Online),
+		tabletest.Of("requesterPays", v1alpha1.BucketParameters{RequesterPays: new(true)}, storage.BucketAttrs{}, driver.Interrupts),
+		tabletest.Of("requesterPays", v1alpha1.BucketParameters{RequesterPays: new(false)}, storage.BucketAttrs{RequesterPays: true}, driver.Online),
 		tabletest.Of("gcp.storageClass", v1alpha1.BucketParameters{GCP: &v1alpha1.BucketGCP{StorageClass: new("ARCHIVE")}},
 			storage.BucketAttrs{StorageClass: "STANDARD"}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, storage.BucketAttrs{}, driver.Online),

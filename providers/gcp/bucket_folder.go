@@ -16,7 +16,7 @@ import (
 // listFolders returns the names of some managed folders, and whether there are more. A bucket that can't have any has none.
 func (b *buckets) listFolders(ctx context.Context, name string, most int64) (names []string, more bool, err error) {
 	page, err := do(ctx, b.session, "managedFolders.list", func(ctx context.Context) (*folders.ManagedFolders, error) {
-		return b.folders.ManagedFolders.List(name).PageSize(most).Context(ctx).Do()
+		return b.folders.ManagedFolders.List(name).PageSize(most).Context(ctx).Do(b.payment(name)...)
 	})
 	switch driver.CodeOf(err) {
 	case driver.Invalid, driver.Busy: // without uniform access there are no managed folders
@@ -45,7 +45,7 @@ func (b *buckets) purgeFolders(ctx context.Context, name string) (removed int, a
 // removeFolder deletes one managed folder; one that is gone is no error. It takes no objects with it, only the rules for them.
 func (b *buckets) removeFolder(ctx context.Context, bucket, folder string) error {
 	_, err := do(ctx, b.session, "managedFolders.delete", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, b.folders.ManagedFolders.Delete(bucket, folder).AllowNonEmpty(true).Context(ctx).Do()
+		return struct{}{}, b.folders.ManagedFolders.Delete(bucket, folder).AllowNonEmpty(true).Context(ctx).Do(b.payment(bucket)...)
 	})
 	if driver.CodeOf(err) == driver.NotFound {
 		return nil

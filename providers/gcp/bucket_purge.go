@@ -69,7 +69,7 @@ func (b *buckets) listVersions(ctx context.Context, name string, most int) (obje
 	}
 	objects, err = do(ctx, b.session, "objects.list", func(ctx context.Context) ([]*storage.ObjectAttrs, error) {
 		var page []*storage.ObjectAttrs
-		it := b.storage.Bucket(name).Objects(ctx, query)
+		it := b.handle(name).Objects(ctx, query)
 		it.PageInfo().MaxSize = most + 1
 		for len(page) <= most {
 			object, err := it.Next()
@@ -92,7 +92,7 @@ func (b *buckets) listVersions(ctx context.Context, name string, most int) (obje
 // removeObject deletes one version of an object; one that is gone is no error.
 func (b *buckets) removeObject(ctx context.Context, bucket string, object *storage.ObjectAttrs) error {
 	_, err := do(ctx, b.session, "objects.delete", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, b.storage.Bucket(bucket).Object(object.Name).Generation(object.Generation).Delete(ctx)
+		return struct{}{}, b.handle(bucket).Object(object.Name).Generation(object.Generation).Delete(ctx)
 	})
 	if driver.CodeOf(err) == driver.NotFound {
 		return nil

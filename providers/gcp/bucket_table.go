@@ -16,6 +16,7 @@ type bucketParams struct {
 	VersioningEnabled      *bool
 	PublicAccessPrevention storage.PublicAccessPrevention
 	DefaultKMSKeyName      *string
+	RequesterPays          *bool
 	StorageClass           *string
 	Labels                 table.Delta
 }
@@ -77,6 +78,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").
 		Refers(driver.ReferenceKey),
+	paymentRow,
 	storageClassRow,
 	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },

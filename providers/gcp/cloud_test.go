@@ -147,7 +147,7 @@ func (c *cloud) instance(t testing.TB, name string) *sqladmin.DatabaseInstance {
 
 func (c *cloud) bucket(t testing.TB, name string) *storage.Bucket {
 	t.Helper()
-	b, err := c.storage.Buckets.Get(name).Do()
+	b, err := c.storage.Buckets.Get(name).UserProject(project).Do()
 	if err != nil {
 		t.Fatalf("bucket %s: %v", name, err)
 	}
@@ -156,7 +156,7 @@ func (c *cloud) bucket(t testing.TB, name string) *storage.Bucket {
 
 func (c *cloud) patchBucket(t testing.TB, name string, patch *storage.Bucket) {
 	t.Helper()
-	if _, err := c.storage.Buckets.Patch(name, patch).Do(); err != nil {
+	if _, err := c.storage.Buckets.Patch(name, patch).UserProject(project).Do(); err != nil {
 		t.Fatalf("patch %s: %v", name, err)
 	}
 }

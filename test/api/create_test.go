@@ -36,6 +36,7 @@ spec:
 		{"a class that enforces a mode of parameters alone", "DatabaseClass", `{metadata: {name: exact-enforced}, spec: {providerConfigRef: {name: aws}, enforced: {parametersMode: Exact}}}`, ""},
 		{"a class with a mode of parameters that there is not", "DatabaseClass", `{metadata: {name: some}, spec: {providerConfigRef: {name: aws}, defaults: {parametersMode: Some}}}`, "spec.defaults.parametersMode"},
 		{"a database with a mode of parameters alone", "Database", `spec: {className: standard, parametersMode: Exact}`, ""},
+		{"a bucket whose requesters pay", "Bucket", `spec: {className: standard, requesterPays: true}`, ""},
 		{"an owner of objects", "Bucket", `spec: {className: standard, aws: {objectOwnership: BucketOwnerPreferred}}`, ""},
 		{"an owner of objects that there is not", "Bucket", `spec: {className: standard, aws: {objectOwnership: Everybody}}`, "spec.aws.objectOwnership"},
 		{"a storage class", "Bucket", `spec: {className: standard, gcp: {storageClass: COLDLINE}}`, ""},

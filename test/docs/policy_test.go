@@ -70,6 +70,8 @@ var awsNeeds = map[string][]string{
 
 	"s3.GetBucketOwnershipControls": {"s3:GetBucketOwnershipControls bucket"},
 	"s3.PutBucketOwnershipControls": {"s3:PutBucketOwnershipControls bucket"},
+	"s3.GetBucketRequestPayment":    {"s3:GetBucketRequestPayment bucket"},
+	"s3.PutBucketRequestPayment":    {"s3:PutBucketRequestPayment bucket"},
 
 	"s3.ListObjectVersions":   {"s3:ListBucketVersions bucket"},
 	"s3.ListMultipartUploads": {"s3:ListBucketMultipartUploads bucket"},

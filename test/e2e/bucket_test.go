@@ -77,6 +77,17 @@ var bucketChanges = []bucketChange{
 		},
 	},
 	{
+		field:  "requesterPays",
+		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.RequesterPays = new(true) },
+		mirror: text("true"), write: patched("PutBucketRequestPayment"),
+	},
+	{ // back, so that its drift is one that disturbs nobody
+		field:  "requesterPays",
+		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.RequesterPays = new(false) },
+		mirror: text("false"), write: patched("PutBucketRequestPayment"),
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Buckets().Set(w.T, name, "requesterPays", true) },
+	},
+	{
 		field: "aws.objectOwnership", only: "aws",
 		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.AWS.ObjectOwnership = new("BucketOwnerPreferred") },
 		mirror: text(`"BucketOwnerPreferred"`), write: patched("PutBucketOwnershipControls"),

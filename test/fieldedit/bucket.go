@@ -23,15 +23,26 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 	return Kind[v1alpha1.BucketParameters]{
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
+<<<<<<< HEAD
 				Location:     new(region),
 				Versioning:   new(v1alpha1.VersioningEnabled),
 				PublicAccess: new(v1alpha1.PublicAccessBlocked),
 				Encryption:   &v1alpha1.Encryption{Key: new(keys + awsKey)},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS:          &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
+=======
+				Location:      new(region),
+				Versioning:    new(v1alpha1.VersioningEnabled),
+				PublicAccess:  new(v1alpha1.PublicAccessBlocked),
+				Encryption:    &v1alpha1.Encryption{Key: new(awsKey)},
+				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
+				RequesterPays: new(false),
+				AWS:           &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
+>>>>>>> 48cff04 (Let a Bucket say that requesters pay. Cloud Storage then takes no call without a project that pays, not even a read of the settings: the driver names the account's own, and only there)
 			}
 		},
 		Fields: []drivertest.Field{
+			{Name: "requesterPays", To: true, Effect: driver.Interrupts, DriftEffect: driver.Online},
 			{Name: "aws.objectOwnership", To: "ObjectWriter", DriftEffect: driver.Interrupts},
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
@@ -39,7 +50,7 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 			{Name: "tags", To: map[string]string{"CostCenter": "Team Shop", "a.b/c:d@e": "x=y+z"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 		},
-		More: []Step{{Field: "aws.objectOwnership", From: "BucketOwnerPreferred", To: "BucketOwnerEnforced", Effect: driver.Interrupts}},
+		More: []Step{{Field: "requesterPays", From: true, To: false, Effect: driver.Online}, {Field: "aws.objectOwnership", From: "BucketOwnerPreferred", To: "BucketOwnerEnforced", Effect: driver.Interrupts}},
 	}
 }
 
@@ -50,9 +61,16 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
+<<<<<<< HEAD
 				Encryption: &v1alpha1.Encryption{Key: new(keys + "one")},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				GCP:        &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
+=======
+				Encryption:    &v1alpha1.Encryption{Key: new(gcpKeys + "one")},
+				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				RequesterPays: new(false),
+				GCP:           &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
+>>>>>>> 48cff04 (Let a Bucket say that requesters pay. Cloud Storage then takes no call without a project that pays, not even a read of the settings: the driver names the account's own, and only there)
 			}
 		},
 		Fields: []drivertest.Field{
@@ -61,7 +79,9 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: keys + "two"},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "requesterPays", To: true, Effect: driver.Interrupts, DriftEffect: driver.Online},
 			{Name: "gcp.storageClass", To: "COLDLINE"},
 		},
+		More: []Step{{Field: "requesterPays", From: true, To: false, Effect: driver.Online}},
 	}
 }

@@ -27,6 +27,7 @@ type s3Bucket struct {
 	ownership  string             // "" is none
 	policy     *s3Policy          // nil is none
 	acl        string
+	payer      string
 	objects    *objectStore
 }
 
@@ -125,7 +126,7 @@ func (c *s3Call) createBucket() (reply, error) {
 	made := &s3Bucket{
 		name: c.name, account: c.caller.account, region: region, constraint: configuration.LocationConstraint, created: c.now.UTC().Truncate(time.Second),
 		encryption: sseS3(), blocks: &publicAccessBlock{true, true, true, true},
-		ownership: bucketOwnerEnforced, acl: "private", objects: newObjectStore(),
+		ownership: bucketOwnerEnforced, acl: "private", payer: "BucketOwner", objects: newObjectStore(),
 	}
 	if err := c.createOptions(made, configuration.Tags); err != nil {
 		return reply{}, err

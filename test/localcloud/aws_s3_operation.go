@@ -75,6 +75,9 @@ var s3Routes = map[string]s3Operation{
 	"bucket PUT ownershipControls":    {name: "PutBucketOwnershipControls", do: (*s3Call).putOwnership},
 	"bucket DELETE ownershipControls": {name: "DeleteBucketOwnershipControls", do: (*s3Call).deleteOwnership},
 
+	"bucket GET requestPayment": {name: "GetBucketRequestPayment", do: (*s3Call).getPayment},
+	"bucket PUT requestPayment": {name: "PutBucketRequestPayment", do: (*s3Call).putPayment},
+
 	"bucket GET policy":       {name: "GetBucketPolicy", do: (*s3Call).getPolicy},
 	"bucket PUT policy":       {name: "PutBucketPolicy", do: (*s3Call).putPolicy},
 	"bucket DELETE policy":    {name: "DeleteBucketPolicy", do: (*s3Call).deletePolicy},

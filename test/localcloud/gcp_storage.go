@@ -98,7 +98,22 @@ func (s *gcsService) find(r *gcpRequest, permission string) (*gcsBucket, *gcsSta
 		return nil, nil, gcpErr(http.StatusForbidden, "forbidden", r.caller.email+" does not have "+permission+
 			" access to the Google Cloud Storage bucket. Permission '"+permission+"' denied on resource (or it may not exist).")
 	}
-	return b, b.state(r), nil
+	return b, b.state(r), checkPayer(r, b.state(r))
+}
+
+// checkPayer demands a project that pays where requesters pay, whoever asks: the caller here may not bill the project of the bucket without naming it, as only
+// resourcemanager.projects.createBillingAssignment allows. No recording shows such a bucket. The words are those that people report.
+// https://cloud.google.com/storage/docs/requester-pays#requirements https://github.com/googleapis/google-cloud-python/issues/4674
+func checkPayer(r *gcpRequest, state *gcsState) error {
+	named := r.URL.Query().Get("userProject")
+	pays, _ := member(cloned(state.resource), "billing")["requesterPays"].(bool)
+	switch {
+	case named == "" && pays:
+		return gcpErr(http.StatusBadRequest, "required", "Bucket is requester pays bucket but no user project provided.")
+	case named != "" && named != r.caller.id && named != strconv.FormatUint(r.caller.number, 10):
+		return gcpErr(http.StatusForbidden, "forbidden", r.caller.email+" does not have serviceusage.services.use access to the Google Cloud project.")
+	}
+	return nil
 }
 
 // checkMetageneration holds a request to its preconditions.

@@ -104,6 +104,7 @@ var s3Calls = map[string]string{
 	"GET encryption": "GetBucketEncryption", "PUT encryption": "PutBucketEncryption",
 	"GET publicAccessBlock": "GetPublicAccessBlock", "PUT publicAccessBlock": "PutPublicAccessBlock",
 	"GET ownershipControls": "GetBucketOwnershipControls", "PUT ownershipControls": "PutBucketOwnershipControls",
+	"GET requestPayment": "GetBucketRequestPayment", "PUT requestPayment": "PutBucketRequestPayment",
 	"GET uploads": "ListMultipartUploads", "GET versions": "ListObjectVersions", "POST delete": "DeleteObjects",
 }
 

@@ -84,6 +84,9 @@ func bucketSpec(request map[string]any, before v1alpha1.BucketParameters) v1alph
 	case "inherited":
 		spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
 	}
+	if pays, ok := at(request, "billing", "requesterPays").(bool); ok {
+		spec.RequesterPays = &pays
+	}
 	if class := stringAt(request, "storageClass"); class != "" {
 		spec.GCP = &v1alpha1.BucketGCP{StorageClass: &class}
 	}
@@ -113,7 +116,7 @@ func observeBucket(t *testing.T, conn driver.Session, req *table.Request[v1alpha
 	if len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
 		t.Errorf("%s: differs from the specification that asked for it: %v, unreadable %v", step.Path, seen.Changes, seen.Unreadable)
 	}
-	want := bucketSpec(have, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended), PublicAccess: new(v1alpha1.PublicAccessAllowed)})
+	want := bucketSpec(have, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended), PublicAccess: new(v1alpha1.PublicAccessAllowed), RequesterPays: new(false)})
 	wantMirror(t, seen.Mirror, want)
 	req.ID, req.Applied = seen.ID, seen.Applied
 }

@@ -124,6 +124,9 @@ func (a *awsBuckets) SetEncryption(t testing.TB, name, key string) {
 func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 	t.Helper()
 	switch field {
+	case "requesterPays":
+		payer := map[bool]s3types.Payer{true: s3types.PayerRequester, false: s3types.PayerBucketOwner}[value.(bool)]
+		call(t, a.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{Bucket: &name, RequestPaymentConfiguration: &s3types.RequestPaymentConfiguration{Payer: payer}})
 	case "aws.objectOwnership":
 		call(t, a.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{Bucket: &name, OwnershipControls: &s3types.OwnershipControls{
 			Rules: []s3types.OwnershipControlsRule{{ObjectOwnership: s3types.ObjectOwnership(value.(string))}},

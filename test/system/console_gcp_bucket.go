@@ -51,7 +51,7 @@ func (g *gcpBuckets) MakeIn(t testing.TB, name, location string) {
 // Location implements BucketConsole.
 func (g *gcpBuckets) Location(t testing.TB, name string) string {
 	t.Helper()
-	b, err := g.storage.Buckets.Get(name).Do()
+	b, err := g.storage.Buckets.Get(name).UserProject(g.project).Do()
 	ok(t, err)
 	return b.Location
 }
@@ -59,7 +59,7 @@ func (g *gcpBuckets) Location(t testing.TB, name string) string {
 // Tags implements Console.
 func (g *gcpBuckets) Tags(t testing.TB, name string) map[string]string {
 	t.Helper()
-	b, err := g.storage.Buckets.Get(name).Do()
+	b, err := g.storage.Buckets.Get(name).UserProject(g.project).Do()
 	if missing(err) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (g *gcpBuckets) Tags(t testing.TB, name string) map[string]string {
 
 func (g *gcpBuckets) patchBucket(t testing.TB, name string, patch *storage.Bucket) {
 	t.Helper()
-	_, err := g.storage.Buckets.Patch(name, patch).Do()
+	_, err := g.storage.Buckets.Patch(name, patch).UserProject(g.project).Do()
 	ok(t, err)
 }
 
@@ -117,6 +117,8 @@ func (g *gcpBuckets) Set(t testing.TB, name, field string, value any) {
 	t.Helper()
 	patch := &storage.Bucket{}
 	switch field {
+	case "requesterPays":
+		patch.Billing = &storage.BucketBilling{RequesterPays: value.(bool), ForceSendFields: []string{"RequesterPays"}}
 	case "gcp.storageClass":
 		patch.StorageClass = value.(string)
 	default:
@@ -128,18 +130,18 @@ func (g *gcpBuckets) Set(t testing.TB, name, field string, value any) {
 // Delete implements Console.
 func (g *gcpBuckets) Delete(t testing.TB, name string) {
 	t.Helper()
-	ok(t, g.storage.Buckets.Delete(name).Do())
+	ok(t, g.storage.Buckets.Delete(name).UserProject(g.project).Do())
 }
 
 // PutObject implements BucketConsole.
 func (g *gcpBuckets) PutObject(t testing.TB, bucket, key string) {
 	t.Helper()
-	_, err := g.storage.Objects.Insert(bucket, &storage.Object{Name: key}).Media(strings.NewReader("content")).Do()
+	_, err := g.storage.Objects.Insert(bucket, &storage.Object{Name: key}).Media(strings.NewReader("content")).UserProject(g.project).Do()
 	ok(t, err)
 }
 
 // DeleteObject implements BucketConsole.
 func (g *gcpBuckets) DeleteObject(t testing.TB, bucket, key string) {
 	t.Helper()
-	ok(t, g.storage.Objects.Delete(bucket, key).Do())
+	ok(t, g.storage.Objects.Delete(bucket, key).UserProject(g.project).Do())
 }

@@ -12,7 +12,7 @@ func init() {
 	Targets = append(Targets,
 		BucketTarget("aws", "s3", newAWSBuckets, Operations{
 			Observe: "GetBucketTagging", Create: "CreateBucket", CreateMore: []string{"CreateBucket", "PutBucketVersioning"},
-			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls"},
+			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls", "GetBucketRequestPayment"},
 		}, "s3"),
 		BucketTarget("gcp", "storage", newGCPBuckets, Operations{
 			Observe: "buckets.get", Create: "buckets.insert", CreateMore: []string{"buckets.insert"},
@@ -23,12 +23,13 @@ func init() {
 // FullBucket declares all that a bucket can have.
 func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 	full := v1alpha1.BucketParameters{
-		Location:     new(c.Region()),
-		Versioning:   new(v1alpha1.VersioningEnabled),
-		PublicAccess: new(v1alpha1.PublicAccessBlocked),
-		Encryption:   &v1alpha1.Encryption{Key: new(c.Key("a"))},
-		Tags:         map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
-		ForceDestroy: new(false),
+		Location:      new(c.Region()),
+		Versioning:    new(v1alpha1.VersioningEnabled),
+		PublicAccess:  new(v1alpha1.PublicAccessBlocked),
+		Encryption:    &v1alpha1.Encryption{Key: new(c.Key("a"))},
+		Tags:          map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
+		ForceDestroy:  new(false),
+		RequesterPays: new(false),
 	}
 	switch c.Name {
 	case "aws":

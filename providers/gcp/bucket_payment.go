@@ -1,0 +1,89 @@
+package gcp
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/googleapi"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// payersCost is what it costs that requesters pay.
+var payersCost = driver.Cost{
+	Text:   "clients stay out until they name a project that pays, and anonymous clients stay out for good; who may bill the bucket's own project notices nothing",
+	Source: "https://cloud.google.com/storage/docs/requester-pays",
+}
+
+// paymentRow is who pays for requests.
+var paymentRow = table.Field("requesterPays",
+	func(p *v1alpha1.BucketParameters) *bool { return p.RequesterPays },
+	func(b *storage.BucketAttrs) *bool { return &b.RequesterPays },
+	func(p *bucketParams, v bool) { p.RequesterPays = &v },
+).EffectOf(func(from *bool, to bool, _ *storage.BucketAttrs) (driver.Effect, string) {
+	if to && (from == nil || !*from) {
+		return driver.Interrupts, ""
+	}
+	return driver.Online, ""
+},
+	driver.PossibleEffect{Effect: driver.Online, When: "it becomes false"},
+	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes true: clients have to agree to pay", Cost: payersCost})
+
+// handle returns the bucket of a name, as this account calls it. Where requesters pay, Cloud Storage takes no call without a project that pays, not
+// even one for the settings. That is the account's project, which pays for its own buckets anyway. It takes the permission
+// serviceusage.services.use, so no other call names a project. https://cloud.google.com/storage/docs/requester-pays#requirements
+func (b *buckets) handle(name string) *storage.BucketHandle {
+	if payer := b.payer(name); payer != "" {
+		return b.storage.Bucket(name).UserProject(payer)
+	}
+	return b.storage.Bucket(name)
+}
+
+// payer returns the project that pays for the calls about a bucket; empty if they need not name one.
+func (b *buckets) payer(name string) string {
+	if _, pays := b.payers.Load(name); pays {
+		return b.project
+	}
+	return ""
+}
+
+// payment says the same in a call of the older client.
+func (b *buckets) payment(name string) []googleapi.CallOption {
+	if payer := b.payer(name); payer != "" {
+		return []googleapi.CallOption{googleapi.QueryParameter("userProject", payer)}
+	}
+	return nil
+}
+
+// payerAdvice is for calls that are denied although or because they name a project that pays.
+const payerAdvice = "requesters pay for this bucket, so Mooring names the account's project as the one that pays: its identity needs serviceusage.services.use there, beside storage.buckets.get"
+
+// paying makes a call about a bucket, and makes it once more if it has to name a project that pays. Later calls name it at once.
+func paying[T any](b *buckets, name string, call func() (T, error)) (T, error) {
+	out, err := call()
+	if needsPayer(err) && b.payer(name) == "" {
+		b.payers.Store(name, true)
+		return call()
+	}
+	return out, err
+}
+
+// remember notes whether the calls about a bucket have to name a project that pays: what the cloud says of it counts, and until then the spec.
+func (b *buckets) remember(name string, pays bool) {
+	if pays {
+		b.payers.Store(name, true)
+		return
+	}
+	b.payers.Delete(name)
+}
+
+// needsPayer reports whether a call was refused because it names no project that pays: "Bucket is requester pays bucket but no user project
+// provided". https://github.com/googleapis/google-cloud-python/issues/4674
+func needsPayer(err error) bool {
+	answer, ok := errors.AsType[*googleapi.Error](err)
+	return ok && answer.Code == http.StatusBadRequest && strings.Contains(answer.Message, "no user project provided")
+}

@@ -1,0 +1,67 @@
+package gcp_test
+
+import (
+	"testing"
+
+	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// pays makes requesters pay for a bucket.
+func (c *cloud) pays(t testing.TB, name string, on bool) {
+	t.Helper()
+	c.patchBucket(t, name, &storage.Bucket{Billing: &storage.BucketBilling{RequesterPays: on, ForceSendFields: []string{"RequesterPays"}}})
+}
+
+// Where requesters pay, Mooring names the account's project: at once if the spec says so, else from the second call on.
+func TestRequesterPaysTakesOneRead(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	x, req := c.madeBucket(t, "paid")
+	c.pays(t, req.Name, true)
+	for _, reads := range []int{2, 1, 1} {
+		c.Ledger.Reset()
+		obs, err := x.Observe(t.Context(), req)
+		if err != nil || obs.State != driver.Ready {
+			t.Fatalf("observed %v, %v", obs.State, err)
+		}
+		if got := c.Ledger.Count(localcloud.Filter{Operation: "buckets.get"}); got != reads {
+			t.Errorf("%d reads, want %d", got, reads)
+		}
+	}
+	req.Spec.RequesterPays = new(true)
+	c.Ledger.Reset()
+	if obs, err := drivertest.Buckets(c.open(t)).Observe(t.Context(), req); err != nil || len(obs.Changes) != 0 {
+		t.Errorf("after a restart: %v, %v", obs.Changes, err)
+	}
+	if got := c.Ledger.Count(localcloud.Filter{Operation: "buckets.get"}); got != 1 {
+		t.Errorf("%d reads after a restart, want 1", got)
+	}
+}
+
+// A bucket that requesters pay for is switched back, and one is deleted with all that is in it by a session that knows nothing of it.
+func TestRequesterPaysEnds(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	x, req := c.madeBucket(t, "unpaid")
+	c.pays(t, req.Name, true)
+	req.Spec.RequesterPays = new(false)
+	obs, err := x.Observe(t.Context(), req)
+	if err != nil || len(obs.Changes) != 1 {
+		t.Fatalf("changes %v, %v", obs.Changes, err)
+	}
+	if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) != 0 {
+		t.Fatalf("update: %v, failed %v", err, result.Failed)
+	}
+	if b := c.bucket(t, req.Name); b.Billing == nil || b.Billing.RequesterPays {
+		t.Errorf("billing is %+v", b.Billing)
+	}
+	c.pays(t, req.Name, true)
+	c.fill(t, req.Name, 3)
+	req.Spec, req.Deletion = v1alpha1.BucketParameters{}, &driver.Deletion{Force: true}
+	if _, err := drivertest.Buckets(c.open(t)).Delete(t.Context(), req); err != nil {
+		t.Errorf("deletion: %v", err)
+	}
+}
