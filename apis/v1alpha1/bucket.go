@@ -68,6 +68,16 @@ type BucketParameters struct {
 	// +optional
 	RequesterPays *bool `json:"requesterPays,omitempty"`
 
+	// cors lets pages of other origins use the bucket by a browser. The first rule that fits a request counts. Mooring manages the list as a
+	// whole: it removes rules that others add, and [] removes all rules. If unset, a new bucket has none, and an existing bucket keeps what
+	// it has. A change works within minutes, and browsers remember former answers for maxAgeSeconds.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html
+	// Source: https://cloud.google.com/storage/docs/cross-origin
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	CORS []CORSRule `json:"cors,omitzero"`
+
 	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google

@@ -27,7 +27,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		Full:         fieldedit.AWSBucket(region).Full,
 		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields:       fieldedit.AWSBucket(region).Fields,
-		Reads:        6, // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, object ownership
+		Reads:        7, // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, object ownership
 		MinimalReads: 1,
 		Lists:        true,
 		GlobalNames:  true,
@@ -47,14 +47,14 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 			Hide: func(_ testing.TB, name, f string) func() {
 				return b.only(name, map[string]string{
 					"versioning": "GetBucketVersioning", "publicAccess": "GetPublicAccessBlock", "encryption.key": "GetBucketEncryption",
-					"aws.objectOwnership": "GetBucketOwnershipControls", "requesterPays": "GetBucketRequestPayment",
+					"aws.objectOwnership": "GetBucketOwnershipControls", "requesterPays": "GetBucketRequestPayment", "cors": "GetBucketCors",
 				}[f])
 			},
 			Refuse: func(_ testing.TB, name, f string) func() {
 				return b.only(name, map[string]string{
 					"versioning": "PutBucketVersioning", "publicAccess": "PutPublicAccessBlock",
 					"encryption.key": "PutBucketEncryption", "tags": "PutBucketTagging",
-					"aws.objectOwnership": "PutBucketOwnershipControls", "requesterPays": "PutBucketRequestPayment",
+					"aws.objectOwnership": "PutBucketOwnershipControls", "requesterPays": "PutBucketRequestPayment", "cors": "PutBucketCors",
 				}[f])
 			},
 		},
@@ -77,6 +77,12 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 			ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{{
 				ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{
 					SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: new(value.(string))}}}}})
+	case "cors":
+		rules := []s3types.CORSRule{}
+		for _, r := range value.([]v1alpha1.CORSRule) {
+			rules = append(rules, s3types.CORSRule{ID: new("theirs"), AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders, ExposeHeaders: r.ExposeHeaders, MaxAgeSeconds: r.MaxAgeSeconds})
+		}
+		do(t, b.s3.PutBucketCors, &s3.PutBucketCorsInput{Bucket: &name, CORSConfiguration: &s3types.CORSConfiguration{CORSRules: rules}})
 	case "requesterPays":
 		payer := map[bool]s3types.Payer{true: s3types.PayerRequester, false: s3types.PayerBucketOwner}[value.(bool)]
 		do(t, b.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{Bucket: &name, RequestPaymentConfiguration: &s3types.RequestPaymentConfiguration{Payer: payer}})

@@ -20,6 +20,7 @@ type bucket struct {
 	ownership    *string
 
 	requesterPays *bool
+	cors          *[]v1alpha1.CORSRule
 }
 
 // bucketParams are the values to write, aspect by aspect; nil leaves one alone.
@@ -31,6 +32,7 @@ type bucketParams struct {
 	ownership    *string
 
 	requesterPays *bool
+	cors          []v1alpha1.CORSRule
 }
 
 // bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
@@ -63,6 +65,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Refers(driver.ReferenceKey),
 
 	paymentRow,
+	corsRow,
 	ownershipRow,
 
 	table.Entries("tags",

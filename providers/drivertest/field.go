@@ -34,6 +34,9 @@ func single[S any](f Field) []obligation[S] {
 			add("an empty list is exactly one change and one write", emptied[S])
 		}
 	}
+	if isRules(f.To) {
+		add("an empty list is exactly one change and one write", emptied[S])
+	}
 	if f.drifts() {
 		add("drift is exactly one change and one write", drift[S])
 	}
@@ -220,7 +223,7 @@ func emptied[S any](t testing.TB, b *bench[S], f Field) {
 	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
-	set(t, &req.Spec, f.Name, []string{})
+	set(t, &req.Spec, f.Name, []any{})
 	obs := b.observe(t, req)
 	says(t, only(t, obs, f), from, "", f.Effect)
 	foretold(t, b, req, obs)

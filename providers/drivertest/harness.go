@@ -160,7 +160,7 @@ func (k *Kind[S]) kind() string { return k.Name }
 func (k *Kind[S]) checks(h *Harness) []Check { return newBench(h, k.Name, k).checks() }
 
 // A Field is a row of the table, and values to try. Values are in the spec's own words: a string, an int, a
-// bool, a []string for lists, of which Full has two entries at least, and a map[string]string for maps.
+// bool, a []string for lists, of which Full has two entries at least, a list of structs for rules, and a map[string]string for maps.
 type Field struct {
 	// Name is the dotted path in the spec.
 	Name string

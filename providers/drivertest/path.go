@@ -3,11 +3,13 @@ package drivertest
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // SetField puts a value, in the spec's words, at a dotted path of parameters, for harnesses whose cloud holds parameters as they are.
@@ -76,12 +78,23 @@ func Text(value any) string {
 	case []string:
 		return strings.Join(slices.Sorted(slices.Values(list)), ", ")
 	case []any:
+		if len(list) > 0 && reflect.TypeOf(list[0]).Kind() == reflect.Map { // rules
+			return table.TextOf(list)
+		}
 		var names []string
 		for _, v := range list {
 			names = append(names, fmt.Sprint(v))
 		}
 		return Text(names)
-	default:
-		return fmt.Sprint(value)
 	}
+	if isRules(value) {
+		return table.TextOf(value)
+	}
+	return fmt.Sprint(value)
+}
+
+// isRules reports whether a value is a list of structs.
+func isRules(value any) bool {
+	of := reflect.TypeOf(value)
+	return of != nil && of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct
 }

@@ -41,6 +41,8 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 					patch.IamConfiguration = &storage.BucketIamConfiguration{PublicAccessPrevention: prevention}
 				case "encryption.key":
 					patch.Encryption = &storage.BucketEncryption{DefaultKmsKeyName: text}
+				case "cors":
+					patch.Cors = rawCORS(value.([]v1alpha1.CORSRule))
 				case "requesterPays":
 					patch.Billing = &storage.BucketBilling{RequesterPays: value.(bool), ForceSendFields: []string{"RequesterPays"}}
 				case "gcp.storageClass":
@@ -73,6 +75,18 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			},
 		},
 	}
+}
+
+// rawCORS returns rules as people write them in Cloud Storage.
+func rawCORS(rules []v1alpha1.CORSRule) (raw []*storage.BucketCors) {
+	for _, r := range rules {
+		rule := &storage.BucketCors{Origin: r.AllowedOrigins, Method: r.AllowedMethods, ResponseHeader: r.ExposeHeaders}
+		if r.MaxAgeSeconds != nil {
+			rule.MaxAgeSeconds = int64(*r.MaxAgeSeconds)
+		}
+		raw = append(raw, rule)
+	}
+	return raw
 }
 
 func (c *cloud) fill(t testing.TB, name string, objects int) {

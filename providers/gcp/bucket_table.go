@@ -17,6 +17,7 @@ type bucketParams struct {
 	PublicAccessPrevention storage.PublicAccessPrevention
 	DefaultKMSKeyName      *string
 	RequesterPays          *bool
+	CORS                   []v1alpha1.CORSRule
 	StorageClass           *string
 	Labels                 table.Delta
 }
@@ -26,6 +27,7 @@ var (
 	bucketInsertion = table.Copier[bucketParams, storage.BucketAttrs]{
 		Call: "buckets.insert",
 		Converts: map[string]func(*bucketParams, *storage.BucketAttrs){
+			"CORS": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.CORS = storageCORS(p.CORS) },
 			"DefaultKMSKeyName": func(p *bucketParams, attrs *storage.BucketAttrs) {
 				if *p.DefaultKMSKeyName != "" {
 					attrs.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
@@ -38,6 +40,7 @@ var (
 		Call:  "buckets.patch",
 		Lacks: map[string]string{"Location": "a bucket keeps its location"},
 		Converts: map[string]func(*bucketParams, *storage.BucketAttrsToUpdate){
+			"CORS": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.CORS = storageCORS(p.CORS) },
 			"DefaultKMSKeyName": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
 				update.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
 			},
@@ -79,6 +82,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").
 		Refers(driver.ReferenceKey),
 	paymentRow,
+	corsRow,
 	storageClassRow,
 	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },

@@ -70,6 +70,7 @@ var bucketTable = bucketFields.table(bucketExempt,
 			p.Spec.Encryption = &v1alpha1.Encryption{Key: &v}
 		},
 	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }).Refers(driver.ReferenceKey),
+	plainRules[v1alpha1.CORSRule](bucketFields, "cors"),
 	tags(func(s *v1alpha1.BucketParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Bucket).object),
 )
 

@@ -45,6 +45,18 @@ func plainSet[S, H any](of fields[S, H], name string) *table.Scalar[S, H, params
 		func(p *params[S], v []string) { driver.SetLeaf(&p.Spec, name, v) })
 }
 
+// plainRules makes the row of a list of rules that the cloud takes as the spec has them, and reports so.
+func plainRules[V any, S, H any](of fields[S, H], name string) *table.Scalar[S, H, params[S], []V] {
+	list := func(spec *S) []V {
+		if at, ok := driver.Leaf(spec, name); ok {
+			return at.Interface().([]V)
+		}
+		return nil
+	}
+	return table.Rules(name, list, func(h *H) *[]V { return new(append([]V{}, list(of.asked(h))...)) },
+		func(p *params[S], v []V) { driver.SetLeaf(&p.Spec, name, v) }, func(v V) V { return v }, "")
+}
+
 // tags makes the row of the tags.
 func tags[S, H any](want func(*S) map[string]v1alpha1.TagValue, have func(*H) *Object) table.Row[S, H, params[S]] {
 	return table.Entries("tags",

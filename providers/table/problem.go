@@ -95,7 +95,7 @@ func (a *Adapter[S, H, P]) unfilled(filled map[string]bool) (all []string) {
 
 // fills returns the parameters that a row fills, for a spec that declares its field and nothing else.
 func (a *Adapter[S, H, P]) fills(name string) []string {
-	for _, value := range []any{"x", 1, true, map[string]string{"x": "x"}, []string{"x"}} {
+	for _, value := range []any{"x", 1, true, map[string]string{"x": "x"}, []string{"x"}, []any{map[string]any{}}} {
 		var tree = value
 		for _, step := range slices.Backward(strings.Split(name, ".")) {
 			tree = map[string]any{step: tree}

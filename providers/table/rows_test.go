@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -403,5 +404,44 @@ func TestAtCreation(t *testing.T) {
 		if got := at.Applied(want, tt.applied, changes)["place"]; tt.differs && cmp.Diff(before, got) != "" || !tt.differs && cmp.Diff([]string{tt.want}, got) != "" {
 			t.Errorf("%s: applied is %v", name, got)
 		}
+	}
+}
+
+// A list of rules differs by what the rules mean and by their order, is shown as JSON, and "none, please" is not "nothing said".
+func TestRules(t *testing.T) {
+	type rule struct {
+		Hosts []string `json:"hosts"`
+		Age   *int     `json:"age,omitempty"`
+	}
+	type object struct{ rules *[]rule }
+	sortedHosts := func(r rule) rule { return rule{slices.Sorted(slices.Values(r.Hosts)), r.Age} }
+	row := table.Rules("rules", func(s *[]rule) []rule { return *s }, func(h *object) *[]rule { return h.rules },
+		func(p *[]rule, v []rule) { *p = v }, sortedHosts, "")
+	rows := table.Table[[]rule, object, []rule]{row}
+	one, other := rule{Hosts: []string{"b", "a"}}, rule{Hosts: []string{"a"}, Age: new(7)}
+	for name, tt := range map[string]struct {
+		want []rule
+		have *[]rule
+		from string
+		to   string // empty for none
+		none bool
+	}{
+		"nothing said":        {nil, &[]rule{one}, "", "", true},
+		"the same, reordered": {[]rule{one}, &[]rule{{Hosts: []string{"a", "b"}}}, "", "", true},
+		"another rule":        {[]rule{other}, &[]rule{one}, `[{"hosts":["a","b"]}]`, `[{"age":7,"hosts":["a"]}]`, false},
+		"another order":       {[]rule{one, other}, &[]rule{other, one}, `[{"age":7,"hosts":["a"]},{"hosts":["a","b"]}]`, `[{"hosts":["a","b"]},{"age":7,"hosts":["a"]}]`, false},
+		"none, please":        {[]rule{}, &[]rule{one}, `[{"hosts":["a","b"]}]`, "", false},
+		"none, and none":      {[]rule{}, &[]rule{}, "", "", true},
+		"none, not read":      {[]rule{}, nil, "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changes := rows.Diff(&tt.want, &object{tt.have}, nil, nil)
+			if tt.none != (len(changes) == 0) || !tt.none && (changes[0].From != tt.from || changes[0].To != tt.to) {
+				t.Errorf("changes %+v", changes)
+			}
+		})
+	}
+	if mirror, err := rows.Mirror(&object{&[]rule{}}); err != nil || string(mirror) != "{}" {
+		t.Errorf("the mirror shows %s, %v; and is to leave out what is empty", mirror, err)
 	}
 }

@@ -70,6 +70,9 @@ var awsNeeds = map[string][]string{
 
 	"s3.GetBucketOwnershipControls": {"s3:GetBucketOwnershipControls bucket"},
 	"s3.PutBucketOwnershipControls": {"s3:PutBucketOwnershipControls bucket"},
+	"s3.GetBucketCors":              {"s3:GetBucketCORS bucket"},
+	"s3.PutBucketCors":              {"s3:PutBucketCORS bucket"},
+	"s3.DeleteBucketCors":           {"s3:PutBucketCORS bucket"}, // https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketCors.html
 	"s3.GetBucketRequestPayment":    {"s3:GetBucketRequestPayment bucket"},
 	"s3.PutBucketRequestPayment":    {"s3:PutBucketRequestPayment bucket"},
 

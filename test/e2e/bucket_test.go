@@ -77,6 +77,16 @@ var bucketChanges = []bucketChange{
 		},
 	},
 	{
+		field: "cors",
+		edit: func(_ *system.Cloud, s *v1alpha1.BucketSpec) {
+			s.CORS = []v1alpha1.CORSRule{{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}}
+		},
+		mirror: text(`[{"allowedMethods":["GET"],"allowedOrigins":["*"]}]`), write: patched("PutBucketCors"),
+		drift: func(w *fixture, c *system.Cloud, name string) {
+			c.Buckets().Set(w.T, name, "cors", []v1alpha1.CORSRule{{AllowedOrigins: []string{"https://theirs"}, AllowedMethods: []string{"PUT"}}})
+		},
+	},
+	{
 		field:  "requesterPays",
 		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.RequesterPays = new(true) },
 		mirror: text("true"), write: patched("PutBucketRequestPayment"),
@@ -125,7 +135,7 @@ func TestBucketLife(t *testing.T) {
 		name := w.ready(b).Status.ExternalName
 		w.run("create", func(w *fixture) {
 			want := map[string][]string{
-				"aws": {"CreateBucket", "PutBucketEncryption", "PutBucketVersioning"}, "gcp": {"buckets.insert"},
+				"aws": {"CreateBucket", "PutBucketCors", "PutBucketEncryption", "PutBucketVersioning"}, "gcp": {"buckets.insert"},
 			}[c.Name]
 			got := slices.Sorted(slices.Values(c.Writes(name)))
 			w.equal("writes", got, want)

@@ -1,6 +1,12 @@
 package fieldedit
 
 import (
+<<<<<<< HEAD
+=======
+	"slices"
+	"strings"
+
+>>>>>>> 0854bad (Let a Bucket say which pages of other origins may use it: a list of rules in both clouds, compared by their meaning and order. Cloud Storage allows and exposes one list of headers, and takes no part of an origin)
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -15,6 +21,14 @@ const (
 func init() {
 	add("Bucket", "aws", AWSBucket("eu-central-1"))
 	add("Bucket", "gcp", GCPBucket("europe-west3"))
+}
+
+// corsRules are rules for origins, as all are written that mean the same. Their headers are the same in both lists, of which Cloud Storage has one.
+func corsRules(origins ...string) []v1alpha1.CORSRule {
+	headers := []string{"content-type", "etag"}
+	return []v1alpha1.CORSRule{{
+		AllowedOrigins: origins, AllowedMethods: []string{"GET", "PUT"}, AllowedHeaders: headers, ExposeHeaders: headers, MaxAgeSeconds: new(int32(600)),
+	}}
 }
 
 // AWSBucket returns a bucket of S3 in a region.
@@ -37,11 +51,15 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 				Encryption:    &v1alpha1.Encryption{Key: new(awsKey)},
 				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				RequesterPays: new(false),
+				CORS:          corsRules("https://a.example.com", "https://b.example.com"),
 				AWS:           &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
 >>>>>>> 48cff04 (Let a Bucket say that requesters pay. Cloud Storage then takes no call without a project that pays, not even a read of the settings: the driver names the account's own, and only there)
 			}
 		},
 		Fields: []drivertest.Field{
+			{Name: "cors", To: slices.Concat(corsRules("https://c.example.com"), corsRules("*")), Same: []any{[]v1alpha1.CORSRule{{
+				AllowedOrigins: []string{"https://b.example.com", "https://a.example.com"}, AllowedMethods: []string{"PUT", "GET"},
+				AllowedHeaders: []string{"ETag", "Content-Type"}, ExposeHeaders: []string{"ETag", "Content-Type"}, MaxAgeSeconds: new(int32(600))}}}},
 			{Name: "requesterPays", To: true, Effect: driver.Interrupts, DriftEffect: driver.Online},
 			{Name: "aws.objectOwnership", To: "ObjectWriter", DriftEffect: driver.Interrupts},
 			{Name: "versioning", To: "Suspended"},
@@ -69,6 +87,7 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 				Encryption:    &v1alpha1.Encryption{Key: new(gcpKeys + "one")},
 				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				RequesterPays: new(false),
+				CORS:          corsRules("https://a.example.com", "https://b.example.com"),
 				GCP:           &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
 >>>>>>> 48cff04 (Let a Bucket say that requesters pay. Cloud Storage then takes no call without a project that pays, not even a read of the settings: the driver names the account's own, and only there)
 			}
@@ -79,6 +98,9 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: keys + "two"},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "cors", To: slices.Concat(corsRules("https://c.example.com"), corsRules("*")), Same: []any{[]v1alpha1.CORSRule{{
+				AllowedOrigins: []string{"https://b.example.com", "https://a.example.com"}, AllowedMethods: []string{"PUT", "GET"},
+				AllowedHeaders: []string{"ETag", "Content-Type"}, ExposeHeaders: []string{"ETag", "Content-Type"}, MaxAgeSeconds: new(int32(600))}}}},
 			{Name: "requesterPays", To: true, Effect: driver.Interrupts, DriftEffect: driver.Online},
 			{Name: "gcp.storageClass", To: "COLDLINE"},
 		},

@@ -28,6 +28,7 @@ type s3Bucket struct {
 	policy     *s3Policy          // nil is none
 	acl        string
 	payer      string
+	cors       []corsRule
 	objects    *objectStore
 }
 

@@ -75,6 +75,10 @@ var s3Routes = map[string]s3Operation{
 	"bucket PUT ownershipControls":    {name: "PutBucketOwnershipControls", do: (*s3Call).putOwnership},
 	"bucket DELETE ownershipControls": {name: "DeleteBucketOwnershipControls", do: (*s3Call).deleteOwnership},
 
+	"bucket GET cors":    {name: "GetBucketCors", do: (*s3Call).getCORS},
+	"bucket PUT cors":    {name: "PutBucketCors", do: (*s3Call).putCORS},
+	"bucket DELETE cors": {name: "DeleteBucketCors", do: (*s3Call).deleteCORS},
+
 	"bucket GET requestPayment": {name: "GetBucketRequestPayment", do: (*s3Call).getPayment},
 	"bucket PUT requestPayment": {name: "PutBucketRequestPayment", do: (*s3Call).putPayment},
 

@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -32,4 +33,46 @@ func TestS3RequestPayment(t *testing.T) {
 	wantCode(t, put("Everybody"), "MalformedXML")
 	_, err := client.GetBucketRequestPayment(ctx, &s3.GetBucketRequestPaymentInput{Bucket: aws.String("no-such-payment")})
 	wantCode(t, err, "NoSuchBucket")
+}
+
+func TestS3CORS(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("cors")
+	makeBucket(t, client, *name)
+	get := func() ([]types.CORSRule, error) {
+		out, err := client.GetBucketCors(ctx, &s3.GetBucketCorsInput{Bucket: name})
+		if err != nil {
+			return nil, err
+		}
+		return out.CORSRules, nil
+	}
+	put := func(rules ...types.CORSRule) error {
+		_, err := client.PutBucketCors(ctx, &s3.PutBucketCorsInput{Bucket: name, CORSConfiguration: &types.CORSConfiguration{CORSRules: append([]types.CORSRule{}, rules...)}})
+		return err
+	}
+	rule := func(change func(*types.CORSRule)) types.CORSRule {
+		r := types.CORSRule{AllowedMethods: []string{"GET"}, AllowedOrigins: []string{"https://a"}}
+		change(&r)
+		return r
+	}
+	_, err := get()
+	wantCode(t, err, "NoSuchCORSConfiguration")
+	wantCode(t, put(rule(func(r *types.CORSRule) { r.AllowedHeaders, r.MaxAgeSeconds = []string{"X-a*"}, aws.Int32(7) }), rule(func(*types.CORSRule) {})), "")
+	if got := need(get())(t); len(got) != 2 || got[0].AllowedHeaders[0] != "X-a*" || *got[0].MaxAgeSeconds != 7 || got[1].MaxAgeSeconds != nil {
+		t.Errorf("got %+v", got)
+	}
+	for want, r := range map[string]types.CORSRule{
+		"InvalidRequest method":        rule(func(r *types.CORSRule) { r.AllowedMethods = []string{"PATCH"} }),
+		"InvalidRequest origin":        rule(func(r *types.CORSRule) { r.AllowedOrigins = []string{"*.a.*"} }),
+		"InvalidRequest header":        rule(func(r *types.CORSRule) { r.AllowedHeaders = []string{"*-*"} }),
+		"InvalidRequest exposed":       rule(func(r *types.CORSRule) { r.ExposeHeaders = []string{"*"} }),
+		"MalformedXML without origins": rule(func(r *types.CORSRule) { r.AllowedOrigins = []string{} }),
+	} {
+		code, _, _ := strings.Cut(want, " ")
+		t.Run(want, func(t *testing.T) { wantCode(t, put(r), code) })
+	}
+	wantCode(t, put(), "MalformedXML")
+	need(client.DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: name}))(t)
+	_, err = get()
+	wantCode(t, err, "NoSuchCORSConfiguration")
 }

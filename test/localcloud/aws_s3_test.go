@@ -251,7 +251,7 @@ func TestS3Aspects(t *testing.T) {
 	})
 
 	t.Run("not implemented", func(t *testing.T) {
-		_, err := client.GetBucketCors(ctx, &s3.GetBucketCorsInput{Bucket: name})
+		_, err := client.GetBucketReplication(ctx, &s3.GetBucketReplicationInput{Bucket: name})
 		wantCode(t, err, "NotImplemented")
 	})
 }

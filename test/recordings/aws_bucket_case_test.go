@@ -56,6 +56,15 @@ func putOwnership(rules ...types.ObjectOwnership) *s3.PutBucketOwnershipControls
 	return &s3.PutBucketOwnershipControlsInput{Bucket: own, OwnershipControls: controls}
 }
 
+func putCORS(rules ...types.CORSRule) *s3.PutBucketCorsInput {
+	return &s3.PutBucketCorsInput{Bucket: own, CORSConfiguration: &types.CORSConfiguration{CORSRules: rules}}
+}
+
+var (
+	getCORS    = &s3.GetBucketCorsInput{Bucket: own}
+	deleteCORS = &s3.DeleteBucketCorsInput{Bucket: own}
+)
+
 func putBlocks(on bool) *s3.PutPublicAccessBlockInput {
 	return &s3.PutPublicAccessBlockInput{Bucket: own, PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
 		BlockPublicAcls: &on, BlockPublicPolicy: &on, IgnorePublicAcls: &on, RestrictPublicBuckets: &on,
@@ -86,9 +95,35 @@ const kmsKey = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 var s3Cases = map[string][]s3Call{
 	"test_bucket_does_not_exist": {{step: "list_object", in: &s3.ListObjectsV2Input{Bucket: none}}},
 	"test_bucket_exists": {
-		prepared(create),
+		prepared(create), prepared(putCORS(types.CORSRule{AllowedMethods: []string{"GET", "POST", "PUT", "DELETE"}, AllowedOrigins: []string{"localhost"}})),
+		{step: "get-bucket-cors", in: getCORS},
 		{step: "get-bucket-acl", in: &s3.GetBucketAclInput{Bucket: own}},
 		{step: "get-bucket-not-exists", in: &s3.GetBucketAclInput{Bucket: new("bucket-not-exists")}},
+	},
+	"test_bucket_operation_between_regions": {
+		prepared(create),
+		{step: "put-cors-config-region-1", in: putCORS(types.CORSRule{AllowedMethods: []string{"GET"}, AllowedOrigins: []string{"*"}})},
+		{step: "get-cors-config-region-2", in: getCORS},
+	},
+	"test_cors_match_headers": {
+		prepared(create),
+		prepared(putCORS(types.CORSRule{
+			AllowedHeaders: []string{"x-amz-expected-bucket-owner", "x-amz-server-side-encryption-customer-algorithm", "x-AMZ-server-SIDE-encryption"},
+			AllowedMethods: []string{"GET"}, AllowedOrigins: []string{"https://localhost:4200"}, MaxAgeSeconds: new(int32(3000)),
+		})),
+		{step: "get-bucket-cors-casing", in: getCORS},
+	},
+	"test_delete_cors": {
+		prepared(create),
+		{step: "delete-cors-before-set", in: deleteCORS},
+		{step: "put-cors", in: putCORS(types.CORSRule{AllowedMethods: []string{"GET"}, AllowedOrigins: []string{"*"}})},
+		{step: "get-cors", in: getCORS},
+		{step: "delete-cors", in: deleteCORS},
+		{step: "get-cors-deleted", in: getCORS},
+	},
+	"test_put_cors_empty_origin": {
+		prepared(create), prepared(putCORS(types.CORSRule{AllowedMethods: []string{"GET", "PUT", "HEAD"}, AllowedOrigins: []string{""}})),
+		{step: "get-cors-empty", in: getCORS},
 	},
 	"test_bucket_ownership_controls_exc": {
 		prepared(create),

@@ -42,10 +42,12 @@ var s3Placeholders = strings.NewReplacer("datetime", "2026-02-21T01:04:28.000Z",
 // s3Bodies names the elements of answers: the root, and the elements of lists, which S3 writes without an element around them.
 var s3Bodies = map[string]string{
 	"GetBucketTagging": "Tagging", "GetBucketVersioning": "VersioningConfiguration", "GetBucketEncryption": "", "GetPublicAccessBlock": "", "GetBucketOwnershipControls": "",
+	"GetBucketCors":      "CORSConfiguration",
 	"ListObjectVersions": "ListVersionsResult", "ListBuckets": "ListAllMyBucketsResult",
 }
 
-var s3Flattened = map[string]string{"Rules": "Rule", "Versions": "Version", "DeleteMarkers": "DeleteMarker", "ChecksumAlgorithm": "ChecksumAlgorithm"}
+var s3Flattened = map[string]string{"Rules": "Rule", "Versions": "Version", "DeleteMarkers": "DeleteMarker", "ChecksumAlgorithm": "ChecksumAlgorithm",
+	"CORSRules": "CORSRule", "AllowedMethods": "AllowedMethod", "AllowedOrigins": "AllowedOrigin", "AllowedHeaders": "AllowedHeader"}
 
 // wire returns the answer to a call as S3 sends it.
 func (a *s3Answer) wire(call string) awsAnswer {
@@ -240,6 +242,14 @@ func (r *s3Replay) step(call string, a s3Answer) {
 			owner = stringAt(rule, "ObjectOwnership")
 		}
 		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), AWS: &v1alpha1.BucketAWS{ObjectOwnership: &owner}}, "aws.objectOwnership")
+	case "GetBucketCors":
+		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), CORS: recordedCORS(a.Response)}, "cors")
+	case "PutBucketCors":
+		req.Spec.CORS = []v1alpha1.CORSRule{{AllowedMethods: []string{"GET"}, AllowedOrigins: []string{"*"}}}
+		r.updated(a, req, call, "cors")
+	case "DeleteBucketCors":
+		req.Spec.CORS = []v1alpha1.CORSRule{}
+		r.updated(a, req, call, "cors")
 	case "PutBucketOwnershipControls":
 		req.Spec.AWS = &v1alpha1.BucketAWS{ObjectOwnership: new("ObjectWriter")}
 		r.updated(a, req, call, "aws.objectOwnership")
@@ -274,6 +284,29 @@ func (r *s3Replay) step(call string, a s3Answer) {
 	default:
 		r.Errorf("no test for the call %s", call)
 	}
+}
+
+// recordedCORS are the rules in an answer; not nil if there are none.
+func recordedCORS(response any) []v1alpha1.CORSRule {
+	rules := []v1alpha1.CORSRule{}
+	for _, r := range objects(at(response, "CORSRules")) {
+		rule := v1alpha1.CORSRule{AllowedOrigins: texts(at(r, "AllowedOrigins")), AllowedMethods: texts(at(r, "AllowedMethods")), AllowedHeaders: texts(at(r, "AllowedHeaders"))}
+		if seconds, ok := at(r, "MaxAgeSeconds").(float64); ok {
+			rule.MaxAgeSeconds = new(int32(seconds))
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// texts returns a recorded list of strings.
+func texts(list any) (out []string) {
+	entries, _ := list.([]any)
+	for _, e := range entries {
+		text, _ := e.(string)
+		out = append(out, text)
+	}
+	return out
 }
 
 // listed demands that a list has the buckets that are in the session's region, those among them of which S3 did not say where they are,
@@ -329,6 +362,9 @@ func (r *s3Replay) observe(a s3Answer, spec v1alpha1.BucketParameters, aspect st
 	default:
 		if seen.State != driver.Ready || !seen.Available || len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
 			r.Errorf("%s: observed %v, available %t, differences %v, unreadable %v", a.Step, seen.State, seen.Available, seen.Changes, seen.Unreadable)
+		}
+		if len(spec.CORS) == 0 {
+			spec.CORS = nil // nor is that there are no rules
 		}
 		if spec.Encryption != nil && spec.Encryption.Key == nil {
 			spec.Encryption = nil // S3's own key is not shown

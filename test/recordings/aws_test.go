@@ -105,6 +105,7 @@ var s3Calls = map[string]string{
 	"GET publicAccessBlock": "GetPublicAccessBlock", "PUT publicAccessBlock": "PutPublicAccessBlock",
 	"GET ownershipControls": "GetBucketOwnershipControls", "PUT ownershipControls": "PutBucketOwnershipControls",
 	"GET requestPayment": "GetBucketRequestPayment", "PUT requestPayment": "PutBucketRequestPayment",
+	"GET cors": "GetBucketCors", "PUT cors": "PutBucketCors", "DELETE cors": "DeleteBucketCors",
 	"GET uploads": "ListMultipartUploads", "GET versions": "ListObjectVersions", "POST delete": "DeleteObjects",
 }
 

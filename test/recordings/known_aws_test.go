@@ -38,7 +38,7 @@ const (
 	proxies         = otherFeature + "proxies"
 	shownSince      = "shown since a later time than that of the recording"
 	monitoring      = otherFeature + "enhanced monitoring and Performance Insights"
-	sharingOrigins  = otherFeature + "sharing between origins (CORS)"
+	preflights      = "requests of browsers for objects, which the stand-in does not answer"
 	objectsOfOthers = "objects are those of the applications: the driver deletes them, and nothing else"
 	sharing         = otherFeature + "snapshots that are copied or shared; the driver takes a final one and looks for it"
 )
@@ -84,13 +84,12 @@ var unknownToS3 = []*uncalled{
 	{call: "test_bucket_acceleration_configuration_crud/*", why: otherFeature + "acceleration"},
 	{call: "test_bucket_availability/*", why: otherFeature + "lifecycle and replication"},
 	{call: "test_bucket_does_not_exist/list_object_vhost", why: "the same call by another host name"},
-	{call: "test_bucket_exists/get-bucket-cors", why: sharingOrigins},
 	{call: "*lifecycle*/*", why: otherFeature + "lifecycle"},
 	{call: "test_bucket_notification*/*", why: otherFeature + "notifications"},
-	{call: "test_bucket_operation_between_regions/*", why: otherFeature + "web sites, and sharing between origins"},
+	{call: "test_bucket_operation_between_regions/*", why: otherFeature + "web sites"},
 	{call: "test_bucket_ownership_controls_exc/ownership-non-value-at-creation", why: "an empty header, which the SDK does not send"},
 	{call: "test_copy_in_place_with_bucket_encryption/*obj", why: objectsOfOthers},
-	{call: "*cors*/*", why: sharingOrigins},
+	{call: "test_cors_*/*", why: preflights},
 	{call: "test_create_bucket_aws_global/xml-error-create-bucket", why: "a signature for a region that does not exist, which no SDK makes"},
 	{call: "test_create_bucket_head_bucket/*_filtered_header", why: "the headers of the answer before, which the SDK has decoded"},
 	{call: "test_delete_bucket_with_content/list-objects", why: "the first version of listing, which the stand-in does not know"},

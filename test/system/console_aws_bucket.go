@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // awsBuckets are the buckets of S3, as people use them beside Mooring.
@@ -124,6 +126,12 @@ func (a *awsBuckets) SetEncryption(t testing.TB, name, key string) {
 func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 	t.Helper()
 	switch field {
+	case "cors":
+		rules := []s3types.CORSRule{}
+		for _, r := range value.([]v1alpha1.CORSRule) {
+			rules = append(rules, s3types.CORSRule{AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods})
+		}
+		call(t, a.s3.PutBucketCors, &s3.PutBucketCorsInput{Bucket: &name, CORSConfiguration: &s3types.CORSConfiguration{CORSRules: rules}})
 	case "requesterPays":
 		payer := map[bool]s3types.Payer{true: s3types.PayerRequester, false: s3types.PayerBucketOwner}[value.(bool)]
 		call(t, a.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{Bucket: &name, RequestPaymentConfiguration: &s3types.RequestPaymentConfiguration{Payer: payer}})

@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/api/option"
 	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // gcpBuckets are the buckets of Cloud Storage, as people use them beside Mooring.
@@ -117,6 +119,10 @@ func (g *gcpBuckets) Set(t testing.TB, name, field string, value any) {
 	t.Helper()
 	patch := &storage.Bucket{}
 	switch field {
+	case "cors":
+		for _, r := range value.([]v1alpha1.CORSRule) {
+			patch.Cors = append(patch.Cors, &storage.BucketCors{Origin: r.AllowedOrigins, Method: r.AllowedMethods})
+		}
 	case "requesterPays":
 		patch.Billing = &storage.BucketBilling{RequesterPays: value.(bool), ForceSendFields: []string{"RequesterPays"}}
 	case "gcp.storageClass":

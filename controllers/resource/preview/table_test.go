@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -212,9 +214,25 @@ func with(tree class.Tree, field string, value any) class.Tree {
 		}
 		inner[steps[len(steps)-1]] = entries
 	default:
-		inner[steps[len(steps)-1]] = v
+		inner[steps[len(steps)-1]] = plain(v)
 	}
 	return out
+}
+
+// plain returns a list of rules as JSON has it, and any other value as it is.
+func plain(value any) any {
+	if reflect.TypeOf(value).Kind() != reflect.Slice {
+		return value
+	}
+	raw, err := json.Marshal(value)
+	var list []any
+	if err == nil {
+		err = utiljson.Unmarshal(raw, &list)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return list
 }
 
 // A trial is an edit of one field of an object, and the one change that it brings about.

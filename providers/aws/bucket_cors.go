@@ -1,0 +1,57 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// corsRow is which pages of other origins may use a bucket.
+var corsRow = table.Rules("cors",
+	func(s *v1alpha1.BucketParameters) []v1alpha1.CORSRule { return s.CORS },
+	func(b *bucket) *[]v1alpha1.CORSRule { return b.cors },
+	func(p *bucketParams, v []v1alpha1.CORSRule) { p.cors = v },
+	driver.AlikeCORS, "another order within a rule, and upper case in headers; ids of rules count for nothing")
+
+func (b bucketAspects) readCORS(ctx context.Context, name string, into *bucket) error {
+	out, err := call(ctx, b.session, "GetBucketCors", b.s3.GetBucketCors, &s3.GetBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	if err != nil && apiCode(err) != "NoSuchCORSConfiguration" {
+		return err
+	}
+	rules := []v1alpha1.CORSRule{}
+	if err == nil {
+		for _, r := range out.CORSRules {
+			rules = append(rules, v1alpha1.CORSRule{
+				AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders, ExposeHeaders: r.ExposeHeaders,
+				MaxAgeSeconds: r.MaxAgeSeconds,
+			})
+		}
+	}
+	into.cors = &rules
+	return nil
+}
+
+// writeCORS replaces all rules. S3 takes no empty list: none is a call of its own.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html
+func (b bucketAspects) writeCORS(ctx context.Context, name string, p *bucketParams) error {
+	if len(p.cors) == 0 {
+		_, err := call(ctx, b.session, "DeleteBucketCors", b.s3.DeleteBucketCors, &s3.DeleteBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+		return err
+	}
+	rules := make([]types.CORSRule, 0, len(p.cors))
+	for _, r := range p.cors {
+		rules = append(rules, types.CORSRule{
+			AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders, ExposeHeaders: r.ExposeHeaders,
+			MaxAgeSeconds: r.MaxAgeSeconds,
+		})
+	}
+	_, err := call(ctx, b.session, "PutBucketCors", b.s3.PutBucketCors, &s3.PutBucketCorsInput{
+		Bucket: &name, ExpectedBucketOwner: b.owner(), CORSConfiguration: &types.CORSConfiguration{CORSRules: rules},
+	})
+	return err
+}
