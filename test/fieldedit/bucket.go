@@ -1,12 +1,8 @@
 package fieldedit
 
 import (
-<<<<<<< HEAD
-=======
 	"slices"
-	"strings"
 
->>>>>>> 0854bad (Let a Bucket say which pages of other origins may use it: a list of rules in both clouds, compared by their meaning and order. Cloud Storage allows and exposes one list of headers, and takes no part of an origin)
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -37,23 +33,14 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 	return Kind[v1alpha1.BucketParameters]{
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
-<<<<<<< HEAD
-				Location:     new(region),
-				Versioning:   new(v1alpha1.VersioningEnabled),
-				PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption:   &v1alpha1.Encryption{Key: new(keys + awsKey)},
-				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-				AWS:          &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
-=======
 				Location:      new(region),
 				Versioning:    new(v1alpha1.VersioningEnabled),
 				PublicAccess:  new(v1alpha1.PublicAccessBlocked),
-				Encryption:    &v1alpha1.Encryption{Key: new(awsKey)},
+				Encryption:    &v1alpha1.Encryption{Key: new(keys + awsKey)},
 				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				RequesterPays: new(false),
 				CORS:          corsRules("https://a.example.com", "https://b.example.com"),
 				AWS:           &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
->>>>>>> 48cff04 (Let a Bucket say that requesters pay. Cloud Storage then takes no call without a project that pays, not even a read of the settings: the driver names the account's own, and only there)
 			}
 		},
 		Fields: []drivertest.Field{
@@ -79,17 +66,11 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
-<<<<<<< HEAD
-				Encryption: &v1alpha1.Encryption{Key: new(keys + "one")},
-				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-				GCP:        &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
-=======
-				Encryption:    &v1alpha1.Encryption{Key: new(gcpKeys + "one")},
+				Encryption:    &v1alpha1.Encryption{Key: new(keys + "one")},
 				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				RequesterPays: new(false),
 				CORS:          corsRules("https://a.example.com", "https://b.example.com"),
 				GCP:           &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
->>>>>>> 48cff04 (Let a Bucket say that requesters pay. Cloud Storage then takes no call without a project that pays, not even a read of the settings: the driver names the account's own, and only there)
 			}
 		},
 		Fields: []drivertest.Field{
