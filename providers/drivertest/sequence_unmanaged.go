@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // readings returns what parameters say of a field, as text: one value, or one for each entry of a map, by the entry's place. What they do not say
@@ -54,7 +52,7 @@ type unmanaged[S any] struct {
 	may map[string]map[string][]string
 	// touched are the fields that the spec or somebody changed.
 	touched map[string]bool
-	// asked are the values that the spec had of each field: while the cloud is at work, it may have been asked for any of them.
+	// asked are the values that the spec had of each field: the cloud may be at work on any of them, and not show it yet.
 	asked map[string][]map[string]string
 	// begun are, of each map that the spec has, the entries that were there when the spec had it first, and those that it had since.
 	begun map[string][2]map[string]string
@@ -136,10 +134,8 @@ func (u *unmanaged[S]) leftOut(t testing.TB, req *request[S], f Field) {
 		}
 		u.add(f.Name, there)
 		u.add(f.Name, asked)
-		if u.q.b.observe(t, *req).State == driver.Pending {
-			for _, earlier := range u.asked[f.Name] {
-				u.add(f.Name, earlier)
-			}
+		for _, earlier := range u.asked[f.Name] {
+			u.add(f.Name, earlier)
 		}
 		return
 	}

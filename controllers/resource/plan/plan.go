@@ -296,7 +296,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.KeepConditions = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
 	case blocked:
-		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)+waitsBeside(d)
 	case len(d.With(AfterApproval)) > 0 || len(d.With(InWindow)) > 0 || len(d.With(AfterStart)) > 0:
 		return planWaiting(v, o, p, d, a)
 	case !o.Available && !o.Stopped:
@@ -379,6 +379,20 @@ func impossible(never []driver.Change) string {
 		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, c.From, c.To, c.Why))
 	}
 	return strings.Join(all, "; ")
+}
+
+// waitsBeside names what is not made as long as the spec asks for something impossible; nothing if nothing waits.
+func waitsBeside(d DecidedChanges) string {
+	var all []string
+	for _, c := range d.Changes {
+		if c.Fate != Never && c.Fate != AtOnce {
+			all = append(all, fmt.Sprintf("%s %s -> %s", c.Field, OrNone(c.From), OrNone(c.To)))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; waiting until the spec no longer asks for that: " + strings.Join(all, ", ")
 }
 
 // reasonOf says why changes are made: an edit comes before a changed class, and that before drift.
