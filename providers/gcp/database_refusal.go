@@ -7,7 +7,8 @@ import (
 )
 
 // databaseRefusals say which field Cloud SQL is about when it refuses a value. Cloud SQL gives one cause an answer: of a creation with several fields
-// that only Cloud SQL can refuse, the next is known once the first is corrected. Changes are tried one by one. As soon as one is taken, its operation
+// that only Cloud SQL can refuse, the next is known once the first is corrected. Of changes, those that the words are about are left out, and the rest is
+// tried again, until all that is refused is known. Where the words are about none, changes are tried one by one: as soon as one is taken, its operation
 // keeps the others waiting, and what is refused of them is known after it. The words are those of the stand-in; Cloud SQL's own are known of tiers.
 // https://github.com/hashicorp/terraform-provider-google/issues/20498 https://github.com/terraform-google-modules/terraform-google-sql-db/issues/256
 var databaseRefusals = table.Refusals{Cloud: "Cloud SQL", Words: []table.Words{

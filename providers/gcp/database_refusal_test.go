@@ -1,8 +1,10 @@
 package gcp_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -55,5 +57,28 @@ func TestRefusalOfCloudSQLNamesTheField(t *testing.T) {
 		if !strings.Contains(failed.Err.Message, "correct spec."+failed.Field) {
 			t.Errorf("%s: %v", failed.Field, failed.Err)
 		}
+	}
+}
+
+// All fields that Cloud SQL refuses are named by one update, also those behind a change that it takes, whose operation keeps other calls waiting.
+func TestAllRefusedFieldsAreNamedAtOnce(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{Modify: time.Minute})
+	req := newDatabase("orders", v1alpha1.EnginePostgres)
+	x := c.made(t, &req)
+	req.Spec.DeletionProtection, req.Spec.GCP.Tier, req.Spec.GCP.Zone = new(true), new("db-custom-3-1"), new("nowhere-b")
+	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	if err != nil || result.Operation == "" {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	said := map[string]string{}
+	for _, f := range result.Failed {
+		said[f.Field] = f.Err.Error()
+	}
+	if len(said) != 2 || !strings.Contains(said["gcp.tier"], "correct spec.gcp.tier") || !strings.Contains(said["gcp.zone"], "correct spec.gcp.zone") {
+		t.Errorf("it says %v", said)
+	}
+	c.settle(t)
+	if left := driver.Names(c.look(t, x, &req).Changes); !slices.Equal(left, []string{"gcp.zone", "gcp.tier"}) {
+		t.Errorf("afterwards %v differ", left)
 	}
 }

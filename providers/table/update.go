@@ -113,36 +113,63 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 	return by
 }
 
-// write makes one call of all changes of a part. A cloud that refuses a value does not say which, so each is then tried alone: one that
-// is refused must not keep the others away. The error that it returns is of the update as a whole.
+// write makes one call of all changes of a part. A cloud that refuses a value may not say which, so each is then tried alone: one that
+// is refused must not keep the others away. Where a call that is taken keeps all others waiting, those that the refusal names go first, and the rest is tried
+// together again: so all that is refused is told at once. The error that it returns is of the update as a whole.
 func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
 	if u.begun() {
 		u.fail(u.adapter.OneOperation, changes...)
 		return nil
 	}
-	have, err := u.look(ctx, part)
-	if err != nil {
-		return err
+	for {
+		have, err := u.look(ctx, part)
+		if err != nil {
+			return err
+		}
+		tried, err := u.try(ctx, part, have, changes)
+		later, waits := errors.AsType[FieldErrors](err)
+		switch {
+		case err == nil:
+			return nil
+		case waits:
+			u.result.Failed = append(u.result.Failed, later...)
+			return nil
+		case len(tried) < 2 || !part.refuses(err):
+			return u.refused(err, tried)
+		}
+		blamed, rest := u.blame(err, tried)
+		if len(blamed) == 0 || len(rest) == 0 {
+			return u.alone(ctx, part, tried)
+		}
+		for _, c := range blamed {
+			u.fail(u.adapter.Refusals.ofChange(err, c), c)
+		}
+		changes = rest
 	}
-	tried, err := u.try(ctx, part, have, changes)
-	if err == nil {
-		return nil
-	}
-	if failed, ok := errors.AsType[FieldErrors](err); ok {
-		u.result.Failed = append(u.result.Failed, failed...)
-		return nil
-	}
-	if len(tried) > 1 && part.refuses(err) {
-		return u.alone(ctx, part, tried)
-	}
+}
+
+// refused tells of changes that are not tried one by one.
+func (u *update[S, H, P]) refused(err error, changes []driver.Change) error {
 	if u.adapter.Whole != nil && u.adapter.Whole(err) {
 		return err
 	}
-	if len(tried) == 1 {
-		err = u.adapter.Refusals.ofChange(err, tried[0])
+	if len(changes) == 1 {
+		err = u.adapter.Refusals.ofChange(err, changes[0])
 	}
-	u.fail(err, tried...)
+	u.fail(err, changes...)
 	return nil
+}
+
+// blame divides changes into those that a refusal names, and the rest. All are the rest where each can be tried alone in the same update.
+func (u *update[S, H, P]) blame(err error, changes []driver.Change) (blamed, rest []driver.Change) {
+	for _, c := range changes {
+		if u.adapter.OneOperation != nil && u.adapter.Refusals.names(err, c) {
+			blamed = append(blamed, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return blamed, rest
 }
 
 // alone makes a call of each change. One that is refused has failed, and an error that is about no value ends it. If all were refused,

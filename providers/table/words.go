@@ -79,6 +79,25 @@ func (r Refusals) ofChange(err error, c driver.Change) error {
 	return r.explained(e, []string{about.line(c.Field)})
 }
 
+// names reports whether a refusal of values names the field of a change: by its path in the spec, or in the cloud's own words.
+func (r Refusals) names(err error, c driver.Change) bool {
+	e, inOwnWords := r.unexplained(err)
+	if !inOwnWords {
+		return e.Code == driver.Invalid && slices.ContainsFunc(pathsIn(e.Message), func(path string) bool { return of(path, c.Field) })
+	}
+	return slices.ContainsFunc(r.Words, func(w Words) bool { return of(w.Field, c.Field) && w.Match.MatchString(e.Message) })
+}
+
+var pathInText = regexp.MustCompile(`spec\.([A-Za-z]+(\.[A-Za-z]+)*)`)
+
+// pathsIn returns the fields that a message names as spec.field.
+func pathsIn(message string) (paths []string) {
+	for _, match := range pathInText.FindAllStringSubmatch(message, -1) {
+		paths = append(paths, match[1])
+	}
+	return paths
+}
+
 // unexplained returns a refusal of values that names no field of the spec yet, and is in the cloud's own words.
 func (r Refusals) unexplained(err error) (*driver.Error, bool) {
 	e := driver.ErrorOf(err)
