@@ -128,20 +128,29 @@ func (u *unmanaged[S]) leftOut(t testing.TB, req *request[S], f Field) {
 	u.may[f.Name] = nil
 	delete(u.begun, f.Name)
 	if f.Safe == nil {
-		asked := readings(t, &req.Spec, f)
-		for at := range asked {
-			u.add(f.Name, map[string]string{at: there[at]})
-		}
-		u.add(f.Name, there)
-		u.add(f.Name, asked)
-		for _, earlier := range u.asked[f.Name] {
-			u.add(f.Name, earlier)
-		}
+		u.leftAsIs(t, req, f, there)
 		return
 	}
 	u.add(f.Name, map[string]string{f.Name: Text(f.Safe)})
 	if applied := u.q.b.observe(t, *req).Applied[f.Name]; !slices.Contains(applied, there[f.Name]) { // it was asked for and is not there: somebody else's value is
 		u.add(f.Name, there)
+	}
+}
+
+// leftAsIs notes what may become of a field that the spec leaves out and that does not return to anything: what is there, and what the cloud was asked for,
+// now or before. An entry of a map that the spec did not have at last may be on its way out.
+func (u *unmanaged[S]) leftAsIs(t testing.TB, req *request[S], f Field, there map[string]string) {
+	t.Helper()
+	last, all := readings(t, &req.Spec, f), []map[string]string{there}
+	all = append(all, u.asked[f.Name]...)
+	for _, some := range append(all, last) {
+		u.add(f.Name, some)
+	}
+	for at := range u.may[f.Name] {
+		_, had := last[at]
+		if _, is := there[at]; !had || !is {
+			u.may[f.Name][at] = append(u.may[f.Name][at], "")
+		}
 	}
 }
 

@@ -83,7 +83,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2,
 				ReadWith: []string{"tls"}, Follows: map[string]string{"tls": "it is a parameter", "aws.dbParameterGroupName": "it has others"},
 				First: drivertest.First{Writes: 3, Follow: []string{"parameters", "tls"}}}, // the first ones make the group, and attach it
-			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true, ReadWith: []string{"parameters"}},
+			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Worst: true, ReadWith: []string{"parameters"},
+				Follows: map[string]string{"aws.dbParameterGroupName": "it has another value", "version": "each major version has a default of its own"}},
 			{Name: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, DriftEffect: driver.Interrupts,
 				NoEmpty: "a server in a VPC has a security group", Follows: map[string]string{"aws.dbSubnetGroupName": "another VPC has other groups"}},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, Dependents: []string{"parameters", "tls"}, NoDrift: "RDS knows no way back, and a newer minor version is the same", Means: newer(v1alpha1.EnginePostgres)},
@@ -96,7 +97,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "maintenance.window.startTime", To: "21:30", Same: []any{"05:00"}},
 			{Name: "maintenance.minorUpgrades", To: "Manual", DriftEffect: driver.Restarts},
 			{Name: "iamAuthentication", To: false, Effect: driver.Interrupts, DriftEffect: driver.Online},
-			{Name: "aws.performanceInsights.retentionDays", To: 62, DriftEffect: driver.Irreversible},
+			{Name: "aws.performanceInsights.retentionDays", To: 62, Follows: map[string]string{"insights": "it ends and begins with them"}, DriftEffect: driver.Irreversible},
 			{Name: "aws.performanceInsights.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 			{Name: "aws.databaseInsightsMode", To: "advanced", Given: map[string]any{"aws.performanceInsights.retentionDays": 465}, NoDrift: "it needs the days that others drift to"},
 			{Name: "aws.monitoring.intervalSeconds", To: 15},
