@@ -57,7 +57,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err := checkChange(params, &req.Spec, have, changes); err != nil {
 		return "", err
 	}
-	later := params.standbyLater(&req.Spec, have)
+	later := standbyLater(params, &req.Spec, have)
 	if reflect.ValueOf(*params).IsZero() {
 		return "", later
 	}

@@ -134,7 +134,7 @@ func checkStandby(spec *databaseParameters, availability *v1alpha1.Availability)
 
 // standbyLater takes the zone of a standby out of a patch that does not make the standby, which the spec asks for, and says so: Cloud SQL may refuse that
 // change.
-func (p *instanceParams) standbyLater(spec *databaseParameters, have *instance) (later table.FieldErrors) {
+func standbyLater(p *instanceParams, spec *databaseParameters, have *instance) (later table.FieldErrors) {
 	multi := spec.Availability != nil && *spec.Availability == v1alpha1.AvailabilityMultiZone
 	if p.SecondaryZone == nil || p.AvailabilityType != nil || !multi || have.settings().AvailabilityType == regional {
 		return nil

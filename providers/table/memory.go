@@ -64,7 +64,7 @@ func (r *EntryMap[S, H, P]) explain(c *driver.Change, d Delta, ours map[string]s
 	}
 }
 
-func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.Change) ([]string, bool) {
+func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.Change, atWork bool) ([]string, bool) {
 	wanted := r.want(want)
 	if wanted == nil {
 		return nil, false
@@ -74,7 +74,7 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 		return nil, false // its first change has two steps, and an edit that agrees to the first one agrees to both
 	}
 	now := map[string]string{}
-	if differing != nil {
+	if differing != nil || atWork {
 		maps.Copy(now, ours)
 	}
 	for name, value := range wanted {
@@ -97,36 +97,4 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 	}
 	slices.Sort(stored)
 	return stored, true
-}
-
-// Remember returns what is applied while the cloud is at work: what it was asked for may come yet, though a spec that went back to what is there shows
-// no difference. So entries that the spec no longer has stay remembered, and values that have to return to a safe one.
-func (t Table[S, H, P]) Remember(want *S, before, now driver.Applied) driver.Applied {
-	for _, row := range t {
-		if values := row.remember(want, before[row.Name()], now[row.Name()]); values != nil {
-			now[row.Name()] = values
-		}
-	}
-	return now
-}
-
-func (r *EntryMap[S, H, P]) remember(want *S, before, now []string) []string {
-	if r.want(want) == nil {
-		return now
-	}
-	names := r.recall(now)
-	for name, what := range r.recall(before) {
-		if _, known := names[name]; !known && now != nil {
-			now = append(now, name+what)
-		}
-	}
-	slices.Sort(now)
-	return now
-}
-
-func (r *Scalar[S, H, P, V]) remember(_ *S, before, now []string) []string {
-	if now == nil && r.safe != nil {
-		return slices.Clone(before)
-	}
-	return now
 }

@@ -73,10 +73,11 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 		a.Learn(ctx, req, have)
 	}
 	o.Changes = a.Table.Diff(&req.Spec, have, req.Applied, unseen)
-	o.Applied = a.Table.Applied(&req.Spec, req.Applied, o.Changes, namesOf(o.Unreadable)...)
+	applied := a.Table.Applied
 	if o.State == driver.Pending {
-		o.Applied = a.Table.Remember(&req.Spec, req.Applied, o.Applied)
+		applied = a.Table.AppliedAtWork
 	}
+	o.Applied = applied(&req.Spec, req.Applied, o.Changes, namesOf(o.Unreadable)...)
 	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return unseen(row.Name()) })
 	o.Fixed = seen.Fixed(have)
 	var err error

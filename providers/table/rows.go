@@ -22,8 +22,7 @@ type Row[S, H, P any] interface {
 	patch(want *S, have *H, change driver.Change, into *P) error
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
-	applied(want *S, before []string, differing *driver.Change) ([]string, bool)
-	remember(want *S, before, now []string) []string
+	applied(want *S, before []string, differing *driver.Change, atWork bool) ([]string, bool)
 	secretIn(want *S) (string, bool)
 	constant() bool
 }
@@ -133,6 +132,16 @@ func (t Table[S, H, P]) Fixed(have *H) map[string]string {
 // has to return to its safe default. Fields that were not seen, because they could not be read, keep
 // what they had.
 func (t Table[S, H, P]) Applied(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
+	return t.remember(want, before, differing, false, unseen)
+}
+
+// AppliedAtWork is Applied while the cloud is at work: what it was asked for may come yet, though a spec that went back to what is there shows no
+// difference. So entries that the spec no longer has stay remembered, and values that have to return to a safe one.
+func (t Table[S, H, P]) AppliedAtWork(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
+	return t.remember(want, before, differing, true, unseen)
+}
+
+func (t Table[S, H, P]) remember(want *S, before driver.Applied, differing []driver.Change, atWork bool, unseen []string) driver.Applied {
 	differs := map[string]*driver.Change{}
 	for i, c := range differing {
 		differs[c.Field] = &differing[i]
@@ -146,7 +155,7 @@ func (t Table[S, H, P]) Applied(want *S, before driver.Applied, differing []driv
 			}
 			continue
 		}
-		if values, ok := row.applied(want, before[name], differs[name]); ok {
+		if values, ok := row.applied(want, before[name], differs[name], atWork); ok {
 			out[name] = values
 		}
 	}

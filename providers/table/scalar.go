@@ -250,7 +250,7 @@ func (r *Scalar[S, H, P, V]) fixed(have *H) (string, bool) {
 	}
 }
 
-func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver.Change) ([]string, bool) {
+func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver.Change, atWork bool) ([]string, bool) {
 	v := r.want(want)
 	if differing != nil {
 		if r.safe != nil && v != nil && (before == nil || onlyAsked(before)) {
@@ -259,7 +259,7 @@ func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver
 		return slices.Clone(before), before != nil
 	}
 	if v == nil {
-		return nil, false
+		return slices.Clone(before), before != nil && atWork && r.safe != nil
 	}
 	return []string{show(r, *v)}, true
 }

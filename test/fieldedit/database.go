@@ -110,7 +110,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
 			{Name: "databaseName", To: "others", Effect: driver.Impossible},
 			{Name: "encryption.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
-			{Name: "aws.availabilityZone", To: region + "c", Effect: driver.Impossible},
+			{Name: "aws.availabilityZone", To: region + "c", Effect: driver.Impossible, Means: moved},
 		},
 		More: []Step{
 			{Field: "version", To: "17", Effect: driver.Irreversible},

@@ -97,3 +97,6 @@ func larger(want, have string) bool {
 func noGrowth(want, have string) bool {
 	return want != have && larger(want, have) && !larger("1000", have)
 }
+
+// moved reports whether a server is in a zone that the cloud itself gave it after its creation, such as by a failover: any does.
+func moved(_, have string) bool { return have != "" }
