@@ -96,6 +96,12 @@ func Sets(tree Tree, field string) bool {
 	return ok
 }
 
+// Text returns the string that a tree has for a field; empty if it has none.
+func Text(tree Tree, field string) string {
+	value, _ := get(tree, strings.Split(field, "."))
+	return text(value)
+}
+
 func put(tree Tree, at path, value any) {
 	for _, key := range at[:len(at)-1] {
 		below, ok := tree[key].(Tree)

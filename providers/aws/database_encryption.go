@@ -2,6 +2,7 @@ package aws
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -19,7 +20,8 @@ var diskKeyRow = table.Field("encryption.key", driver.WantedDiskKey,
 	func(p *instanceParams, v string) { p.KmsKeyId = &v },
 ).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 	Immutable(diskKeyInstead).
-	Refers(driver.ReferenceKey)
+	Refers(driver.ReferenceKey).
+	Indirect(alias.String())
 
 // sameDiskKey compares the key of a spec with the ARN that RDS reports. Which key an alias points to, only AWS KMS knows, and it may point
 // to another one by now: an alias says which key a new server gets, and nothing of one that exists.
@@ -27,9 +29,10 @@ func sameDiskKey(want, have string) bool {
 	return want == have || isAlias(want) || strings.HasSuffix(have, ":key/"+want)
 }
 
-func isAlias(key string) bool {
-	return strings.HasPrefix(key, "alias/") || strings.Contains(key, ":alias/")
-}
+// alias finds the name or the ARN of an alias.
+var alias = regexp.MustCompile(`(^|:)alias/`)
+
+func isAlias(key string) bool { return alias.MatchString(key) }
 
 // explainKey says what to do about a key that RDS can't use. RDS says no more than that the key is missing, disabled, or not for this identity.
 // next is newKeys or storedKey, empty if the call carries no key.

@@ -38,7 +38,8 @@ var insightsRows = table.Table[databaseSpec, instance, instanceParams]{
 		func(p *instanceParams, v string) { p.PerformanceInsightsKMSKeyId = &v },
 	).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 		ImmutableOnceSet("put the earlier key back, or remove spec.aws.performanceInsights.key").
-		Refers(driver.ReferenceKey),
+		Refers(driver.ReferenceKey).
+		Indirect(alias.String()),
 	table.Field("aws.databaseInsightsMode",
 		func(s *databaseSpec) *string { return awsOf(s).DatabaseInsightsMode },
 		insightsMode,

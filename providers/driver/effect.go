@@ -68,6 +68,9 @@ type Field struct {
 	Secret  bool
 	// Refers says what other cloud object the field names; empty if it names none.
 	Refers Reference
+	// Indirect is a regular expression for values that stand for a cloud object without naming it, such as an alias of a key: only the cloud knows for which
+	// one, and the driver takes such a value for the one that is there. Empty if there are none, and without Refers.
+	Indirect string `json:",omitempty"`
 	// StandsFor is another field that says the same in this cloud's own words; nil if there is none.
 	StandsFor *Alternative `json:",omitempty"`
 }

@@ -207,6 +207,11 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 			v.add("the row for %q refers to %q, which is no sort of cloud object; choose one of %q", row.Field, row.Refers, References)
 		}
 	}
+	for _, row := range r.Fields {
+		if _, err := regexp.Compile(row.Indirect); err != nil || row.Indirect != "" && row.Refers == "" {
+			v.add("the row for %q has the expression %q in Indirect, which is none or lacks Refers; correct it", row.Field, row.Indirect)
+		}
+	}
 	v.unique("Fields", rows)
 	v.alternatives(r.Fields, rows)
 	lacks := v.lacks(r, leaves, rows)

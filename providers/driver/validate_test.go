@@ -52,6 +52,10 @@ func TestValidate(t *testing.T) {
 		{"a field that stands for none", func(d *driver.Description) {
 			d.Resources[0].Fields[0].StandsFor = &driver.Alternative{Field: "nothing"}
 		}, []string{`stands for "nothing", which has no row of its own`, `stands for "nothing", and no values of the two agree`}},
+		{"a value that stands for nothing", func(d *driver.Description) { d.Resources[0].Fields[0].Indirect = "^alias/" }, []string{`the row for "location" has the expression "^alias/" in Indirect`}},
+		{"an expression that is none", func(d *driver.Description) {
+			d.Resources[0].Fields[0].Refers, d.Resources[0].Fields[0].Indirect = driver.ReferenceKey, "("
+		}, []string{`has the expression "(" in Indirect`}},
 		{"a field that refers to nothing that there is", func(d *driver.Description) { d.Resources[0].Fields[0].Refers = "queue" },
 			[]string{`kind Bucket: the row for "location" refers to "queue"`, `"encryption key" "network"`}},
 		{"names without room", func(d *driver.Description) { d.Resources[0].Name.MaxLength = 8 }, []string{"kind Bucket: Name.MaxLength is 8"}},

@@ -25,6 +25,7 @@ type Scalar[S, H, P, V any] struct {
 	secret    bool
 	none      *V // what the cloud has where it reports nothing; nil if that is not known
 	refers    driver.Reference
+	indirect  string
 	standsFor *driver.Alternative
 	// isFixed reports whether the field can't change any more; nil if it always can.
 	isFixed func(have *V) bool
@@ -115,6 +116,12 @@ func (r *Scalar[S, H, P, V]) Secret() *Scalar[S, H, P, V] {
 	return r
 }
 
+// Indirect says which values stand for a cloud object that only the cloud knows, as driver.Field has it. The row's Equal takes each of them for what is there.
+func (r *Scalar[S, H, P, V]) Indirect(expression string) *Scalar[S, H, P, V] {
+	r.indirect = expression
+	return r
+}
+
 // Refers says that the field names another cloud object, and of which sort.
 func (r *Scalar[S, H, P, V]) Refers(to driver.Reference) *Scalar[S, H, P, V] {
 	r.refers = to
@@ -139,7 +146,7 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *Scalar[S, H, P, V]) Doc() driver.Field {
-	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers, StandsFor: r.standsFor}
+	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers, Indirect: r.indirect, StandsFor: r.standsFor}
 	if r.safe != nil {
 		d.Safe = cmp.Or(show(r, *r.safe), "none")
 	}

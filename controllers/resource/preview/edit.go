@@ -28,8 +28,12 @@ func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject)
 	if err != nil {
 		return nil, err
 	}
+	indirect, err := e.indirectLines()
+	if err != nil {
+		return nil, err
+	}
 	releases, err := e.releaseLines()
-	return slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines(), changes, releases), err
+	return slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines(), changes, indirect, releases), err
 }
 
 // An edit is an object as it is stored, and as it will be stored.
