@@ -66,24 +66,25 @@ func (a *Admission) object(ctx context.Context, from *Resolver, old, object v1al
 		}
 		was = drafted
 	}
-	refused, stand, err := a.refused(was, after)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, p := range slices.Concat(refused, stand) {
-		if slices.ContainsFunc(problems, func(other Problem) bool { return other.Field == p.Field }) {
-			continue // the class has a word on the field already
-		}
-		if problems = append(problems, p); slices.Contains(stand, p) {
-			before.Insert(p.String())
-		}
-	}
 	for _, p := range problems {
 		if before.Has(p.String()) || mayCome(p) {
 			warnings = append(warnings, p.String())
 			continue
 		}
 		refusals = append(refusals, p)
+	}
+	refused, known, err := a.refused(was, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	told := slices.Clone(refusals)
+	for _, p := range refused {
+		if !slices.ContainsFunc(told, func(other Problem) bool { return other.Field == p.Field }) { // or the field is refused already
+			refusals = append(refusals, p)
+		}
+	}
+	for _, p := range known {
+		warnings = append(warnings, p.String())
 	}
 	return refusals, warnings, nil
 }

@@ -133,14 +133,17 @@ func (a *Admission) unsound(ctx context.Context, c *Class) (warnings []string, e
 	}
 	for _, account := range c.Accounts() {
 		place, err := a.Place(ctx, a.Live, &v1alpha1.ProviderConfigReference{Kind: identity.KindClusterProviderConfig, Name: account.Config}, nil, "")
-		if err != nil || place.Cloud == "" {
-			return warnings, err
+		if err != nil {
+			return nil, err
+		}
+		if place.Cloud == "" {
+			continue
 		}
 		for _, spec := range c.wholes() {
 			asked, _ := get(spec, atLocation)
 			refusals, err := a.Refuses(place.Cloud, a.Resolver.Kind.New(), spec, cmp.Or(text(asked), place.Region))
 			if err != nil {
-				return warnings, err
+				return nil, err
 			}
 			for _, r := range refusals {
 				warnings = append(warnings, fmt.Sprintf("objects that leave spec.%s to this class are refused by the cloud: %s", strings.Join(r.Fields, " and spec."), r.Message))

@@ -210,8 +210,8 @@ func TestWhatExistsStaysEditable(t *testing.T) {
 	answered(t, c.Create(t.Context(), object(t, "Database", `{spec: {className: moved, maintenance: {window: {day: Sunday, startTime: "03:20"}}}}`), client.DryRunAll), overlap)
 }
 
-// One refusal may hide another of the same field. Whoever mends the first is not refused for the second, which was there before.
-func TestWhatWasHiddenIsNotNew(t *testing.T) {
+// An edit of a disk is checked with the disk that is there.
+func TestEditsOfADisk(t *testing.T) {
 	c, _ := checked(t)
 	db := stored(t, "Database", `{metadata: {name: hidden, annotations: {mooring.dev/paused: "true"}}, spec: {providerConfigRef: {name: aws}, engine: postgres, storage: {sizeGiB: 500},
 		aws: {instanceClass: db.m7g.large, storageType: io2, iops: 20000}}}`,
