@@ -71,6 +71,31 @@ func TestWhatWasHiddenIsNotNew(t *testing.T) {
 	}
 }
 
+// Another entry of a map that has an entry which is refused is no new refusal: the driver says the same as before.
+func TestWhatIsSaidAgainIsNotNew(t *testing.T) {
+	a := refusing(t, func(spec Tree, _ string) ([]driver.Refusal, error) {
+		if _, bad := get(spec, path{"parameters", "bad"}); bad {
+			return []driver.Refusal{{Fields: []string{"tls", "parameters"}, Message: "bad is refused"}}, nil
+		}
+		return nil, nil
+	})
+	with := func(names ...string) *v1alpha1.Database {
+		return draftedDatabase(func(d *v1alpha1.Database) {
+			d.Spec.Parameters = map[string]v1alpha1.ParameterValue{}
+			for _, name := range names {
+				d.Spec.Parameters[name] = "1"
+			}
+		})
+	}
+	refusals, warnings, err := a.Object(t.Context(), with("bad"), with("bad", "good"))
+	if err != nil || len(refusals) > 0 || fmt.Sprint(warnings) != "[spec.parameters: bad is refused]" {
+		t.Errorf("another entry: refusals %q, warnings %q, %v", refusals, warnings, err)
+	}
+	if refusals, _, err := a.Object(t.Context(), with("good"), with("bad", "good")); err != nil || len(refusals) != 1 {
+		t.Errorf("the entry itself: refusals %q, %v", refusals, err)
+	}
+}
+
 // All that a driver says of a field is told, and where it can't say, nothing is refused: the handler lets the object pass after an error.
 func TestAllRefusalsAreTold(t *testing.T) {
 	two := func(Tree, string) ([]driver.Refusal, error) {
