@@ -78,6 +78,15 @@ type BucketParameters struct {
 	// +kubebuilder:validation:MaxItems=100
 	CORS []CORSRule `json:"cors,omitzero"`
 
+	// website says what the bucket serves as a web site; {} is no web site. If unset, a new bucket has none, and an existing bucket keeps
+	// what it has. Pages are served to everybody who may read the objects, so a public site also needs publicAccess Allowed and a policy, which
+	// Mooring does not write. AWS serves it by HTTP at the bucket's website endpoint; routing rules of others stay. Google Cloud serves it by a
+	// load balancer, or at a domain whose name is the bucket's.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
+	// Source: https://cloud.google.com/storage/docs/static-website
+	// +optional
+	Website *BucketWebsite `json:"website,omitempty"`
+
 	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google

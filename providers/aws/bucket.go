@@ -49,6 +49,7 @@ func newBuckets(s *session) *bucketAdapter {
 			aspect("encryption.key", "key", a.readEncryption, a.writeEncryption),
 			aspect("requesterPays", "requesterPays", a.readPayment, a.writePayment),
 			aspect("cors", "cors", a.readCORS, a.writeCORS),
+			a.websitePart(),
 			aspect("aws.objectOwnership", "ownership", a.readOwnership, a.writeOwnership),
 		},
 		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
@@ -62,7 +63,7 @@ func newBuckets(s *session) *bucketAdapter {
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 func newBucket() *bucket {
 	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
-	return &bucket{versioning: &versioning, publicAccess: &access, key: new(""), requesterPays: new(false), cors: &[]v1alpha1.CORSRule{},
+	return &bucket{versioning: &versioning, publicAccess: &access, key: new(""), requesterPays: new(false), cors: &[]v1alpha1.CORSRule{}, index: new(""), errorDocument: new(""),
 		ownership: new(string(types.ObjectOwnershipBucketOwnerEnforced))}
 }
 

@@ -22,6 +22,8 @@ func TestEffectsOfBuckets(t *testing.T) {
 			bucket{ownership: new("BucketOwnerEnforced")}, driver.Online),
 		tabletest.Of("aws.objectOwnership", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")}},
 			bucket{ownership: new("BucketOwnerPreferred")}, driver.Interrupts),
+		tabletest.Of("website.indexDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("i")}}, bucket{}, driver.Online),
+		tabletest.Of("website.errorDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{ErrorDocument: new("e")}}, bucket{}, driver.Online),
 		tabletest.Of("cors", v1alpha1.BucketParameters{CORS: []v1alpha1.CORSRule{{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}}}, bucket{}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, bucket{}, driver.Online),
 	})

@@ -21,6 +21,9 @@ type bucket struct {
 
 	requesterPays *bool
 	cors          *[]v1alpha1.CORSRule
+	index         *string
+	errorDocument *string
+	redirects     bool // all requests, in place of documents
 }
 
 // bucketParams are the values to write, aspect by aspect; nil leaves one alone.
@@ -33,6 +36,8 @@ type bucketParams struct {
 
 	requesterPays *bool
 	cors          []v1alpha1.CORSRule
+	index         *string
+	errorDocument *string
 }
 
 // bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
@@ -66,6 +71,8 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 
 	paymentRow,
 	corsRow,
+	websiteRows[0],
+	websiteRows[1],
 	ownershipRow,
 
 	table.Entries("tags",

@@ -41,6 +41,10 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 					patch.IamConfiguration = &storage.BucketIamConfiguration{PublicAccessPrevention: prevention}
 				case "encryption.key":
 					patch.Encryption = &storage.BucketEncryption{DefaultKmsKeyName: text}
+				case "website.indexDocument":
+					patch.Website = &storage.BucketWebsite{MainPageSuffix: text}
+				case "website.errorDocument":
+					patch.Website = &storage.BucketWebsite{NotFoundPage: text}
 				case "cors":
 					patch.Cors = rawCORS(value.([]v1alpha1.CORSRule))
 				case "requesterPays":

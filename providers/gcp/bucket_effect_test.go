@@ -21,6 +21,8 @@ func TestEffectsOfBuckets(t *testing.T) {
 		tabletest.Of("requesterPays", v1alpha1.BucketParameters{RequesterPays: new(false)}, storage.BucketAttrs{RequesterPays: true}, driver.Online),
 		tabletest.Of("gcp.storageClass", v1alpha1.BucketParameters{GCP: &v1alpha1.BucketGCP{StorageClass: new("ARCHIVE")}},
 			storage.BucketAttrs{StorageClass: "STANDARD"}, driver.Online),
+		tabletest.Of("website.indexDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("i")}}, storage.BucketAttrs{}, driver.Online),
+		tabletest.Of("website.errorDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{ErrorDocument: new("e")}}, storage.BucketAttrs{}, driver.Online),
 		tabletest.Of("cors", v1alpha1.BucketParameters{CORS: []v1alpha1.CORSRule{{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}}}, storage.BucketAttrs{}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, storage.BucketAttrs{}, driver.Online),
 	})

@@ -18,6 +18,8 @@ type bucketParams struct {
 	DefaultKMSKeyName      *string
 	RequesterPays          *bool
 	CORS                   []v1alpha1.CORSRule
+	MainPageSuffix         *string
+	NotFoundPage           *string
 	StorageClass           *string
 	Labels                 table.Delta
 }
@@ -28,6 +30,9 @@ var (
 		Call: "buckets.insert",
 		Converts: map[string]func(*bucketParams, *storage.BucketAttrs){
 			"CORS": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.CORS = storageCORS(p.CORS) },
+
+			"MainPageSuffix": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Website = newSite(p) },
+			"NotFoundPage":   func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Website = newSite(p) },
 			"DefaultKMSKeyName": func(p *bucketParams, attrs *storage.BucketAttrs) {
 				if *p.DefaultKMSKeyName != "" {
 					attrs.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
@@ -41,6 +46,9 @@ var (
 		Lacks: map[string]string{"Location": "a bucket keeps its location"},
 		Converts: map[string]func(*bucketParams, *storage.BucketAttrsToUpdate){
 			"CORS": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.CORS = storageCORS(p.CORS) },
+
+			"MainPageSuffix": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.Website = changedSite(p) },
+			"NotFoundPage":   func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.Website = changedSite(p) },
 			"DefaultKMSKeyName": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
 				update.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
 			},
@@ -83,6 +91,8 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		Refers(driver.ReferenceKey),
 	paymentRow,
 	corsRow,
+	websiteRows[0],
+	websiteRows[1],
 	storageClassRow,
 	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },

@@ -70,6 +70,14 @@ var bucketTable = bucketFields.table(bucketExempt,
 			p.Spec.Encryption = &v1alpha1.Encryption{Key: &v}
 		},
 	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }).Refers(driver.ReferenceKey),
+	table.Field("website.indexDocument", driver.WantedIndex,
+		func(b *Bucket) *string { return new(value(driver.WantedIndex(&b.Spec))) },
+		func(p *params[v1alpha1.BucketParameters], v string) {
+			if driver.SetLeaf(&p.Spec, "website.indexDocument", v); v == "" {
+				p.Spec.Website = &v1alpha1.BucketWebsite{}
+			}
+		},
+	).Reported(func(b *Bucket) *string { return unlessZero(value(driver.WantedIndex(&b.Spec))) }),
 	plainRules[v1alpha1.CORSRule](bucketFields, "cors"),
 	tags(func(s *v1alpha1.BucketParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Bucket).object),
 )

@@ -32,6 +32,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			return v1alpha1.BucketParameters{
 				Location: new(region), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
 				Encryption: &v1alpha1.Encryption{Key: new("key-1")},
+				Website:    &v1alpha1.BucketWebsite{IndexDocument: new("index.html")},
 				CORS:       []v1alpha1.CORSRule{{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 			}
@@ -42,6 +43,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: "key-2"},
+			{Name: "website.indexDocument", To: "home.html", Dependents: []string{"website.errorDocument"}},
 			{Name: "cors", To: []v1alpha1.CORSRule{{AllowedOrigins: []string{"https://b"}, AllowedMethods: []string{"PUT"}}, {AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}}},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 		},

@@ -73,6 +73,9 @@ var awsNeeds = map[string][]string{
 	"s3.GetBucketCors":              {"s3:GetBucketCORS bucket"},
 	"s3.PutBucketCors":              {"s3:PutBucketCORS bucket"},
 	"s3.DeleteBucketCors":           {"s3:PutBucketCORS bucket"}, // https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketCors.html
+	"s3.GetBucketWebsite":           {"s3:GetBucketWebsite bucket"},
+	"s3.PutBucketWebsite":           {"s3:PutBucketWebsite bucket"},
+	"s3.DeleteBucketWebsite":        {"s3:DeleteBucketWebsite bucket"},
 	"s3.GetBucketRequestPayment":    {"s3:GetBucketRequestPayment bucket"},
 	"s3.PutBucketRequestPayment":    {"s3:PutBucketRequestPayment bucket"},
 

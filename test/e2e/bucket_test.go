@@ -77,6 +77,19 @@ var bucketChanges = []bucketChange{
 		},
 	},
 	{
+		field:  "website.errorDocument",
+		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.Website.ErrorDocument = new("lost.html") },
+		mirror: text(`"lost.html"`), write: patched("PutBucketWebsite"),
+	},
+	{
+		field:  "website.indexDocument",
+		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.Website.IndexDocument = new("home.html") },
+		mirror: text(`"home.html"`), write: patched("PutBucketWebsite"),
+		drift: func(w *fixture, c *system.Cloud, name string) {
+			c.Buckets().Set(w.T, name, "website.indexDocument", "theirs.html")
+		},
+	},
+	{
 		field: "cors",
 		edit: func(_ *system.Cloud, s *v1alpha1.BucketSpec) {
 			s.CORS = []v1alpha1.CORSRule{{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}}
@@ -135,7 +148,7 @@ func TestBucketLife(t *testing.T) {
 		name := w.ready(b).Status.ExternalName
 		w.run("create", func(w *fixture) {
 			want := map[string][]string{
-				"aws": {"CreateBucket", "PutBucketCors", "PutBucketEncryption", "PutBucketVersioning"}, "gcp": {"buckets.insert"},
+				"aws": {"CreateBucket", "PutBucketCors", "PutBucketEncryption", "PutBucketVersioning", "PutBucketWebsite"}, "gcp": {"buckets.insert"},
 			}[c.Name]
 			got := slices.Sorted(slices.Values(c.Writes(name)))
 			w.equal("writes", got, want)

@@ -39,11 +39,14 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 				Encryption:    &v1alpha1.Encryption{Key: new(keys + awsKey)},
 				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				RequesterPays: new(false),
+				Website:       &v1alpha1.BucketWebsite{IndexDocument: new("index.html"), ErrorDocument: new("error.html")},
 				CORS:          corsRules("https://a.example.com", "https://b.example.com"),
 				AWS:           &v1alpha1.BucketAWS{ObjectOwnership: new("BucketOwnerEnforced")},
 			}
 		},
 		Fields: []drivertest.Field{
+			{Name: "website.indexDocument", To: "home.html", Dependents: []string{"website.errorDocument"}},
+			{Name: "website.errorDocument", To: "lost.html"},
 			{Name: "cors", To: slices.Concat(corsRules("https://c.example.com"), corsRules("*")), Same: []any{[]v1alpha1.CORSRule{{
 				AllowedOrigins: []string{"https://b.example.com", "https://a.example.com"}, AllowedMethods: []string{"PUT", "GET"},
 				AllowedHeaders: []string{"ETag", "Content-Type"}, ExposeHeaders: []string{"ETag", "Content-Type"}, MaxAgeSeconds: new(int32(600))}}}},
@@ -69,6 +72,7 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 				Encryption:    &v1alpha1.Encryption{Key: new(keys + "one")},
 				Tags:          map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				RequesterPays: new(false),
+				Website:       &v1alpha1.BucketWebsite{IndexDocument: new("index.html"), ErrorDocument: new("error.html")},
 				CORS:          corsRules("https://a.example.com", "https://b.example.com"),
 				GCP:           &v1alpha1.BucketGCP{StorageClass: new("STANDARD")},
 			}
@@ -79,6 +83,8 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: keys + "two"},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "website.indexDocument", To: "home.html", Dependents: []string{"website.errorDocument"}},
+			{Name: "website.errorDocument", To: "lost.html"},
 			{Name: "cors", To: slices.Concat(corsRules("https://c.example.com"), corsRules("*")), Same: []any{[]v1alpha1.CORSRule{{
 				AllowedOrigins: []string{"https://b.example.com", "https://a.example.com"}, AllowedMethods: []string{"PUT", "GET"},
 				AllowedHeaders: []string{"ETag", "Content-Type"}, ExposeHeaders: []string{"ETag", "Content-Type"}, MaxAgeSeconds: new(int32(600))}}}},

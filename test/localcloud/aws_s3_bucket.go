@@ -29,6 +29,7 @@ type s3Bucket struct {
 	acl        string
 	payer      string
 	cors       []corsRule
+	website    *websiteConfiguration // nil is none
 	objects    *objectStore
 }
 

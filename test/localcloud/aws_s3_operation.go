@@ -75,6 +75,10 @@ var s3Routes = map[string]s3Operation{
 	"bucket PUT ownershipControls":    {name: "PutBucketOwnershipControls", do: (*s3Call).putOwnership},
 	"bucket DELETE ownershipControls": {name: "DeleteBucketOwnershipControls", do: (*s3Call).deleteOwnership},
 
+	"bucket GET website":    {name: "GetBucketWebsite", do: (*s3Call).getWebsite},
+	"bucket PUT website":    {name: "PutBucketWebsite", do: (*s3Call).putWebsite},
+	"bucket DELETE website": {name: "DeleteBucketWebsite", do: (*s3Call).deleteWebsite},
+
 	"bucket GET cors":    {name: "GetBucketCors", do: (*s3Call).getCORS},
 	"bucket PUT cors":    {name: "PutBucketCors", do: (*s3Call).putCORS},
 	"bucket DELETE cors": {name: "DeleteBucketCors", do: (*s3Call).deleteCORS},
@@ -133,7 +137,7 @@ var s3Unimplemented = map[string]string{
 	"select": "SelectObjectContent", "session": "Session", "tagging": "Tagging", "torrent": "ObjectTorrent",
 	"encryption": "BucketEncryption", "ownershipControls": "BucketOwnershipControls", "versioning": "BucketVersioning",
 	"versions": "ObjectVersions", "uploads": "MultipartUpload", "uploadId": "MultipartUpload", "delete": "Objects",
-	"list-type": "ObjectsV2",
+	"list-type": "ObjectsV2", "website": "BucketWebsite",
 }
 
 // findS3Operation returns the operation that a call names; what is not known gets a name that says so.

@@ -76,3 +76,35 @@ func TestS3CORS(t *testing.T) {
 	_, err = get()
 	wantCode(t, err, "NoSuchCORSConfiguration")
 }
+
+func TestS3Website(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("website")
+	makeBucket(t, client, *name)
+	get := func() (*s3.GetBucketWebsiteOutput, error) {
+		return client.GetBucketWebsite(ctx, &s3.GetBucketWebsiteInput{Bucket: name})
+	}
+	put := func(site types.WebsiteConfiguration) error {
+		_, err := client.PutBucketWebsite(ctx, &s3.PutBucketWebsiteInput{Bucket: name, WebsiteConfiguration: &site})
+		return err
+	}
+	index := func(suffix string) *types.IndexDocument { return &types.IndexDocument{Suffix: &suffix} }
+	redirect := &types.RedirectAllRequestsTo{HostName: aws.String("a.example.com"), Protocol: "https"}
+	_, err := get()
+	wantCode(t, err, "NoSuchWebsiteConfiguration")
+	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), ErrorDocument: &types.ErrorDocument{Key: aws.String("e")},
+		RoutingRules: []types.RoutingRule{{Redirect: &types.Redirect{ReplaceKeyWith: aws.String("k")}}}}), "")
+	if got := need(get())(t); *got.IndexDocument.Suffix != "i" || *got.ErrorDocument.Key != "e" || len(got.RoutingRules) != 1 || *got.RoutingRules[0].Redirect.ReplaceKeyWith != "k" {
+		t.Errorf("got %+v", got)
+	}
+	wantCode(t, put(types.WebsiteConfiguration{RedirectAllRequestsTo: redirect}), "")
+	if got := need(get())(t); *got.RedirectAllRequestsTo.HostName != "a.example.com" || got.IndexDocument != nil {
+		t.Errorf("got %+v", got)
+	}
+	wantCode(t, put(types.WebsiteConfiguration{RedirectAllRequestsTo: redirect, IndexDocument: index("i")}), "InvalidArgument")
+	wantCode(t, put(types.WebsiteConfiguration{ErrorDocument: &types.ErrorDocument{Key: aws.String("e")}}), "InvalidArgument")
+	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("a/b")}), "InvalidArgument")
+	need(client.DeleteBucketWebsite(ctx, &s3.DeleteBucketWebsiteInput{Bucket: name}))(t)
+	_, err = get()
+	wantCode(t, err, "NoSuchWebsiteConfiguration")
+}

@@ -102,6 +102,8 @@ var s3Cases = map[string][]s3Call{
 	},
 	"test_bucket_operation_between_regions": {
 		prepared(create),
+		{step: "put-website-config-region-1", in: &s3.PutBucketWebsiteInput{Bucket: own, WebsiteConfiguration: &types.WebsiteConfiguration{IndexDocument: &types.IndexDocument{Suffix: new("index.html")}}}},
+		{step: "get-website-config-region-2", in: &s3.GetBucketWebsiteInput{Bucket: own}},
 		{step: "put-cors-config-region-1", in: putCORS(types.CORSRule{AllowedMethods: []string{"GET"}, AllowedOrigins: []string{"*"}})},
 		{step: "get-cors-config-region-2", in: getCORS},
 	},

@@ -42,7 +42,7 @@ var s3Placeholders = strings.NewReplacer("datetime", "2026-02-21T01:04:28.000Z",
 // s3Bodies names the elements of answers: the root, and the elements of lists, which S3 writes without an element around them.
 var s3Bodies = map[string]string{
 	"GetBucketTagging": "Tagging", "GetBucketVersioning": "VersioningConfiguration", "GetBucketEncryption": "", "GetPublicAccessBlock": "", "GetBucketOwnershipControls": "",
-	"GetBucketCors":      "CORSConfiguration",
+	"GetBucketWebsite": "WebsiteConfiguration", "GetBucketCors": "CORSConfiguration",
 	"ListObjectVersions": "ListVersionsResult", "ListBuckets": "ListAllMyBucketsResult",
 }
 
@@ -242,6 +242,13 @@ func (r *s3Replay) step(call string, a s3Answer) {
 			owner = stringAt(rule, "ObjectOwnership")
 		}
 		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), AWS: &v1alpha1.BucketAWS{ObjectOwnership: &owner}}, "aws.objectOwnership")
+	case "GetBucketWebsite":
+		site := &v1alpha1.BucketWebsite{IndexDocument: new(stringAt(a.Response, "IndexDocument", "Suffix"))}
+		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), Website: site}, "website.indexDocument")
+	case "PutBucketWebsite":
+		r.answer("GetBucketWebsite", awsAnswer{status: http.StatusNotFound, body: []byte("<Error><Code>NoSuchWebsiteConfiguration</Code></Error>")})
+		req.Spec.Website = &v1alpha1.BucketWebsite{IndexDocument: new("index.html")}
+		r.updated(a, req, call, "website.indexDocument")
 	case "GetBucketCors":
 		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), CORS: recordedCORS(a.Response)}, "cors")
 	case "PutBucketCors":

@@ -106,6 +106,7 @@ var s3Calls = map[string]string{
 	"GET ownershipControls": "GetBucketOwnershipControls", "PUT ownershipControls": "PutBucketOwnershipControls",
 	"GET requestPayment": "GetBucketRequestPayment", "PUT requestPayment": "PutBucketRequestPayment",
 	"GET cors": "GetBucketCors", "PUT cors": "PutBucketCors", "DELETE cors": "DeleteBucketCors",
+	"GET website": "GetBucketWebsite", "PUT website": "PutBucketWebsite", "DELETE website": "DeleteBucketWebsite",
 	"GET uploads": "ListMultipartUploads", "GET versions": "ListObjectVersions", "POST delete": "DeleteObjects",
 }
 

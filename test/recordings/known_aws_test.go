@@ -86,7 +86,6 @@ var unknownToS3 = []*uncalled{
 	{call: "test_bucket_does_not_exist/list_object_vhost", why: "the same call by another host name"},
 	{call: "*lifecycle*/*", why: otherFeature + "lifecycle"},
 	{call: "test_bucket_notification*/*", why: otherFeature + "notifications"},
-	{call: "test_bucket_operation_between_regions/*", why: otherFeature + "web sites"},
 	{call: "test_bucket_ownership_controls_exc/ownership-non-value-at-creation", why: "an empty header, which the SDK does not send"},
 	{call: "test_copy_in_place_with_bucket_encryption/*obj", why: objectsOfOthers},
 	{call: "test_cors_*/*", why: preflights},
@@ -109,7 +108,7 @@ var unknownToS3 = []*uncalled{
 	{call: "test_s3_bucket_encryption_*/managed-kms-key", why: "an answer of KMS"},
 	{call: "test_s3_copy_tagging_directive*/*", why: objectsOfOthers},
 	{call: "test_s3_sse_bucket_key_default/*-obj-*", why: objectsOfOthers},
-	{call: "test_website_hosting_*/*", why: otherFeature + "web sites"},
+	{call: "test_website_hosting_*/*", why: "pages of web sites, which the stand-in does not serve"},
 }
 
 // knownOfS3 are the differences between the local S3 and the recordings.

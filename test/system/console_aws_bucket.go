@@ -126,6 +126,10 @@ func (a *awsBuckets) SetEncryption(t testing.TB, name, key string) {
 func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 	t.Helper()
 	switch field {
+	case "website.indexDocument":
+		call(t, a.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: &s3types.WebsiteConfiguration{
+			IndexDocument: &s3types.IndexDocument{Suffix: new(value.(string))}, ErrorDocument: &s3types.ErrorDocument{Key: new("lost.html")},
+		}})
 	case "cors":
 		rules := []s3types.CORSRule{}
 		for _, r := range value.([]v1alpha1.CORSRule) {

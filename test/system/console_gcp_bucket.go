@@ -119,6 +119,8 @@ func (g *gcpBuckets) Set(t testing.TB, name, field string, value any) {
 	t.Helper()
 	patch := &storage.Bucket{}
 	switch field {
+	case "website.indexDocument":
+		patch.Website = &storage.BucketWebsite{MainPageSuffix: value.(string)}
 	case "cors":
 		for _, r := range value.([]v1alpha1.CORSRule) {
 			patch.Cors = append(patch.Cors, &storage.BucketCors{Origin: r.AllowedOrigins, Method: r.AllowedMethods})

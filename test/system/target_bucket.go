@@ -12,7 +12,7 @@ func init() {
 	Targets = append(Targets,
 		BucketTarget("aws", "s3", newAWSBuckets, Operations{
 			Observe: "GetBucketTagging", Create: "CreateBucket", CreateMore: []string{"CreateBucket", "PutBucketVersioning"},
-			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls", "GetBucketRequestPayment", "GetBucketCors"},
+			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls", "GetBucketRequestPayment", "GetBucketCors", "GetBucketWebsite"},
 		}, "s3"),
 		BucketTarget("gcp", "storage", newGCPBuckets, Operations{
 			Observe: "buckets.get", Create: "buckets.insert", CreateMore: []string{"buckets.insert"},
@@ -30,6 +30,7 @@ func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 		Tags:          map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
 		ForceDestroy:  new(false),
 		RequesterPays: new(false),
+		Website:       &v1alpha1.BucketWebsite{IndexDocument: new("index.html"), ErrorDocument: new("error.html")},
 		CORS:          []v1alpha1.CORSRule{{AllowedOrigins: []string{"https://a.example.com"}, AllowedMethods: []string{"GET"}}},
 	}
 	switch c.Name {

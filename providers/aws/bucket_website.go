@@ -1,0 +1,98 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// websiteRows are what a bucket serves as a web site. S3 has one call for all of it.
+var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
+	table.Field("website.indexDocument", driver.WantedIndex,
+		func(b *bucket) *string { return b.index },
+		func(p *bucketParams, v string) { p.index = &v },
+	).Reported(func(b *bucket) *string {
+		if b.redirects {
+			return nil
+		}
+		return unlessOwn(b.index)
+	}).Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site"),
+
+	table.Field("website.errorDocument", driver.WantedErrorDocument,
+		func(b *bucket) *string { return b.errorDocument },
+		func(p *bucketParams, v string) { p.errorDocument = &v },
+	).Reported(func(b *bucket) *string { return unlessOwn(b.errorDocument) }),
+}
+
+// websitePart reads and writes the web site.
+func (b bucketAspects) websitePart() table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
+	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
+		Fields: []string{"website.indexDocument", "website.errorDocument"}, Taken: table.Names{"index", "errorDocument"}, Blind: true,
+		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error {
+			return b.readWebsite(ctx, req.Name, into)
+		},
+		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []driver.Change) (string, error) {
+			return "", b.writeWebsite(ctx, req.Name, params)
+		},
+	}
+}
+
+// website returns the web site of a bucket; an empty one if there is none.
+func (b bucketAspects) website(ctx context.Context, name string) (types.WebsiteConfiguration, error) {
+	out, err := call(ctx, b.session, "GetBucketWebsite", b.s3.GetBucketWebsite, &s3.GetBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	switch {
+	case err == nil:
+		return types.WebsiteConfiguration{IndexDocument: out.IndexDocument, ErrorDocument: out.ErrorDocument, RoutingRules: out.RoutingRules,
+			RedirectAllRequestsTo: out.RedirectAllRequestsTo}, nil
+	case apiCode(err) == "NoSuchWebsiteConfiguration":
+		return types.WebsiteConfiguration{}, nil
+	}
+	return types.WebsiteConfiguration{}, err
+}
+
+func (b bucketAspects) readWebsite(ctx context.Context, name string, into *bucket) error {
+	site, err := b.website(ctx, name)
+	if err != nil {
+		return err
+	}
+	into.index, into.errorDocument = new(""), new("")
+	if site.IndexDocument != nil {
+		into.index = new(aws.ToString(site.IndexDocument.Suffix))
+	}
+	if site.ErrorDocument != nil {
+		into.errorDocument = new(aws.ToString(site.ErrorDocument.Key))
+	}
+	if to := site.RedirectAllRequestsTo; to != nil { // which has neither document
+		into.index, into.redirects = new("(all requests are redirected to "+aws.ToString(to.HostName)+")"), true
+	}
+	return nil
+}
+
+// writeWebsite changes the documents and keeps the routing rules, which are not in the spec. A bucket that redirects all requests has no
+// documents, so that ends. https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
+func (b bucketAspects) writeWebsite(ctx context.Context, name string, p *bucketParams) error {
+	if p.index != nil && *p.index == "" {
+		_, err := call(ctx, b.session, "DeleteBucketWebsite", b.s3.DeleteBucketWebsite, &s3.DeleteBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+		return err
+	}
+	site, err := b.website(ctx, name)
+	if err != nil {
+		return err
+	}
+	if p.index != nil {
+		site.IndexDocument, site.RedirectAllRequestsTo = &types.IndexDocument{Suffix: p.index}, nil
+	}
+	if p.errorDocument != nil {
+		site.ErrorDocument = &types.ErrorDocument{Key: p.errorDocument}
+	}
+	_, err = call(ctx, b.session, "PutBucketWebsite", b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{
+		Bucket: &name, ExpectedBucketOwner: b.owner(), WebsiteConfiguration: &site,
+	})
+	return err
+}

@@ -1,0 +1,23 @@
+package driver
+
+import "github.com/mooring-dev/mooring/apis/v1alpha1"
+
+// WantedIndex returns the index document that a spec asks for: empty for `website: {}`, which is no web site, and nil if the spec does not
+// say.
+func WantedIndex(s *v1alpha1.BucketParameters) *string {
+	switch {
+	case s.Website == nil:
+		return nil
+	case *s.Website == v1alpha1.BucketWebsite{}:
+		return new("")
+	}
+	return s.Website.IndexDocument
+}
+
+// WantedErrorDocument returns the error document that a spec asks for, nil if it does not say.
+func WantedErrorDocument(s *v1alpha1.BucketParameters) *string {
+	if s.Website == nil {
+		return nil
+	}
+	return s.Website.ErrorDocument
+}

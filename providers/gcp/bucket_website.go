@@ -1,0 +1,50 @@
+package gcp
+
+import (
+	"cmp"
+
+	"cloud.google.com/go/storage"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// websiteRows are what a bucket serves as a web site. https://cloud.google.com/storage/docs/static-website
+var websiteRows = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
+	table.Field("website.indexDocument", driver.WantedIndex,
+		func(b *storage.BucketAttrs) *string { return &siteOf(b).MainPageSuffix },
+		func(p *bucketParams, v string) { p.MainPageSuffix = &v },
+	).Reported(func(b *storage.BucketAttrs) *string { return present(siteOf(b).MainPageSuffix) }).
+		Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site"),
+
+	table.Field("website.errorDocument", driver.WantedErrorDocument,
+		func(b *storage.BucketAttrs) *string { return &siteOf(b).NotFoundPage },
+		func(p *bucketParams, v string) { p.NotFoundPage = &v },
+	).Reported(func(b *storage.BucketAttrs) *string { return present(siteOf(b).NotFoundPage) }),
+}
+
+// siteOf returns the web site of a bucket; an empty one if there is none.
+func siteOf(b *storage.BucketAttrs) *storage.BucketWebsite {
+	return cmp.Or(b.Website, &storage.BucketWebsite{})
+}
+
+// changedSite is what a patch says of the web site: what it leaves out stays, and an empty one ends it.
+func changedSite(p *bucketParams) *storage.BucketWebsite {
+	site := &storage.BucketWebsite{}
+	if p.MainPageSuffix != nil {
+		site.MainPageSuffix = *p.MainPageSuffix
+	}
+	if p.NotFoundPage != nil {
+		site.NotFoundPage = *p.NotFoundPage
+	}
+	return site
+}
+
+// newSite is what a creation says of the web site: nothing if there is to be none.
+func newSite(p *bucketParams) *storage.BucketWebsite {
+	if site := changedSite(p); *site != (storage.BucketWebsite{}) {
+		return site
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package localcloud
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strings"
+)
+
+type websiteIndex struct {
+	Suffix string
+}
+
+type websiteError struct {
+	Key string
+}
+
+type websiteRedirect struct {
+	HostName string
+	Protocol string `xml:",omitempty"`
+}
+
+type websiteCondition struct {
+	HttpErrorCodeReturnedEquals string `xml:",omitempty"`
+	KeyPrefixEquals             string `xml:",omitempty"`
+}
+
+type websiteRouting struct {
+	Condition *websiteCondition
+	Redirect  struct {
+		HostName             string `xml:",omitempty"`
+		HttpRedirectCode     string `xml:",omitempty"`
+		Protocol             string `xml:",omitempty"`
+		ReplaceKeyPrefixWith string `xml:",omitempty"`
+		ReplaceKeyWith       string `xml:",omitempty"`
+	}
+}
+
+type websiteRoutings struct {
+	RoutingRule []websiteRouting `xml:"RoutingRule"`
+}
+
+type websiteConfiguration struct {
+	XMLName               xml.Name         `xml:"WebsiteConfiguration"`
+	Namespace             string           `xml:"xmlns,attr,omitempty"`
+	ErrorDocument         *websiteError    `xml:"ErrorDocument"`
+	IndexDocument         *websiteIndex    `xml:"IndexDocument"`
+	RedirectAllRequestsTo *websiteRedirect `xml:"RedirectAllRequestsTo"`
+	RoutingRules          *websiteRoutings `xml:"RoutingRules"`
+}
+
+func (c *s3Call) getWebsite() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	if b.website == nil {
+		return reply{}, c.missing("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration")
+	}
+	site := *b.website
+	site.Namespace = s3Namespace
+	return c.ok(site), nil
+}
+
+// putWebsite replaces all of the web site. No recording shows the refusals, nor their words.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
+func (c *s3Call) putWebsite() (reply, error) {
+	var asked websiteConfiguration
+	if err := c.configuration(&asked); err != nil {
+		return reply{}, err
+	}
+	refuse := func(argument, why string) (reply, error) {
+		e := awsErr(http.StatusBadRequest, "InvalidArgument", why)
+		e.detail = [][2]string{{"ArgumentName", argument}}
+		return reply{}, e
+	}
+	switch redirect := asked.RedirectAllRequestsTo; {
+	case redirect != nil && redirect.HostName == "", asked.ErrorDocument != nil && asked.ErrorDocument.Key == "":
+		return reply{}, malformedXML()
+	case redirect != nil && (asked.IndexDocument != nil || asked.ErrorDocument != nil || asked.RoutingRules != nil):
+		return refuse("RedirectAllRequestsTo", "RedirectAllRequestsTo cannot be provided in conjunction with other Routing Rules.")
+	case redirect == nil && asked.IndexDocument == nil:
+		return refuse("IndexDocument", "A value for IndexDocument Suffix must be provided if RedirectAllRequestsTo is empty")
+	case redirect == nil && (asked.IndexDocument.Suffix == "" || strings.Contains(asked.IndexDocument.Suffix, "/")):
+		return refuse("IndexDocument", "The IndexDocument Suffix is not well formed")
+	}
+	return c.ok(nil), c.change(func(b *s3Bucket) error { b.website = &asked; return nil })
+}
+
+func (c *s3Call) deleteWebsite() (reply, error) {
+	return noContent(), c.change(func(b *s3Bucket) error { b.website = nil; return nil })
+}
