@@ -203,14 +203,7 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 			v.add("there is a row for %q, which is no field of the spec; correct it", row.Field)
 		}
 		v.effects(row)
-		if row.Refers != "" && !row.Refers.Known() {
-			v.add("the row for %q refers to %q, which is no sort of cloud object; choose one of %q", row.Field, row.Refers, References)
-		}
-	}
-	for _, row := range r.Fields {
-		if _, err := regexp.Compile(row.Indirect); err != nil || row.Indirect != "" && row.Refers == "" {
-			v.add("the row for %q has the expression %q in Indirect, which is none or lacks Refers; correct it", row.Field, row.Indirect)
-		}
+		v.refers(row)
 	}
 	v.unique("Fields", rows)
 	v.alternatives(r.Fields, rows)
@@ -232,6 +225,16 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 		if !slices.Contains(leaves, leaf) {
 			v.add("there is an exemption for %q, which is no field of the spec; remove it", leaf)
 		}
+	}
+}
+
+// refers checks what a row says of the other cloud object that its field names.
+func (v *validation) refers(row Field) {
+	if row.Refers != "" && !row.Refers.Known() {
+		v.add("the row for %q refers to %q, which is no sort of cloud object; choose one of %q", row.Field, row.Refers, References)
+	}
+	if _, err := regexp.Compile(row.Indirect); err != nil || row.Indirect != "" && row.Refers == "" {
+		v.add("the row for %q has the expression %q in Indirect, which is none or lacks Refers; correct it", row.Field, row.Indirect)
 	}
 }
 
