@@ -37,8 +37,8 @@ func (b bucketAspects) websitePart() table.Part[v1alpha1.BucketParameters, bucke
 		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error {
 			return b.readWebsite(ctx, req.Name, into)
 		},
-		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []driver.Change) (string, error) {
-			return "", b.writeWebsite(ctx, req.Name, params)
+		Write: func(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []driver.Change) (string, error) {
+			return "", b.writeWebsite(ctx, req.Name, have.index != nil, params)
 		},
 	}
 }
@@ -75,15 +75,18 @@ func (b bucketAspects) readWebsite(ctx context.Context, name string, into *bucke
 }
 
 // writeWebsite changes the documents and keeps the routing rules, which are not in the spec. A bucket that redirects all requests has no
-// documents, so that ends. https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
-func (b bucketAspects) writeWebsite(ctx context.Context, name string, p *bucketParams) error {
+// documents, so that ends. A new bucket is known to have none, so it is not read. https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
+func (b bucketAspects) writeWebsite(ctx context.Context, name string, isNew bool, p *bucketParams) error {
 	if p.index != nil && *p.index == "" {
 		_, err := call(ctx, b.session, "DeleteBucketWebsite", b.s3.DeleteBucketWebsite, &s3.DeleteBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 		return err
 	}
-	site, err := b.website(ctx, name)
-	if err != nil {
-		return err
+	var site types.WebsiteConfiguration
+	if !isNew {
+		var err error
+		if site, err = b.website(ctx, name); err != nil {
+			return err
+		}
 	}
 	if p.index != nil {
 		site.IndexDocument, site.RedirectAllRequestsTo = &types.IndexDocument{Suffix: p.index}, nil
@@ -91,7 +94,7 @@ func (b bucketAspects) writeWebsite(ctx context.Context, name string, p *bucketP
 	if p.errorDocument != nil {
 		site.ErrorDocument = &types.ErrorDocument{Key: p.errorDocument}
 	}
-	_, err = call(ctx, b.session, "PutBucketWebsite", b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{
+	_, err := call(ctx, b.session, "PutBucketWebsite", b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(), WebsiteConfiguration: &site,
 	})
 	return err

@@ -40,8 +40,8 @@ func TestCallsOfALife(t *testing.T) {
 		requests []string
 		again    []string
 	}{
-		{ // a key is added to the encryption rule that S3 gave the bucket, which is read for that
-			name: "bucket", cloud: "aws", create: 9, recheck: 4, delete: "GetBucketTagging DeleteBucket", requests: bucket,
+		{ // seven aspects, a call to read each and one to write those that a new bucket has otherwise; a key is added to the encryption rule that S3 gave it, which is read for that
+			name: "bucket", cloud: "aws", create: 15, recheck: 8, delete: "GetBucketTagging DeleteBucket", requests: bucket,
 			object: func(w *fixture, c *system.Cloud) client.Object {
 				return throughOpenClass(w, c, w.bucket(c, "aws-full", system.FullBucket(c)))
 			},
