@@ -88,7 +88,7 @@ func addCloud(t *testing.T, copied string) (byHand []string) {
 	// The rules that count the clouds, one for each kind of provider config.
 	block := filepath.Join(copied, "apis/v1alpha1/providerconfig.go")
 	rules := read(t, block)
-	const all, more = "[has(self.spec.aws), has(self.spec.gcp)]", "[has(self.spec.aws), has(self.spec.gcp), has(self.spec.third)]"
+	const all, more = "[has(self.aws), has(self.gcp)]", "[has(self.aws), has(self.gcp), has(self.third)]"
 	if n := strings.Count(rules, all); n != 2 {
 		t.Errorf("%d rules count the clouds of an account, want 2", n)
 	}
