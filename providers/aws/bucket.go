@@ -49,7 +49,7 @@ func newBuckets(s *session) *bucketAdapter {
 			aspect("encryption.key", "key", a.readEncryption, a.writeEncryption),
 			aspect("requesterPays", "requesterPays", a.readPayment, a.writePayment),
 			aspect("cors", "cors", a.readCORS, a.writeCORS),
-			a.websitePart(),
+			websitePart(a),
 			aspect("aws.objectOwnership", "ownership", a.readOwnership, a.writeOwnership),
 		},
 		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },

@@ -31,7 +31,7 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 }
 
 // websitePart reads and writes the web site.
-func (b bucketAspects) websitePart() table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
+func websitePart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
 	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Fields: []string{"website.indexDocument", "website.errorDocument"}, Taken: table.Names{"index", "errorDocument"}, Blind: true,
 		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error {
@@ -43,8 +43,8 @@ func (b bucketAspects) websitePart() table.Part[v1alpha1.BucketParameters, bucke
 	}
 }
 
-// website returns the web site of a bucket; an empty one if there is none.
-func (b bucketAspects) website(ctx context.Context, name string) (types.WebsiteConfiguration, error) {
+// siteOf returns the web site of a bucket; an empty one if there is none.
+func siteOf(ctx context.Context, b bucketAspects, name string) (types.WebsiteConfiguration, error) {
 	out, err := call(ctx, b.session, "GetBucketWebsite", b.s3.GetBucketWebsite, &s3.GetBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 	switch {
 	case err == nil:
@@ -57,7 +57,7 @@ func (b bucketAspects) website(ctx context.Context, name string) (types.WebsiteC
 }
 
 func (b bucketAspects) readWebsite(ctx context.Context, name string, into *bucket) error {
-	site, err := b.website(ctx, name)
+	site, err := siteOf(ctx, b, name)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (b bucketAspects) writeWebsite(ctx context.Context, name string, isNew bool
 	var site types.WebsiteConfiguration
 	if !isNew {
 		var err error
-		if site, err = b.website(ctx, name); err != nil {
+		if site, err = siteOf(ctx, b, name); err != nil {
 			return err
 		}
 	}

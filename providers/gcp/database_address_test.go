@@ -191,7 +191,7 @@ func TestKeyThatCloudSQLRefuses(t *testing.T) {
 	req := newDatabase("locked", v1alpha1.EnginePostgres)
 	req.Spec.Encryption = &v1alpha1.Encryption{Key: new("projects/p/locations/us-east1/keyRings/r/cryptoKeys/k")}
 	_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
-	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.encryption.key") || !strings.Contains(err.Error(), "Invalid KMS key name") {
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.encryption.key") || !strings.Contains(err.Error(), "name a key in europe-west3") {
 		t.Errorf("%v", err)
 	}
 	req = newDatabase("open", v1alpha1.EnginePostgres)

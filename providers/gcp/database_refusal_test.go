@@ -37,7 +37,6 @@ func TestRefusalOfCloudSQLNamesTheField(t *testing.T) {
 	for field, change := range map[string]func(*v1alpha1.DatabaseParameters){
 		"version":  func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") },
 		"gcp.tier": func(p *v1alpha1.DatabaseParameters) { p.GCP.Tier = new("db-custom-3-1") },
-		"gcp.zone": func(p *v1alpha1.DatabaseParameters) { p.GCP.Zone = new("mars-a") },
 	} {
 		req := newDatabase(strings.ReplaceAll(field, ".", "-"), v1alpha1.EnginePostgres)
 		change(&req.Spec)

@@ -169,7 +169,7 @@ func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) (dri
 	if to == nil {
 		return driver.Change{}, false
 	}
-	return r.change(present, *to, have, release)
+	return scalarChange(r, present, *to, have, release)
 }
 
 func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
@@ -178,7 +178,7 @@ func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *
 	if after == nil || before == nil && r.format(*after) == "" { // a mirror leaves out what is empty
 		return driver.Change{}, false
 	}
-	return r.change(before, *after, have, release)
+	return scalarChange(r, before, *after, have, release)
 }
 
 // wanted returns the value that a spec asks for, or the safe one if the spec has released the field; nil if it is unmanaged.
@@ -211,8 +211,8 @@ func asked(before []string, value string) []string {
 	return append([]string{""}, before[max(1, len(before)-most):]...)
 }
 
-// change is what leads from one value to another; there is none if both mean the same.
-func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (driver.Change, bool) {
+// scalarChange is what leads from one value to another; there is none if both mean the same.
+func scalarChange[S, H, P, V any](r *Scalar[S, H, P, V], from *V, to V, have *H, release bool) (driver.Change, bool) {
 	if from != nil && r.equal(to, *from) {
 		return driver.Change{}, false
 	}

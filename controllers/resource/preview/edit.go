@@ -142,11 +142,11 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config && !e.before.lacks && !e.mends(m))}, nil
+	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
 }
 
 // mends reports whether the object is stalled for what its class, or the lack of one, refused it before the edit and no longer does after it.
-func (e *edit) mends(m merged) bool {
+func mends(e *edit, m merged) bool {
 	stalled := meta.FindStatusCondition(m.object.GetResourceStatus().Conditions, v1alpha1.ConditionStalled)
 	return e.before.refusedFor(stalled) && !m.refusedFor(stalled)
 }
