@@ -122,7 +122,7 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 	e.Object, released = e.Describe(e.Object, e.Outcome)
 	e.Released = append(e.Released, released...)
 	report := Report{Recorded: true}
-	if interrupted || !(e.Outcome.Created || e.Outcome.Queued) || !e.carryOver(&report) {
+	if mayCarry := e.Outcome.Created || e.Outcome.Queued; interrupted || !mayCarry || !e.carryOver(&report) {
 		if err := e.patch(ctx); err != nil {
 			return e.notRecorded(ctx, err)
 		}
