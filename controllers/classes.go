@@ -187,9 +187,12 @@ func has(drivers map[string]driver.Driver, cloud string, k *kind.Kind) driver.Dr
 	return drv
 }
 
+// checkFor is how long a driver may take to check a spec. Without its answer, what the class says still counts.
+const checkFor = 500 * time.Millisecond
+
 // refusals returns what tells, as the drivers do, what a cloud refuses of a spec. No connection is opened for it.
 func refusals(drivers map[string]driver.Driver, k *kind.Kind) class.RefusesFunc {
-	return func(cloud string, object v1alpha1.ResourceObject, spec class.Tree, location string) ([]driver.Refusal, error) {
+	return func(ctx context.Context, cloud string, object v1alpha1.ResourceObject, spec class.Tree, location string) ([]driver.Refusal, error) {
 		drv := has(drivers, cloud, k)
 		if drv == nil {
 			return nil, nil
@@ -204,7 +207,9 @@ func refusals(drivers map[string]driver.Driver, k *kind.Kind) class.RefusesFunc 
 				return nil, err
 			}
 		}
-		return drv.Check(k.Name, draft)
+		ctx, cancel := context.WithTimeout(ctx, checkFor)
+		defer cancel()
+		return awaited(ctx, func(context.Context) ([]driver.Refusal, error) { return drv.Check(k.Name, draft) })
 	}
 }
 

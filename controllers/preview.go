@@ -85,10 +85,10 @@ func (p safePreview) lines(ctx context.Context, of foreseen, object client.Objec
 	return []string{fmt.Sprintf("Mooring could not say in advance what this %s does, %s; %s", of.what, why, of.instead)}
 }
 
-// awaited returns what a preview says. It waits no longer than ctx allows, and makes an error of a panic.
-func awaited(ctx context.Context, preview func(context.Context) ([]string, error)) ([]string, error) {
+// awaited returns what a driver is asked, such as a preview. It waits no longer than ctx allows, and makes an error of a panic.
+func awaited[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	type answer struct {
-		lines []string
+		value T
 		err   error
 	}
 	answered := make(chan answer, 1) // nobody may be waiting any more
@@ -98,13 +98,14 @@ func awaited(ctx context.Context, preview func(context.Context) ([]string, error
 				answered <- answer{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 			}
 		}()
-		lines, err := preview(ctx)
-		answered <- answer{lines, err}
+		value, err := ask(ctx)
+		answered <- answer{value, err}
 	}()
 	select {
 	case a := <-answered:
-		return a.lines, a.err
+		return a.value, a.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }

@@ -80,7 +80,7 @@ type BucketParameters struct {
 
 	// website says what the bucket serves as a web site; {} is no web site. If unset, a new bucket has none, and an existing bucket keeps
 	// what it has. Pages are served to everybody who may read the objects, so a public site also needs publicAccess Allowed and a policy, which
-	// Mooring does not write. AWS serves it by HTTP at the bucket's website endpoint; routing rules of others stay. Google Cloud serves it by a
+	// Mooring does not write. AWS serves it by HTTP at the bucket's website endpoint; routing rules of others stay, until {} ends the site and them with it. Google Cloud serves it by a
 	// load balancer, or at a domain whose name is the bucket's.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
 	// Source: https://cloud.google.com/storage/docs/static-website

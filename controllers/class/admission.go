@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
@@ -73,9 +74,10 @@ func (a *Admission) object(ctx context.Context, from *Resolver, old, object v1al
 		}
 		refusals = append(refusals, p)
 	}
-	refused, known, err := a.refused(was, after)
-	if err != nil {
-		return nil, nil, err
+	refused, known, err := a.refused(ctx, was, after)
+	if err != nil { // what the class refuses stays refused
+		logf.FromContext(ctx).Error(err, "the driver could not check an object; what its class says counts alone", "cloud", after.cloud)
+		return refusals, append(warnings, "Mooring could not check in advance what the cloud refuses of this; status.conditions will say it"), nil
 	}
 	told := slices.Clone(refusals)
 	for _, p := range refused {

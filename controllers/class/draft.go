@@ -22,7 +22,7 @@ type PlaceFunc func(ctx context.Context, from client.Reader, ref *v1alpha1.Provi
 
 // A RefusesFunc returns what a cloud refuses of a merged spec of an object, as its driver knows it without a call. An object that nobody has
 // observed yet counts as new.
-type RefusesFunc func(cloud string, object v1alpha1.ResourceObject, spec Tree, location string) ([]driver.Refusal, error)
+type RefusesFunc func(ctx context.Context, cloud string, object v1alpha1.ResourceObject, spec Tree, location string) ([]driver.Refusal, error)
 
 // A draft is an object as the driver of its cloud is asked about it.
 type draft struct {
@@ -64,17 +64,17 @@ func (a *Admission) draftOf(ctx context.Context, from *Resolver, object v1alpha1
 
 // refused returns what the driver refuses of an object, as refusals what the edit brings about. The rest is known: it was so before the edit, or the edit
 // changes none of the fields that it depends on, or the class alone says it, which the platform team has to mend.
-func (a *Admission) refused(before, after *draft) (refusals, known []Problem, err error) {
+func (a *Admission) refused(ctx context.Context, before, after *draft) (refusals, known []Problem, err error) {
 	if after == nil {
 		return nil, nil, nil
 	}
-	all, err := a.Refuses(after.cloud, after.object, after.spec, after.location)
+	all, err := a.Refuses(ctx, after.cloud, after.object, after.spec, after.location)
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
 	var was []driver.Refusal
 	if before != nil {
-		if was, err = a.Refuses(before.cloud, before.object, before.spec, before.location); err != nil {
+		if was, err = a.Refuses(ctx, before.cloud, before.object, before.spec, before.location); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -141,7 +141,7 @@ func (a *Admission) unsound(ctx context.Context, c *Class) (warnings []string, e
 		}
 		for _, spec := range c.wholes() {
 			asked, _ := get(spec, atLocation)
-			refusals, err := a.Refuses(place.Cloud, a.Resolver.Kind.New(), spec, cmp.Or(text(asked), place.Region))
+			refusals, err := a.Refuses(ctx, place.Cloud, a.Resolver.Kind.New(), spec, cmp.Or(text(asked), place.Region))
 			if err != nil {
 				return nil, err
 			}

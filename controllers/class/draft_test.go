@@ -24,7 +24,7 @@ func refusing(t *testing.T, refuses func(spec Tree, location string) ([]driver.R
 		Place: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (Place, error) {
 			return Place{Cloud: "aws", Region: "eu-central-1"}, nil
 		},
-		Refuses: func(_ string, _ v1alpha1.ResourceObject, spec Tree, location string) ([]driver.Refusal, error) {
+		Refuses: func(_ context.Context, _ string, _ v1alpha1.ResourceObject, spec Tree, location string) ([]driver.Refusal, error) {
 			return refuses(spec, location)
 		},
 	}
@@ -96,7 +96,7 @@ func TestWhatIsSaidAgainIsNotNew(t *testing.T) {
 	}
 }
 
-// All that a driver says of a field is told, and where it can't say, nothing is refused: the handler lets the object pass after an error.
+// All that a driver says of a field is told. Where it can't say, the object passes with a warning, and what its class refuses stays refused.
 func TestAllRefusalsAreTold(t *testing.T) {
 	two := func(Tree, string) ([]driver.Refusal, error) {
 		return []driver.Refusal{{Fields: []string{"version"}, Message: "one"}, {Fields: []string{"version", "engine"}, Message: "two"}}, nil
@@ -106,9 +106,17 @@ func TestAllRefusalsAreTold(t *testing.T) {
 		t.Errorf("%q, %v", refusals, err)
 	}
 	broken := errors.New("the pipe broke")
-	refusals, _, err := refusing(t, func(Tree, string) ([]driver.Refusal, error) { return nil, broken }).Object(t.Context(), nil, d)
-	if !errors.Is(err, broken) || len(refusals) > 0 {
-		t.Errorf("%q, %v", refusals, err)
+	a := refusing(t, func(Tree, string) ([]driver.Refusal, error) { return nil, broken })
+	refusals, warnings, err := a.Object(t.Context(), nil, d)
+	if err != nil || len(refusals) > 0 || len(warnings) != 1 || !strings.Contains(warnings[0], "could not check") {
+		t.Errorf("refusals %q, warnings %q, %v", refusals, warnings, err)
+	}
+	a.Resolver.References = func(string) References { return References{"aws.caCertificateIdentifier": driver.ReferenceRole} }
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "aws"}
+	d.Spec.AWS = &v1alpha1.DatabaseAWS{CACertificateIdentifier: new("of-somebody")}
+	refusals, warnings, err = a.Object(t.Context(), nil, d)
+	if err != nil || len(refusals) != 1 || refusals[0].Field != "spec.aws.caCertificateIdentifier" || len(warnings) != 1 {
+		t.Errorf("beside what is not allowed: refusals %q, warnings %q, %v", refusals, warnings, err)
 	}
 }
 

@@ -236,7 +236,7 @@ func TestEmptyingTellsHowFarItIs(t *testing.T) {
 	}
 	want := map[string]int{"deleting": 30}
 	for _, far := range []struct{ removed, times int }{{31, 30}, {61, 30}, {91, 30}, {121, 1}} {
-		want[fmt.Sprintf("deleting; it is being emptied first: %d objects and versions deleted since 21:00:00 UTC", far.removed*1000)] = far.times
+		want[fmt.Sprintf("deleting; it is being emptied first: %d objects and versions deleted since 2026-11-25 21:00 UTC", far.removed*1000)] = far.times
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("messages, and how often (-want +got):\n%s", diff)

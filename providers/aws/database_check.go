@@ -14,12 +14,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// checkDatabase returns why RDS refuses a spec, as far as that is known without a call. have is the instance, empty for a new one; location is where it is or
-// is to be, empty if that is not known. The API refuses some of it in a spec alone; here a class may have set one of the fields.
+// checkDatabase returns why RDS refuses a spec, as far as that is known without a call. have is the instance, empty for a new one, and nil if it is not
+// known; location is where it is or is to be, empty if that is not known. The API refuses some of it in a spec alone; here a class may have set one of the fields.
 func checkDatabase(spec *databaseSpec, have *instance, location string) []error {
 	problems := []error{checkBlocks(spec), checkParameters(spec), checkWindows(spec), checkGrowth(spec), checkLogs(spec), checkZone(spec, location)}
-	for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
-		problems = append(problems, refuses(spec, have))
+	if have != nil {
+		for _, refuses := range []func(*databaseSpec, *instance) error{checkInsights, checkMonitoring, checkLogVolume, checkDisk} {
+			problems = append(problems, refuses(spec, have))
+		}
 	}
 	return append(problems,
 		checkKey("encryption.key", driver.WantedDiskKey(spec), location),
@@ -37,8 +39,11 @@ func checkDatabaseDraft(draft driver.Draft) ([]driver.Refusal, error) {
 	})
 }
 
-// mirrored returns the instance of a mirror, with what checks look at.
+// mirrored returns the instance of a mirror, with what checks look at; nil for a mirror of a release that did not show that yet. Each server has a type of disk.
 func mirrored(s *databaseSpec) *instance {
+	if awsOf(s).StorageType == nil {
+		return nil
+	}
 	have := instanceOf(s)
 	if s.Storage != nil {
 		have.AllocatedStorage = s.Storage.SizeGiB

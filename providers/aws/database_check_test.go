@@ -40,17 +40,18 @@ func TestCheckOfDatabases(t *testing.T) {
 		"an alias":                       {`{encryption: {key: alias/k}}`, "", "", ""},
 		"another key for insights":       {`{insights: true, aws: {performanceInsights: {key: ` + elsewhere + `}}}`, "", "aws.performanceInsights.key location", "name a key"},
 		"insights that are off":          {`{aws: {performanceInsights: {retentionDays: 31}}}`, "", "insights aws.performanceInsights.retentionDays aws.performanceInsights.key", "spec.insights"},
-		"insights that somebody began":   {`{aws: {performanceInsights: {retentionDays: 31}}}`, `{insights: true}`, "", ""},
+		"insights that somebody began":   {`{aws: {performanceInsights: {retentionDays: 31}}}`, `{insights: true, aws: {storageType: gp3}}`, "", ""},
 		"advanced with few days":         {`{insights: true, aws: {databaseInsightsMode: advanced, performanceInsights: {retentionDays: 31}}}`, "", "aws.databaseInsightsMode insights aws.performanceInsights.retentionDays", "465"},
-		"advanced that stays":            {`{insights: true, aws: {performanceInsights: {retentionDays: 31}}}`, `{insights: true, aws: {databaseInsightsMode: advanced}}`, "aws.databaseInsightsMode insights aws.performanceInsights.retentionDays aws.performanceInsights.key", "standard"},
+		"advanced that stays":            {`{insights: true, aws: {performanceInsights: {retentionDays: 31}}}`, `{insights: true, aws: {databaseInsightsMode: advanced, storageType: gp3}}`, "aws.databaseInsightsMode insights aws.performanceInsights.retentionDays aws.performanceInsights.key", "standard"},
 		"monitoring without a role":      {`{aws: {monitoring: {intervalSeconds: 60}}}`, "", "aws.monitoring.intervalSeconds aws.monitoring.roleARN", "role"},
-		"monitoring with the role there": {`{aws: {monitoring: {intervalSeconds: 60}}}`, `{aws: {monitoring: {roleARN: r}}}`, "", ""},
+		"monitoring with the role there": {`{aws: {monitoring: {intervalSeconds: 60}}}`, `{aws: {storageType: gp3, monitoring: {roleARN: r}}}`, "", ""},
 		"a log volume beside gp3":        {`{aws: {dedicatedLogVolume: true}}`, "", "aws.dedicatedLogVolume aws.storageType", "io1 or io2"},
 		"a log volume beside io2":        {`{aws: {dedicatedLogVolume: true}}`, `{storage: {sizeGiB: 200}, aws: {storageType: io2, iops: 1000}}`, "", ""},
 		"IOPS of a small disk":           {`{storage: {sizeGiB: 100}, aws: {iops: 12000}}`, "", "aws.iops aws.throughputMiBps aws.storageType storage.sizeGiB", "400"},
 		"IOPS of a disk that grew":       {`{storage: {sizeGiB: 100}, aws: {iops: 12000}}`, `{storage: {sizeGiB: 500}, aws: {storageType: gp3}}`, "", ""},
 		"throughput and the IOPS there":  {`{aws: {throughputMiBps: 3500}}`, `{storage: {sizeGiB: 500}, aws: {storageType: gp3, iops: 13000, throughputMiBps: 500}}`, "aws.throughputMiBps aws.iops aws.storageType storage.sizeGiB", "quarter"},
 		"io1 without IOPS":               {`{storage: {sizeGiB: 100}, aws: {storageType: io1}}`, "", "aws.iops aws.storageType", "spec.aws.iops"},
+		"a mirror without its disk":      {`{aws: {iops: 12000, monitoring: {intervalSeconds: 60}}}`, `{storage: {sizeGiB: 500}}`, "", ""}, // of release 0.1.0
 		"io1 of 50 GiB":                  {`{storage: {sizeGiB: 50}, aws: {storageType: io1, iops: 1000}}`, "", "storage.sizeGiB aws.storageType", "100"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -181,17 +181,14 @@ func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error)
 }
 
 func (b *buckets) read(ctx context.Context, req *bucketRequest) (*storage.BucketAttrs, error) {
-	if req.Spec.RequesterPays != nil && *req.Spec.RequesterPays {
-		b.remember(req.Name, true)
-	}
-	attrs, err := paying(b, req.Name, func() (*storage.BucketAttrs, error) {
+	attrs, err := b.attributes(req, func() (*storage.BucketAttrs, error) {
 		return do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
 			return b.handle(req.Name).Attrs(ctx)
 		})
 	})
 	switch {
 	case err == nil && !attrs.RequesterPays:
-		b.remember(req.Name, false)
+		b.payers.Delete(req.Name)
 	case b.payer(req.Name) != "":
 		return attrs, advise(err, payerAdvice, driver.Denied)
 	}

@@ -62,6 +62,37 @@ func (b *buckets) payment(name string) []googleapi.CallOption {
 // payerAdvice is for calls that are denied although or because they name a project that pays.
 const payerAdvice = "requesters pay for this bucket, so Mooring names the account's project as the one that pays: its identity needs serviceusage.services.use there, beside storage.buckets.get"
 
+// readAdvice is for a bucket of which nothing says that the account is to pay for it.
+const readAdvice = "requesters pay for this bucket; to have the account's project pay for the calls that Mooring makes, set spec.requesterPays to true"
+
+// attributes reads a bucket. The account's project pays only for a bucket that it had before, or of which the spec says that requesters pay: one of
+// somebody else, whose name was taken, may not bill it. Until the cloud was asked, the spec tells whether to name the project. To name it takes a
+// permission of its own, so a denial counts only if requesters do pay: else all other settings could not be read before this one is made.
+func (b *buckets) attributes(req *bucketRequest, read func() (*storage.BucketAttrs, error)) (*storage.BucketAttrs, error) {
+	says := req.Spec.RequesterPays != nil && *req.Spec.RequesterPays
+	guessed := says && b.payer(req.Name) == ""
+	if guessed {
+		b.payers.Store(req.Name, true)
+	}
+	if !says && req.ID == "" && b.payer(req.Name) == "" {
+		attrs, err := read()
+		if needsPayer(err) {
+			return nil, &driver.Error{Code: driver.Invalid, Op: "buckets.get", Message: readAdvice, Err: err}
+		}
+		return attrs, err
+	}
+	attrs, err := paying(b, req.Name, read)
+	if !guessed || driver.CodeOf(err) != driver.Denied {
+		return attrs, err
+	}
+	b.payers.Delete(req.Name)
+	if plain, other := read(); !needsPayer(other) {
+		return plain, other
+	}
+	b.payers.Store(req.Name, true)
+	return attrs, err
+}
+
 // paying makes a call about a bucket, and makes it once more if it has to name a project that pays. Later calls name it at once.
 func paying[T any](b *buckets, name string, call func() (T, error)) (T, error) {
 	out, err := call()
@@ -70,15 +101,6 @@ func paying[T any](b *buckets, name string, call func() (T, error)) (T, error) {
 		return call()
 	}
 	return out, err
-}
-
-// remember notes whether the calls about a bucket have to name a project that pays: what the cloud says of it counts, and until then the spec.
-func (b *buckets) remember(name string, pays bool) {
-	if pays {
-		b.payers.Store(name, true)
-		return
-	}
-	b.payers.Delete(name)
 }
 
 // needsPayer reports whether a call was refused because it names no project that pays: "Bucket is requester pays bucket but no user project

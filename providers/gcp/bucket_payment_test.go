@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"strings"
 	"testing"
 
 	"google.golang.org/api/storage/v1"
@@ -21,6 +22,7 @@ func (c *cloud) pays(t testing.TB, name string, on bool) {
 func TestRequesterPaysTakesOneRead(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	x, req := c.madeBucket(t, "paid")
+	req.ID = c.idOf(t, req)
 	c.pays(t, req.Name, true)
 	for _, reads := range []int{2, 1, 1} {
 		c.Ledger.Reset()
@@ -46,6 +48,7 @@ func TestRequesterPaysTakesOneRead(t *testing.T) {
 func TestRequesterPaysEnds(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	x, req := c.madeBucket(t, "unpaid")
+	req.ID = c.idOf(t, req)
 	c.pays(t, req.Name, true)
 	req.Spec.RequesterPays = new(false)
 	obs, err := x.Observe(t.Context(), req)
@@ -63,5 +66,54 @@ func TestRequesterPaysEnds(t *testing.T) {
 	req.Spec, req.Deletion = v1alpha1.BucketParameters{}, &driver.Deletion{Force: true}
 	if _, err := drivertest.Buckets(c.open(t)).Delete(t.Context(), req); err != nil {
 		t.Errorf("deletion: %v", err)
+	}
+}
+
+// idOf returns the id of a bucket, as it is known once the bucket was observed.
+func (c *cloud) idOf(t testing.TB, req bucketRequest) string {
+	t.Helper()
+	obs, err := drivertest.Buckets(c.open(t)).Observe(t.Context(), req)
+	if err != nil || obs.ID == "" {
+		t.Fatalf("observed %+v, %v", obs, err)
+	}
+	return obs.ID
+}
+
+// The account pays for no bucket that it never had, such as one of somebody else under a name that was taken, unless the spec says so.
+func TestBucketsOfOthersAreNotPaidFor(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	x, req := c.madeBucket(t, "of-others")
+	c.pays(t, req.Name, true)
+	c.Ledger.Reset()
+	_, err := x.Observe(t.Context(), req)
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "set spec.requesterPays to true") {
+		t.Errorf("observed: %v", err)
+	}
+	if got := c.Ledger.Count(localcloud.Filter{Operation: "buckets.get"}); got != 1 {
+		t.Errorf("%d reads, want one, without a payer", got)
+	}
+	req.Spec.RequesterPays = new(true)
+	if obs, err := x.Observe(t.Context(), req); err != nil || obs.State != driver.Ready {
+		t.Errorf("with a payer: %v, %v", obs.State, err)
+	}
+}
+
+// To name a payer takes a permission of its own. A bucket for which requesters are yet to pay is read without it; one for which they pay is not.
+func TestPayerThatMayNotBeNamed(t *testing.T) {
+	for _, pays := range []bool{false, true} {
+		c := newCloud(t, localcloud.Durations{})
+		x, req := c.madeBucket(t, "unnamed")
+		c.pays(t, req.Name, pays)
+		req.Spec.RequesterPays = new(true)
+		for range 2 {
+			c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "buckets.get"}, Kind: localcloud.Denied, Times: 1})
+			obs, err := x.Observe(t.Context(), req)
+			if pays != (err != nil && driver.CodeOf(err) == driver.Denied) || !pays && err != nil {
+				t.Errorf("requesters pay %v: %v", pays, err)
+			}
+			if differs := len(obs.Changes) == 1; differs == pays {
+				t.Errorf("requesters pay %v: changes %v", pays, obs.Changes)
+			}
+		}
 	}
 }

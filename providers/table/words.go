@@ -90,10 +90,14 @@ func (r Refusals) names(err error, c driver.Change) bool {
 
 var pathInText = regexp.MustCompile(`spec\.([A-Za-z]+(\.[A-Za-z]+)*)`)
 
-// pathsIn returns the fields that a message names as spec.field.
+// pathsIn returns the fields of which a message says, as spec.field, that something is wrong with them. What comes behind a colon is what to do next,
+// which may name fields that nothing is wrong with. Several problems are in one message with a semicolon between them.
 func pathsIn(message string) (paths []string) {
-	for _, match := range pathInText.FindAllStringSubmatch(message, -1) {
-		paths = append(paths, match[1])
+	for problem := range strings.SplitSeq(message, "; ") {
+		wrong, _, _ := strings.Cut(problem, ": ")
+		for _, match := range pathInText.FindAllStringSubmatch(wrong, -1) {
+			paths = append(paths, match[1])
+		}
 	}
 	return paths
 }

@@ -66,3 +66,14 @@ func TestRefusalsNameFields(t *testing.T) {
 		t.Errorf("a kind without refusals says %q", err)
 	}
 }
+
+// A refusal is about the fields that it says something wrong of, and not about those that its advice names.
+func TestAdviceBlamesNobody(t *testing.T) {
+	r := Refusals{Cloud: "Cloud SQL"}
+	err := invalid("spec.a wants b: set spec.b.c, or remove spec.a; spec.d and spec.e exclude each other: remove one of them")
+	for field, want := range map[string]bool{"a": true, "b.c": false, "d": true, "e.f": true, "g": false} {
+		if got := r.names(err, driver.Change{Field: field}); got != want {
+			t.Errorf("%s is blamed: %v, want %v", field, got, want)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func (e Emptying) String() string {
 	if e.Told == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it is being emptied first: %d objects and versions deleted since %s", e.Told, e.Since.UTC().Format("15:04:05 UTC"))
+	return fmt.Sprintf("it is being emptied first: %d objects and versions deleted since %s", e.Told, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
 // JustSent returns the fields that were set at a time, or after it.
