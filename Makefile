@@ -1,5 +1,5 @@
 # Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in tools/go.mod,
-# tools/chart/go.mod and tools/image/go.mod, the control plane for tests in test/controlplane/go.mod. `make help` lists it.
+# tools/chart/go.mod, tools/store/go.mod and tools/image/go.mod, the control plane for tests in test/controlplane/go.mod. `make help` lists it.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -81,8 +81,9 @@ controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl
 	@GOWORK=off tools/controlplane
 
 .PHONY: tools
-tools: ## Build helm, helm3, kubeconform, helm-docs and promtool into bin/, if a pin changed.
+tools: ## Build helm, helm3, kubeconform, helm-docs, promtool and versitygw into bin/, if a pin changed.
 	@GOWORK=off tools/programs
+	@GOWORK=off tools/versitygw
 
 .PHONY: unit
 unit: ## Test apis, providers and controllers, in about a minute: no control plane. RACE=1; TEST_FLAGS='-run X'.

@@ -44,8 +44,8 @@ type BucketParameters struct {
 	// +kubebuilder:validation:Enum=Enabled;Suspended
 	Versioning *Versioning `json:"versioning,omitempty"`
 
-	// publicAccess is Blocked (nothing in the bucket can be made public) or Allowed (policies may make it public; Mooring itself never
-	// does). If you remove the field after it was set, it returns to Blocked.
+	// publicAccess is Blocked (nothing in the bucket can be made public) or Allowed (policies may make it public; Mooring itself
+	// does so only by aws.policy and gcp.iamBindings). If you remove the field after it was set, it returns to Blocked.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 	// Source: https://cloud.google.com/storage/docs/public-access-prevention
 	// +optional
@@ -78,14 +78,42 @@ type BucketParameters struct {
 	// +kubebuilder:validation:MaxItems=100
 	CORS []CORSRule `json:"cors,omitzero"`
 
+	// lifecycle says when objects are deleted, and when they move to cheaper storage. The order of rules means nothing. Mooring manages the list as
+	// a whole: it removes rules that others add, and [] removes all rules. If unset, a new bucket has none, and an existing bucket keeps what it
+	// has. A new rule applies to objects that are there already, and the cloud acts on it within a day or two. Each action of a rule counts in Google
+	// Cloud, which takes 100 for a bucket.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lifecycle-mgmt.html
+	// Source: https://cloud.google.com/storage/docs/lifecycle
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.name == r.name))",message="two rules have one name: give each rule a name of its own"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, self.all(o, o.name == r.name || has(o.prefix) != has(r.prefix) || (has(o.prefix) && o.prefix != r.prefix) || has(o.suffix) || has(r.suffix) || has(o.tags) || has(r.tags) || has(o.largerThanBytes) || has(r.largerThanBytes) || has(o.smallerThanBytes) || has(r.smallerThanBytes) || !((has(o.expireAfterDays) && has(r.expireAfterDays)) || (has(o.noncurrentVersions) && has(r.noncurrentVersions)) || (has(o.abortUploadsAfterDays) && has(r.abortUploadsAfterDays)) || (has(o.transitions) && has(r.transitions)))))",message="two rules say the same of the same objects, so that they contradict or repeat each other: give one of them another prefix, or remove what both say from one of them"
+	Lifecycle []LifecycleRule `json:"lifecycle,omitzero"`
+
 	// website says what the bucket serves as a web site; {} is no web site. If unset, a new bucket has none, and an existing bucket keeps
-	// what it has. Pages are served to everybody who may read the objects, so a public site also needs publicAccess Allowed and a policy, which
-	// Mooring does not write. AWS serves it by HTTP at the bucket's website endpoint; routing rules of others stay, until {} ends the site and them with it. Google Cloud serves it by a
+	// what it has. Pages are served to everybody who may read the objects, so a public site also needs publicAccess Allowed, and everybody let in by
+	// aws.policy or gcp.iamBindings. AWS serves it by HTTP at the bucket's website endpoint; routing rules of others stay, until {} ends the site and them with it. Google Cloud serves it by a
 	// load balancer, or at a domain whose name is the bucket's.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
 	// Source: https://cloud.google.com/storage/docs/static-website
 	// +optional
 	Website *BucketWebsite `json:"website,omitempty"`
+
+	// logging says where the logs of the access to the bucket go; {} is no logs. If unset, a new bucket has none, and an existing bucket keeps what
+	// it has. Logs may come hours late, and the bucket that they go to pays for them. A change of where they go may take hours, too.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
+	// Source: https://cloud.google.com/storage/docs/access-logs
+	// +optional
+	Logging *BucketLogging `json:"logging,omitempty"`
+
+	// retention says how long objects can't be deleted, by forceDestroy neither; {} is no retention. If unset, a new bucket has none, and an
+	// existing bucket keeps what it has. AWS needs versioning Enabled, which a new bucket gets by itself. Google Cloud has either retention or
+	// versioning Enabled.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-configure.html
+	// Source: https://cloud.google.com/storage/docs/object-versioning
+	// +optional
+	Retention *BucketRetention `json:"retention,omitempty"`
 
 	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
@@ -98,7 +126,8 @@ type BucketParameters struct {
 	Tags map[string]TagValue `json:"tags,omitzero"`
 
 	// forceDestroy lets a deletion remove every object and version in the bucket. Without it, Mooring does not delete a bucket that has
-	// contents.
+	// contents. In Google Cloud it also releases holds on objects. Objects under a retention policy are deleted once that has run out.
+	// Source: https://cloud.google.com/storage/docs/object-holds
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/delete-bucket.html
 	// Source: https://cloud.google.com/storage/docs/deleting-buckets
 	// +optional
@@ -125,6 +154,7 @@ type TagValue string
 // +kubebuilder:validation:XValidation:rule="!has(self.className) || !has(self.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other, because the class names the account: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.tags) || self.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.aws), has(self.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a bucket is in one cloud: remove one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.externalName) || !self.externalName.contains('.') || !has(self.aws) || !has(self.aws.transferAcceleration) || self.aws.transferAcceleration != 'Enabled'",message="spec.aws.transferAcceleration can't be Enabled for a bucket with a dot in its name, because S3 accelerates none: set it to Suspended, or choose another spec.externalName",fieldPath=".aws.transferAcceleration"
 // +kubebuilder:validation:XValidation:rule="!has(self.management) || self.management != 'Observe' || has(self.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
 type BucketSpec struct {
@@ -146,7 +176,8 @@ type BucketSpec struct {
 type BucketStatus struct {
 	ResourceStatus `json:",inline"`
 
-	// observed mirrors the bucket in the cloud, with the field names of the spec. Mooring reads only declared fields.
+	// observed mirrors the bucket in the cloud, with the field names of the spec. Mooring reads only declared fields. With management Observe,
+	// it reads the others, too: at most once an hour, and when the annotation mooring.dev/reconcile asks for it. What it may not read is missing.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object

@@ -94,8 +94,8 @@ const (
 	// ReasonNoCapacity: the cloud itself has no capacity at this location now, whatever the account's quota.
 	// To do: choose another size or location, or wait: Mooring retries.
 	ReasonNoCapacity Reason = "NoCapacity"
-	// ReasonConflict: the cloud refuses because of another object that exists there.
-	// To do: remove the object that the message names, or choose another spec.externalName.
+	// ReasonConflict: another object exists in the cloud, or in a list of the object an entry that somebody else set, and is in the way.
+	// To do: remove the object or the entry that the message names, or choose another spec.externalName or another name for the entry.
 	ReasonConflict Reason = "Conflict"
 	// ReasonNotOwned: a cloud object of that name exists and does not belong to this object.
 	// To do: choose another spec.externalName. If it is yours, set spec.adoption as the message says, which needs the verb adopt.

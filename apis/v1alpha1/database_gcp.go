@@ -273,6 +273,9 @@ type DenyMaintenancePeriod struct {
 	Time *string `json:"time,omitempty"`
 }
 
+// EmptyMeans implements EmptyValue.
+func (DenyMaintenancePeriod) EmptyMeans() string { return "no period" }
+
 // PasswordValidationPolicy contains rules for new passwords of the users of a server of Cloud SQL.
 type PasswordValidationPolicy struct {
 	// enabled says whether the server checks new passwords. If unset, a new server does not, and an existing server keeps what it has. A

@@ -16,3 +16,6 @@ type Encryption struct {
 
 // BucketEncryption is the former name of Encryption.
 type BucketEncryption = Encryption
+
+// EmptyMeans implements EmptyValue. A database needs a key, so {} is for buckets.
+func (Encryption) EmptyMeans() string { return "the cloud's own key" }

@@ -37,7 +37,33 @@ type AWSAccount struct {
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[0-9]{12}$`
 	AccountID string `json:"accountID,omitempty"`
+
+	// s3Compatible says that spec.endpoint leads to a store of another maker that has the API of Amazon S3, such as MinIO, Ceph Object Gateway
+	// or versitygw, and not to AWS. {} is enough. If unset, the endpoint is one of AWS. The account is then the endpoint's host and the owner
+	// that the store names in its list of buckets (a fingerprint if that is the access key), so a bucket that was bound there is never looked for in another store. Settings of a Bucket
+	// that the store lacks are NotSupported by their field. There are no Databases. Only for the cluster-scoped kind: a team chooses no endpoint.
+	// +optional
+	S3Compatible *S3CompatibleStore `json:"s3Compatible,omitempty"`
 }
+
+// S3CompatibleStore is a store of another maker that has the API of Amazon S3.
+type S3CompatibleStore struct {
+	// addressing is where the name of a bucket stands in the store's URLs: Path (https://HOST/BUCKET) or VirtualHost (https://BUCKET.HOST, which
+	// needs a DNS name and a certificate for each bucket, usually by a wildcard). If unset, it is Path, which MinIO, Ceph Object Gateway and
+	// versitygw serve without further settings.
+	// +optional
+	// +kubebuilder:validation:Enum=Path;VirtualHost
+	Addressing S3Addressing `json:"addressing,omitempty"`
+}
+
+// S3Addressing is where the name of a bucket stands in URLs.
+type S3Addressing string
+
+// Where the name of a bucket stands in URLs.
+const (
+	S3AddressingPath        S3Addressing = "Path"
+	S3AddressingVirtualHost S3Addressing = "VirtualHost"
+)
 
 // GCPAccount is a project of Google Cloud.
 type GCPAccount struct {
@@ -178,6 +204,7 @@ type AmbientCredentials struct{}
 // +kubebuilder:validation:XValidation:rule="!has(self.credentials.impersonateServiceAccount) || has(self.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.credentials.webIdentity) || (has(self.credentials.webIdentity.roleARN) == has(self.aws) && has(self.credentials.webIdentity.provider) == has(self.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.databaseCAConfigMapRef) || has(self.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
+// +kubebuilder:validation:XValidation:rule="!has(self.aws) || !has(self.aws.s3Compatible)",message="spec.aws.s3Compatible is only for ClusterProviderConfigs, which have an endpoint: ask your platform team for one that leads to the store",fieldPath=".aws"
 type ProviderConfigSpec struct {
 	Account `json:",inline"`
 
@@ -202,6 +229,8 @@ type ProviderConfigSpec struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.credentials.impersonateServiceAccount) || has(self.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.credentials.webIdentity) || (has(self.credentials.webIdentity.roleARN) == has(self.aws) && has(self.credentials.webIdentity.provider) == has(self.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.databaseCAConfigMapRef) || has(self.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
+// +kubebuilder:validation:XValidation:rule="!has(self.aws) || !has(self.aws.s3Compatible) || has(self.endpoint)",message="spec.aws.s3Compatible needs spec.endpoint, the URL of the store: set it, or remove spec.aws.s3Compatible to use Amazon S3",fieldPath=".aws"
+// +kubebuilder:validation:XValidation:rule="!has(self.aws) || !has(self.aws.s3Compatible) || !has(self.aws.accountID)",message="spec.aws.accountID is an account of AWS, and spec.aws.s3Compatible leads to another store: remove one of them",fieldPath=".aws"
 type ClusterProviderConfigSpec struct {
 	Account `json:",inline"`
 

@@ -110,9 +110,10 @@ type ResourceSpec struct {
 	// +optional
 	Management Management `json:"management,omitempty"`
 
-	// whenVanished says what to do if the cloud object was deleted outside Mooring after it had been Ready. Recreate (default for
-	// buckets): create it again, empty. Stop (default for databases): create nothing and report Stalled, because an empty
-	// database in place of a lost one would hide the loss.
+	// whenVanished says what to do if the cloud object was deleted outside Mooring after it had been Ready. Recreate (default for buckets in
+	// AWS): create it again, empty. Stop (default for databases, and for buckets in Google Cloud): create nothing and report Stalled,
+	// because an empty database in place of a lost one would hide the loss, and because Google Cloud restores a deleted bucket only while
+	// nobody has its name.
 	// +optional
 	WhenVanished WhenVanished `json:"whenVanished,omitempty"`
 

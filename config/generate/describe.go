@@ -72,5 +72,6 @@ func shortenBeside(whole, schema map[string]any) {
 			field["description"] = strings.TrimSpace(cmp.Or(sentence.FindString(text), text))
 		}
 		shortenBeside(full, field)
+		shortenBeside(at(full, "items"), at(field, "items"))
 	}
 }

@@ -270,11 +270,11 @@ func (i *impact) add(was, is Tree, changes []driver.Change) {
 	leaves(is, func(at path, value any) {
 		if old, had := get(was, at); !had || !same(old, value) {
 			effect, what := how(changes, at.String(), is)
-			lines[touch{effect, fmt.Sprintf("%s becomes %s (%s)", at, show(value), what)}] = true
+			lines[touch{effect, fmt.Sprintf("%s becomes %s (%s)", at, said(at, value), what)}] = true
 		}
 	})
 	leaves(was, func(at path, _ any) {
-		if has(is, at) {
+		if settles(is, at) {
 			return
 		}
 		out := touch{line: fmt.Sprintf("%s is no longer managed", at)}
@@ -294,9 +294,11 @@ func (i *impact) add(was, is Tree, changes []driver.Change) {
 // atOnce says of a change that the cloud has no part in it, or has that value already.
 const atOnce = "at once"
 
-// how says what the change of a field does, and whether it waits for a person.
+// how says what the change of a field does, and whether it waits for a person. {} changes what it stands in place of.
 func how(changes []driver.Change, name string, spec Tree) (driver.Effect, string) {
-	i := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == name || strings.HasPrefix(name, c.Field+".") })
+	i := slices.IndexFunc(changes, func(c driver.Change) bool {
+		return c.Field == name || strings.HasPrefix(name, c.Field+".") || emptyValues[name] != "" && strings.HasPrefix(c.Field, name+".")
+	})
 	if i < 0 {
 		return "", atOnce
 	}

@@ -111,7 +111,9 @@ func TestAllRefusalsAreTold(t *testing.T) {
 	if err != nil || len(refusals) > 0 || len(warnings) != 1 || !strings.Contains(warnings[0], "could not check") {
 		t.Errorf("refusals %q, warnings %q, %v", refusals, warnings, err)
 	}
-	a.Resolver.References = func(string) References { return References{"aws.caCertificateIdentifier": driver.ReferenceRole} }
+	a.Resolver.References = func(string) References {
+		return References{"aws.caCertificateIdentifier": {Sort: driver.ReferenceRole}}
+	}
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "aws"}
 	d.Spec.AWS = &v1alpha1.DatabaseAWS{CACertificateIdentifier: new("of-somebody")}
 	refusals, warnings, err = a.Object(t.Context(), nil, d)

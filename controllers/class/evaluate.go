@@ -21,7 +21,8 @@ type Case struct {
 	Namespace Namespace
 	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says. Joined: it has that by this
 	// class. Observed: Mooring only looks at it.
-	Bound, Joined, Observed bool
+	// Unedited: its spec is the one that was applied last.
+	Bound, Joined, Observed, Unedited bool
 	// Location is where the cloud object is; empty if that is not known.
 	Location string
 	// Before is what it had from its class when that was last recorded; nil if it had none.
@@ -99,6 +100,7 @@ type Rule func(spec Tree, namespace Namespace) (bool, error)
 // Evaluate merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
 // order; nil leaves them out.
 func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
+	o.Spec = o.asBefore()
 	if o.Bound && o.Cloud != "" && o.Cloud != o.Leads {
 		return leftBehind(c, o, rules)
 	}
@@ -130,6 +132,22 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	return v
 }
 
+// asBefore returns the object's own spec, without an empty value beside which the class gave it something when that was last recorded. In 0.1.0 {}
+// asked for nothing, so the class's key held beside encryption: {}. It does until an edit, or an upgrade would exchange keys.
+func (o Case) asBefore() Tree {
+	if !o.Unedited {
+		return o.Spec
+	}
+	spec := Merge(o.Spec)
+	before := effectiveOf(o.Before)
+	leaves(Merge(before.Defaults, before.Sized), func(at path, _ any) {
+		if empty := inPlaceOf(spec, at); empty != nil && emptyValues[empty.String()] != "" {
+			drop(spec, empty)
+		}
+	})
+	return spec
+}
+
 // bound returns the fields in which an object stays what its class said at its creation: those that no cloud can change, and of those that its own
 // cloud can't change the ones of which the class said something then.
 func (o Case) bound(before Effective) []string {
@@ -152,7 +170,7 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
 	v.Problems = append(v.Problems, windowless(v.Spec)...)
-	o.Kept = o.References.names() // what the class names now is in another cloud
+	o.Kept = o.References.naming().names() // what the class names now is in another cloud; a value that only it may give was in no object without it
 	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
 		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
@@ -167,7 +185,7 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 }
 
 // Frozen returns what an object is to be whose class is gone: what it was when that was last recorded.
-func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.Spec, o.Same) }
+func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.asBefore(), o.Same) }
 
 // over lays a spec over the defaults and under what is enforced, and notes what came from where.
 func (e Effective) over(spec Tree, same Alternatives) Evaluation {
@@ -178,12 +196,12 @@ func (e Effective) over(spec Tree, same Alternatives) Evaluation {
 		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}, says: says},
 	}
 	leaves(e.Defaults, func(at path, value any) {
-		if !has(e.Sized, at) && !has(spec, at) && !has(e.Enforced, at) {
+		if !settles(e.Sized, at) && !settles(spec, at) && !settles(e.Enforced, at) {
 			put(v.Effective.Defaults, at, value)
 		}
 	})
 	leaves(e.Sized, func(at path, value any) {
-		if !has(spec, at) && !has(e.Enforced, at) {
+		if !settles(spec, at) && !settles(e.Enforced, at) {
 			put(v.Effective.Sized, at, value)
 		}
 	})
@@ -273,13 +291,14 @@ func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) 
 	was, changed := before.flat(), Tree{}
 	left := also.left(was, e.Enforced, known)
 	leaves(e.flat(), func(at path, value any) {
-		old, had := get(was, at)
+		old, _ := get(was, at)
+		had := settles(was, at)
 		if had && !same(old, value) || !had && !known(at.String()) && !left.Has(at.String()) {
 			put(changed, at, value)
 		}
 	})
 	leaves(was, func(at path, value any) {
-		if !has(e.says, at) && !also.stated(at, e.says) {
+		if !settles(e.says, at) && !also.stated(at, e.says) {
 			put(changed, at, value)
 		}
 	})
@@ -294,9 +313,11 @@ func fieldsOf(tree Tree) (names Fields) {
 	return names
 }
 
-// Has reports whether a field is in the set, or an entry of it is.
+// Has reports whether a field is in the set, or an entry of it is, or {} in place of what could hold it.
 func (f Fields) Has(field string) bool {
-	return slices.ContainsFunc(f, func(name string) bool { return name == field || strings.HasPrefix(name, field+".") })
+	return slices.ContainsFunc(f, func(name string) bool {
+		return name == field || strings.HasPrefix(name, field+".") || emptyValues[name] != "" && strings.HasPrefix(field, name+".")
+	})
 }
 
 // Together returns the problems that keep an object from being as it is to be, told as one; nil if there is none. A problem that is kept is

@@ -201,10 +201,14 @@ func number(tree Tree, at path) (int64, bool) {
 // contradictions says where the object's own spec is against what the class insists on, which holds then.
 func contradictions(c *Class, o Case) (problems []Problem) {
 	leaves(c.Enforced, func(at path, value any) {
-		asked, says := get(o.Spec, at)
+		asks, which := at, ""
+		if instead := inPlaceOf(o.Spec, at); instead != nil {
+			asks, which = instead, at.String()+" "
+		}
+		asked, says := get(o.Spec, asks)
 		settled := o.Bound && slices.Contains(slices.Concat(o.Fixed, o.Immutable), at.String()) // nobody could mend it
 		if says && !settled && !same(asked, value) {
-			p := violated("spec."+at.String(), "class %q enforces %s, not %s; remove it from the spec", c.Name(), show(value), show(asked))
+			p := violated("spec."+asks.String(), "class %q enforces %s%s, not %s; remove it from the spec", c.Name(), which, said(at, value), said(asks, asked))
 			p.Overruled = true
 			problems = append(problems, p)
 		}

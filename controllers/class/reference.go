@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,8 +14,16 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// References are the fields of a kind that name another cloud object, and what sort of object that is.
-type References map[string]driver.Reference
+// References are what names another cloud object in a spec of a kind, by the paths by which a class allows it.
+type References map[string]Referrer
+
+// A Referrer says what sort of cloud object the field At names, empty for that of the path. Of a list of objects, the field In of each names one. A field
+// with a Reserved value names none: that value alone needs the class's word.
+type Referrer struct {
+	Sort     driver.Reference
+	At, In   string
+	Reserved *driver.Reserved
+}
 
 // ReferencesOf returns the References of a kind in each cloud. Those of a cloud that is not known yet are those of all clouds: what may turn
 // out to be a reference is none that anybody may make.
@@ -25,9 +34,14 @@ func ReferencesOf(kind string, drivers map[string]driver.Driver) func(cloud stri
 		description := drv.Describe()
 		resource, _ := description.Resource(kind)
 		for _, field := range resource.Fields {
-			if field.Refers != "" {
-				all[cloud][field.Field], all[""][field.Field] = field.Refers, field.Refers
+			for name, by := range field.Referrers() {
+				r := Referrer{Sort: by.Sort, At: field.Field, In: by.In}
+				all[cloud][name], all[""][name] = r, r
 			}
+		}
+		for _, reserved := range resource.Reserved {
+			r := Referrer{Reserved: &reserved}
+			all[cloud][reserved.Field], all[""][reserved.Field] = r, r
 		}
 	}
 	return func(cloud string) References {
@@ -38,8 +52,18 @@ func ReferencesOf(kind string, drivers map[string]driver.Driver) func(cloud stri
 	}
 }
 
+// naming returns those that name another cloud object.
+func (r References) naming() References {
+	out := maps.Clone(r)
+	maps.DeleteFunc(out, func(_ string, by Referrer) bool { return by.Reserved != nil })
+	return out
+}
+
 // names returns the fields in their order.
 func (r References) names() []string { return slices.Sorted(maps.Keys(r)) }
+
+// at is where a spec has the field of one of them.
+func (r References) at(name string) path { return strings.Split(cmp.Or(r[name].At, name), ".") }
 
 // references returns those of the kind in a cloud.
 func (r *Resolver) references(cloud string) References {
@@ -65,28 +89,41 @@ func (r *Resolver) Direct(ctx context.Context, object v1alpha1.ResourceObject, c
 	}
 	references := r.references(cloud)
 	for _, field := range references.names() {
-		asked, _ := get(o.Spec, strings.Split(field, "."))
-		for _, name := range named(asked) {
-			p := Problem{Reason: v1alpha1.ReasonProviderConfigNotAllowed, Field: "spec." + field,
-				Message: fmt.Sprintf("%s %q can't be used through ClusterProviderConfig %s without a class; remove the field, set spec.className to a class that allows it, or refer to a ProviderConfig of this namespace",
-					references[field], name, config)}
-			problems = append(problems, o.keeping(field, p))
+		asked, _ := get(o.Spec, references.at(field))
+		for _, name := range references[field].named(asked) {
+			problems = append(problems, o.keeping(field, references[field].direct(field, name, config)))
 		}
 	}
 	return problems, nil
+}
+
+// direct says why an object can't have a value through a ClusterProviderConfig without a class.
+func (r Referrer) direct(field, name, config string) Problem {
+	p := Problem{Reason: v1alpha1.ReasonProviderConfigNotAllowed, Field: "spec." + field}
+	if r.Reserved != nil {
+		p.Message = fmt.Sprintf("%s can't be used through ClusterProviderConfig %s without a class, because %s; remove the field, set spec.className to a class that sets it, or refer to a ProviderConfig of this namespace",
+			name, config, r.Reserved.Does)
+		return p
+	}
+	p.Message = fmt.Sprintf("%s %q can't be used through ClusterProviderConfig %s without a class; remove the field, set spec.className to a class that allows it, or refer to a ProviderConfig of this namespace",
+		r.Sort, name, config)
+	return p
 }
 
 // unlisted says which other cloud objects the object's own spec names that its class does not give. Without that a tenant could have the
 // account use any key, network or role of which the name is known.
 func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
 	for _, field := range o.References.names() {
-		at := path(strings.Split(field, "."))
+		by, at := o.References[field], o.References.at(field)
 		asked, says := get(o.Spec, at)
 		if wanted, _ := get(spec, at); !says || !same(wanted, asked) { // the class enforces another
 			continue
 		}
-		for _, name := range named(asked) {
-			if p := c.refers(at, o.References[field], name); p != nil {
+		if by.Sort == driver.ReferencePrincipal && repeats(c, at, asked) {
+			continue
+		}
+		for _, name := range by.named(asked) {
+			if p := c.refers(field, at, by, name); p != nil {
 				problems = append(problems, o.keeping(field, *p))
 			}
 		}
@@ -105,28 +142,36 @@ func (o Case) keeping(field string, p Problem) Problem {
 }
 
 // named returns the names in the value of a field.
-func named(value any) (names []string) {
-	switch value := value.(type) {
-	case nil:
-	case string:
-		if value != "" {
-			names = append(names, value)
+func (r Referrer) named(value any) (names []string) {
+	if r.Reserved != nil {
+		if value == nil || show(value) != r.Reserved.Value {
+			return nil
 		}
-	case []any:
-		for _, entry := range value {
-			names = append(names, named(entry)...)
+		return []string{r.Reserved.Value}
+	}
+	entries, isList := value.([]any)
+	if r.In == "" || !isList {
+		return r.Sort.Names(value)
+	}
+	for _, entry := range entries {
+		if object, is := entry.(Tree); is {
+			in, _ := get(object, strings.Split(r.In, "."))
+			names = append(names, r.Sort.Names(in)...)
 		}
-	default:
-		names = append(names, show(value))
 	}
 	return names
 }
 
 // refers says why objects of the class can't name another cloud object in a field; nil if they can.
-func (c *Class) refers(at path, sort driver.Reference, name string) *Problem {
-	gives := c.gives(at)
+func (c *Class) refers(field string, at path, by Referrer, name string) *Problem {
+	gives, sort := c.gives(at, by), by.Sort
 	if slices.Contains(gives, name) {
 		return nil
+	}
+	if by.Reserved != nil {
+		p := violated("spec."+at.String(), "class %q does not set %s, and nobody else may, because %s; remove the field, or ask your platform team to set it in spec.defaults or spec.enforced of the class",
+			c.Name(), name, by.Reserved.Does)
+		return &p
 	}
 	allows := make([]string, 0, len(gives)+len(c.Spec.AllowedReferences))
 	for _, given := range gives {
@@ -134,7 +179,7 @@ func (c *Class) refers(at path, sort driver.Reference, name string) *Problem {
 	}
 	var broken *Problem
 	for i, allowed := range c.Spec.AllowedReferences {
-		if allowed.Field != "spec."+at.String() {
+		if allowed.Field != "spec."+field {
 			continue
 		}
 		matches, err := whole(allowed.Pattern)
@@ -153,23 +198,40 @@ func (c *Class) refers(at path, sort driver.Reference, name string) *Problem {
 		return broken
 	}
 	if len(allows) == 0 {
-		p := violated("spec."+at.String(), "class %q does not allow %s %q, nor any other; remove the field, or ask your platform team to list it in spec.allowedReferences of the class", c.Name(), sort, name)
+		p := violated("spec."+field, "class %q does not allow %s %q, nor any other; remove the field, or ask your platform team to list it in spec.allowedReferences of the class", c.Name(), sort, name)
 		return &p
 	}
-	p := violated("spec."+at.String(), "class %q does not allow %s %q, only %s; set one of these, remove the field, or ask your platform team to list it in spec.allowedReferences of the class",
+	p := violated("spec."+field, "class %q does not allow %s %q, only %s; set one of these, remove the field, or ask your platform team to list it in spec.allowedReferences of the class",
 		c.Name(), sort, name, strings.Join(allows, " or "))
 	return &p
 }
 
-// gives returns what the class itself names in a field.
-func (c *Class) gives(at path) (names []string) {
+// given returns what a class itself says, layer by layer.
+func given(c *Class) []Tree {
 	layers := []Tree{c.Defaults, c.Enforced}
 	for _, size := range c.Sizes {
 		layers = append(layers, size.Gives)
 	}
-	for _, layer := range layers {
+	return layers
+}
+
+// repeats reports whether a value of a field is the one that a class itself has.
+func repeats(c *Class, at path, value any) bool {
+	return slices.ContainsFunc(given(c), func(layer Tree) bool {
+		own, has := get(layer, at)
+		return has && same(own, value)
+	})
+}
+
+// gives returns what the class itself names in a field. Of principals that is nothing: whom a class lets in by some actions and conditions, a tenant
+// could let in by all others.
+func (c *Class) gives(at path, by Referrer) (names []string) {
+	if by.Sort == driver.ReferencePrincipal {
+		return nil
+	}
+	for _, layer := range given(c) {
 		value, _ := get(layer, at)
-		names = append(names, named(value)...)
+		names = append(names, by.named(value)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -196,17 +258,18 @@ func (r Rules) checkReferences(c *Class, cloud string) *Problem {
 		if _, err := whole(allowed.Pattern); err != nil {
 			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".pattern", Message: err.Error() + "; write a regular expression in the syntax RE2"}
 		}
+		var references References
+		if r.References != nil {
+			references = r.References(cloud).naming()
+		}
+		if _, is := references[strings.TrimPrefix(allowed.Field, "spec.")]; is && strings.HasPrefix(allowed.Field, "spec.") {
+			continue
+		}
 		if !constraint.HasField(r.Kind, allowed.Field) {
 			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".field", Message: fmt.Sprintf("there is no field %q", allowed.Field)}
 		}
-		var references References
-		if r.References != nil {
-			references = r.References(cloud)
-		}
-		if _, is := references[strings.TrimPrefix(allowed.Field, "spec.")]; !is {
-			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".field",
-				Message: fmt.Sprintf("%s names no other cloud object, so there is nothing to allow; remove the entry. The fields that do are: %s", allowed.Field, orNone(references))}
-		}
+		return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".field",
+			Message: fmt.Sprintf("%s names no other cloud object, so there is nothing to allow; remove the entry. The fields that do are: %s", allowed.Field, orNone(references))}
 	}
 	return nil
 }

@@ -66,11 +66,17 @@ func TestReferences(t *testing.T) {
 		{name: "left behind by its class", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
 			change:   func(o *Case) { bound(o); o.Leads = "gcp" },
 			problems: []string{"does not allow"}, kept: true},
+		{name: "a value for the class alone, left behind by it", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
+			change: func(o *Case) {
+				bound(o)
+				o.Leads, o.References = "gcp", References{field: {Reserved: &driver.Reserved{Field: field, Value: "a", Does: "it opens all"}}}
+			},
+			problems: []string{"does not set a, and nobody else may"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Case{
 				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
-				References: References{field: driver.ReferenceRole},
+				References: References{field: {Sort: driver.ReferenceRole}},
 			}
 			if tt.change != nil {
 				tt.change(&o)
@@ -93,6 +99,71 @@ func TestReferences(t *testing.T) {
 
 func bound(o *Case) { o.Bound, o.Joined = true, true }
 
+// Whom a statement or binding lets in has to be of the class's giving, however it is written. A statement that denies lets nobody in.
+func TestReferencesOfAPolicy(t *testing.T) {
+	class := classOf(t, catalogue, `spec: {sizes: null, defaultSize: "", allowedReferences: [{field: spec.aws.policy, pattern: "arn:aws:iam::1+:.*"}, {field: spec.aws.policy, pattern: "cdn[.]example[.]com"}]}`)
+	class.Defaults["aws"] = Tree{"policy": []any{Tree{"sid": "given", "effect": "Allow", "principals": Tree{"aws": []any{"arn:given"}}}}}
+	for name, tt := range map[string]struct {
+		entry   Tree
+		refused []string
+	}{
+		"allowed":                   {Tree{"effect": "Allow", "principals": Tree{"aws": []any{"arn:aws:iam::11:root"}, "service": []any{"cdn.example.com"}}}, nil},
+		"given by the class":        {Tree{"effect": "Allow", "principals": Tree{"aws": []any{"arn:given"}}}, []string{`"arn:given"`}},
+		"everybody":                 {Tree{"effect": "Allow", "principals": Tree{"aws": []any{"*"}}}, []string{`"*"`}},
+		"another account":           {Tree{"effect": "Allow", "principals": Tree{"aws": []any{"arn:aws:iam::11:root", "222222222222"}}}, []string{`"222222222222"`}},
+		"another service":           {Tree{"effect": "Allow", "principals": Tree{"service": []any{"other.example.com"}}}, []string{`"other.example.com"`}},
+		"by an effect there is not": {Tree{"effect": "deny", "principals": Tree{"aws": []any{"*"}}}, []string{`"*"`}},
+		"a denial":                  {Tree{"effect": "Deny", "principals": Tree{"aws": []any{"*"}}}, nil},
+		"members of a binding":      {Tree{"role": "r", "members": []any{"allUsers", "arn:aws:iam::1:root"}}, []string{`"allUsers"`}},
+	} {
+		o := Case{
+			Spec: Tree{"aws": Tree{"policy": []any{tt.entry}}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
+			References: References{"aws.policy": {Sort: driver.ReferencePrincipal}},
+		}
+		got := Evaluate(class, o, nil).Problems
+		if len(got) != len(tt.refused) {
+			t.Errorf("%s: problems %q, want %q", name, got, tt.refused)
+			continue
+		}
+		for i, want := range tt.refused {
+			if !strings.Contains(got[i].String(), "principal "+want) {
+				t.Errorf("%s: problem %q lacks %s", name, got[i], want)
+			}
+		}
+	}
+}
+
+// Of each entry of a list that names several objects, each is judged by the path that is its own: what one may name the other may not.
+func TestReferencesOfEachEntry(t *testing.T) {
+	class := classOf(t, catalogue, `spec: {sizes: null, defaultSize: "", allowedReferences: [{field: spec.aws.copies, pattern: "shop-.*"}, {field: spec.aws.copies.key, pattern: "key-.*"}]}`)
+	class.Defaults["aws"] = Tree{"copies": []any{Tree{"bucket": "given", "key": "given-key"}}}
+	for name, tt := range map[string]struct {
+		entry   Tree
+		refused []string
+	}{
+		"allowed":            {Tree{"bucket": "shop-a", "key": "key-a"}, nil},
+		"without the second": {Tree{"bucket": "shop-a"}, nil},
+		"of the class":       {Tree{"bucket": "given", "key": "given-key"}, nil},
+		"as the other":       {Tree{"bucket": "key-a", "key": "shop-a"}, []string{`spec.aws.copies: class "standard" does not allow bucket "key-a"`, `spec.aws.copies.key: class "standard" does not allow encryption key "shop-a"`}},
+		"crossed":            {Tree{"bucket": "given-key", "key": "given"}, []string{`bucket "given-key"`, `encryption key "given"`}},
+	} {
+		o := Case{
+			Spec: Tree{"aws": Tree{"copies": []any{tt.entry}}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
+			References: References{"aws.copies": {Sort: driver.ReferenceBucket, In: "bucket"}, "aws.copies.key": {Sort: driver.ReferenceKey, At: "aws.copies", In: "key"}},
+		}
+		got := Evaluate(class, o, nil).Problems
+		if len(got) != len(tt.refused) {
+			t.Errorf("%s: problems %q, want %q", name, got, tt.refused)
+			continue
+		}
+		for i, want := range tt.refused {
+			if !strings.Contains(got[i].String(), want) {
+				t.Errorf("%s: problem %q, want %s", name, got[i], want)
+			}
+		}
+	}
+}
+
 // Each entry of a list is judged by itself, in any order. An empty list names nothing.
 func TestReferencesOfAList(t *testing.T) {
 	gives := []any{"sg-1", "sg-2"}
@@ -112,7 +183,7 @@ func TestReferencesOfAList(t *testing.T) {
 	} {
 		o := Case{
 			Spec: Tree{"aws": Tree{"groups": tt.asked}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
-			References: References{"aws.groups": driver.ReferenceSecurityGroup},
+			References: References{"aws.groups": {Sort: driver.ReferenceSecurityGroup}},
 		}
 		got := Evaluate(class, o, nil).Problems
 		if len(got) != len(tt.refused) {
@@ -121,6 +192,38 @@ func TestReferencesOfAList(t *testing.T) {
 		}
 		for i, want := range tt.refused {
 			if !strings.Contains(got[i].Message, "security group "+want) {
+				t.Errorf("%s: problem %q, want %s", name, got[i], want)
+			}
+		}
+	}
+}
+
+// Objects of a list that name objects of two sorts are judged by both, wherever in them the names are, and each by the patterns of its own path.
+func TestReferencesOfTwoSorts(t *testing.T) {
+	class := classOf(t, catalogue, `spec: {sizes: null, defaultSize: "", allowedReferences: [{field: spec.aws.lists, pattern: "reports-[^:]*"}]}`)
+	class.Defaults["aws"] = Tree{"lists": []any{Tree{"to": Tree{"bucket": "given", "key": Tree{"arn": "arn:given"}}}}}
+	for name, tt := range map[string]struct {
+		entry   Tree
+		refused []string
+	}{
+		"both allowed":         {Tree{"to": Tree{"bucket": "reports-1", "key": Tree{"arn": "arn:given"}}}, nil},
+		"without a key":        {Tree{"to": Tree{"bucket": "reports-1"}}, nil},
+		"another key":          {Tree{"to": Tree{"bucket": "given", "key": Tree{"arn": "arn:other"}}}, []string{`encryption key "arn:other"`}},
+		"another bucket":       {Tree{"to": Tree{"bucket": "other", "key": Tree{"arn": "arn:given"}}}, []string{`bucket "other"`}},
+		"a key as a bucket is": {Tree{"to": Tree{"bucket": "arn:given"}}, []string{`bucket "arn:given"`}},
+		"neither":              {Tree{"to": Tree{"bucket": "other", "key": Tree{"arn": "arn:other"}}}, []string{`bucket "other"`, `encryption key "arn:other"`}},
+	} {
+		o := Case{
+			Spec: Tree{"aws": Tree{"lists": []any{tt.entry}}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
+			References: References{"aws.lists": {Sort: driver.ReferenceBucket, In: "to.bucket"}, "aws.lists.to.key.arn": {Sort: driver.ReferenceKey, At: "aws.lists", In: "to.key.arn"}},
+		}
+		got := Evaluate(class, o, nil).Problems
+		if len(got) != len(tt.refused) {
+			t.Errorf("%s: problems %q", name, got)
+			continue
+		}
+		for i, want := range tt.refused {
+			if !strings.Contains(got[i].Message, want) {
 				t.Errorf("%s: problem %q, want %s", name, got[i], want)
 			}
 		}
@@ -151,10 +254,19 @@ func TestOrderOfAList(t *testing.T) {
 	}
 }
 
+// bucketReferences are those of buckets in a cloud that has them all.
+var bucketReferences = []string{
+	"aws.analytics", "aws.inventory", "aws.inventory.destination.encryption.keyARN", "aws.notifications.functions", "aws.notifications.queues", "aws.notifications.topics", "aws.policy", "aws.replication.role", "aws.replication.rules",
+	"aws.replication.rules.encryptionKey", "encryption.key", "gcp.iamBindings", "gcp.ipFilter.networks", "gcp.notifications",
+	"logging.bucket",
+}
+
 // The references of a cloud that nobody knows are those of all clouds.
 func TestReferencesOf(t *testing.T) {
 	of := ReferencesOf("Bucket", map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver(), "gcp": without{mem.New(mem.Options{}).Driver()}})
-	for cloud, want := range map[string][]string{"aws": {"encryption.key"}, "gcp": nil, "": {"encryption.key"}, "later": {"encryption.key"}} {
+	for cloud, want := range map[string][]string{
+		"aws": bucketReferences, "gcp": nil, "": bucketReferences, "later": bucketReferences,
+	} {
 		if got := slices.Sorted(maps.Keys(of(cloud))); !slices.Equal(got, want) {
 			t.Errorf("%q has %q, want %q", cloud, got, want)
 		}
@@ -182,11 +294,14 @@ func TestCheckOfAllowedReferences(t *testing.T) {
 		cloud, want string
 	}{
 		"as it should be":          {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/.*"}, "aws", ""},
+		"a further field of each":  {v1alpha1.AllowedReference{Field: "spec.aws.replication.rules.encryptionKey", Pattern: ".*"}, "aws", ""},
+		"a field of each, bare":    {v1alpha1.AllowedReference{Field: "aws.replication.rules.encryptionKey", Pattern: ".*"}, "aws", `there is no field "aws.replication.rules.encryptionKey"`},
+		"no name of each":          {v1alpha1.AllowedReference{Field: "spec.aws.replication.rules.accountID", Pattern: ".*"}, "aws", `there is no field "spec.aws.replication.rules.accountID"`},
 		"a cloud that may come":    {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/.*"}, "", ""},
 		"another cloud":            {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/.*"}, "gcp", "spec.allowedReferences[0].field: spec.encryption.key names no other cloud object"},
 		"no pattern":               {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/("}, "aws", "spec.allowedReferences[0].pattern: error parsing regexp"},
 		"no field":                 {v1alpha1.AllowedReference{Field: "spec.encryption.keys", Pattern: ".*"}, "aws", `spec.allowedReferences[0].field: there is no field "spec.encryption.keys"`},
-		"a field that is no name":  {v1alpha1.AllowedReference{Field: "spec.location", Pattern: ".*"}, "aws", "The fields that do are: spec.encryption.key"},
+		"a field that is no name":  {v1alpha1.AllowedReference{Field: "spec.location", Pattern: ".*"}, "aws", "The fields that do are: spec.aws.analytics, spec.aws.inventory, spec.aws.inventory.destination.encryption.keyARN, spec.aws.notifications.functions, spec.aws.notifications.queues, spec.aws.notifications.topics, spec.aws.policy, spec.aws.replication.role, spec.aws.replication.rules, spec.aws.replication.rules.encryptionKey, spec.encryption.key, spec.gcp.iamBindings, spec.gcp.ipFilter.networks, spec.gcp.notifications"},
 		"a part of the real field": {v1alpha1.AllowedReference{Field: "spec.encryption", Pattern: ".*"}, "aws", "spec.encryption names no other cloud object"},
 	} {
 		object := &v1alpha1.BucketClass{}
@@ -207,7 +322,9 @@ func TestCheckOfAllowedReferences(t *testing.T) {
 // An object whose class no longer allows what it names is left as it is: only what is new is refused at admission.
 func TestAdmissionOfReferences(t *testing.T) {
 	c := cluster(t, `spec: {sizes: null, defaultSize: ""}`)
-	references := func(string) References { return References{"aws.caCertificateIdentifier": driver.ReferenceRole} }
+	references := func(string) References {
+		return References{"aws.caCertificateIdentifier": {Sort: driver.ReferenceRole}}
+	}
 	a := &Admission{
 		Resolver: &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }, References: references}, Live: c, MayUse: allUse,
 	}

@@ -148,6 +148,7 @@ func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 	status := object.GetResourceStatus()
 	return Case{
 		Spec: spec, Bound: status.ExternalName != "", Observed: object.GetResourceSpec().Management == v1alpha1.ManagementObserve,
+		Unedited: status.AppliedGeneration != 0 && status.AppliedGeneration == object.GetGeneration(),
 		Location: status.Location, Same: r.same(status.Provider), Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
 	}, err
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // A Tree is a spec or a part of one, as JSON has it: objects, lists and scalars. What is unset is not in it; an explicit
@@ -31,19 +33,21 @@ func TreeOf(v any) (Tree, error) {
 }
 
 // Merge lays trees over one another, each over those before it: scalars and lists replace, objects merge by key, so that
-// structs merge field by field and maps entry by entry. The result shares nothing with them.
+// structs merge field by field and maps entry by entry. A struct whose empty value asks for something is a value then, and replaces. Of a
+// union one group of fields replaces the others. The result shares nothing with them.
 func Merge(layers ...Tree) Tree {
 	merged := Tree{}
 	for _, layer := range layers {
-		lay(merged, layer)
+		lay(merged, layer, nil)
 	}
 	return merged
 }
 
-func lay(under, over Tree) {
+func lay(under, over Tree, at path) {
 	for key, value := range over {
+		here := append(slices.Clone(at), key)
 		object, isObject := value.(Tree)
-		if !isObject {
+		if !isObject || asks(here, object) {
 			under[key] = runtime.DeepCopyJSONValue(value)
 			continue
 		}
@@ -52,22 +56,48 @@ func lay(under, over Tree) {
 			below = Tree{}
 			under[key] = below
 		}
-		lay(below, object)
+		for _, field := range excluded(here, object) {
+			delete(below, field)
+		}
+		lay(below, object, here)
 	}
 }
+
+// emptyValues are the fields for which {} asks for something.
+var emptyValues = v1alpha1.EmptyValues()
+
+// asks reports whether an object is an empty one that asks for something.
+func asks(at path, object Tree) bool { return len(object) == 0 && emptyValues[at.String()] != "" }
 
 // A path is where in a tree a leaf is. Keys of maps may hold anything but are steps like all others.
 type path []string
 
 func (p path) String() string { return strings.Join(p, ".") }
 
-// leaves calls visit for every scalar and list of a tree, in the order of their names. Empty objects have none.
+// unions are the groups of fields that exclude one another.
+var unions = v1alpha1.Unions()
+
+// excluded returns the fields of a union that can't be beside what an object of it has; none if it is no union, or has nothing.
+func excluded(at path, object Tree) (fields []string) {
+	for _, group := range unions[at.String()] {
+		if slices.ContainsFunc(group, func(field string) bool { _, has := object[field]; return has }) {
+			for _, other := range unions[at.String()] {
+				if !slices.Equal(other, group) {
+					fields = append(fields, other...)
+				}
+			}
+		}
+	}
+	return fields
+}
+
+// leaves calls visit for every scalar and list of a tree, and every empty object that asks for something, in the order of their names.
 func leaves(tree Tree, visit func(at path, value any)) {
 	var walk func(at path, tree Tree)
 	walk = func(at path, tree Tree) {
 		for _, key := range slices.Sorted(maps.Keys(tree)) {
 			here := append(slices.Clone(at), key)
-			if object, ok := tree[key].(Tree); ok {
+			if object, ok := tree[key].(Tree); ok && !asks(here, object) {
 				walk(here, object)
 				continue
 			}
@@ -90,10 +120,17 @@ func get(tree Tree, at path) (any, bool) {
 	return nil, false
 }
 
-// Sets reports whether a tree has a value for a field, or an entry of it.
-func Sets(tree Tree, field string) bool {
-	_, ok := get(tree, strings.Split(field, "."))
-	return ok
+// Sets reports whether a tree has a value for a field, or an entry of it, or something in its place.
+func Sets(tree Tree, field string) bool { return settles(tree, strings.Split(field, ".")) }
+
+// Keep puts into a tree what another has for fields.
+func Keep(into, from Tree, fields []string) {
+	for _, field := range fields {
+		at := path(strings.Split(field, "."))
+		if value, ok := get(from, at); ok {
+			put(into, at, value)
+		}
+	}
 }
 
 // Text returns the string that a tree has for a field; empty if it has none.
@@ -112,6 +149,35 @@ func put(tree Tree, at path, value any) {
 		tree = below
 	}
 	tree[at[len(at)-1]] = runtime.DeepCopyJSONValue(value)
+}
+
+// settles reports whether a tree says what a leaf is to be: it has a value for it, or something in its place.
+func settles(tree Tree, at path) bool {
+	return has(tree, at) || inPlaceOf(tree, at) != nil
+}
+
+// inPlaceOf returns where a tree has something in place of a leaf: an empty object that asks for something, or a field of a union that excludes it. It
+// is nil if there is nothing.
+func inPlaceOf(tree Tree, at path) path {
+	for i := len(at) - 1; i > 0; i-- {
+		value, ok := get(tree, at[:i])
+		object, isObject := value.(Tree)
+		switch {
+		case !ok:
+			continue
+		case !isObject:
+			return nil
+		case asks(at[:i], object):
+			return at[:i]
+		}
+		for _, field := range slices.Sorted(maps.Keys(object)) {
+			if slices.Contains(excluded(at[:i], Tree{field: true}), at[i]) {
+				return append(slices.Clone(at[:i]), field)
+			}
+		}
+		return nil
+	}
+	return nil
 }
 
 // drop takes a leaf out, and the objects that are empty without it.
@@ -146,6 +212,23 @@ func sorted(value any) any {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// said writes a value of a field for a message. Of {} it says what that asks for.
+func said(at path, value any) string {
+	if object, ok := value.(Tree); ok && asks(at, object) {
+		return "{} (" + emptyValues[at.String()] + ")"
+	}
+	return show(value)
+}
+
+// Shown returns the value that a tree has for a field as people write it; empty if it has none.
+func Shown(tree Tree, field string) string {
+	value, ok := get(tree, strings.Split(field, "."))
+	if !ok || value == nil {
+		return ""
+	}
+	return show(value)
 }
 
 // show writes a value as people write it in YAML: strings without quotes, all else as JSON.

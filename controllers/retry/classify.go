@@ -30,6 +30,7 @@ var classifications = map[driver.Code]Classification{
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
 	driver.Capacity:    {Reason: v1alpha1.ReasonNoCapacity, Stalled: true},
 	driver.PageExpired: {Reason: v1alpha1.ReasonRetrying}, // of a list: no call about one object has it
+	driver.Unsupported: {Reason: v1alpha1.ReasonNotSupported, Stalled: true},
 }
 
 // Classify returns what an error means that a driver returned.

@@ -26,6 +26,7 @@ var want = map[driver.Code]Classification{
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
 	driver.Capacity:    {Reason: v1alpha1.ReasonNoCapacity, Stalled: true},
 	driver.PageExpired: {Reason: v1alpha1.ReasonRetrying},
+	driver.Unsupported: {Reason: v1alpha1.ReasonNotSupported, Stalled: true},
 }
 
 func TestClassifyKnowsEveryCode(t *testing.T) {

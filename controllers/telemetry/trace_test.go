@@ -140,16 +140,92 @@ func TestHeldSpansAreBounded(t *testing.T) {
 	if n := len(d.sent.GetSpans()); n != 3*longest+1 {
 		t.Errorf("%d spans were sent, want all", n)
 	}
-	late := CallSpans(d, google)
-	ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
-	_, end := late.Begin(ctx, "oauth2", "token")
-	span.End()
-	before := len(d.sent.GetSpans())
-	end(driver.Call{Status: 200})
-	if n := len(d.sent.GetSpans()); n != before+1 {
-		t.Errorf("what ended after its reconciliation was not sent")
+}
+
+// A request may outlive the reconciliation that asked for it, because others wait for the answer, too: what becomes of it is what becomes of
+// the reconciliation.
+func TestRequestEndsAfterItsReconciliation(t *testing.T) {
+	for name, tc := range map[string]struct {
+		idle bool
+		call driver.Call
+		want map[string][]string
+	}{
+		"it changed something":   {false, driver.Call{Status: 200}, map[string][]string{"": {"reconcile Bucket"}, "reconcile Bucket": {"oauth2 token"}}},
+		"it only looked":         {true, driver.Call{Status: 200}, map[string][]string{}},
+		"it looked, and in vain": {true, driver.Call{Failed: true, Code: driver.Unavailable}, map[string][]string{"": {"reconcile Bucket"}, "reconcile Bucket": {"oauth2 token"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk()
+			ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
+			_, end := CallSpans(d, google).Begin(ctx, "oauth2", "token")
+			Ended(ctx, Reconciliation{Idle: tc.idle})
+			span.End()
+			if n := len(d.sent.GetSpans()); n > 0 {
+				t.Errorf("%d spans were sent before the last of them ended", n)
+			}
+			end(tc.call)
+			if diff := cmp.Diff(tc.want, d.names()); diff != "" {
+				t.Errorf("spans by parent (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
+
+// Requests that never end hold no more than so many reconciliations: the oldest is decided by what is known of it.
+func TestReconciliationsThatWaitAreBounded(t *testing.T) {
+	sent := tracetest.NewInMemoryExporter()
+	held := newTail(sdktrace.NewSimpleSpanProcessor(sent))
+	d := desk{sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(held)), sent}
+	const more = 10
+	var ends []func(driver.Call)
+	for i := range mostOver + more {
+		ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
+		_, end := CallSpans(d, google).Begin(ctx, "oauth2", "token")
+		ends = append(ends, end)
+		Ended(ctx, Reconciliation{Idle: i%2 == 1})
+		span.End()
+	}
+	if len(held.open) != mostOver || len(held.over) != mostOver {
+		t.Errorf("%d are held, %d of them over, want %d", len(held.open), len(held.over), mostOver)
+	}
+	if n := len(sent.GetSpans()); n != more/2 {
+		t.Errorf("%d spans were sent, want those of the oldest that changed something: %d", n, more/2)
+	}
+	for _, end := range ends {
+		end(driver.Call{Status: 200})
+	}
+	if len(held.open) != 0 || len(held.over) != 0 {
+		t.Errorf("%d are held after all has ended, %d of them over", len(held.open), len(held.over))
+	}
+}
+
+// The end of the program waits for no request: what is known of a reconciliation then is sent.
+func TestShutdownSendsWhatIsKnown(t *testing.T) {
+	kept := &keeping{}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(newTail(kept)))
+	begin := func(idle bool) {
+		ctx, span := provider.Tracer(scope).Start(t.Context(), "reconcile Bucket")
+		CallSpans(provider, google).Begin(ctx, "oauth2", "token")
+		Ended(ctx, Reconciliation{Idle: idle})
+		span.End()
+	}
+	begin(true)
+	begin(false)
+	if err := provider.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(kept.names); n != 1 || kept.names[0] != "reconcile Bucket" {
+		t.Errorf("%q were sent, want the reconciliation that changed something", kept.names)
+	}
+}
+
+// A keeping keeps the names of the spans that it is given.
+type keeping struct{ names []string }
+
+func (k *keeping) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (k *keeping) OnEnd(s sdktrace.ReadOnlySpan)                   { k.names = append(k.names, s.Name()) }
+func (k *keeping) ForceFlush(context.Context) error                { return nil }
+func (k *keeping) Shutdown(context.Context) error                  { return nil }
 
 func TestAll(t *testing.T) {
 	var told []string

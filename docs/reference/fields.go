@@ -45,17 +45,33 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		name := "`" + d.Field + "`"
 		if d.Refers != "" {
 			name += "<br>names another cloud object: " + string(d.Refers)
+			if d.ReferredIn != "" {
+				name += " (`" + d.ReferredIn + "` of each)"
+			}
+			name += further(d)
 		}
 		if d.StandsFor != nil {
 			name += alternative(d.StandsFor)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
+	for _, reserved := range r.Reserved {
+		fmt.Fprintf(b, "| `%s` | through a ClusterProviderConfig, only the class sets `%s`, because %s | | |\n", reserved.Field, reserved.Value, cell(reserved.Does))
+	}
 	for _, l := range r.Lacks {
 		if !slices.ContainsFunc(r.Fields, func(d driver.Field) bool { return d.Field == l.Field }) {
 			fmt.Fprintf(b, "| `%s` | %s | | |\n", l.Field, lack(l))
 		}
 	}
+}
+
+// further says in a cell what else each entry of a field names, and by which path a class allows it.
+func further(d driver.Field) string {
+	texts := make([]string, 0, len(d.Further))
+	for _, by := range d.Further {
+		texts = append(texts, fmt.Sprintf(", and %s (`%s` of each, allowed as `%[3]s.%[2]s`)", by.Sort, by.In, d.Field))
+	}
+	return strings.Join(texts, "")
 }
 
 // alternative says in a cell which other field says the same, and which values agree.

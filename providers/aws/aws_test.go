@@ -1,7 +1,11 @@
 package aws_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
+	"net/http"
 	"testing"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -77,9 +81,26 @@ func (w *environment) clients(account, region string) (*s3.Client, *rds.Client) 
 	id, secret := w.AWSKeys(account)
 	cfg := awssdk.Config{
 		Region: region, Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
-		BaseEndpoint: awssdk.String(w.AWSEndpoint()),
+		BaseEndpoint: awssdk.String(w.AWSEndpoint()), HTTPClient: &http.Client{Transport: wholeBodies{http.DefaultTransport}},
 	}
 	return s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), rds.NewFromConfig(cfg)
+}
+
+// wholeBodies sends each body as a whole that the SDK can't close: the SDK may close a body while it is sent, whereupon the transport drops the
+// connection, the answer is lost, and the SDK repeats a write that was made (https://github.com/aws/aws-sdk-go-v2/issues/2737).
+type wholeBodies struct{ base http.RoundTripper }
+
+func (b wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return b.base.RoundTrip(r)
+	}
+	content, err := io.ReadAll(r.Body)
+	if err = errors.Join(err, r.Body.Close()); err != nil {
+		return nil, err
+	}
+	whole := r.Clone(r.Context())
+	whole.Body = io.NopCloser(bytes.NewReader(content))
+	return b.base.RoundTrip(whole)
 }
 
 // writes counts the writes that reached the cloud since the ledger was reset.

@@ -32,25 +32,38 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketPara
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
 func newBuckets(s *session) *bucketAdapter {
-	// A name of a bucket in the host name works with AWS's own certificates and DNS only.
-	b := &buckets{session: s, s3: s3.NewFromConfig(s.config, func(o *s3.Options) { o.UsePathStyle = s.custom })}
+	b := &buckets{session: s, s3: newS3(s)}
 	a := bucketAspects{s, b.s3}
 	return &bucketAdapter{
-		Table: bucketTable, Lacks: keyLacks, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
+		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
 		Check: notDirectory, Read: b.read, State: b.state,
 		Tags: func(p *bucketParams) *table.Delta { return &p.tags },
 		Make: b.create, Taken: table.Names{"tags"},
+		Creatable: func(req *bucketRequest) error {
+			return table.Together(append(append(checkNotifications(&req.Spec, s.region), checkInventories(&req.Spec, s.region)...), checkRetention(&req.Spec), checkNewReplication(&req.Spec), checkLockout(&req.Spec), checkPublicPolicy(&req.Spec, nil))...)
+		},
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		New:    newBucket(),
 		Parts: []table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
 			{Fields: []string{"tags"}, Write: b.writeTags, Taken: table.Names{"tags"}},
-			aspect("versioning", "versioning", a.readVersioning, a.writeVersioning),
+			versioningPart(a),
 			aspect("publicAccess", "publicAccess", a.readPublicAccess, a.writePublicAccess),
-			aspect("encryption.key", "key", a.readEncryption, a.writeEncryption),
+			encryptionPart(a),
 			aspect("requesterPays", "requesterPays", a.readPayment, a.writePayment),
 			aspect("cors", "cors", a.readCORS, a.writeCORS),
 			websitePart(a),
+			accessLogs(a).part(),
+			policies(a).part(),
+			retention(a).part(),
+			lifecyclePart(a),
 			aspect("aws.objectOwnership", "ownership", a.readOwnership, a.writeOwnership),
+			aspect("aws.transferAcceleration", "acceleration", acceleration(a).read, acceleration(a).write),
+			notifications(a).part(),
+			replication(a).part(),
+			metrics.part(a),
+			tierings.part(a),
+			analyses.part(a),
+			inventories.part(a),
 		},
 		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
 		Listing: &table.Listing[bucket]{Read: b.list, Lacks: []string{driver.FieldMark, "tags"}},
@@ -63,8 +76,38 @@ func newBuckets(s *session) *bucketAdapter {
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 func newBucket() *bucket {
 	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
-	return &bucket{versioning: &versioning, publicAccess: &access, key: new(""), requesterPays: new(false), cors: &[]v1alpha1.CORSRule{}, index: new(""), errorDocument: new(""),
-		ownership: new(string(types.ObjectOwnershipBucketOwnerEnforced))}
+	return &bucket{
+		versioning:      &versioning,
+		publicAccess:    &access,
+		key:             new(""),
+		bucketKey:       new(false),
+		blocked:         blockedInNew,
+		requesterPays:   new(false),
+		cors:            &[]v1alpha1.CORSRule{},
+		index:           new(""),
+		errorDocument:   new(""),
+		redirectTo:      new(""),
+		objectLock:      new(false),
+		retentionDays:   new(int32(0)),
+		retentionLocked: new(false),
+		logBucket:       new(""),
+		logPrefix:       new(""),
+		policy:          policyOf(nil),
+		lifecycle:       &[]v1alpha1.LifecycleRule{},
+		acceleration:    new(string(types.BucketAccelerateStatusSuspended)),
+		ownership:       new(string(types.ObjectOwnershipBucketOwnerEnforced)),
+		eventBridge:     new(false),
+		queues:          &[]notified{},
+		topics:          &[]notified{},
+		functions:       &[]notified{},
+		metrics:         &[]v1alpha1.BucketMetricsAWS{},
+		tierings:        &[]tiering{},
+		analyses:        &[]analysis{},
+		inventories:     &[]inventory{},
+
+		replicationRole:  new(""),
+		replicationRules: &[]replicationRule{},
+	}
 }
 
 // bucketNames is what S3 asks of the name of a new bucket.
@@ -83,10 +126,11 @@ var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: keyLacks, Consequences: bucketConsequences(),
+			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(),
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "s3", Scheme: "s3"},
-			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
+			Reserved:   bucketReserved,
+			Exempt:     bucketExempt,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -98,7 +142,11 @@ var bucketKind = table.Kind[*session]{
 
 // previewBucket is what driver.Driver says of a preview.
 func previewBucket(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
-	return bucketTable.Preview(&from, &to, applied, &bucket{})
+	if !replicates(&to) && replicationOf(&to).Role != nil { // which says nothing
+		to = *to.DeepCopy()
+		to.AWS.Replication.Role = nil
+	}
+	return bucketTable.Preview(&from, &to, applied, &bucket{objectLock: new(aws.ToBool(creationLock(&from))), retentionLocked: driver.WantedRetentionLock(&from)})
 }
 
 // bucketConsequences says what people should know before they create or delete a bucket.
@@ -120,6 +168,9 @@ func (b *buckets) read(ctx context.Context, req *bucketRequest, _ *driver.Observ
 	tags, err := b.tags(ctx, req.Name)
 	if apiCode(err) == "NoSuchBucket" {
 		return nil, nil
+	}
+	if b.store != nil && driver.CodeOf(err) == driver.Unsupported {
+		return inStore{b}.readUntagged(ctx, req.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -175,15 +226,18 @@ func explainDenied(name string, err error) error {
 
 // create makes a bucket. Mark and tags are on it from its first moment; the other aspects have calls of their own, which follow at once.
 func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucketParams) (driver.Result, error) {
-	if err := b.lookFirst(ctx, req.Name); err != nil {
-		return driver.Result{}, err
-	}
 	configuration := &types.CreateBucketConfiguration{Tags: s3Tags(params.tags.Set)}
 	if b.region != firstRegion {
 		configuration.LocationConstraint = types.BucketLocationConstraint(b.region)
 	}
-	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket,
-		&s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration}, onceS3)
+	in := &s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration, ObjectLockEnabledForBucket: creationLock(&req.Spec)}
+	if b.store != nil {
+		return driver.Result{}, inStore{b}.create(ctx, req, in)
+	}
+	if err := b.lookFirst(ctx, req.Name); err != nil {
+		return driver.Result{}, err
+	}
+	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket, in, onceS3)
 	return driver.Result{}, err
 }
 
@@ -212,6 +266,9 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 
 // writeTags changes tags and mark in one write. S3 replaces the whole set, so what is there was just read.
 func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []driver.Change) (string, error) {
+	if have.untagged { // what is not known can't be kept
+		return "", noTags(&driver.Error{Code: driver.Unsupported, Op: "GetBucketTagging", Message: "it can't be asked for them"})
+	}
 	tags := maps.Clone(have.tags)
 	maps.Copy(tags, params.tags.Set)
 	for _, k := range params.tags.Remove {
@@ -248,6 +305,18 @@ func s3Tags(tags map[string]string) []types.Tag {
 		set = append(set, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
 	}
 	return set
+}
+
+// specTags returns tags of S3 as a spec says them; nil if there are none.
+func specTags(tags []types.Tag) map[string]v1alpha1.TagValue {
+	if len(tags) == 0 {
+		return nil
+	}
+	out := make(map[string]v1alpha1.TagValue, len(tags))
+	for _, t := range tags {
+		out[aws.ToString(t.Key)] = v1alpha1.TagValue(aws.ToString(t.Value))
+	}
+	return out
 }
 
 // onceS3 keeps the SDK from sending a write twice: after a lost response the second try would say that something is in the way, which only

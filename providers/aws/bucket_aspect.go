@@ -31,6 +31,13 @@ func aspect(name, param string, read func(context.Context, string, *bucket) erro
 	}
 }
 
+// versioningPart reads and writes versioning. It is switched on before all that needs it, and suspended after all that is taken away which needed it.
+func versioningPart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
+	part := aspect("versioning", "versioning", b.readVersioning, b.writeVersioning)
+	part.Last = func(changes []driver.Change) bool { return changes[0].To == string(v1alpha1.VersioningSuspended) }
+	return part
+}
+
 func (b bucketAspects) readVersioning(ctx context.Context, name string, into *bucket) error {
 	out, err := call(ctx, b.session, "GetBucketVersioning", b.s3.GetBucketVersioning,
 		&s3.GetBucketVersioningInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
@@ -51,7 +58,10 @@ func (b bucketAspects) writeVersioning(ctx context.Context, name string, p *buck
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
 		VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatus(*p.versioning)},
 	})
-	return err
+	if strings.Contains(apiMessage(err), "replication") {
+		return adviseState(err, "the bucket has rules of replication, which need versions: set spec.versioning to Enabled, or spec.aws.replication.rules to [] and have those that others set removed")
+	}
+	return adviseState(err, "the bucket has Object Lock, which nobody can switch off and which needs versions: set spec.versioning to Enabled")
 }
 
 // publicAccessPartial is what the mirror shows of a bucket that has some of the four blocks: neither of
@@ -98,59 +108,6 @@ func (b bucketAspects) writePublicAccess(ctx context.Context, name string, p *bu
 		PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
 			BlockPublicAcls: block, IgnorePublicAcls: block, BlockPublicPolicy: block, RestrictPublicBuckets: block,
 		},
-	})
-	return err
-}
-
-// encryptionRule returns the rule that a bucket encrypts by. Every bucket has just one, if only S3's own.
-func (b bucketAspects) encryptionRule(ctx context.Context, name string) (types.ServerSideEncryptionRule, error) {
-	out, err := call(ctx, b.session, "GetBucketEncryption", b.s3.GetBucketEncryption,
-		&s3.GetBucketEncryptionInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	switch {
-	case err != nil && apiCode(err) == "ServerSideEncryptionConfigurationNotFoundError": // other makers of S3
-	case err != nil:
-		return types.ServerSideEncryptionRule{}, err
-	case out.ServerSideEncryptionConfiguration != nil && len(out.ServerSideEncryptionConfiguration.Rules) > 0:
-		return out.ServerSideEncryptionConfiguration.Rules[0], nil
-	}
-	return types.ServerSideEncryptionRule{}, nil
-}
-
-func (b bucketAspects) readEncryption(ctx context.Context, name string, into *bucket) error {
-	rule, err := b.encryptionRule(ctx, name)
-	if err != nil {
-		return err
-	}
-	into.key = new("") // S3's own
-	if by := rule.ApplyServerSideEncryptionByDefault; by != nil && by.KMSMasterKeyID != nil {
-		into.key = by.KMSMasterKeyID
-	}
-	return nil
-}
-
-// writeEncryption changes the key and keeps what else the rule says, such as which kinds of encryption are blocked. Without a key S3 takes
-// its own, for which there is no bucket key.
-func (b bucketAspects) writeEncryption(ctx context.Context, name string, p *bucketParams) error {
-	if strings.HasPrefix(*p.key, "projects/") { // S3 would take it, and fail each write of an object
-		return invalid("encryption.key names a key of Cloud KMS, but the bucket is in Amazon S3; name a key of AWS KMS")
-	}
-	rule, err := b.encryptionRule(ctx, name)
-	if err != nil {
-		return err
-	}
-	by := &types.ServerSideEncryptionByDefault{SSEAlgorithm: types.ServerSideEncryptionAes256}
-	if *p.key == "" {
-		rule.BucketKeyEnabled = nil
-	} else {
-		by = &types.ServerSideEncryptionByDefault{SSEAlgorithm: types.ServerSideEncryptionAwsKms, KMSMasterKeyID: p.key}
-		if was := rule.ApplyServerSideEncryptionByDefault; was != nil && was.SSEAlgorithm == types.ServerSideEncryptionAwsKmsDsse {
-			by.SSEAlgorithm = was.SSEAlgorithm
-		}
-	}
-	rule.ApplyServerSideEncryptionByDefault = by
-	_, err = call(ctx, b.session, "PutBucketEncryption", b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
-		ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
 	})
 	return err
 }

@@ -27,7 +27,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		Full:         fieldedit.AWSBucket(region).Full,
 		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields:       fieldedit.AWSBucket(region).Fields,
-		Reads:        8, // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, website, object ownership
+		Reads:        14 + len(namedSorts), // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, website, lifecycle, logging, object ownership, acceleration, Object Lock, notifications, policy
 		MinimalReads: 1,
 		Lists:        true,
 		GlobalNames:  true,
@@ -36,6 +36,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 			Edit:    b.editBucket,
 			Labels:  b.bucketLabels,
 			Relabel: b.relabelBucket,
+			Entries: map[string]drivertest.Entries{"aws.policy": b.policyEntries()},
 			Remove: func(t testing.TB, name string) {
 				defer b.uncounted()()
 				do(t, b.s3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
@@ -48,23 +49,69 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 				if strings.HasPrefix(f, "website.") { // both fields have one call
 					return nil
 				}
+				if strings.HasPrefix(f, "aws.notifications.") {
+					return b.only(name, "GetBucketNotificationConfiguration")
+				}
+				if sort, is := namedSorts[f]; is {
+					return b.only(name, "ListBucket"+sort.call+"Configurations")
+				}
 				return b.only(name, map[string]string{
 					"versioning": "GetBucketVersioning", "publicAccess": "GetPublicAccessBlock", "encryption.key": "GetBucketEncryption",
+					"retention.days": "GetObjectLockConfiguration", "retention.locked": "GetObjectLockConfiguration", "aws.objectLock": "GetObjectLockConfiguration",
+					"logging.bucket": "GetBucketLogging", "logging.prefix": "GetBucketLogging",
+					"aws.transferAcceleration": "GetBucketAccelerateConfiguration", "aws.policy": "GetBucketPolicy",
+					"aws.bucketKey": "GetBucketEncryption", "aws.blockedEncryptionTypes": "GetBucketEncryption",
+					"aws.replication.role": "GetBucketReplication", "aws.replication.rules": "GetBucketReplication",
 					"aws.objectOwnership": "GetBucketOwnershipControls", "requesterPays": "GetBucketRequestPayment", "cors": "GetBucketCors",
+					"lifecycle": "GetBucketLifecycleConfiguration",
 				}[f])
 			},
 			Refuse: func(_ testing.TB, name, f string) func() {
 				if strings.HasPrefix(f, "website.") {
 					return nil
 				}
+				if strings.HasPrefix(f, "aws.notifications.") {
+					return b.only(name, "PutBucketNotificationConfiguration")
+				}
+				if sort, is := namedSorts[f]; is {
+					return b.only(name, "PutBucket"+sort.call+"Configuration")
+				}
 				return b.only(name, map[string]string{
 					"versioning": "PutBucketVersioning", "publicAccess": "PutPublicAccessBlock",
 					"encryption.key": "PutBucketEncryption", "tags": "PutBucketTagging",
+					"retention.days": "PutObjectLockConfiguration", "retention.locked": "PutObjectLockConfiguration", "aws.objectLock": "PutObjectLockConfiguration",
+					"logging.prefix": "PutBucketLogging", "logging.bucket": "PutBucketLogging",
+					"aws.transferAcceleration": "PutBucketAccelerateConfiguration", "aws.policy": "PutBucketPolicy",
+					"aws.bucketKey": "PutBucketEncryption", "aws.blockedEncryptionTypes": "PutBucketEncryption",
+					"aws.replication.role": "PutBucketReplication", "aws.replication.rules": "PutBucketReplication",
 					"aws.objectOwnership": "PutBucketOwnershipControls", "requesterPays": "PutBucketRequestPayment", "cors": "PutBucketCors",
+					"lifecycle": "PutBucketLifecycleConfiguration",
 				}[f])
 			},
 		},
 	}
+}
+
+// policyEntries reaches the statements of a policy.
+func (b *backdoor) policyEntries() drivertest.Entries {
+	in := fieldedit.PolicyEntries()
+	in.Of = func(t testing.TB, name string) map[string]string {
+		defer b.uncounted()()
+		out, err := b.s3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &name})
+		if err != nil {
+			return map[string]string{}
+		}
+		return fieldedit.StatementTexts(fieldedit.StatementsIn(*out.Policy, name))
+	}
+	in.Set = func(t testing.TB, name string, entries map[string]string) {
+		defer b.uncounted()()
+		if len(entries) == 0 {
+			do(t, b.s3.DeleteBucketPolicy, &s3.DeleteBucketPolicyInput{Bucket: &name})
+			return
+		}
+		do(t, b.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &name, Policy: new(fieldedit.PolicyDocument(fieldedit.StatementsOf(entries), name))})
+	}
+	return in
 }
 
 func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
@@ -78,11 +125,14 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 		do(t, b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
 			PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{
 				BlockPublicAcls: on, IgnorePublicAcls: on, BlockPublicPolicy: on, RestrictPublicBuckets: on}})
-	case "encryption.key":
-		do(t, b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
-			ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{{
-				ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{
-					SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: new(value.(string))}}}}})
+	case "encryption.key", "aws.bucketKey", "aws.blockedEncryptionTypes":
+		b.editEncryption(t, name, f, value)
+	case "website.redirectAllRequestsTo":
+		to := &s3types.RedirectAllRequestsTo{HostName: new(value.(string))}
+		if protocol, host, named := strings.Cut(value.(string), "://"); named {
+			to = &s3types.RedirectAllRequestsTo{HostName: &host, Protocol: s3types.Protocol(protocol)}
+		}
+		do(t, b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: &s3types.WebsiteConfiguration{RedirectAllRequestsTo: to}})
 	case "website.indexDocument", "website.errorDocument":
 		in := &s3types.WebsiteConfiguration{IndexDocument: &s3types.IndexDocument{Suffix: new("index.html")}}
 		if site, err := b.s3.GetBucketWebsite(t.Context(), &s3.GetBucketWebsiteInput{Bucket: &name}); err == nil {
@@ -94,6 +144,8 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 			in.ErrorDocument = &s3types.ErrorDocument{Key: new(value.(string))}
 		}
 		do(t, b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: in})
+	case "lifecycle":
+		b.editLifecycle(t, name, value.([]v1alpha1.LifecycleRule))
 	case "cors":
 		rules := []s3types.CORSRule{}
 		for _, r := range value.([]v1alpha1.CORSRule) {
@@ -103,6 +155,19 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 	case "requesterPays":
 		payer := map[bool]s3types.Payer{true: s3types.PayerRequester, false: s3types.PayerBucketOwner}[value.(bool)]
 		do(t, b.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{Bucket: &name, RequestPaymentConfiguration: &s3types.RequestPaymentConfiguration{Payer: payer}})
+	case "retention.days", "retention.locked":
+		b.editRetention(t, name, f, value)
+	case "logging.bucket", "logging.prefix":
+		b.editLogging(t, name, f, value.(string))
+	case "aws.transferAcceleration":
+		do(t, b.s3.PutBucketAccelerateConfiguration, &s3.PutBucketAccelerateConfigurationInput{Bucket: &name,
+			AccelerateConfiguration: &s3types.AccelerateConfiguration{Status: s3types.BucketAccelerateStatus(value.(string))}})
+	case "aws.notifications.eventBridge", "aws.notifications.queues", "aws.notifications.topics", "aws.notifications.functions":
+		b.editNotifications(t, name, f, value)
+	case "aws.replication.role", "aws.replication.rules":
+		b.editReplication(t, name, f, value)
+	case "aws.metrics", "aws.intelligentTiering", "aws.analytics", "aws.inventory":
+		b.editNamed(t, name, f, value)
 	case "aws.objectOwnership":
 		do(t, b.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{Bucket: &name, OwnershipControls: &s3types.OwnershipControls{
 			Rules: []s3types.OwnershipControlsRule{{ObjectOwnership: s3types.ObjectOwnership(value.(string))}}}})

@@ -2,11 +2,9 @@ package aws
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -53,14 +51,15 @@ func (b *buckets) sweep(ctx context.Context, name string) (removed int, empty bo
 	if err != nil || more {
 		return removed, false, err
 	}
-	for range maxSweepPages {
-		versions, more, err := b.sweepVersions(ctx, name)
-		removed += versions
-		if err != nil || !more {
-			return removed, !more, err
-		}
+	versions := &versionSweep{on: b, bucket: name}
+	if err := versions.run(ctx); err != nil {
+		return removed, false, err
 	}
-	return removed, false, nil
+	removed += versions.removed
+	if removed == 0 {
+		err = versions.problem()
+	}
+	return removed, err == nil && !versions.more && versions.kept == 0, err
 }
 
 func (b *buckets) sweepUploads(ctx context.Context, name string) (removed int, more bool, err error) {
@@ -80,44 +79,4 @@ func (b *buckets) sweepUploads(ctx context.Context, name string) (removed int, m
 		removed++
 	}
 	return removed, aws.ToBool(list.IsTruncated), nil
-}
-
-// sweepVersions deletes one page from the beginning: what it deletes is not listed again.
-func (b *buckets) sweepVersions(ctx context.Context, name string) (removed int, more bool, err error) {
-	list, err := call(ctx, b.session, "ListObjectVersions", b.s3.ListObjectVersions,
-		&s3.ListObjectVersionsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if err != nil {
-		return 0, false, err
-	}
-	var objects []types.ObjectIdentifier
-	for _, v := range list.Versions {
-		objects = append(objects, types.ObjectIdentifier{Key: v.Key, VersionId: v.VersionId})
-	}
-	for _, m := range list.DeleteMarkers {
-		objects = append(objects, types.ObjectIdentifier{Key: m.Key, VersionId: m.VersionId})
-	}
-	if len(objects) == 0 {
-		return 0, false, nil
-	}
-	out, err := call(ctx, b.session, "DeleteObjects", b.s3.DeleteObjects, &s3.DeleteObjectsInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
-		Delete: &types.Delete{Objects: objects, Quiet: aws.Bool(true)},
-	})
-	if err != nil {
-		return 0, false, err
-	}
-	if len(out.Errors) > 0 {
-		return 0, false, refusedObject(out.Errors[0])
-	}
-	return len(objects), aws.ToBool(list.IsTruncated), nil
-}
-
-// refusedObject explains why an object stays: object lock and bucket policies are beyond forceDestroy. The object is
-// not named: which one comes first may change with every try.
-func refusedObject(refused types.Error) error {
-	code := aws.ToString(refused.Code)
-	return &driver.Error{
-		Code: codeOf(code, 0), Op: "DeleteObjects",
-		Message: fmt.Sprintf("S3 refuses to delete some of the objects (%s): look for an object lock, or a policy that denies it", code),
-	}
 }

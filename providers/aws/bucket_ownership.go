@@ -25,6 +25,10 @@ var noListsCost = driver.Cost{
 	Source: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-ownership-migrating-acls-prerequisites.html",
 }
 
+// listsReturn is what it does that access control lists count again: S3 keeps those from before.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+const listsReturn = "ACLs count again: whoever has access by an ACL of the bucket or of an object, from before or from now on, can use it"
+
 // ownershipRow is who owns what others write to a bucket, and whether access control lists count.
 var ownershipRow = table.Field("aws.objectOwnership",
 	func(s *v1alpha1.BucketParameters) *string { return bucketBlock(s).ObjectOwnership },
@@ -33,12 +37,17 @@ var ownershipRow = table.Field("aws.objectOwnership",
 ).Equal(func(want, have string) bool { return want == have }, "a bucket without ownership controls is `ObjectWriter`").
 	EffectOf(func(from *string, to string, _ *bucket) (driver.Effect, string) {
 		enforced := string(types.ObjectOwnershipBucketOwnerEnforced)
-		if to == enforced && from != nil && *from != enforced {
+		switch {
+		case from == nil:
+			return driver.Online, ""
+		case to == enforced && *from != enforced:
 			return driver.Interrupts, ""
+		case to != enforced && *from == enforced:
+			return driver.Online, listsReturn
 		}
 		return driver.Online, ""
 	},
-		driver.PossibleEffect{Effect: driver.Online, When: "ACLs keep or get their effect"},
+		driver.PossibleEffect{Effect: driver.Online, When: "ACLs keep their effect, or get it back: who has access by an ACL that is still there has it again"},
 		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes BucketOwnerEnforced: ACLs lose their effect", Cost: noListsCost})
 
 // readOwnership takes a bucket without controls for what it does: each account owns what it writes. No recording shows such a bucket.

@@ -31,6 +31,11 @@ func TestBucketWithoutOwnershipControls(t *testing.T) {
 	if seen := w.bucket(req); len(seen.Changes) != 1 || seen.Changes[0].From != "ObjectWriter" || seen.Changes[0].Effect != driver.Interrupts {
 		t.Errorf("changes %+v, want one from ObjectWriter that interrupts", seen.Changes)
 	}
+	w.settleBucket(req)
+	*req.Spec.AWS.ObjectOwnership = "ObjectWriter"
+	if seen := w.bucket(req); len(seen.Changes) != 1 || !strings.Contains(seen.Changes[0].Why, "ACLs count again") {
+		t.Errorf("changes %+v, want one that says that ACLs count again", seen.Changes)
+	}
 }
 
 // S3 does not switch access control lists off while the bucket's own gives something to others. The refusal says what to do, and other

@@ -1,12 +1,9 @@
 package aws
 
 import (
-	"strings"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -14,16 +11,42 @@ import (
 type bucket struct {
 	region       string
 	tags         map[string]string
+	untagged     bool // a store did not say which tags it has
 	versioning   *v1alpha1.Versioning
 	publicAccess *v1alpha1.PublicAccess
-	key          *string
 	ownership    *string
+
+	key       *string
+	bucketKey *bool
+	blocked   []string
+
+	acceleration *string
+	logBucket    *string
+	logPrefix    *string
+	policy       *policy
+
+	objectLock      *bool
+	retentionDays   *int32
+	retentionLocked *bool
 
 	requesterPays *bool
 	cors          *[]v1alpha1.CORSRule
 	index         *string
 	errorDocument *string
+	lifecycle     *[]v1alpha1.LifecycleRule
 	redirects     bool // all requests, in place of documents
+	redirectTo    *string
+
+	eventBridge               *bool
+	queues, topics, functions *[]notified
+	metrics                   *[]v1alpha1.BucketMetricsAWS
+	tierings                  *[]tiering
+	analyses                  *[]analysis
+	inventories               *[]inventory
+
+	replicationRole  *string // by which to compare what a spec wants
+	replicatesBy     *string
+	replicationRules *[]replicationRule
 }
 
 // bucketParams are the values to write, aspect by aspect; nil leaves one alone.
@@ -31,13 +54,37 @@ type bucketParams struct {
 	tags         table.Delta
 	versioning   *v1alpha1.Versioning
 	publicAccess *v1alpha1.PublicAccess
-	key          *string
 	ownership    *string
+
+	key       *string
+	bucketKey *bool
+	blocked   []string
+
+	acceleration *string
+	logBucket    *string
+	logPrefix    *string
+	policy       table.Delta
+
+	objectLock      *bool
+	retentionDays   *int32
+	retentionLocked *bool
 
 	requesterPays *bool
 	cors          []v1alpha1.CORSRule
 	index         *string
 	errorDocument *string
+	redirectTo    *string
+	lifecycle     []v1alpha1.LifecycleRule
+
+	eventBridge               *bool
+	queues, topics, functions table.Members[notified]
+	metrics                   table.Members[v1alpha1.BucketMetricsAWS]
+	tierings                  table.Members[tiering]
+	analyses                  table.Members[analysis]
+	inventories               table.Members[inventory]
+
+	replicationRole  *string
+	replicationRules table.Members[replicationRule]
 }
 
 // bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
@@ -61,31 +108,39 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		func(p *bucketParams, v v1alpha1.PublicAccess) { p.publicAccess = &v },
 	).Safe(v1alpha1.PublicAccessBlocked),
 
-	table.Field("encryption.key",
-		driver.WantedKey,
-		func(b *bucket) *string { return b.key },
-		func(p *bucketParams, v string) { p.key = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.key) }).
-		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key").
-		Refers(driver.ReferenceKey),
-
+	encryptionRows[0],
+	encryptionRows[1],
+	encryptionRows[2],
 	paymentRow,
 	corsRow,
 	websiteRows[0],
 	websiteRows[1],
+	websiteRows[2],
+	loggingRows[0],
+	loggingRows[1],
+	retentionRows[0],
+	retentionRows[1],
+	retentionRows[2],
+	lifecycleRow,
+	policyRow,
 	ownershipRow,
+	accelerationRow,
+	notificationRows[0],
+	notificationRows[1],
+	notificationRows[2],
+	notificationRows[3],
+	replicationRows[0],
+	replicationRows[1],
+	metrics.row(),
+	tieringRow,
+	analysisRow,
+	inventoryRow,
 
 	table.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },
 		func(b *bucket) map[string]string { return ownTags(b.tags) },
 		func(p *bucketParams, d table.Delta) { p.tags = d },
 	),
-}
-
-// sameKey compares KMS keys. S3 reports a key as whoever set it wrote it: ARN, id, or alias.
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ServerSideEncryptionByDefault.html
-func sameKey(want, have string) bool {
-	return want == have || have != "" && (strings.HasSuffix(want, "/"+have) || strings.HasSuffix(want, ":"+have))
 }
 
 // unlessOwn returns a customer's key, nil if it is the cloud's own.

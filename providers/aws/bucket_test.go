@@ -120,6 +120,28 @@ func TestCreateReturnsWhatItSent(t *testing.T) {
 }
 
 // Each aspect drifts on its own, and costs one write.
+// A store may have other defaults than S3: what a creation left out, because S3 makes it so, is read, and put right.
+func TestNewBucketOfAStoreWithOtherDefaults(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	req := bucketOf("photos", v1alpha1.BucketParameters{
+		Versioning: new(v1alpha1.VersioningSuspended), Tags: map[string]v1alpha1.TagValue{"team": "shop"}, RequesterPays: new(true),
+	})
+	result, err := drivertest.Buckets(w.conn).Create(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, w.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{
+		Bucket: &req.Name, VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatusEnabled},
+	})
+	req.JustSet = driver.Names(result.Sent)
+	if diff := cmp.Diff([]string{"requesterPays"}, req.JustSet); diff != "" {
+		t.Errorf("set by calls of their own (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"versioning"}, driver.Names(w.bucket(req).Changes)); diff != "" {
+		t.Errorf("differs (-want +got):\n%s", diff)
+	}
+}
+
 func TestBucketDrift(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-drift"

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -28,16 +29,24 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		func(b *bucket) *string { return b.errorDocument },
 		func(p *bucketParams, v string) { p.errorDocument = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.errorDocument) }),
+
+	table.Field("website.redirectAllRequestsTo", driver.WantedRedirect,
+		func(b *bucket) *string { return b.redirectTo },
+		func(p *bucketParams, v string) { p.redirectTo = &v },
+	).Reported(func(b *bucket) *string { return unlessOwn(b.redirectTo) }),
 }
 
 // websitePart reads and writes the web site.
 func websitePart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
 	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
-		Fields: []string{"website.indexDocument", "website.errorDocument"}, Taken: table.Names{"index", "errorDocument"}, Blind: true,
+		Fields: []string{"website.indexDocument", "website.errorDocument", "website.redirectAllRequestsTo"}, Taken: table.Names{"index", "errorDocument", "redirectTo"}, Blind: true,
 		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error {
 			return b.readWebsite(ctx, req.Name, into)
 		},
 		Write: func(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []driver.Change) (string, error) {
+			if err := checkSite(req.Spec.Website); err != nil { // also of what does not change: the two would replace each other without end
+				return "", err
+			}
 			return "", b.writeWebsite(ctx, req.Name, have.index != nil, params)
 		},
 	}
@@ -61,7 +70,7 @@ func (b bucketAspects) readWebsite(ctx context.Context, name string, into *bucke
 	if err != nil {
 		return err
 	}
-	into.index, into.errorDocument = new(""), new("")
+	into.index, into.errorDocument, into.redirectTo = new(""), new(""), new("")
 	if site.IndexDocument != nil {
 		into.index = new(aws.ToString(site.IndexDocument.Suffix))
 	}
@@ -70,8 +79,31 @@ func (b bucketAspects) readWebsite(ctx context.Context, name string, into *bucke
 	}
 	if to := site.RedirectAllRequestsTo; to != nil { // which has neither document
 		into.index, into.redirects = new("(all requests are redirected to "+aws.ToString(to.HostName)+")"), true
+		into.redirectTo = new(aws.ToString(to.HostName))
+		if to.Protocol != "" {
+			into.redirectTo = new(string(to.Protocol) + "://" + *into.redirectTo)
+		}
 	}
 	return nil
+}
+
+// redirect is what the spec says of one in the words of S3.
+func redirect(to string) *types.RedirectAllRequestsTo {
+	protocol, host, named := strings.Cut(to, "://")
+	if !named {
+		return &types.RedirectAllRequestsTo{HostName: &to}
+	}
+	return &types.RedirectAllRequestsTo{HostName: &host, Protocol: types.Protocol(protocol)}
+}
+
+// checkSite refuses documents beside a redirect. The rules of the CRD do so where both are in one object, and do not see those of its class.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
+func checkSite(site *v1alpha1.BucketWebsite) error {
+	if site == nil || site.RedirectAllRequestsTo == nil || site.IndexDocument == nil {
+		return nil
+	}
+	return table.Fields{"website.redirectAllRequestsTo", "website.indexDocument"}.Refuse(
+		"website.redirectAllRequestsTo excludes website.indexDocument, because a bucket that redirects all requests serves no documents: remove one of them, here or in the class")
 }
 
 // writeWebsite changes the documents and keeps the routing rules, which are not in the spec. A bucket that redirects all requests has no
@@ -82,7 +114,9 @@ func (b bucketAspects) writeWebsite(ctx context.Context, name string, isNew bool
 		return err
 	}
 	var site types.WebsiteConfiguration
-	if !isNew {
+	if p.redirectTo != nil {
+		site.RedirectAllRequestsTo = redirect(*p.redirectTo)
+	} else if !isNew {
 		var err error
 		if site, err = siteOf(ctx, b, name); err != nil {
 			return err

@@ -1,12 +1,17 @@
 package aws_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -32,7 +37,7 @@ func TestBucketWebsiteKeepsWhatIsNotInTheSpec(t *testing.T) {
 	}
 }
 
-// A bucket that redirects all requests differs from a web site and from none, and its mirror shows no document.
+// A bucket that redirects all requests differs from a web site and from none, and its mirror shows where to and no document.
 func TestBucketWebsiteThatRedirects(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})
 	for name, site := range map[string]*v1alpha1.BucketWebsite{"shop-none": {}, "shop-some": {IndexDocument: new("index.html")}} {
@@ -44,9 +49,58 @@ func TestBucketWebsiteThatRedirects(t *testing.T) {
 		if len(seen.Changes) != 1 || seen.Changes[0].From != "(all requests are redirected to a.example.com)" {
 			t.Errorf("%s: changes %+v", name, seen.Changes)
 		}
-		if mirror := string(seen.Mirror); mirror != `{"location":"eu-central-1"}` {
+		if mirror := string(seen.Mirror); mirror != `{"location":"eu-central-1","website":{"redirectAllRequestsTo":"a.example.com"}}` {
 			t.Errorf("%s: the mirror shows %s", name, mirror)
 		}
 		w.settleBucket(req)
+	}
+}
+
+// A redirect replaces the documents, an index replaces the redirect, and both at once are refused by their fields, before any call.
+func TestBucketWebsiteRedirectsAll(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	req := bucketOf("shop-moved", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("index.html"), ErrorDocument: new("error.html")}})
+	w.settleBucket(req)
+	for _, to := range []string{"https://a.example.com", "b.example.com"} {
+		req.Spec.Website = &v1alpha1.BucketWebsite{RedirectAllRequestsTo: &to}
+		seen := w.settleBucket(req)
+		site := do(t, w.s3.GetBucketWebsite, &s3.GetBucketWebsiteInput{Bucket: &req.Name})
+		if got := site.RedirectAllRequestsTo; site.IndexDocument != nil || site.ErrorDocument != nil || !strings.HasSuffix(to, *got.HostName) || (got.Protocol == "https") != strings.HasPrefix(to, "https://") {
+			t.Errorf("%s: the bucket has %+v", to, got)
+		}
+		if want := `{"location":"eu-central-1","website":{"redirectAllRequestsTo":"` + to + `"}}`; string(seen.Mirror) != want {
+			t.Errorf("the mirror shows %s, want %s", seen.Mirror, want)
+		}
+	}
+	req.Spec.Website.IndexDocument = new("index.html")
+	w.Ledger.Reset()
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, []driver.Change{{Field: "website.indexDocument"}, {Field: "website.redirectAllRequestsTo"}})
+	if err != nil || len(result.Failed) != 2 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || w.writes() != 0 {
+		t.Errorf("%v, failed %v, %d writes; want both, Invalid, and no write", err, result.Failed, w.writes())
+	}
+	for _, one := range []string{"website.indexDocument", "website.redirectAllRequestsTo"} { // or each would end the other, in turns
+		if result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, []driver.Change{{Field: one}}); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
+			t.Errorf("%s alone: %v, failed %v, %d writes; want it refused, and no write", one, err, result.Failed, w.writes())
+		}
+	}
+	req.Spec.Website.RedirectAllRequestsTo = nil
+	w.settleBucket(req)
+	if site := do(t, w.s3.GetBucketWebsite, &s3.GetBucketWebsiteInput{Bucket: &req.Name}); site.RedirectAllRequestsTo != nil || *site.IndexDocument.Suffix != "index.html" {
+		t.Errorf("the bucket has %+v", site)
+	}
+	req.Spec.Website = &v1alpha1.BucketWebsite{}
+	w.settleBucket(req)
+}
+
+// A class may give the documents and the object the redirect: the rules of the CRD do not see that, and admission asks the driver.
+func TestBucketDraftWithDocumentsAndRedirect(t *testing.T) {
+	spec := v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("index.html"), RedirectAllRequestsTo: new("a.example.com")}}
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusals, err := aws.New(aws.Options{}).Check("Bucket", driver.Draft{Spec: raw, Location: region})
+	if err != nil || len(refusals) != 1 || len(refusals[0].Fields) != 2 || refusals[0].Fields[0] != "website.redirectAllRequestsTo" {
+		t.Errorf("refusals %+v, %v", refusals, err)
 	}
 }

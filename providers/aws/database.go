@@ -85,8 +85,14 @@ var databaseKind = table.Kind[*session]{
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 		return driver.PreviewOf(from, to, applied, previewDatabase)
 	},
-	Check:   checkDatabaseDraft,
-	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
+	Check: checkDatabaseDraft,
+	Handler: func(s *session) table.Handler {
+		if s.store != nil {
+			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no databases: " +
+				"choose a class or a provider config of an account that has"})
+		}
+		return table.Handle(newDatabases(s))
+	},
 }
 
 // previewDatabase is what driver.Driver says of a preview.

@@ -140,10 +140,12 @@ func checkKey(field string, key *string, location string) error {
 	return table.Fields{field, "location"}.Refuse("spec.%s is a key in %s, and the object is in %s, where AWS uses no key of another region: name a key in %[3]s", field, found[1], location)
 }
 
-// checkBucketDraft refuses a key of another region than the bucket's. S3 takes it with the bucket, and then refuses every upload.
+// checkBucketDraft refuses documents of a web site that redirects, suspended versioning beside a retention, notifications that contradict each other,
+// and a key of another region than the bucket's, which S3 takes, only to refuse every upload.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
 func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return driver.CheckOf(draft, func(spec, _ *v1alpha1.BucketParameters, location string) []driver.Refusal {
-		return table.Refused(checkKey("encryption.key", driver.WantedKey(spec), location))
+	return driver.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
+		return table.Refused(append(append(checkNotifications(spec, location), checkInventories(spec, location)...), checkKey("encryption.key", driver.WantedKey(spec), location), checkSite(spec.Website), checkRetention(spec), checkReplication(spec),
+			checkLockout(spec), checkPublicPolicy(spec, observed))...)
 	})
 }

@@ -75,6 +75,7 @@ var codes = map[string]driver.Code{
 	"InternalFailure":               driver.Unavailable,
 	"RequestTimeout":                driver.Unavailable,
 	"ServiceUnavailable":            driver.Unavailable,
+	"NotImplemented":                driver.Unsupported,
 }
 
 // addErrors adds the codes of one service, and messages for them. It panics if another service means something else by a code: what one of
@@ -168,6 +169,12 @@ func (s *session) wrap(op string, err error) *driver.Error {
 		return e
 	}
 	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
+	if s.store != nil && storeLacks[code] {
+		e.Code = driver.Unsupported
+	}
+	if e.Code == driver.Unsupported && fromStatus(err, status) {
+		e.Code = codeOf("", status)
+	}
 	if region := s.otherRegion(err); region != "" {
 		e.Code = driver.Conflict
 		e.Message = fmt.Sprintf("a bucket of that name exists in region %s, not in %s: set spec.location to that region, or choose another name", region, s.region)
@@ -185,6 +192,12 @@ func (s *session) wrap(op string, err error) *driver.Error {
 		e.Message = fmt.Sprintf("AWS answers with status %d", status)
 	}
 	return e
+}
+
+// fromStatus reports whether the SDK made code and message of the status, because the answer has none. Then a proxy may have given it.
+func fromStatus(err error, status int) bool {
+	text := http.StatusText(status)
+	return apiMessage(err) == text && apiCode(err) == strings.ReplaceAll(text, " ", "")
 }
 
 // withoutAnswer explains why no response came. The errors' own texts name ports and addresses that change

@@ -83,6 +83,17 @@ func checkChain(cfg driver.Opening) error {
 	return nil
 }
 
+// roleIn returns the ARN of the role that the steps to an identity end in; empty if they name none.
+func roleIn(chain v1alpha1.IdentityChain) string {
+	if steps := chain.AssumeRoles; len(steps) > 0 {
+		return steps[len(steps)-1].RoleARN
+	}
+	if chain.WebIdentity != nil {
+		return chain.WebIdentity.RoleARN
+	}
+	return ""
+}
+
 // staticKeys reads a credentials Secret. Of it only the three keys of static credentials are taken; all else is
 // refused, so that no Secret can name files, URLs or programs.
 func staticKeys(secret driver.Credentials) (aws.CredentialsProvider, error) {

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -31,22 +32,29 @@ const (
 // A session is one identity in one region: what its clients share, and its account once that was asked for.
 type session struct {
 	region  string
-	custom  bool // the endpoint is not AWS's own
+	custom  bool   // the endpoint is not AWS's own
+	store   *store // nil if it leads to AWS
 	timeout time.Duration
 	now     func() time.Time
 	account atomic.Pointer[string]
-	signer  *signer    // nil if the credentials never run out
-	config  aws.Config // of the clients, of which each kind makes its own
+	arn     atomic.Pointer[string] // of the identity, known with the account
+	role    string                 // the ARN of the role that the identity ends in, with its path; empty if the provider config names none
+	signer  *signer                // nil if the credentials never run out
+	config  aws.Config             // of the clients, of which each kind makes its own
 	sts     *sts.Client
 }
 
 func newSession(ctx context.Context, options Options, cfg driver.Opening) (*session, error) {
-	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now}
+	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now, role: roleIn(cfg.Chain)}
 	shared := aws.Config{
 		Region:     cfg.Location,
 		HTTPClient: options.HTTPClient,
 		Retryer:    newRetryer,
 		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Host)},
+	}
+	var err error
+	if s.store, err = storeOf(cfg, options.Now); err != nil {
+		return nil, err
 	}
 	if s.custom {
 		shared.BaseEndpoint = aws.String(cfg.Endpoint)
@@ -79,10 +87,17 @@ func notFinal(err error) aws.Ternary {
 	return aws.UnknownTernary
 }
 
+// leastTLS is the version of TLS that the client uses at least.
+const leastTLS = 1.2
+
 // newHTTPClient returns the client that all connections share. It follows no redirects: S3's lead to
 // other regions, where the signature is wrong.
 func newHTTPClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if transport.TLSClientConfig == nil {
+		transport.TLSClientConfig = &tls.Config{} //nolint:gosec // its MinVersion comes next
+	}
+	transport.TLSClientConfig.MinVersion = tls.VersionTLS12 // leastTLS
 	transport.MaxIdleConns = 256
 	transport.MaxIdleConnsPerHost = 64
 	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -125,6 +140,9 @@ func limit(slots chan struct{}) middlewareOption {
 
 // identity asks AWS for the account, and keeps it for calls that can say whose bucket they expect.
 func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
+	if s.store != nil {
+		return ownerInStore(ctx, s)
+	}
 	out, err := call(ctx, s, "GetCallerIdentity", s.sts.GetCallerIdentity, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return "", err
@@ -132,22 +150,37 @@ func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
 	if aws.ToString(out.Account) == "" {
 		return "", &driver.Error{Code: driver.Internal, Op: "GetCallerIdentity", Message: "AWS names no account"}
 	}
+	s.arn.Store(out.Arn)
 	s.account.Store(out.Account)
 	return driver.AccountID(*out.Account), nil
+}
+
+// callerARN returns the ARN of the identity, and asks for it if nobody did yet.
+func callerARN(ctx context.Context, s *session) (string, error) {
+	if s.arn.Load() == nil {
+		if _, err := s.identity(ctx); err != nil {
+			return "", err
+		}
+	}
+	return aws.ToString(s.arn.Load()), nil
 }
 
 // owner returns the account that a bucket must belong to, nil as long as nobody asked for it. Names of
 // deleted buckets can be taken by anybody: AWS then refuses the call.
 func (s *session) owner() *string { return s.account.Load() }
 
-// call makes one call with a deadline and wraps its error, here and nowhere else.
+// call makes one call with a deadline and wraps its error, here and nowhere else. A store that lacks what the call is about is not asked each time.
 func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts ...func(*Opt)) (*O, error) {
+	if err := s.store.known(op, in); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	out, err := signed(ctx, s, do, in, opts)
 	if err != nil {
-		return nil, s.wrap(op, err)
+		return nil, s.store.note(op, in, s.wrap(op, err))
 	}
+	s.store.answered(op, in)
 	return out, nil
 }
 

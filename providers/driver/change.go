@@ -20,6 +20,10 @@ type Change struct {
 	// says and that others changed. An entry is in neither if it is not known what was applied. Both are empty for fields whose changes
 	// disturb nobody.
 	Edited, Drifted []string
+	// Foreign, of which From, To, Effect and Why say nothing, are the entries of Names that are there, mean something else, and were set by others. An update leaves them as they are, and fails for the field
+	// with the code Conflict once it has made the rest of the change. Entries that mean the same are in no change: they are applied, as if we had set them,
+	// but for such as protect whoever set them, which stay theirs.
+	Foreign []string `json:",omitempty"`
 	// NeedsRunning: the object is stopped, and the cloud makes the change only once it runs.
 	NeedsRunning bool `json:",omitempty"`
 }

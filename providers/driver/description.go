@@ -89,10 +89,16 @@ type Resource struct {
 	Capabilities Capabilities
 	Connection   Connection
 	Consequences Consequences
+	// Restore says how somebody brings back an object that was deleted outside Mooring, if that is possible only while nobody has its name: what to
+	// do, beginning with a verb in lower case, without a full stop or a name of an object. Then no new object is created in its place, unless
+	// a spec asks for one. Empty where a new one takes nothing away.
+	Restore string `json:",omitempty"`
 	// Fields are the rows of the field table.
 	Fields []Field
 	// Lacks are fields of the spec, and values of them, that this cloud does not have.
 	Lacks []Lack
+	// Reserved are values of fields that, through an account that namespaces share, only the platform team sets.
+	Reserved []Reserved `json:",omitempty"`
 	// Exempt are the fields of the spec that have no row, and why. Fields in the blocks of other clouds need no exemption, and a field that
 	// the cloud lacks is in Lacks.
 	Exempt map[string]string

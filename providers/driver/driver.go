@@ -127,6 +127,11 @@ type Request struct {
 	Operation string
 	// NotBefore is how fresh an observation must be; a cached one from before it must not be used.
 	NotBefore time.Time
+	// JustSet are the fields that a Create of this spec set by calls of their own, as its Result says, if nobody observed the object since. They need
+	// not be read: that they are as the spec says is what the cloud answered.
+	JustSet []string
+	// Whole: the mirror is to have what the spec does not declare, too, although that may take a call for each part.
+	Whole bool
 	// Deletion is set while the object is being deleted.
 	Deletion *Deletion
 }
@@ -223,6 +228,8 @@ type Observation struct {
 	Mirror json.RawMessage `json:",omitempty"`
 	// Unreadable are the fields that could not be read, and why.
 	Unreadable []FieldError
+	// Unread are the fields that the spec does not declare and that were not read, so that the mirror lacks them.
+	Unread []string
 
 	// Endpoint says how to reach it, once that is known.
 	Endpoint Endpoint

@@ -68,6 +68,10 @@ type Field struct {
 	Secret  bool
 	// Refers says what other cloud object the field names; empty if it names none.
 	Refers Reference
+	// ReferredIn is the field of each object in a list that names it, such as arn or destination.bucket; empty if the value of Field does.
+	ReferredIn string `json:",omitempty"`
+	// Further are other fields of each object in a list that name cloud objects, beside ReferredIn; nil if there are none.
+	Further []Referrer `json:",omitempty"`
 	// Indirect is a regular expression for values that stand for a cloud object without naming it, such as an alias of a key: only the cloud knows for which
 	// one, and the driver takes such a value for the one that is there. Empty if there are none, and without Refers.
 	Indirect string `json:",omitempty"`

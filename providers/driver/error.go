@@ -25,12 +25,13 @@ const (
 	Unavailable Code = 10 // no answer, a time-out, or the cloud's own failure
 	Capacity    Code = 11 // the cloud itself has no room for it now
 	PageExpired Code = 12 // the token of a page is refused: begin the list anew
+	Unsupported Code = 13 // the cloud lacks what the call is about, and says so; trying again does not help
 )
 
 // codes are the names of the codes, by their numbers.
 var codes = [...]string{
 	"Internal", "Invalid", "Denied", "NotFound", "Conflict", "NotEmpty", "Protected", "Busy", "Quota", "Throttled", "Unavailable", "Capacity",
-	"PageExpired",
+	"PageExpired", "Unsupported",
 }
 
 // String returns the code's name.

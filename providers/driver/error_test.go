@@ -17,7 +17,7 @@ import (
 func TestNumbersAreFrozen(t *testing.T) {
 	codes := map[driver.Code]string{
 		0: "Internal", 1: "Invalid", 2: "Denied", 3: "NotFound", 4: "Conflict", 5: "NotEmpty", 6: "Protected", 7: "Busy",
-		8: "Quota", 9: "Throttled", 10: "Unavailable", 11: "Capacity", 12: "PageExpired",
+		8: "Quota", 9: "Throttled", 10: "Unavailable", 11: "Capacity", 12: "PageExpired", 13: "Unsupported",
 	}
 	for number, name := range codes {
 		if number.String() != name {
@@ -28,7 +28,7 @@ func TestNumbersAreFrozen(t *testing.T) {
 		"Internal": driver.Internal, "Invalid": driver.Invalid, "Denied": driver.Denied, "NotFound": driver.NotFound, "Conflict": driver.Conflict,
 		"NotEmpty": driver.NotEmpty, "Protected": driver.Protected, "Busy": driver.Busy, "Quota": driver.Quota, "Throttled": driver.Throttled,
 		"Unavailable": driver.Unavailable, "Capacity": driver.Capacity,
-		"PageExpired": driver.PageExpired,
+		"PageExpired": driver.PageExpired, "Unsupported": driver.Unsupported,
 	} {
 		if codes[code] != name {
 			t.Errorf("driver.%s has the number %d, which is %s", name, int(code), codes[code])
@@ -51,7 +51,7 @@ func TestNumbersAreFrozen(t *testing.T) {
 
 // A number of a later contract says nothing here: it is never taken for absence, nor for anything else that is acted upon.
 func TestUnknownNumbers(t *testing.T) {
-	for _, number := range []int{-1, 13, 1 << 20} {
+	for _, number := range []int{-1, 14, 1 << 20} {
 		if code := driver.CodeOf(&driver.Error{Code: driver.Code(number)}); code != driver.Internal {
 			t.Errorf("code %d counts as %v", number, code)
 		}

@@ -62,3 +62,25 @@ func pointed(t reflect.Type) reflect.Type {
 func marshals(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())
 }
+
+// entryOf returns the type of the entries of a list at the path of a leaf; nil if there is no list.
+func entryOf(t reflect.Type, leaf string) reflect.Type {
+	t = pointed(t)
+	name, rest, nested := strings.Cut(leaf, ".")
+	for f := range t.Fields() {
+		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := pointed(f.Type)
+		switch {
+		case tag == "" && inner.Kind() == reflect.Struct && (f.Anonymous || strings.Contains(options, "inline")):
+			if entry := entryOf(inner, leaf); entry != nil {
+				return entry
+			}
+		case tag != name:
+		case nested && inner.Kind() == reflect.Struct:
+			return entryOf(inner, rest)
+		case !nested && inner.Kind() == reflect.Slice:
+			return inner.Elem()
+		}
+	}
+	return nil
+}

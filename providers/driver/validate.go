@@ -203,11 +203,13 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 			v.add("there is a row for %q, which is no field of the spec; correct it", row.Field)
 		}
 		v.effects(row)
-		v.refers(row)
+		v.refers(row, spec)
 	}
 	v.unique("Fields", rows)
 	v.alternatives(r.Fields, rows)
 	lacks := v.lacks(r, leaves, rows)
+	v.reserved(r.Reserved, leaves)
+	v.paths(r)
 	for _, leaf := range leaves {
 		reason, exempt := r.Exempt[leaf]
 		switch {
@@ -225,16 +227,6 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 		if !slices.Contains(leaves, leaf) {
 			v.add("there is an exemption for %q, which is no field of the spec; remove it", leaf)
 		}
-	}
-}
-
-// refers checks what a row says of the other cloud object that its field names.
-func (v *validation) refers(row Field) {
-	if row.Refers != "" && !row.Refers.Known() {
-		v.add("the row for %q refers to %q, which is no sort of cloud object; choose one of %q", row.Field, row.Refers, References)
-	}
-	if _, err := regexp.Compile(row.Indirect); err != nil || row.Indirect != "" && row.Refers == "" {
-		v.add("the row for %q has the expression %q in Indirect, which is none or lacks Refers; correct it", row.Field, row.Indirect)
 	}
 }
 
@@ -370,6 +362,9 @@ func (v *validation) consequences(r Resource, leaves []string) {
 		}
 	}
 	v.unique("Consequences.Unset", unset)
+	if strings.HasSuffix(r.Restore, ".") {
+		v.add("Restore %q ends with a full stop; remove it", r.Restore)
+	}
 	for _, text := range texts {
 		if strings.HasSuffix(text, ".") {
 			v.add("Consequences: %q ends with a full stop; remove it", text)

@@ -56,8 +56,39 @@ func TestValidate(t *testing.T) {
 		{"an expression that is none", func(d *driver.Description) {
 			d.Resources[0].Fields[0].Refers, d.Resources[0].Fields[0].Indirect = driver.ReferenceKey, "("
 		}, []string{`has the expression "(" in Indirect`}},
-		{"a field that refers to nothing that there is", func(d *driver.Description) { d.Resources[0].Fields[0].Refers = "queue" },
-			[]string{`kind Bucket: the row for "location" refers to "queue"`, `"encryption key" "network"`}},
+		{"a further name in a list that has no first one", func(d *driver.Description) {
+			d.Resources[0].Fields[0].Refers, d.Resources[0].Fields[0].Further = driver.ReferenceBucket, []driver.Referrer{{In: "key", Sort: driver.ReferenceKey}}
+		}, []string{`the row for "location" has {In:key Sort:encryption key} in Further`}},
+		{"a further name of nothing that there is", func(d *driver.Description) {
+			d.Resources[0].Fields[0].Refers, d.Resources[0].Fields[0].ReferredIn = driver.ReferenceBucket, "bucket"
+			d.Resources[0].Fields[0].Further = []driver.Referrer{{In: "key", Sort: "planet"}}
+		}, []string{`the row for "location" has {In:key Sort:planet} in Further`}},
+		{"one path for two names in a list", func(d *driver.Description) {
+			d.Resources[0].Fields[0].Refers, d.Resources[0].Fields[0].ReferredIn = driver.ReferenceBucket, "bucket"
+			d.Resources[0].Fields[0].Further = []driver.Referrer{{In: "key", Sort: driver.ReferenceKey}, {In: "key", Sort: driver.ReferenceRole}}
+		}, []string{`the path "location.key" is Further of the row for "location" and Further of the row for "location"`}},
+		{"the path of a name in a list is that of another row", func(d *driver.Description) {
+			d.Resources[0].Fields = append(d.Resources[0].Fields, driver.Field{Field: "aws.notifications.queues.topic", Effects: driver.Always(driver.Online)})
+			for i, row := range d.Resources[0].Fields {
+				if row.Field == "location" {
+					d.Resources[0].Fields[i].Field, d.Resources[0].Fields[i].Refers, d.Resources[0].Fields[i].ReferredIn = "aws.notifications.queues", driver.ReferenceQueue, "arn"
+					d.Resources[0].Fields[i].Further = []driver.Referrer{{In: "topic", Sort: driver.ReferenceTopic}}
+				}
+			}
+		}, []string{`the path "aws.notifications.queues.topic" is Further`}},
+		{"a name in no member of the entries", func(d *driver.Description) {
+			d.Resources[0].Fields[0].Refers, d.Resources[0].Fields[0].ReferredIn = driver.ReferenceBucket, "bucket"
+		}, []string{`the row for "location" says that "bucket" in each entry names a cloud object`}},
+		{"a reference that only the class may give", func(d *driver.Description) {
+			d.Resources[0].Fields[0].Refers = driver.ReferenceBucket
+			d.Resources[0].Reserved = []driver.Reserved{{Field: "location", Value: "a", Does: "it opens all"}}
+		}, []string{`the path "location" is Reserved and the row for "location"`}},
+		{"a name in a list of nothing", func(d *driver.Description) { d.Resources[0].Fields[0].ReferredIn = "arn" }, []string{`the row for "location" has ReferredIn "arn"`}},
+		{"a field that refers to nothing that there is", func(d *driver.Description) { d.Resources[0].Fields[0].Refers = "planet" },
+			[]string{`kind Bucket: the row for "location" refers to "planet"`, `"encryption key" "network"`}},
+		{"a reserved value of no field", func(d *driver.Description) {
+			d.Resources[0].Reserved = []driver.Reserved{{Field: "nothing", Value: "true"}}
+		}, []string{`kind Bucket: Reserved names "nothing"`, `Reserved does not say of "nothing" which value, or what that does`}},
 		{"names without room", func(d *driver.Description) { d.Resources[0].Name.MaxLength = 8 }, []string{"kind Bucket: Name.MaxLength is 8"}},
 		{"a pattern that does not compile", pattern(driver.NamePattern{Match: "(", Rule: "no"}), []string{"kind Bucket: Name.Patterns[0]"}},
 		{"a pattern without a rule", pattern(driver.NamePattern{Match: "a"}), []string{"kind Bucket: Name.Patterns[0] lacks"}},
@@ -76,6 +107,7 @@ func TestValidate(t *testing.T) {
 		{"a password that can't be", passwords(driver.PasswordRule{MinLength: 8, MaxLength: 4}), []string{"no password has 8 to 4 bytes"}},
 		{"no scheme", func(d *driver.Description) { d.Resources[0].Connection.Scheme = "" }, []string{"kind Bucket: set both of Connection.Type"}},
 		{"no connection", func(d *driver.Description) { d.Resources[0].Connection = driver.Connection{} }, []string{"kind Bucket: it has neither a login nor a Connection"}},
+		{"a full stop", func(d *driver.Description) { d.Resources[0].Restore = "undelete it." }, []string{`Restore "undelete it." ends with a full stop`}},
 		{"no noun", consequences(func(c *driver.Consequences) { c.Noun = "" }), []string{"kind Database: Consequences.Noun is empty"}},
 		{"snapshots that nothing tells of", consequences(func(c *driver.Consequences) { c.SnapshotKept = "" }), []string{`SnapshotKept is "", and Capabilities.Snapshots is true`}},
 		{"snapshots that there are not", func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false },

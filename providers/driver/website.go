@@ -14,10 +14,22 @@ func WantedIndex(s *v1alpha1.BucketParameters) *string {
 	return s.Website.IndexDocument
 }
 
-// WantedErrorDocument returns the error document that a spec asks for, nil if it does not say.
-func WantedErrorDocument(s *v1alpha1.BucketParameters) *string {
+// WantedRedirect returns where a spec wants all requests to a web site sent, nil if it does not say.
+func WantedRedirect(s *v1alpha1.BucketParameters) *string {
 	if s.Website == nil {
 		return nil
+	}
+	return s.Website.RedirectAllRequestsTo
+}
+
+// WantedErrorDocument returns the error document that a spec asks for: empty for `website: {}`, because a bucket of Cloud Storage can have one
+// without an index, and nil if the spec does not say.
+func WantedErrorDocument(s *v1alpha1.BucketParameters) *string {
+	switch {
+	case s.Website == nil:
+		return nil
+	case *s.Website == v1alpha1.BucketWebsite{}:
+		return new("")
 	}
 	return s.Website.ErrorDocument
 }

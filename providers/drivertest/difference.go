@@ -24,7 +24,7 @@ func differences[S any](fields []Field) []obligation[S] {
 		all = append(all, powers[S]()...)
 	}
 	for _, f := range fields {
-		if _, ok := f.To.(map[string]string); !ok {
+		if !f.isMap() {
 			continue
 		}
 		for _, o := range entries[S](f) {
@@ -48,8 +48,7 @@ func (k *Kind[S]) drifting(t testing.TB) []Field {
 }
 
 func (f Field) drifts() bool {
-	_, isMap := f.To.(map[string]string)
-	return !isMap && f.NoDrift == "" && f.Effect != driver.Impossible
+	return !f.isMap() && f.NoDrift == "" && f.Effect != driver.Impossible
 }
 
 func (f Field) drift() any {

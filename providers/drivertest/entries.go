@@ -18,13 +18,47 @@ type Entries struct {
 	Of  func(t testing.TB, name string) map[string]string
 	Set func(t testing.TB, name string, entries map[string]string)
 	// Other is the name of an entry that somebody else may set, neither in Full nor in To. Theirs and Ours are two values that it can have.
-	// Spoiled is a value that every entry can have, and none has.
+	// Spoiled is a value that every entry can have, and none has. It is empty, and Theirs and Ours are the same, if an entry has one value only.
 	Other, Theirs, Ours, Spoiled string
+	// Shield is a value of Other that protects whoever set it: it is theirs although the spec has it. It is empty if others' entries are all taken over.
+	Shield string
 	// Exact is the field that, set to ExactMode, has the entries of others taken away; empty if there is none.
 	Exact     string
 	ExactMode any
 	// Same are the values of Full in other words; nil if there are none.
 	Same map[string]string
+}
+
+// Listed says how a list of structs, of which others may own entries, is a map.
+type Listed struct {
+	// Map returns the entries of a list, which is JSON, by their names.
+	Map func(t testing.TB, list []byte) map[string]string
+	// List returns the list with entries.
+	List func(entries map[string]string) any
+	// New is the name of an entry that neither Full nor To has, and NewValue what it can be.
+	New, NewValue string
+}
+
+// isMap reports whether others may own entries of a field.
+func (f Field) isMap() bool {
+	_, isMap := f.To.(map[string]string)
+	return isMap || f.Listed != nil
+}
+
+// valueOf returns entries as the spec has them.
+func (f Field) valueOf(entries map[string]string) any {
+	if f.Listed != nil {
+		return f.Listed.List(entries)
+	}
+	return entries
+}
+
+// another returns an entry that is not there yet.
+func (f Field) another() (name, value string) {
+	if f.Listed != nil {
+		return f.Listed.New, f.Listed.NewValue
+	}
+	return "brand-new", "1"
 }
 
 // entriesIn returns the way to a map of the spec, and whether there is one. Tags are reached as labels are.
@@ -47,6 +81,13 @@ func (k *Kind[S]) entriesIn(field string) (Entries, bool) {
 	}, true
 }
 
+// spoil gives an entry the spoiled value, or takes it away where an entry has one value only.
+func (in Entries) spoil(entries map[string]string, name string) {
+	if entries[name] = in.Spoiled; in.Spoiled == "" {
+		delete(entries, name)
+	}
+}
+
 // add adds the entry of somebody else.
 func (in Entries) add(t testing.TB, name string) {
 	t.Helper()
@@ -55,7 +96,7 @@ func (in Entries) add(t testing.TB, name string) {
 
 // entries returns what holds of a map that others own entries of.
 func entries[S any](f Field) []obligation[S] {
-	return slices.Concat(ownEntries[S](f), foreignEntries[S](f), plannedEntries[S](f))
+	return slices.Concat(ownEntries[S](f), releasedEntries[S](f), foreignEntries[S](f), shieldedEntries[S](f), plannedEntries[S](f))
 }
 
 // disturbs reports whether a change of a field may disturb users.
@@ -87,7 +128,7 @@ func ownEntries[S any](f Field) []obligation[S] {
 			in, req, declared := beginEntries(t, b, f)
 			key := slices.Sorted(maps.Keys(declared))[0]
 			delete(declared, key)
-			set(t, &req.Spec, f.Name, declared)
+			set(t, &req.Spec, f.Name, f.valueOf(declared))
 			updateEntries(t, b, f, &req)
 			if diff := cmp.Diff(with(declared, in.Other, in.Theirs), in.Of(t, req.Name)); diff != "" {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
@@ -95,7 +136,7 @@ func ownEntries[S any](f Field) []obligation[S] {
 		}},
 		{"an empty map takes ours away, those of others stay", func(t testing.TB, b *bench[S]) {
 			in, req, _ := beginEntries(t, b, f)
-			set(t, &req.Spec, f.Name, map[string]string{})
+			set(t, &req.Spec, f.Name, f.valueOf(map[string]string{}))
 			updateEntries(t, b, f, &req)
 			if diff := cmp.Diff(map[string]string{in.Other: in.Theirs}, in.Of(t, req.Name)); diff != "" {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
@@ -106,6 +147,9 @@ func ownEntries[S any](f Field) []obligation[S] {
 		}},
 		{"taken out of the spec all entries stay", func(t testing.TB, b *bench[S]) {
 			in, req, _ := beginEntries(t, b, f)
+			if f.Releases {
+				t.Skip("not shown: ours go")
+			}
 			before := in.Of(t, req.Name)
 			set(t, &req.Spec, f.Name, nil)
 			unchanged(t, b.observe(t, req))
@@ -116,9 +160,9 @@ func ownEntries[S any](f Field) []obligation[S] {
 		{"what may have been set counts as ours until it is seen", func(t testing.TB, b *bench[S]) {
 			_, req, declared := beginEntries(t, b, f)
 			before := req.Applied
-			set(t, &req.Spec, f.Name, with(declared, "brand-new", "1"))
+			brandNew, value := f.another()
+			set(t, &req.Spec, f.Name, f.valueOf(with(declared, brandNew, value)))
 			got := b.observe(t, req).Applied[f.Name]
-			brandNew := "brand-new"
 			if disturbs(t, b, f.Name) {
 				brandNew += "?"
 			}
@@ -129,58 +173,30 @@ func ownEntries[S any](f Field) []obligation[S] {
 	}
 }
 
-// foreignEntries returns the obligations about entries that somebody else sets.
-func foreignEntries[S any](f Field) []obligation[S] {
+// releasedEntries returns the obligations about entries that go with the field.
+func releasedEntries[S any](f Field) []obligation[S] {
 	return []obligation[S]{
-		{"an entry that somebody changed or removed is put back", func(t testing.TB, b *bench[S]) {
-			in, req, declared := beginEntries(t, b, f)
-			for k := range declared {
-				for _, spoil := range []func(map[string]string){
-					func(m map[string]string) { delete(m, k) },
-					func(m map[string]string) { m[k] = in.Spoiled },
-				} {
-					spoiled := maps.Clone(in.Of(t, req.Name))
-					spoil(spoiled)
-					in.Set(t, req.Name, spoiled)
-					updateEntries(t, b, f, &req)
-				}
-			}
-			if diff := cmp.Diff(with(declared, in.Other, in.Theirs), in.Of(t, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-		}},
-		{"an entry of others is taken over when the spec declares it", func(t testing.TB, b *bench[S]) {
-			in, req, declared := beginEntries(t, b, f)
-			set(t, &req.Spec, f.Name, with(declared, in.Other, in.Ours))
-			updateEntries(t, b, f, &req)
-			if got := in.Of(t, req.Name)[in.Other]; got != in.Ours {
-				t.Errorf("the entry is %q, want %q", got, in.Ours)
-			}
-		}},
-		{"an entry of others goes if the spec wants exactly its own", func(t testing.TB, b *bench[S]) {
-			in, req, declared := beginEntries(t, b, f)
-			if in.Exact == "" {
-				t.Skip("not shown: others' entries always stay")
-			}
-			set(t, &req.Spec, in.Exact, in.ExactMode)
-			if c := b.observe(t, req).Changes; len(c) != 1 || len(c[0].Remove) != 0 {
-				t.Errorf("got %+v, want one change that takes away nothing of ours: who did not edit the spec is asked first", c)
-			}
-			updateEntries(t, b, f, &req)
-			if diff := cmp.Diff(declared, in.Of(t, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-		}},
-		{"the same values in other words are no change", func(t testing.TB, b *bench[S]) {
+		{"taken out of the spec ours go if they are released, those of others stay", func(t testing.TB, b *bench[S]) {
 			in, req, _ := beginEntries(t, b, f)
-			if in.Same == nil {
-				t.Skip("not shown: values mean what they say")
+			if !f.Releases {
+				t.Skip("not shown: all entries stay")
 			}
-			in.Set(t, req.Name, in.Same)
-			b.Finish(t)
+			set(t, &req.Spec, f.Name, nil)
 			obs := b.observe(t, req)
-			unchanged(t, obs)
+			if change := only(t, obs, f); !change.Release || change.To != "" {
+				t.Errorf("got %+v, want a release", change)
+			}
+			if _, still := obs.Applied[f.Name]; !still {
+				t.Error("no longer Applied before they went: were the write lost, they would stay for ever")
+			}
 			foretold(t, b, req, obs)
+			updateEntries(t, b, f, &req)
+			if _, still := req.Applied[f.Name]; still {
+				t.Error("still Applied after they went")
+			}
+			if diff := cmp.Diff(map[string]string{in.Other: in.Theirs}, in.Of(t, req.Name)); diff != "" {
+				t.Errorf("in the cloud (-want +got):\n%s", diff)
+			}
 		}},
 	}
 }
@@ -195,7 +211,9 @@ func plannedEntries[S any](f Field) []obligation[S] {
 			}
 			names := slices.Sorted(maps.Keys(declared))
 			spoil := func(name string) {
-				in.Set(t, req.Name, with(in.Of(t, req.Name), name, in.Spoiled))
+				entries := maps.Clone(in.Of(t, req.Name))
+				in.spoil(entries, name)
+				in.Set(t, req.Name, entries)
 				b.Finish(t)
 			}
 			spoil(names[0])
@@ -205,7 +223,8 @@ func plannedEntries[S any](f Field) []obligation[S] {
 				set(t, &req.Spec, in.Exact, in.ExactMode)
 			}
 			b.update(t, &req, planned)
-			want := with(with(declared, in.Other, in.Theirs), names[1], in.Spoiled)
+			want := with(declared, in.Other, in.Theirs)
+			in.spoil(want, names[1])
 			if diff := cmp.Diff(want, in.Of(t, req.Name)); diff != "" {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
 			}
@@ -223,17 +242,19 @@ func beginEntries[S any](t testing.TB, b *bench[S], f Field) (Entries, request[S
 	in.add(t, req.Name)
 	b.Finish(t)
 	unchanged(t, b.observe(t, req))
-	return in, req, entriesOf(t, &req.Spec, f.Name)
+	return in, req, entriesOf(t, &req.Spec, f)
 }
 
 // updateEntries makes the one change that there is, in one write, or at most as many as the field says.
 func updateEntries[S any](t testing.TB, b *bench[S], f Field, req *request[S]) {
 	t.Helper()
 	b.Finish(t)
-	changes := b.observe(t, *req).Changes
+	planned := b.observe(t, *req)
+	changes := planned.Changes
 	if diff := cmp.Diff([]string{f.Name}, driver.Names(changes)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
+	req.Applied = planned.Applied // as the controller notes it before a write
 	if cost := b.update(t, req, changes); cost.Writes < 1 || cost.Writes > max(f.Writes, 1) {
 		t.Errorf("Update cost %+v, want at most %d writes", cost, max(f.Writes, 1))
 	}
@@ -253,13 +274,13 @@ func with(m map[string]string, k, v string) map[string]string {
 }
 
 // entriesOf returns a map of the spec.
-func entriesOf[S any](t testing.TB, spec *S, path string) map[string]string {
+func entriesOf[S any](t testing.TB, spec *S, f Field) map[string]string {
 	t.Helper()
 	raw, err := json.Marshal(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for step := range strings.SplitSeq(path, ".") {
+	for step := range strings.SplitSeq(f.Name, ".") {
 		if raw == nil {
 			break
 		}
@@ -270,6 +291,9 @@ func entriesOf[S any](t testing.TB, spec *S, path string) map[string]string {
 		raw = inner[step]
 	}
 	out := map[string]string{}
+	if raw != nil && f.Listed != nil {
+		return f.Listed.Map(t, raw)
+	}
 	if raw != nil {
 		if err := json.Unmarshal(raw, &out); err != nil {
 			t.Fatal(err)

@@ -47,8 +47,10 @@ type Harness struct {
 
 	// API has an object of each kind that there can be; those of v1alpha1.ResourceObjects if empty.
 	API []v1alpha1.ResourceObject
-	// Kinds are the kinds that the driver has: all that it describes.
+	// Kinds are the kinds that the driver has: all that it describes, but for those of Lacking.
 	Kinds []Trial
+	// Lacking are kinds that the driver describes, and that the cloud of this account lacks: a session refuses them as Unsupported.
+	Lacking []string
 }
 
 // A Trial is a Kind of whatever parameters.
@@ -116,8 +118,12 @@ type Kind[S any] struct {
 	Login driver.Login
 	// ManagedPassword: the cloud can manage the administrator's password.
 	ManagedPassword bool
-	// Fields has one entry for each row of the table.
+	// Fields has one entry for each row of the table, but for those of Lacking and Apart.
 	Fields []Field
+	// Lacking are rows that the cloud of this account lacks, each with a value for an object from Minimal: it is refused as Unsupported, by its field.
+	Lacking []Field
+	// Apart are rows that tests of their own try, by the name of the test.
+	Apart map[string]string
 	// Needed are fields that the cloud creates nothing without. Sequences does not take them out.
 	Needed []string
 	// RefusedNames are some that the cloud refuses for new objects, OddNames some that it takes although Mooring chooses none
@@ -197,6 +203,10 @@ type Field struct {
 	NoDrift string
 	// NoEmpty says why the cloud has no empty list in the field, which is a list.
 	NoEmpty string
+	// Single says why the field, which is a list, has one string at most: there is no other order of it.
+	Single string
+	// Member says what tells an object in a list, as JSON has it, from the others, of which others may own some; nil for a field that is no such list.
+	Member func(object map[string]any) string
 	// Same are values in the cloud that mean the same as the one in Full.
 	Same []any
 	// Means reports whether a value that the cloud has means the same as another one in the spec, such as where there is no way back. nil if only
@@ -207,6 +217,9 @@ type Field struct {
 	Follows map[string]string
 	// Safe is the value that the field returns to when it is taken out of the spec; nil if it is left as it is.
 	Safe any
+	// Listed is set for a list of structs of which others may own entries, and Releases if those that we set go when the field is taken out of the spec.
+	Listed   *Listed
+	Releases bool
 	// Later says that the field is no part of a creation: a call of its own sets it once the object is at rest,
 	// and only then it counts as applied.
 	Later bool

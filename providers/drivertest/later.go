@@ -64,7 +64,7 @@ func addedLater[S any](t testing.TB, b *bench[S], f Field) {
 		obs = b.observe(t, req)
 	}
 	for _, other := range b.kind.Fields {
-		if _, declared := get(&req.Spec, other.Name); declared && other.With == f.Name {
+		if _, declared := get(&req.Spec, other.Name); declared && other.With == f.Name && !slices.Contains(along, other.Name) {
 			along = append(along, other.Name)
 		}
 	}

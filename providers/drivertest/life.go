@@ -1,7 +1,6 @@
 package drivertest
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,9 +20,11 @@ func life[S any](login, managesPassword bool) []obligation[S] {
 		{"Create puts the mark on from the first moment", createMarks[S]},
 		{"what was made in full is as declared", createFull[S]},
 		{"what was made with the least is as declared", createMinimal[S]},
+		{"what a Create set by calls of their own is not read again, and is as if it were", createSets[S]},
 		{"a second Create is Conflict and changes nothing", createTwice[S]},
 		{"Update of a missing object is NotFound and makes none", updateMissing[S]},
 		{"the mirror is the object in the words of the spec", mirror[S]},
+		{"a whole mirror has what the spec does not declare", mirrorWhole[S]},
 		{"Applied says what is set", applied[S]},
 		{"the request stays the caller's", kept[S]},
 		{"neighbours are not mistaken for each other", neighbours[S]},
@@ -48,6 +49,12 @@ func rows[S any](t testing.TB, b *bench[S]) {
 	full := b.kind.Full()
 	for _, d := range docs {
 		known := slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == d.Field })
+		if b.kind.lacks(d.Field) {
+			if known {
+				t.Errorf("the harness tries %q, and says that the cloud lacks it", d.Field)
+			}
+			continue
+		}
 		if !known && d.Field != driver.FieldUsername {
 			t.Errorf("the harness has no entry for the row %q, so nothing shows that it works", d.Field)
 		}
@@ -83,35 +90,6 @@ func absent[S any](t testing.TB, b *bench[S]) {
 	}
 }
 
-// fullyApplied is what is set in an object made from Full.
-func fullyApplied[S any](t testing.TB, b *bench[S]) driver.Applied {
-	t.Helper()
-	full, want := b.kind.Full(), driver.Applied{}
-	for _, f := range b.kind.Fields {
-		text, declared := get(&full, f.Name)
-		if !declared && f.Given[f.Name] != nil { // Full leaves it out
-			continue
-		}
-		if _, isMap := f.To.(map[string]string); isMap {
-			want[f.Name] = appliedEntries(t, b, f.Name, entriesOf(t, &full, f.Name))
-		} else if declared {
-			want[f.Name] = []string{text}
-		}
-	}
-	return want
-}
-
-// ofSpec returns what was applied of the spec's own fields. Drivers remember more than these.
-func ofSpec[S any](b *bench[S], applied driver.Applied) driver.Applied {
-	out := driver.Applied{}
-	for _, f := range b.kind.Fields {
-		if values, ok := applied[f.Name]; ok {
-			out[f.Name] = values
-		}
-	}
-	return out
-}
-
 func createMarks[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	result, err := b.open(t).Create(t.Context(), req)
@@ -144,6 +122,42 @@ func createFull[S any](t testing.TB, b *bench[S]) {
 
 func createMinimal[S any](t testing.TB, b *bench[S]) {
 	b.atRest(t, b.request(t, b.kind.Minimal()), b.kind.MinimalReads)
+}
+
+// createSets: a look right after a Create that is told what it set says the same as one that reads all. Only what the Create did not set is read.
+func createSets[S any](t testing.TB, b *bench[S]) {
+	req := b.request(t, b.kind.Full())
+	req.Applied = b.observe(t, req).Applied
+	result, err := b.open(t).Create(t.Context(), req)
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	req.ID, req.Operation = result.ID, result.Operation
+	b.Finish(t)
+	if len(result.Sent) == 0 {
+		return // then there is nothing that need not be read
+	}
+	reads := func(req request[S]) (driver.Observation, int) {
+		before := b.Calls()
+		seen := b.observe(t, req)
+		return seen, b.Calls().minus(before).Reads
+	}
+	all, most := reads(req)
+	told := req
+	told.JustSet = driver.Names(result.Sent)
+	quick, fewer := reads(told)
+	if fewer >= most {
+		t.Errorf("a look that is told that %v was set took %d reads, and one that is not told %d", told.JustSet, fewer, most)
+	}
+	asJSON := cmp.Transformer("JSON", func(text json.RawMessage) (value any) {
+		if err := json.Unmarshal(text, &value); err != nil {
+			t.Errorf("the mirror is %s: %v", text, err)
+		}
+		return value
+	})
+	if diff := cmp.Diff(all, quick, asJSON); diff != "" {
+		t.Errorf("a look that reads all, and one that is told what was set (-all +told):\n%s", diff)
+	}
 }
 
 // atRest makes an object and checks what holds of one at rest, and that a look costs no more than reads.
@@ -210,48 +224,6 @@ func updateMissing[S any](t testing.TB, b *bench[S]) {
 	if obs := b.observe(t, req); obs.State != driver.Absent {
 		t.Errorf("Update made an object: %v", obs.State)
 	}
-}
-
-func mirror[S any](t testing.TB, b *bench[S]) {
-	req := b.request(t, b.kind.Full())
-	obs := b.create(t, &req)
-	var got S
-	decoder := json.NewDecoder(bytes.NewReader(obs.Mirror))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&got); err != nil {
-		t.Fatalf("the mirror %s is no spec: %v", obs.Mirror, err)
-	}
-	for _, f := range b.kind.Fields {
-		want, declared := get(&req.Spec, f.Name)
-		if text, ok := get(&got, f.Name); (declared || f.Given[f.Name] == nil) && (!ok || text != want) {
-			t.Errorf("the mirror has %s = %q, want %q", f.Name, text, want)
-		}
-	}
-	for _, k := range driver.MarkKeys() {
-		if strings.Contains(string(obs.Mirror), k) {
-			t.Errorf("the mirror shows the mark's label %s: it is not the spec's", k)
-		}
-	}
-}
-
-func applied[S any](t testing.TB, b *bench[S]) {
-	req := b.request(t, b.kind.Full())
-	obs := b.create(t, &req)
-	if diff := cmp.Diff(fullyApplied(t, b), ofSpec(b, obs.Applied)); diff != "" {
-		t.Errorf("once all is set (-want +got):\n%s", diff)
-	}
-	req.Spec = b.kind.Minimal()
-	for name := range b.observe(t, req).Applied {
-		field := slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == name }) // drivers remember more than fields
-		if _, declared := get(&req.Spec, name); field && !declared && !b.kind.returns(name) {
-			t.Errorf("%s is still Applied although the spec no longer has it", name)
-		}
-	}
-}
-
-// returns reports whether a field returns to a safe value when it is taken out of the spec.
-func (k *Kind[S]) returns(name string) bool {
-	return slices.ContainsFunc(k.Fields, func(f Field) bool { return f.Name == name && f.Safe != nil })
 }
 
 func kept[S any](t testing.TB, b *bench[S]) {
@@ -323,79 +295,5 @@ func stopped[S any](t testing.TB, b *bench[S]) {
 	b.Finish(t)
 	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Available || !obs.Stopped {
 		t.Errorf("got %v, available %t, stopped %t", obs.State, obs.Available, obs.Stopped)
-	}
-}
-
-func createPassword[S any](t testing.TB, b *bench[S]) {
-	skipUnless(t, b.kind.Cloud.Password != nil, "way to see a password")
-	req := b.request(t, b.kind.Minimal())
-	b.create(t, &req)
-	if b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
-		t.Error("the password is not the one asked for")
-	}
-}
-
-func newPassword[S any](t testing.TB, b *bench[S]) {
-	req := b.request(t, b.kind.Full())
-	b.create(t, &req)
-	req.Login.Password += "-new"
-	unchanged(t, b.observe(t, req)) // a driver can't know
-	cost := b.update(t, &req, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}})
-	if cost.Writes != 1 {
-		t.Errorf("a new password cost %+v, want one write", cost)
-	}
-	unchanged(t, b.observe(t, req))
-	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
-		t.Error("the password was not set")
-	}
-	second := req
-	second.Login.Password = ""
-	_, err := b.open(t).Update(t.Context(), second, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
-	if err != nil {
-		t.Errorf("an update that is not about the password: %v", err)
-	}
-	b.Finish(t)
-	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
-		t.Error("the password was touched by an update that is not about it")
-	}
-}
-
-func latePassword[S any](t testing.TB, b *bench[S]) {
-	req := b.request(t, b.kind.Minimal())
-	b.create(t, &req)
-	req.Login.Password += "-new"
-	change := []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}
-	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
-	b.update(t, &req, change)
-	lift()
-	if obs := b.observe(t, req); obs.OperationError == nil && !obs.PasswordRefused {
-		t.Errorf("got %v, and neither OperationError nor PasswordRefused: the password would count as set", obs.State)
-	}
-	req.Operation = ""
-	if obs := b.observe(t, req); obs.State != driver.Ready {
-		t.Errorf("the state is %v, so the password can't be sent again", obs.State)
-	}
-	b.update(t, &req, change)
-	obs := b.observe(t, req)
-	unchanged(t, obs)
-	if obs.OperationError != nil || obs.PasswordRefused {
-		t.Errorf("the password was set, and yet OperationError is %v and PasswordRefused %t", obs.OperationError, obs.PasswordRefused)
-	}
-	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
-		t.Error("the password was not set")
-	}
-}
-
-func otherUsername[S any](t testing.TB, b *bench[S]) {
-	req := b.request(t, b.kind.Full())
-	b.create(t, &req)
-	req.Login.Username = "somebodyelse"
-	changes := b.observe(t, req).Changes
-	if len(changes) != 1 || changes[0].Field != driver.FieldUsername {
-		t.Fatalf("got changes %v, want exactly one of %s", changes, driver.FieldUsername)
-	}
-	if changes[0].Effect != driver.Impossible {
-		b.update(t, &req, changes)
-		unchanged(t, b.converge(t, &req))
 	}
 }

@@ -157,13 +157,17 @@ func serves(t testing.TB, h Harness, kind string, has bool) {
 	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, "")
 	_, deleted := s.Delete(t.Context(), kind, req)
 	_, listed := s.List(t.Context(), kind, driver.ListRequest{})
+	want := driver.Invalid
+	if slices.Contains(h.Lacking, kind) {
+		want = driver.Unsupported
+	}
 	for method, err := range map[string]error{"Observe": err, "List": listed, "Create": created, "Update": updated, "Delete": deleted} {
-		if err == nil || driver.CodeOf(err) != driver.Invalid {
-			t.Errorf("%s of a %s, which is not described: got error %v, want code Invalid", method, kind, err)
+		if err == nil || driver.CodeOf(err) != want {
+			t.Errorf("%s of a %s, which there is not: got error %v, want code %v", method, kind, err, want)
 		}
 	}
 	if cost := h.Calls().minus(before); cost != (Calls{}) {
-		t.Errorf("a %s, which is not described, cost calls: %+v", kind, cost)
+		t.Errorf("a %s, which there is not, cost calls: %+v", kind, cost)
 	}
 }
 

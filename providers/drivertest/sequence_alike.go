@@ -33,7 +33,7 @@ func (q *sequences[S]) alike(t testing.TB, spec, there, wants *S, last, its rest
 // means reports whether the value that an object has in the end means what the spec says. want is the value of a new object.
 func (q *sequences[S]) means(t testing.TB, f Field, got, want, declared string) bool {
 	switch {
-	case got == want:
+	case got == want, f.holds(declared, got):
 		return true
 	case f.Means != nil && f.Means(declared, got):
 		return true

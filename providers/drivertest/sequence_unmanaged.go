@@ -13,13 +13,13 @@ import (
 func readings[S any](t testing.TB, parameters *S, f Field) map[string]string {
 	t.Helper()
 	value, says := get(parameters, f.Name)
-	if _, isMap := f.To.(map[string]string); !isMap && says {
+	if isMap := f.isMap(); !isMap && says {
 		return map[string]string{f.Name: value}
 	} else if !isMap {
 		return nil
 	}
 	all := map[string]string{}
-	for name, value := range entriesOf(t, parameters, f.Name) {
+	for name, value := range entriesOf(t, parameters, f) {
 		all[f.Name+"["+name+"]"] = value
 	}
 	return all
@@ -67,7 +67,7 @@ func newUnmanaged[S any](t testing.TB, q *sequences[S], req *request[S]) *unmana
 		if _, declared := get(spec, f.Name); !declared {
 			u.may[f.Name] = nil
 			u.add(f.Name, readings(t, there, f))
-		} else if _, isMap := f.To.(map[string]string); isMap {
+		} else if f.isMap() {
 			u.begun[f.Name] = [2]map[string]string{nil, readings(t, spec, f)}
 		}
 	}
@@ -106,7 +106,7 @@ func (u *unmanaged[S]) spec(t testing.TB, req *request[S], field string, value a
 func (u *unmanaged[S]) wanted(t testing.TB, req *request[S], f Field, value any, before bool) {
 	t.Helper()
 	delete(u.may, f.Name)
-	if _, isMap := f.To.(map[string]string); !isMap {
+	if !f.isMap() {
 		return
 	}
 	var next S
@@ -126,7 +126,12 @@ func (u *unmanaged[S]) leftOut(t testing.TB, req *request[S], f Field) {
 	t.Helper()
 	there := readings(t, u.q.there(t, *req), f)
 	u.may[f.Name] = nil
+	began := u.begun[f.Name]
 	delete(u.begun, f.Name)
+	if f.Releases {
+		u.released(f, there, began)
+		return
+	}
 	if f.Safe == nil {
 		u.leftAsIs(t, req, f, there)
 		return
@@ -134,6 +139,22 @@ func (u *unmanaged[S]) leftOut(t testing.TB, req *request[S], f Field) {
 	u.add(f.Name, map[string]string{f.Name: Text(f.Safe)})
 	if applied := u.q.b.observe(t, *req).Applied[f.Name]; !slices.Contains(applied, there[f.Name]) { // it was asked for and is not there: somebody else's value is
 		u.add(f.Name, there)
+	}
+}
+
+// released notes what may become of entries that the spec leaves out and that go with it: those that the spec had, unless somebody else had them before.
+func (u *unmanaged[S]) released(f Field, there map[string]string, began [2]map[string]string) {
+	u.add(f.Name, nil)
+	for at, value := range there {
+		u.add(f.Name, map[string]string{at: value})
+	}
+	for at := range began[1] {
+		if _, before := began[0][at]; before {
+			u.add(f.Name, map[string]string{at: began[0][at]})
+		} else {
+			delete(u.may[f.Name], at)
+		}
+		u.add(f.Name, map[string]string{at: ""})
 	}
 }
 
@@ -196,8 +217,10 @@ func (u *unmanaged[S]) check(t testing.TB, req *request[S], last rest) {
 func (u *unmanaged[S]) follows(t testing.TB, f Field, at string) bool {
 	t.Helper()
 	own := true
-	if entries, isMap := f.To.(map[string]string); isMap {
-		var full S
+	if f.isMap() {
+		var full, other S
+		set(t, &other, f.Name, f.To)
+		entries := entriesOf(t, &other, f)
 		set(t, &full, f.Name, u.q.b.kind.declared(t, f))
 		_, inTo := entries[strings.TrimSuffix(strings.TrimPrefix(at, f.Name+"["), "]")]
 		_, inFull := readings(t, &full, f)[at]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -26,10 +27,11 @@ type buckets struct {
 	url     string // of Cloud Storage, without a path
 	storage *storage.Client
 	payers  sync.Map         // the names of the buckets whose calls have to name a project that pays
+	bare    sync.Map         // the names of the buckets that are known to have no filter, since Mooring may see it
 	folders *folders.Service // of Cloud Storage too: its newer client has no managed folders
 }
 
-type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]
+type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketParams]
 
 type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
@@ -39,18 +41,27 @@ func newBuckets(s *session) *bucketAdapter {
 	s.made("Cloud Storage", b.connect())
 	return &bucketAdapter{
 		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "buckets.get",
-		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*storage.BucketAttrs, error) {
+		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*bucket, error) {
+			ctx, filter := overhear(ctx)
 			attrs, err := b.read(ctx, req)
-			return attrs, unlessNotFound(err)
+			if err != nil || attrs == nil {
+				return nil, unlessNotFound(err)
+			}
+			return &bucket{BucketAttrs: *attrs, filter: filter.heard}, nil
 		},
 		State: b.state,
 		Tags:  func(p *bucketParams) *table.Delta { return &p.Labels },
 		Make:  b.create, Taken: bucketInsertion,
-		Parts: []table.Part[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
-			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue},
+		Creatable: func(req *bucketRequest) error { return checkNewBucket(b.session, req) },
+		Parts: []table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
+			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue, Steps: true},
+			{Fields: []string{"gcp.iamBindings"}, Read: bucketPolicies{b}.read, Write: bucketPolicies{b}.write, Taken: table.Names{"IAMBindings"}, Blind: true},
+			notificationPart(b),
+			{Fields: filterFields, Hidden: filters{b}.hidden, Write: filters{b}.write, Taken: table.Names{"IPFilter"}, Follows: true}, // the last, as it may keep Mooring out
 		},
+		New:     &bucket{bindings: bindingsOf(nil), notifications: &[]notified{}},
 		Guarded: true, Whole: refusesAll,
-		Listing: &table.Listing[storage.BucketAttrs]{Read: b.list},
+		Listing: &table.Listing[bucket]{Read: b.list, Lacks: append([]string{"gcp.iamBindings", "gcp.notifications"}, filterFields...)},
 		Remove:  b.remove,
 	}
 }
@@ -69,7 +80,7 @@ var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(),
+			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(), Restore: bucketRestore,
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
 			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
@@ -84,7 +95,7 @@ var bucketKind = table.Kind[*session]{
 
 // previewBucket is what driver.Driver says of a preview.
 func previewBucket(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
-	return bucketTable.Preview(&from, &to, applied, &storage.BucketAttrs{})
+	return bucketTable.Preview(&from, &to, applied, &bucket{BucketAttrs: storage.BucketAttrs{RetentionPolicy: retentionIn(&from)}, filter: filterOf(&from).over(nil)})
 }
 
 // bucketConsequences says what people should know before they create or delete a bucket.
@@ -93,10 +104,15 @@ func bucketConsequences() driver.Consequences {
 	return driver.Consequences{Noun: "Cloud Storage bucket", Contents: "all objects and their old versions, of which soft delete keeps what the bucket's policy says"}
 }
 
+// bucketRestore is how to restore a bucket. https://cloud.google.com/storage/docs/use-soft-deleted-buckets
+const bucketRestore = "restore it, which works as long as soft delete keeps the bucket and nobody has a bucket of its name: find its generation by " +
+	"gcloud storage ls --buckets --soft-deleted --full, run gcloud storage restore gs://NAME#GENERATION, and restore its objects by the same command " +
+	"(https://cloud.google.com/storage/docs/use-soft-deleted-buckets)"
+
 // state is what a bucket says of itself.
-func (b *buckets) state(_ *bucketRequest, have *storage.BucketAttrs, o *driver.Observation) {
+func (b *buckets) state(_ *bucketRequest, have *bucket, o *driver.Observation) {
 	o.State, o.Available = driver.Ready, true
-	o.ID, o.Mark, o.Location = bucketID(have), driver.MarkFrom(have.Labels), strings.ToLower(have.Location)
+	o.ID, o.Mark, o.Location = bucketID(&have.BucketAttrs), driver.MarkFrom(have.Labels), strings.ToLower(have.Location)
 	o.Endpoint = driver.Endpoint{Name: have.Name, Region: o.Location, URL: b.url}
 }
 
@@ -110,26 +126,42 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 	_, err = do(ctx, b.session, "buckets.insert", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.storage.Bucket(req.Name).Create(ctx, b.project, params.forCreate())
 	})
+	if err == nil && params.RequesterPays != nil && *params.RequesterPays {
+		b.payers.Store(req.Name, true) // for the calls that follow the creation, before any read
+	}
+	if err == nil { // a new bucket has metageneration 1; what fails here is a difference that is observed, and told, next
+		_ = b.lock(ctx, req.Name, 1, params)
+	}
 	return driver.Result{}, advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
 }
 
-// patch changes a bucket, unless somebody else changed it since it was read.
-func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *storage.BucketAttrs, params *bucketParams, _ []driver.Change) (string, error) {
-	_, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
-		guarded := b.handle(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
-		return guarded.Update(ctx, params.forUpdate())
-	})
-	return "", err
+// patch changes a bucket, unless somebody else changed it since it was read. The lock of its retention comes after all else.
+func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, changes []driver.Change) (string, error) {
+	if err := cmp.Or(checkAutoclass(have, params), checkRetained(have, params)); err != nil {
+		return "", err
+	}
+	metageneration := have.MetaGeneration
+	if params.changesBesideLock(changes) {
+		attrs, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
+			guarded := b.handle(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
+			return guarded.Update(ctx, params.forUpdate(have))
+		})
+		if err != nil {
+			return "", err
+		}
+		metageneration = attrs.MetaGeneration
+	}
+	return "", b.lock(ctx, req.Name, metageneration, params)
 }
 
 // remove deletes a bucket. What soft delete keeps of the objects does not hold up the
 // deletion: https://cloud.google.com/storage/docs/soft-delete
 func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result, error) {
-	err := b.deleteBucket(ctx, req.Name)
+	err := b.deleteBucket(ctx, req)
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
 		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its contents too, or empty it", driver.NotEmpty)
 	}
-	removed, emptied, err := b.purge(ctx, req.Name)
+	removed, emptied, err := b.purge(ctx, req)
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -137,7 +169,7 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 	if !emptied {
 		return unfinished, nil
 	}
-	err = b.deleteBucket(ctx, req.Name)
+	err = b.deleteBucket(ctx, req)
 	if driver.CodeOf(err) == driver.NotEmpty { // objects are gone, and managed folders are seen now
 		return unfinished, nil
 	}
@@ -145,7 +177,8 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 }
 
 // deleteBucket deletes an empty bucket; one that is gone is no error.
-func (b *buckets) deleteBucket(ctx context.Context, name string) error {
+func (b *buckets) deleteBucket(ctx context.Context, req *bucketRequest) error {
+	name := req.Name
 	_, err := paying(b, name, func() (struct{}, error) {
 		return do(ctx, b.session, "buckets.delete", func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, b.handle(name).Delete(ctx)
@@ -155,25 +188,31 @@ func (b *buckets) deleteBucket(ctx context.Context, name string) error {
 	case driver.NotFound:
 		return nil
 	case driver.Conflict:
-		return b.whyNotDeleted(ctx, name, err)
+		return b.whyNotDeleted(ctx, req, err)
 	}
 	return err
 }
 
 // whyNotDeleted tells a bucket that is not empty from one that somebody changes at the same time: Cloud
 // Storage has one reason for both.
-func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error) error {
+func (b *buckets) whyNotDeleted(ctx context.Context, req *bucketRequest, refusal error) error {
 	e := &driver.Error{Code: driver.NotEmpty, Op: "buckets.delete", Message: "the bucket is not empty", Err: errors.Unwrap(refusal)}
-	objects, _, err := b.listVersions(ctx, name, 1)
+	objects, _, err := b.listVersions(ctx, req.Name, 1)
 	if err != nil || len(objects) > 0 {
 		return e
 	}
-	inside, _, err := b.listFolders(ctx, name, 1)
+	managed, _, err := b.listFolders(ctx, req.Name, 1)
+	var inside []string
+	if err == nil && len(managed) == 0 {
+		inside, _, err = hierarchyOf(b, req).list(ctx, 1)
+	}
 	switch {
 	case err != nil:
 		return err
-	case len(inside) > 0:
+	case len(managed) > 0:
 		e.Message = "the bucket has no objects, but managed folders"
+	case len(inside) > 0:
+		e.Message = "the bucket has no objects, but folders"
 	default:
 		e.Code, e.Message = driver.Busy, "the bucket is empty, but Cloud Storage does not delete it now"
 	}
@@ -186,6 +225,9 @@ func (b *buckets) read(ctx context.Context, req *bucketRequest) (*storage.Bucket
 			return b.handle(req.Name).Attrs(ctx)
 		})
 	})
+	if attrs != nil {
+		forgetFutureLock(attrs, b.now())
+	}
 	switch {
 	case err == nil && !attrs.RequesterPays:
 		b.payers.Delete(req.Name)
@@ -204,9 +246,9 @@ func bucketID(attrs *storage.BucketAttrs) string {
 // list returns a page of the project's buckets in all locations, with all that a read of one bucket has. Cloud Storage has no filter by
 // labels. The permission is storage.buckets.list for the project, and storage.buckets.getIamPolicy, because Google's library asks for
 // the full projection. https://cloud.google.com/storage/docs/json_api/v1/buckets/list
-func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Found[storage.BucketAttrs], string, error) {
+func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Found[bucket], string, error) {
 	type page struct {
-		found []table.Found[storage.BucketAttrs]
+		found []table.Found[bucket]
 		next  string
 	}
 	p, err := do(ctx, b.session, "buckets.list", func(ctx context.Context) (p page, err error) {
@@ -220,7 +262,8 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 			if err != nil {
 				return page{}, err
 			}
-			p.found = append(p.found, table.Found[storage.BucketAttrs]{Name: attrs.Name, Have: attrs})
+			forgetFutureLock(attrs, b.now())
+			p.found = append(p.found, table.Found[bucket]{Name: attrs.Name, Have: &bucket{BucketAttrs: *attrs}})
 		}
 		p.next = it.PageInfo().Token
 		return p, nil
@@ -234,6 +277,9 @@ func (b *buckets) connect() (err error) {
 	if b.folders, err = folders.NewService(context.Background(), options...); err != nil {
 		return err
 	}
+	if b.client != nil {
+		options = append(options, option.WithHTTPClient(&http.Client{Transport: &overhearing{b.client.Transport}}))
+	}
 	if b.storage, err = storage.NewClient(context.Background(), append(options, storage.WithDisabledClientMetrics())...); err != nil {
 		return err
 	}
@@ -243,4 +289,6 @@ func (b *buckets) connect() (err error) {
 	return nil
 }
 
-func init() { addService("storage", "buckets", "objects", "managedFolders") }
+func init() {
+	addService("storage", "buckets", "objects", "managedFolders", "folders", "notifications")
+}

@@ -1,8 +1,6 @@
 package gcp
 
 import (
-	"cloud.google.com/go/storage"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -18,5 +16,5 @@ func bucketBlock(s *v1alpha1.BucketParameters) v1alpha1.BucketGCP {
 // storageClassRow is the class of new objects. https://cloud.google.com/storage/docs/changing-default-storage-class
 var storageClassRow = table.Field("gcp.storageClass",
 	func(p *v1alpha1.BucketParameters) *string { return bucketBlock(p).StorageClass },
-	func(b *storage.BucketAttrs) *string { return present(b.StorageClass) },
+	func(b *bucket) *string { return present(b.StorageClass) },
 	func(p *bucketParams, v string) { p.StorageClass = &v })

@@ -23,12 +23,13 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			"my", strings.Repeat("a", 64), "Photos", "-photos", "photos-", "two..dots", "192.168.5.4", "goog-photos", "my-google-photos", "my-g00gle-photos",
 			strings.Repeat("a", 64) + ".example.com",
 		},
-		OddNames: []string{"1photos", "photos--2026", "photos_2026"},
-		Full:     fieldedit.GCPBucket(location).Full,
-		Minimal:  func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
-		Fields:   fieldedit.GCPBucket(location).Fields,
-		Reads:    1, MinimalReads: 1,
-		HasID: true, Lists: true, GlobalNames: true, Contents: true,
+		OddNames:     []string{"1photos", "photos--2026", "photos_2026"},
+		Full:         fieldedit.GCPBucket(location).Full,
+		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
+		Fields:       fieldedit.GCPBucket(location).Fields,
+		Reads:        3, // one, one for the bindings, and one for notifications
+		MinimalReads: 1,
+		HasID:        true, Lists: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
 				text, _ := value.(string)
@@ -45,14 +46,29 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 					patch.Website = &storage.BucketWebsite{MainPageSuffix: text}
 				case "website.errorDocument":
 					patch.Website = &storage.BucketWebsite{NotFoundPage: text}
+				case "logging.bucket":
+					patch.Logging = &storage.BucketLogging{LogBucket: text}
+				case "retention.days":
+					patch.RetentionPolicy = &storage.BucketRetentionPolicy{RetentionPeriod: int64(value.(int)) * day}
+				case "retention.locked":
+					c.lockBucket(t, name)
+					return
+				case "logging.prefix":
+					patch.Logging = &storage.BucketLogging{LogObjectPrefix: text}
+				case "lifecycle":
+					patch.Lifecycle = rawLifecycle(value.([]v1alpha1.LifecycleRule))
 				case "cors":
 					patch.Cors = rawCORS(value.([]v1alpha1.CORSRule))
 				case "requesterPays":
 					patch.Billing = &storage.BucketBilling{RequesterPays: value.(bool), ForceSendFields: []string{"RequesterPays"}}
+				case "gcp.notifications":
+					c.editNotifications(t, name, value.([]notified))
+					return
 				case "gcp.storageClass":
 					patch.StorageClass = text
+					patch.Autoclass = &storage.BucketAutoclass{ForceSendFields: []string{"Enabled"}} // which takes no other class
 				default:
-					t.Fatalf("no way to edit %s", field)
+					editStorageOnly(t, patch, field, value)
 				}
 				c.patchBucket(t, name, patch)
 			},
@@ -66,13 +82,26 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 				}
 				c.patchBucket(t, name, patch)
 			},
+			Entries: map[string]drivertest.Entries{"gcp.iamBindings": c.bindingEntries()},
 			Remove: func(t testing.TB, name string) {
 				if err := c.storage.Buckets.Delete(name).UserProject(project).Do(); err != nil {
 					t.Fatal(err)
 				}
 			},
 			Fill: func(t testing.TB, name string) { c.fill(t, name, 3) },
+			Hide: func(_ testing.TB, _, f string) func() {
+				if f != "gcp.notifications" {
+					return nil
+				}
+				return c.denied("notifications.list", "")
+			},
 			Refuse: func(_ testing.TB, _, f string) func() {
+				if f == "gcp.iamBindings" {
+					return c.denied("buckets.setIamPolicy", "bindings")
+				}
+				if strings.HasPrefix(f, "gcp.ipFilter.") {
+					return c.denied("buckets.patch", "ipFilter")
+				}
 				return c.denied("buckets.patch", map[string]string{
 					"versioning": "versioning", "publicAccess": "iamConfiguration", "encryption.key": "encryption", "tags": "labels",
 				}[f])

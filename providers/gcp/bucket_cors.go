@@ -34,7 +34,7 @@ func bothHeaders(r v1alpha1.CORSRule) v1alpha1.CORSRule {
 	return r
 }
 
-func haveCORS(b *storage.BucketAttrs) *[]v1alpha1.CORSRule {
+func haveCORS(b *bucket) *[]v1alpha1.CORSRule {
 	rules := make([]v1alpha1.CORSRule, 0, len(b.CORS))
 	for _, r := range b.CORS {
 		rule := v1alpha1.CORSRule{AllowedOrigins: r.Origins, AllowedMethods: r.Methods, AllowedHeaders: r.ResponseHeaders, ExposeHeaders: r.ResponseHeaders}

@@ -22,9 +22,9 @@ var payersCost = driver.Cost{
 // paymentRow is who pays for requests.
 var paymentRow = table.Field("requesterPays",
 	func(p *v1alpha1.BucketParameters) *bool { return p.RequesterPays },
-	func(b *storage.BucketAttrs) *bool { return &b.RequesterPays },
+	func(b *bucket) *bool { return &b.RequesterPays },
 	func(p *bucketParams, v bool) { p.RequesterPays = &v },
-).EffectOf(func(from *bool, to bool, _ *storage.BucketAttrs) (driver.Effect, string) {
+).EffectOf(func(from *bool, to bool, _ *bucket) (driver.Effect, string) {
 	if to && (from == nil || !*from) {
 		return driver.Interrupts, ""
 	}

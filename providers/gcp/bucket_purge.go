@@ -7,8 +7,6 @@ import (
 
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
-
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A call of Delete removes at most so many objects or managed folders, so many at a time; then it is called again.
@@ -17,18 +15,28 @@ const (
 	purgeWorkers = 16
 )
 
-// purge deletes a batch of objects, in all their versions, or of managed folders once there are no objects. It returns how many, and
-// whether it left nothing of that.
-func (b *buckets) purge(ctx context.Context, name string) (removed int, emptied bool, err error) {
-	objects, more, err := b.listVersions(ctx, name, purgeBatch)
+// purge deletes a batch of objects, in all their versions, or of folders once there are no objects. It returns how many, and
+// whether it left nothing of that. Holds are released. What can't be deleted yet is an error only once nothing else is left.
+func (b *buckets) purge(ctx context.Context, req *bucketRequest) (removed int, emptied bool, err error) {
+	remover := &remover{on: b, bucket: req.Name}
+	batch, err := remover.listBatch(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	if len(objects) == 0 {
-		return b.purgeFolders(ctx, name)
+	if len(batch.objects) == 0 && batch.kept.none() {
+		if removed, emptied, err = b.purgeFolders(ctx, req.Name); removed > 0 || err != nil {
+			return removed, emptied, err
+		}
+		return hierarchyOf(b, req).purge(ctx)
 	}
-	err = inParallel(objects, func(object *storage.ObjectAttrs) error { return b.removeObject(ctx, name, object) })
-	return len(objects), err == nil && !more, err
+	remover.kept = batch.kept
+	err = inParallel(batch.objects, func(object *storage.ObjectAttrs) error { return remover.remove(ctx, object) })
+	kept := remover.kept
+	removed = len(batch.objects) - kept.refused
+	if err == nil && removed == 0 {
+		err = kept.problem()
+	}
+	return removed, err == nil && !batch.more && kept.none(), err
 }
 
 // inParallel works on all items, a few at a time, and returns the first error of any.
@@ -87,15 +95,4 @@ func (b *buckets) listVersions(ctx context.Context, name string, most int) (obje
 		objects, more = objects[:most], true
 	}
 	return objects, more, err
-}
-
-// removeObject deletes one version of an object; one that is gone is no error.
-func (b *buckets) removeObject(ctx context.Context, bucket string, object *storage.ObjectAttrs) error {
-	_, err := do(ctx, b.session, "objects.delete", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, b.handle(bucket).Object(object.Name).Generation(object.Generation).Delete(ctx)
-	})
-	if driver.CodeOf(err) == driver.NotFound {
-		return nil
-	}
-	return advise(err, "an object is under a hold or a retention policy, and can't be deleted until that ends", driver.Protected)
 }

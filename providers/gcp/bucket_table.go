@@ -4,11 +4,20 @@ import (
 	"strings"
 
 	"cloud.google.com/go/storage"
+	raw "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
+
+// A bucket is what one read tells of it, and what takes another: nil if it was not read.
+type bucket struct {
+	storage.BucketAttrs
+	bindings      *bindings
+	notifications *[]notified
+	filter        *raw.BucketIpFilter // nil if it never had one
+}
 
 // bucketParams are the parameters of a call that makes or changes a bucket, named as the calls name them; nil is not sent.
 type bucketParams struct {
@@ -20,37 +29,80 @@ type bucketParams struct {
 	CORS                   []v1alpha1.CORSRule
 	MainPageSuffix         *string
 	NotFoundPage           *string
+	LogBucket              *string
+	LogObjectPrefix        *string
+	Lifecycle              []v1alpha1.LifecycleRule
+	RetentionDays          *int32
+	RetentionLocked        *bool
 	StorageClass           *string
+	SoftDeletePolicy       *storage.SoftDeletePolicy
+	UniformAccess          *bool
+	Autoclass              *bool
+	TerminalStorageClass   *string
+	RPO                    *string
+	DataLocations          []string
+	DefaultEventBasedHold  *bool
+	HierarchicalNamespace  *bool
+	IAMBindings            table.Delta
+	Notifications          *table.Members[notified]
+	IPFilter               *filterParams
 	Labels                 table.Delta
 }
 
 // bucketInsertion and bucketPatch are how parameters come into the two calls. A patch merges: labels one by one.
 var (
 	bucketInsertion = table.Copier[bucketParams, storage.BucketAttrs]{
-		Call: "buckets.insert",
+		Call:   "buckets.insert",
+		Lacks:  map[string]string{"Notifications": "each has calls of its own", "IPFilter": filterApart},
+		ByHand: map[string]string{"RetentionLocked": "a call of its own locks", "IAMBindings": bindingsApart},
 		Converts: map[string]func(*bucketParams, *storage.BucketAttrs){
 			"CORS": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.CORS = storageCORS(p.CORS) },
 
-			"MainPageSuffix": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Website = newSite(p) },
-			"NotFoundPage":   func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Website = newSite(p) },
+			"MainPageSuffix":  func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Website = newSite(p) },
+			"NotFoundPage":    func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Website = newSite(p) },
+			"RetentionDays":   newRetention,
+			"LogBucket":       func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Logging = newLogs(p) },
+			"LogObjectPrefix": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Logging = newLogs(p) },
+			"Lifecycle":       func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Lifecycle = *storageLifecycle(p.Lifecycle) },
 			"DefaultKMSKeyName": func(p *bucketParams, attrs *storage.BucketAttrs) {
 				if *p.DefaultKMSKeyName != "" {
 					attrs.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
 				}
 			},
+			"Autoclass":             newAutoclass,
+			"TerminalStorageClass":  newAutoclass,
+			"RPO":                   newRPO,
+			"DataLocations":         newPlacement,
+			"HierarchicalNamespace": newHierarchy,
+			"UniformAccess": func(p *bucketParams, attrs *storage.BucketAttrs) {
+				attrs.UniformBucketLevelAccess.Enabled = *p.UniformAccess
+			},
 			"Labels": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Labels = p.Labels.Set },
 		},
 	}
 	bucketPatch = table.Copier[bucketParams, storage.BucketAttrsToUpdate]{
-		Call:  "buckets.patch",
-		Lacks: map[string]string{"Location": "a bucket keeps its location"},
+		Call:   "buckets.patch",
+		Lacks:  map[string]string{"Location": "a bucket keeps its location", "DataLocations": "a bucket keeps its regions", "HierarchicalNamespace": "a bucket keeps its namespace", "Notifications": "each has calls of its own", "IPFilter": filterApart},
+		ByHand: map[string]string{"Autoclass": "what stays of it comes along", "TerminalStorageClass": "likewise", "RetentionLocked": "a call of its own locks", "IAMBindings": bindingsApart},
 		Converts: map[string]func(*bucketParams, *storage.BucketAttrsToUpdate){
 			"CORS": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.CORS = storageCORS(p.CORS) },
 
 			"MainPageSuffix": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.Website = changedSite(p) },
 			"NotFoundPage":   func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.Website = changedSite(p) },
+			"RetentionDays": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
+				update.RetentionPolicy = changedRetention(p)
+			},
+			"LogBucket":       func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.Logging = changedLogs(p) },
+			"LogObjectPrefix": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.Logging = changedLogs(p) },
+			"Lifecycle": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
+				update.Lifecycle = storageLifecycle(p.Lifecycle)
+			},
 			"DefaultKMSKeyName": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
 				update.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
+			},
+			"RPO": func(p *bucketParams, update *storage.BucketAttrsToUpdate) { update.RPO = storageRPOs[*p.RPO] },
+			"UniformAccess": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
+				update.UniformBucketLevelAccess = &storage.UniformBucketLevelAccess{Enabled: *p.UniformAccess}
 			},
 			"Labels": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
 				for k, v := range p.Labels.Set {
@@ -65,10 +117,10 @@ var (
 )
 
 // bucketTable has the fields of a bucket. forceDestroy is no field of the cloud: it says how to delete.
-var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
+var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("location",
 		func(p *v1alpha1.BucketParameters) *string { return p.Location },
-		func(b *storage.BucketAttrs) *string { return present(strings.ToLower(b.Location)) },
+		func(b *bucket) *string { return present(strings.ToLower(b.Location)) },
 		func(p *bucketParams, v string) { p.Location = v }).
 		Equal(strings.EqualFold, "in any case: Cloud Storage writes EUROPE-WEST3").
 		Immutable("create another Bucket in the new location and move the objects there"),
@@ -86,21 +138,41 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		Safe(v1alpha1.PublicAccessBlocked),
 	table.Field("encryption.key", driver.WantedKey, haveBucketKey,
 		func(p *bucketParams, v string) { p.DefaultKMSKeyName = &v }).
-		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
+		Reported(func(b *bucket) *string { return present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").
 		Refers(driver.ReferenceKey),
 	paymentRow,
 	corsRow,
 	websiteRows[0],
 	websiteRows[1],
+	loggingRows[0],
+	loggingRows[1],
+	retentionRows[0],
+	retentionRows[1],
+	lifecycleRow,
 	storageClassRow,
+	softDeleteRow,
+	uniformRow,
+	autoclassRows[0],
+	autoclassRows[1],
+	placementRows[0],
+	placementRows[1],
+	holdRow,
+	hierarchyRow,
+	bindingsRow,
+	notificationRow,
+	filterRows[0],
+	filterRows[1],
+	filterRows[2],
+	filterRows[3],
+	filterRows[4],
 	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
-		func(b *storage.BucketAttrs) map[string]string { return driver.WithoutMark(b.Labels) },
+		func(b *bucket) map[string]string { return driver.WithoutMark(b.Labels) },
 		func(p *bucketParams, d table.Delta) { p.Labels = d }),
 }
 
-func haveVersioning(b *storage.BucketAttrs) *v1alpha1.Versioning {
+func haveVersioning(b *bucket) *v1alpha1.Versioning {
 	v := v1alpha1.VersioningSuspended
 	if b.VersioningEnabled {
 		v = v1alpha1.VersioningEnabled
@@ -108,7 +180,7 @@ func haveVersioning(b *storage.BucketAttrs) *v1alpha1.Versioning {
 	return &v
 }
 
-func havePublicAccess(b *storage.BucketAttrs) *v1alpha1.PublicAccess {
+func havePublicAccess(b *bucket) *v1alpha1.PublicAccess {
 	v := v1alpha1.PublicAccessAllowed
 	if b.PublicAccessPrevention == storage.PublicAccessPreventionEnforced {
 		v = v1alpha1.PublicAccessBlocked
@@ -126,7 +198,7 @@ func prevention(v v1alpha1.PublicAccess) storage.PublicAccessPrevention {
 }
 
 // haveBucketKey returns an empty name for Cloud Storage's own key.
-func haveBucketKey(b *storage.BucketAttrs) *string {
+func haveBucketKey(b *bucket) *string {
 	if b.Encryption == nil {
 		return new("")
 	}
@@ -148,8 +220,9 @@ func (p *bucketParams) forCreate() *storage.BucketAttrs {
 }
 
 // forUpdate makes the parameters of a patch.
-func (p *bucketParams) forUpdate() (update storage.BucketAttrsToUpdate) {
+func (p *bucketParams) forUpdate(have *bucket) (update storage.BucketAttrsToUpdate) {
 	bucketPatch.Copy(p, &update)
+	update.Autoclass = changedAutoclass(p, have)
 	return update
 }
 

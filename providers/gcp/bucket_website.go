@@ -11,21 +11,26 @@ import (
 )
 
 // websiteRows are what a bucket serves as a web site. https://cloud.google.com/storage/docs/static-website
-var websiteRows = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
+var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("website.indexDocument", driver.WantedIndex,
-		func(b *storage.BucketAttrs) *string { return &siteOf(b).MainPageSuffix },
+		func(b *bucket) *string { return &siteOf(b).MainPageSuffix },
 		func(p *bucketParams, v string) { p.MainPageSuffix = &v },
-	).Reported(func(b *storage.BucketAttrs) *string { return present(siteOf(b).MainPageSuffix) }).
+	).Reported(func(b *bucket) *string { return present(siteOf(b).MainPageSuffix) }).
 		Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site"),
 
 	table.Field("website.errorDocument", driver.WantedErrorDocument,
-		func(b *storage.BucketAttrs) *string { return &siteOf(b).NotFoundPage },
+		func(b *bucket) *string { return &siteOf(b).NotFoundPage },
 		func(p *bucketParams, v string) { p.NotFoundPage = &v },
-	).Reported(func(b *storage.BucketAttrs) *string { return present(siteOf(b).NotFoundPage) }),
+	).Reported(func(b *bucket) *string { return present(siteOf(b).NotFoundPage) }),
+}
+
+// redirectLack is what S3 does by itself. https://cloud.google.com/load-balancing/docs/https/setting-up-traffic-management
+var redirectLack = driver.Lack{
+	Field: "website.redirectAllRequestsTo", Why: "a bucket of Cloud Storage redirects nothing", Instead: "remove the field, and let a load balancer redirect",
 }
 
 // siteOf returns the web site of a bucket; an empty one if there is none.
-func siteOf(b *storage.BucketAttrs) *storage.BucketWebsite {
+func siteOf(b *bucket) *storage.BucketWebsite {
 	return cmp.Or(b.Website, &storage.BucketWebsite{})
 }
 

@@ -3,6 +3,7 @@ package gcp
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -126,17 +127,19 @@ func checkKey(key *string, location string) error {
 // region is the name of a region, and not of a multi-region or dual-region. https://cloud.google.com/storage/docs/locations
 var region = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]+$`)
 
-// checkBucketDraft refuses a key of another region than the bucket's. Which key the bucket of a multi-region or dual-region takes, Cloud Storage knows.
+// checkBucketDraft refuses a key of another region than the bucket's, and what checkPlacement, checkBindings, checkRetention and checkNotifications do. Which key the
+// bucket of a multi-region or dual-region takes, Cloud Storage knows.
 // https://cloud.google.com/storage/docs/encryption/customer-managed-keys
 func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return driver.CheckOf(draft, func(spec, _ *v1alpha1.BucketParameters, location string) []driver.Refusal {
+	return driver.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
+		refused := table.Refused(slices.Concat(checkPlacement(spec, location), checkBindings(spec, observed), checkFilter(spec), []error{checkRetention(spec), checkNotifications(spec)})...)
 		key := driver.WantedKey(spec)
 		if key == nil || !region.MatchString(location) {
-			return nil
+			return refused
 		}
 		if found := keyLocation.FindStringSubmatch(*key); found == nil || !region.MatchString(found[1]) {
-			return nil
+			return refused
 		}
-		return table.Refused(checkKey(key, location))
+		return append(refused, table.Refused(checkKey(key, location))...)
 	})
 }

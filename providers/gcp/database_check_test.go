@@ -89,6 +89,30 @@ func TestCheckOfBuckets(t *testing.T) {
 	}
 }
 
+// Two regions of one's own need a multi-region, and turbo replication a dual-region.
+func TestCheckOfPlacements(t *testing.T) {
+	const regions = `customPlacementConfig: {dataLocations: [europe-west1, europe-west4]}`
+	for _, tt := range []struct{ location, spec, fields string }{
+		{"europe-west3", `{gcp: {` + regions + `}}`, "gcp.customPlacementConfig.dataLocations location"},
+		{"europe-west3", `{location: eur4, gcp: {` + regions + `}}`, "gcp.customPlacementConfig.dataLocations location"},
+		{"europe-west3", `{location: eu, gcp: {` + regions + `, rpo: ASYNC_TURBO}}`, ""},
+		{"europe-west3", `{gcp: {rpo: ASYNC_TURBO}}`, "gcp.rpo gcp.customPlacementConfig.dataLocations location"},
+		{"europe-west3", `{location: eu, gcp: {rpo: ASYNC_TURBO}}`, "gcp.rpo gcp.customPlacementConfig.dataLocations location"},
+		{"eur4", `{gcp: {rpo: ASYNC_TURBO}}`, ""},
+		{"", `{gcp: {rpo: ASYNC_TURBO}}`, ""},
+		{"europe-west3", `{gcp: {rpo: DEFAULT, customPlacementConfig: {dataLocations: []}}}`, ""},
+	} {
+		got, err := New(Options{}).Check("Bucket", driver.Draft{Spec: jsonOf(t, tt.spec), Location: tt.location})
+		var fields string
+		if len(got) == 1 {
+			fields = strings.Join(got[0].Fields, " ")
+		}
+		if err != nil || len(got) > 1 || fields != tt.fields {
+			t.Errorf("%+v: %+v, %v", tt, got, err)
+		}
+	}
+}
+
 func jsonOf(t *testing.T, text string) []byte {
 	t.Helper()
 	raw, err := yaml.YAMLToJSON([]byte(text))

@@ -7,7 +7,7 @@ import (
 )
 
 // bucketLacks are what buckets have in other clouds and not in Cloud Storage.
-var bucketLacks = slices.Concat(keyLacks, labelLacks, []driver.Lack{originLack})
+var bucketLacks = slices.Concat(keyLacks, labelLacks, []driver.Lack{originLack, autoclassLack, redirectLack, hierarchyLack}, lifecycleLacks)
 
 // keyLacks are keys that Google Cloud can't have: ARNs, aliases and ids of AWS KMS.
 // https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#key-id

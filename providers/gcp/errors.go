@@ -128,6 +128,8 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 		e.Code, e.Message = code, "too many calls"
 	case answer.Code == http.StatusPreconditionFailed:
 		e.Code, e.Message = code, "somebody else changed it in the meantime"
+	case keptOut(err):
+		e.Code, e.Message = code, strings.TrimSuffix(messageOf(answer), ".")+": "+filterAdvice(op)
 	default:
 		e.Code, e.Message = code, messageOf(answer)
 	}
@@ -201,13 +203,13 @@ func invalid(format string, args ...any) error {
 	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// advise adds advice to the message of an error with one of codes.
+// advise adds advice to the message of an error with one of codes, unless a filter keeps Mooring out: that has advice of its own.
 func advise(err error, advice string, codes ...driver.Code) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if slices.Contains(codes, e.Code) {
+	if slices.Contains(codes, e.Code) && !keptOut(err) {
 		with := *e
 		with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
 		return &with

@@ -27,6 +27,7 @@ type session struct {
 	calls    driver.Host
 	tokens   *tokens
 	options  []option.ClientOption // of the clients, of which each kind makes its own
+	client   *http.Client          // is among options
 	failed   error                 // why one of them can't be made
 }
 
@@ -50,8 +51,9 @@ func newSession(o Options, cfg driver.Opening) (*session, error) {
 	s.tokens = token.New(o.Now, identity.fetch)
 	// WithoutAuthentication keeps the clients from looking for an identity of their own: ours is in
 	// the HTTP client, and a tenant must never get Mooring's.
+	s.client = &http.Client{Transport: &authorized{s.tokens, requests}}
 	s.options = []option.ClientOption{
-		option.WithHTTPClient(&http.Client{Transport: &authorized{s.tokens, requests}}),
+		option.WithHTTPClient(s.client),
 		option.WithoutAuthentication(),
 	}
 	return s, nil

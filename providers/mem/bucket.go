@@ -73,12 +73,32 @@ var bucketTable = bucketFields.table(bucketExempt,
 	table.Field("website.indexDocument", driver.WantedIndex,
 		func(b *Bucket) *string { return new(value(driver.WantedIndex(&b.Spec))) },
 		func(p *params[v1alpha1.BucketParameters], v string) {
-			if driver.SetLeaf(&p.Spec, "website.indexDocument", v); v == "" {
-				p.Spec.Website = &v1alpha1.BucketWebsite{}
-			}
+			driver.SetLeaf(&p.Spec, "website.indexDocument", v)
 		},
 	).Reported(func(b *Bucket) *string { return unlessZero(value(driver.WantedIndex(&b.Spec))) }),
+	table.Field("logging.bucket", driver.WantedLogBucket,
+		func(b *Bucket) *string { return new(value(driver.WantedLogBucket(&b.Spec))) },
+		func(p *params[v1alpha1.BucketParameters], v string) { driver.SetLeaf(&p.Spec, "logging.bucket", v) },
+	).Reported(func(b *Bucket) *string { return unlessZero(value(driver.WantedLogBucket(&b.Spec))) }).Refers(driver.ReferenceBucket),
+	table.Written(table.Field("retention.days", driver.WantedRetentionDays,
+		func(b *Bucket) *int32 { return new(value(driver.WantedRetentionDays(&b.Spec))) },
+		func(p *params[v1alpha1.BucketParameters], v int32) { driver.SetLeaf(&p.Spec, "retention.days", v) },
+	).Reported(func(b *Bucket) *int32 { return unlessZero(value(driver.WantedRetentionDays(&b.Spec))) }), driver.RetentionText),
 	plainRules[v1alpha1.CORSRule](bucketFields, "cors"),
+	plainRules[v1alpha1.LifecycleRule](bucketFields, "lifecycle"),
+	table.RefersIn(plainRules[v1alpha1.BucketNotificationAWS](bucketFields, "aws.notifications.queues"), "arn", driver.ReferenceQueue),
+	table.RefersIn(plainRules[v1alpha1.BucketNotificationAWS](bucketFields, "aws.notifications.topics"), "arn", driver.ReferenceTopic),
+	table.RefersIn(plainRules[v1alpha1.BucketNotificationAWS](bucketFields, "aws.notifications.functions"), "arn", driver.ReferenceFunction),
+	plain[string](bucketFields, "aws.replication.role").Refers(driver.ReferenceRole),
+	table.AndIn(table.RefersIn(plainRules[v1alpha1.ReplicationRuleAWS](bucketFields, "aws.replication.rules"), "bucket", driver.ReferenceBucket), "encryptionKey", driver.ReferenceKey),
+	plainRules[v1alpha1.BucketMetricsAWS](bucketFields, "aws.metrics"),
+	plainRules[v1alpha1.BucketIntelligentTieringAWS](bucketFields, "aws.intelligentTiering"),
+	table.RefersIn(plainRules[v1alpha1.BucketAnalyticsAWS](bucketFields, "aws.analytics"), "export.bucket", driver.ReferenceBucket),
+	table.AndIn(table.RefersIn(plainRules[v1alpha1.BucketInventoryAWS](bucketFields, "aws.inventory"), "destination.bucket", driver.ReferenceBucket), "destination.encryption.keyARN", driver.ReferenceKey),
+	plainRules[v1alpha1.PolicyStatement](bucketFields, "aws.policy").Refers(driver.ReferencePrincipal),
+	plainRules[v1alpha1.BucketIAMBinding](bucketFields, "gcp.iamBindings").Refers(driver.ReferencePrincipal),
+	table.RefersIn(plainRules[v1alpha1.BucketNotificationGCP](bucketFields, "gcp.notifications"), "topic", driver.ReferenceTopic),
+	table.RefersIn(plainRules[v1alpha1.BucketIPFilterNetwork](bucketFields, "gcp.ipFilter.networks"), "network", driver.ReferenceNetwork),
 	tags(func(s *v1alpha1.BucketParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Bucket).object),
 )
 

@@ -238,3 +238,32 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("%d buckets, want %d", got, objects)
 	}
 }
+
+// What {} declares as none is none after an update, too.
+func TestEmptyEndsASetting(t *testing.T) {
+	cloud := mem.New(mem.Options{})
+	buckets := drivertest.Buckets(open(t, cloud))
+	with, without := bucketRequest{Request: driver.Request{Name: "photos"}}, bucketRequest{Request: driver.Request{Name: "photos"}}
+	with.Spec = v1alpha1.BucketParameters{
+		Retention: &v1alpha1.BucketRetention{Days: new(int32(7))}, Website: &v1alpha1.BucketWebsite{IndexDocument: new("index.html")},
+		Logging: &v1alpha1.BucketLogging{Bucket: new("logs")},
+	}
+	without.Spec = v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{}, Website: &v1alpha1.BucketWebsite{}, Logging: &v1alpha1.BucketLogging{}}
+	if _, err := buckets.Create(t.Context(), with); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{3, 0} {
+		have, err := buckets.Observe(t.Context(), without)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := driver.Names(have.Changes); len(got) != want {
+			t.Fatalf("%q are to change, want %d", got, want)
+		}
+		if want > 0 {
+			if _, err := buckets.Update(t.Context(), without, have.Changes); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -89,6 +89,9 @@ type Part[S, H, P any] struct {
 	Fields []string
 	// Read reads the fields, which are of the table, into what is there; nil if Adapter.Read does. Parts are read at the same time.
 	Read func(ctx context.Context, req *Request[S], into *H) error
+	// Hidden returns why Adapter.Read may not have shown the fields that are there; nil if what it did not show is not there. It is asked about an object of
+	// whose fields the spec declares one, so that what may not be read is not taken for none. nil if Adapter.Read shows them or fails.
+	Hidden func(ctx context.Context, req *Request[S], have *H) error
 	// Vital reports whether an error of Read leaves the whole object unknown, and not just these fields. nil if none does.
 	Vital func(error) bool
 	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes. An error that is
@@ -102,8 +105,13 @@ type Part[S, H, P any] struct {
 	Steps bool
 	// Blind: Write needs nothing of what is there. The have that it gets is empty.
 	Blind bool
+	// Last reports whether the call is made after those of all other parts, as where they take away first what stands in its way. If one of those fails, it is
+	// not made. nil if it never is.
+	Last func(changes []driver.Change) bool
 	// Later: it is written once the object is there, by an update. The creation says nothing of it.
 	Later bool
+	// Follows: the creation does not take it, and Adapter.Read reads it. It is written right after the creation, against Adapter.New.
+	Follows bool
 }
 
 // FieldErrors is the error of a call that made some changes and not others: it has those that were not made.
@@ -123,6 +131,9 @@ func (e FieldErrors) Error() string {
 
 // tagsField is the field of the table that holds the tags.
 const tagsField = "tags"
+
+// afterwards reports whether a part is written right after the creation.
+func (p *Part[S, H, P]) afterwards() bool { return !p.Later && (p.Read != nil || p.Follows) }
 
 // has reports whether a part changes a field; one without fields has all that no other part has.
 func (p *Part[S, H, P]) has(name string) bool {

@@ -220,6 +220,45 @@ func TestObserve(t *testing.T) {
 	}
 }
 
+// Fields that the cloud may have kept back are unreadable, and all else is compared. Nobody asks for them unless the spec declares one, or for an object that goes.
+func TestHidden(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit   func(*table.Request[spec])
+		asked  bool
+		hidden error
+	}{
+		"hidden":        {func(*table.Request[spec]) {}, true, &driver.Error{Code: driver.Denied}},
+		"shown":         {func(*table.Request[spec]) {}, true, nil},
+		"not declared":  {func(r *table.Request[spec]) { r.Spec.Key = nil }, false, &driver.Error{Code: driver.Denied}},
+		"to be deleted": {func(r *table.Request[spec]) { r.Deletion = &driver.Deletion{} }, false, &driver.Error{Code: driver.Denied}},
+	} {
+		f := &fake{there: &object{location: "here", aspect: new("other")}}
+		a := f.adapter()
+		asked := false
+		a.Parts[2].Read = nil
+		a.Parts[2].Hidden = func(context.Context, *table.Request[spec], *object) error {
+			asked = true
+			return tc.hidden
+		}
+		req := request()
+		tc.edit(&req)
+		o, err := a.Observe(t.Context(), req)
+		if err != nil || asked != tc.asked {
+			t.Errorf("%s: %v, asked %t, want %t", name, err, asked, tc.asked)
+		}
+		want, changed := map[string]driver.Code{}, req.Spec.Key != nil
+		if asked && tc.hidden != nil {
+			want, changed = map[string]driver.Code{"key": driver.Denied}, false
+		}
+		if diff := cmp.Diff(want, names(o.Unreadable)); diff != "" {
+			t.Errorf("%s: unreadable (-want +got):\n%s", name, diff)
+		}
+		if got := driver.Names(o.Changes); slices.Contains(got, "key") != changed || !slices.Contains(got, "size") {
+			t.Errorf("%s: changes %v", name, got)
+		}
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	change := func(names ...string) (changes []driver.Change) {
 		for _, name := range names {
@@ -320,9 +359,58 @@ func TestAnotherObjectIsNotChanged(t *testing.T) {
 	}
 }
 
+// A call that others have to make way for comes after theirs, and in its place where nothing stands in its way.
+func TestLastCall(t *testing.T) {
+	for value, want := range map[string][]string{"late": {"ModifyObject", "PutKey"}, "soon": {"PutKey", "ModifyObject"}} {
+		f := &fake{there: &object{location: "here"}}
+		a := f.adapter()
+		a.Parts[1], a.Parts[2] = a.Parts[2], a.Parts[1]
+		a.Parts[1].Last = func(changes []driver.Change) bool { return changes[0].To == "late" }
+		if _, err := a.Update(t.Context(), request(), []driver.Change{{Field: "key", To: value}, {Field: "size"}}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, call := range f.calls {
+			if name, _, _ := strings.Cut(call, " "); name != "GetObject" {
+				got = append(got, name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", value, diff)
+		}
+	}
+}
+
+// A last call is not made if one before it failed, which may stand in its way.
+func TestLastCallAfterAFailure(t *testing.T) {
+	f := &fake{there: &object{location: "here"}}
+	a := f.adapter()
+	a.Parts[2].Last = func([]driver.Change) bool { return true }
+	a.Parts[1].Write = func(context.Context, *table.Request[spec], *object, *params, []driver.Change) (string, error) {
+		return "", &driver.Error{Code: driver.Denied, Message: "no"}
+	}
+	result, err := a.Update(t.Context(), request(), []driver.Change{{Field: "size"}, {Field: "key"}})
+	if err != nil || len(result.Failed) != 2 || result.Failed[1].Field != "key" || driver.CodeOf(result.Failed[1].Err) != driver.Denied || !strings.Contains(result.Failed[1].Err.Error(), "spec.size failed") {
+		t.Errorf("%v, failed %v; want the key to wait for the size", err, result.Failed)
+	}
+	if slices.ContainsFunc(f.calls, func(call string) bool { return strings.HasPrefix(call, "PutKey") }) {
+		t.Errorf("calls %q, want none of the key", f.calls)
+	}
+}
+
 func TestCreate(t *testing.T) {
+	t.Run("with a part that is read by itself", func(t *testing.T) { created(t, func(*adapter) {}) })
+	t.Run("with a part that is read with the object", func(t *testing.T) {
+		created(t, func(a *adapter) { a.Parts[2].Read, a.Parts[2].Follows = nil, true })
+	})
+}
+
+func created(t *testing.T, edit func(*adapter)) {
+	t.Helper()
 	f := &fake{}
-	result, err := f.adapter().Create(t.Context(), request())
+	a := f.adapter()
+	edit(a)
+	result, err := a.Create(t.Context(), request())
 	if err != nil {
 		t.Fatal(err)
 	}

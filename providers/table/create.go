@@ -80,7 +80,7 @@ func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []
 	u := &update[S, H, P]{adapter: a, req: req}
 	for i := range a.Parts {
 		part := &a.Parts[i]
-		if part.Read == nil || part.Later {
+		if !part.afterwards() {
 			continue
 		}
 		changes := a.Table.Diff(&req.Spec, a.New, nil, func(name string) bool { return !part.has(name) })

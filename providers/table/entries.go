@@ -22,6 +22,9 @@ type EntryMap[S, H, P any] struct {
 	effects  []driver.PossibleEffect
 	depends  bool // the effect depends on what is changed
 	waits    func(have *H) Waiting
+	list     *Listed[H]              // nil for a map that the read of the object has
+	spares   bool                    // entries of others stay that have a name which the spec wants, and mean something else
+	theirs   func(value string) bool // entries of others that are not taken over where they mean the same; nil if all are
 }
 
 // A Delta is what is to become of a map: entries to set, and names to remove. All others stay.
@@ -123,12 +126,37 @@ func (r *EntryMap[S, H, P]) outstanding(d Delta, wanted, present, ours map[strin
 	return out, part != nil
 }
 
+// Listed is about entries that a spec has as a list, and that a part with a Read of its own reads.
+type Listed[H any] struct {
+	// Reported is what the mirror shows: the list; nil for nothing.
+	Reported func(*H) any
+	// Refers is of which sort the other cloud objects are that entries name; empty if they name none.
+	Refers driver.Reference
+	// Says is what a change of present entries brings about, in words.
+	Says func(present map[string]string, d Delta) string
+	// Theirs reports whether an entry of others stays theirs, although the spec wants it as it is: it satisfies the spec, and is neither changed nor removed when
+	// the spec no longer wants it so. It is for what protects others, which nobody may make theirs by copying it. nil if no entry does.
+	Theirs func(value string) bool
+}
+
+// AsList makes a row for such entries. Those that we set go when the spec no longer has the field. have returns nil until they were read, which is not none. All changes
+// are Online. An entry of others that has a wanted name is taken over if it means the same, unless Theirs says otherwise. If it means
+// something else it is left alone, and the field is refused, unless Exact says so.
+func AsList[S, H, P any](r *EntryMap[S, H, P], list Listed[H]) *EntryMap[S, H, P] {
+	r.list, r.spares, r.theirs = &list, true, list.Theirs
+	return r
+}
+
 // Name implements Row.
 func (r *EntryMap[S, H, P]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *EntryMap[S, H, P]) Doc() driver.Field {
-	return driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc}
+	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc}
+	if r.list != nil {
+		d.Refers, d.Safe = r.list.Refers, "none of ours"
+	}
+	return d
 }
 
 // Delta returns what has to become of what is there; nothing if the spec says nothing. applied is what we set earlier.
@@ -154,7 +182,7 @@ func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours map[stri
 			d.Set[k] = v
 		}
 	}
-	exact, except := r.exact(want), r.except(want)
+	exact, except := wanted != nil && r.exact(want), r.except(want)
 	for k := range have {
 		_, wants := wanted[k]
 		if _, isOurs := ours[k]; !wants && (exact || isOurs) && !slices.Contains(except, k) {
@@ -166,17 +194,27 @@ func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours map[stri
 }
 
 func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied driver.Applied) (driver.Change, bool) {
-	if r.want(want) == nil {
+	ours := r.ours(applied)
+	if r.want(want) == nil && !mayRelease(r, ours) {
 		return driver.Change{}, false
 	}
-	return r.change(want, r.have(have), r.ours(applied), have)
+	if r.list != nil && r.have(have) == nil { // whatever is there has to be read first
+		return driver.Change{Field: r.name, Entries: true, Release: r.want(want) == nil, Effect: driver.Online}, true
+	}
+	return r.change(want, r.have(have), ours, have)
+}
+
+// mayRelease reports whether something that we set may be there, and has to go if the spec no longer has the field.
+func mayRelease[S, H, P any](r *EntryMap[S, H, P], ours map[string]string) bool {
+	return r.list != nil && len(ours) > 0
 }
 
 func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
-	if r.want(to) == nil {
+	ours := r.ours(applied)
+	if r.want(to) == nil && !mayRelease(r, ours) {
 		return driver.Change{}, false
 	}
-	return r.change(to, r.want(from), r.ours(applied), have)
+	return r.change(to, r.want(from), ours, have)
 }
 
 // change is what leads from the present entries, of which some are ours, to the wanted ones. Its Remove are those of ours: what others set
@@ -189,13 +227,15 @@ func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, hav
 	if d.empty() && !d.Waits {
 		return driver.Change{}, false
 	}
+	c := driver.Change{Field: r.name, Entries: true, Names: d.Names(), Release: r.want(want) == nil, Foreign: foreign(r, want, d, present, ours)}
+	made := without(d, c.Foreign)
 	from := map[string]string{}
-	for _, k := range d.Names() {
+	for _, k := range made.Names() {
 		if v, ok := present[k]; ok {
 			from[k] = v
 		}
 	}
-	c := driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Entries: true, Names: d.Names()}
+	c.From, c.To = showMap(from), showMap(made.Set)
 	if d.Waits {
 		c.From = strings.TrimSpace(c.From + " (" + waits.For + ")")
 	}
@@ -209,9 +249,45 @@ func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, hav
 	} else if r.remembersValues() {
 		r.explain(&c, d, ours)
 	}
-	c.Effect, c.Why = r.effect(d, have)
+	if len(c.Foreign) == len(c.Names) && len(c.Foreign) > 0 {
+		c.Effect, c.Why = driver.Online, staysTheirs(c.Foreign)
+		return c, true
+	}
+	c.Effect, c.Why = r.effect(made, have)
+	if r.list != nil {
+		c.Why = r.list.Says(present, made)
+	}
 	c.Why = withCost(c, r.effects, have)
 	return c, true
+}
+
+// without returns what is to become of a map without entries that are left alone.
+func without(d Delta, names []string) Delta {
+	if len(names) == 0 {
+		return d
+	}
+	d.Set = maps.Clone(d.Set)
+	maps.DeleteFunc(d.Set, func(name, _ string) bool { return slices.Contains(names, name) })
+	return d
+}
+
+// staysTheirs says of a change that none of it is made.
+func staysTheirs(names []string) string {
+	return "entries by these names are there that this spec did not set, and they stay as they are: " + strings.Join(names, ", ")
+}
+
+// foreign returns the entries to set of which others have others by their names.
+func foreign[S, H, P any](r *EntryMap[S, H, P], want *S, d Delta, present, ours map[string]string) (names []string) {
+	if !r.spares || r.exact(want) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Set)) {
+		_, there := present[name]
+		if _, isOurs := ours[name]; there && !isOurs {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (r *EntryMap[S, H, P]) patch(want *S, have *H, change driver.Change, into *P) error {
@@ -220,21 +296,35 @@ func (r *EntryMap[S, H, P]) patch(want *S, have *H, change driver.Change, into *
 		present = r.have(have)
 	}
 	d, wanted := r.delta(want, present, nil), r.want(want)
-	for _, k := range change.Remove {
+	for _, k := range removals(r, want, change) {
 		if _, wants := wanted[k]; !wants && !slices.Contains(d.Remove, k) { // a spec that was edited since the change was made has the last word
 			d.Remove = append(d.Remove, k)
 		}
 	}
 	if len(change.Names) > 0 { // what else differs by now was not planned, and may disturb more
-		maps.DeleteFunc(d.Set, func(name, _ string) bool { return !slices.Contains(change.Names, name) })
+		maps.DeleteFunc(d.Set, func(name, _ string) bool {
+			return !slices.Contains(change.Names, name) || slices.Contains(change.Foreign, name)
+		})
 		d.Remove = slices.DeleteFunc(d.Remove, func(name string) bool { return !slices.Contains(change.Names, name) })
 	}
 	r.set(into, d)
 	return nil
 }
 
+// removals are the entries that a change takes away. Where a part reads what is there, the call does not know those of others, and the change does.
+func removals[S, H, P any](r *EntryMap[S, H, P], want *S, change driver.Change) []string {
+	if r.list != nil && r.want(want) != nil && r.exact(want) {
+		return change.Names
+	}
+	return change.Remove
+}
+
 func (r *EntryMap[S, H, P]) mirror(have *H) (any, bool) {
 	m := r.have(have)
+	if r.list != nil && len(m) > 0 {
+		list := r.list.Reported(have)
+		return list, list != nil
+	}
 	if len(m) == 0 {
 		return nil, false
 	}

@@ -64,23 +64,27 @@ func (r *EntryMap[S, H, P]) explain(c *driver.Change, d Delta, ours map[string]s
 	}
 }
 
-func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.Change, atWork bool) ([]string, bool) {
+func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.Change, at moment) ([]string, bool) {
 	wanted := r.want(want)
 	if wanted == nil {
-		return nil, false
+		return slices.Clone(before), len(before) > 0 && r.list != nil && (differing != nil || at == work)
 	}
 	ours := r.recall(before)
 	if r.waits != nil && ours == nil && differing != nil && len(differing.Drifted) == 0 {
 		return nil, false // its first change has two steps, and an edit that agrees to the first one agrees to both
 	}
 	now := map[string]string{}
-	if differing != nil || atWork {
+	if differing != nil || at == work {
 		maps.Copy(now, ours)
 	}
 	for name, value := range wanted {
+		if differing != nil && slices.Contains(differing.Foreign, name) {
+			continue
+		}
 		differs := differing != nil && (len(differing.Names) == 0 || slices.Contains(differing.Names, name)) && !slices.Contains(differing.Drifted, name)
 		was, isOurs := ours[name]
 		switch {
+		case !differs && !isOurs && at != creation && r.theirs != nil && r.theirs(value): // it was there before, as the spec has it
 		case !r.remembersValues():
 			now[name] = ""
 		case !differs:

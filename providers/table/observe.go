@@ -41,7 +41,7 @@ func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *drive
 			}
 		}
 	}
-	o.State, o.Applied = driver.Absent, a.Table.Applied(&req.Spec, nil, later)
+	o.State, o.Applied = driver.Absent, a.Table.AppliedByCreation(&req.Spec, later)
 	if a.Remains != nil {
 		if err := a.Remains(ctx, req, o); err != nil || o.State != driver.Absent {
 			return err
@@ -56,18 +56,28 @@ func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *drive
 // compare fills in the differences between spec and object, what is applied, what is fixed, and the mirror.
 //
 // For a deletion, and of an object that the cloud is deleting, no more is read than what is there already. If that leaves a field
-// open, only the changes of the others are reported.
+// open, only the changes of the others are reported. What a creation just set is not read: it is as the spec says.
 func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H, o *driver.Observation) error {
-	parts, skipped := a.unread(req, have), []*Part[S, H, P](nil)
-	if o.State == driver.Deleting || req.Deletion != nil {
+	parts := a.unread(req, have)
+	var skipped, set []*Part[S, H, P]
+	switch {
+	case o.State == driver.Deleting || req.Deletion != nil:
 		parts, skipped = nil, parts
+	default:
+		parts, set = a.withoutJustSet(req, parts)
 	}
-	if err := a.readParts(ctx, req, have, parts, o); err != nil {
+	undeclared := a.without(parts, skipped, set)
+	if !req.Whole || req.Deletion != nil {
+		o.Unread = fieldsOf(undeclared)
+		undeclared = nil
+	}
+	lacking, err := a.readParts(ctx, req, have, parts, undeclared, o)
+	if err != nil {
 		return err
 	}
+	addHidden(ctx, a, req, have, o)
 	unseen := func(name string) bool {
-		return slices.Contains(namesOf(o.Unreadable), name) ||
-			slices.ContainsFunc(skipped, func(part *Part[S, H, P]) bool { return part.has(name) })
+		return slices.Contains(namesOf(o.Unreadable), name) || slices.Contains(lacking, name) || haveField(skipped, name) || haveField(set, name)
 	}
 	if a.Learn != nil && o.State != driver.Deleting && req.Deletion == nil {
 		a.Learn(ctx, req, have)
@@ -77,11 +87,14 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	if o.State == driver.Pending {
 		applied = a.Table.AppliedAtWork
 	}
-	o.Applied = applied(&req.Spec, req.Applied, o.Changes, namesOf(o.Unreadable)...)
+	// What the cloud says that it lacks stays remembered, too: that answer may be wrong, and what we let in has to be taken back once it is seen again.
+	o.Applied = applied(&req.Spec, req.Applied, o.Changes, append(namesOf(o.Unreadable), lacking...)...)
 	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return unseen(row.Name()) })
 	o.Fixed = seen.Fixed(have)
-	var err error
-	if o.Mirror, err = seen.Mirror(have); err != nil {
+	if o.Mirror, err = seen.Mirror(have); err == nil && len(set) > 0 {
+		o.Mirror, err = withDeclared(o.Mirror, &req.Spec, func(name string) bool { return haveField(set, name) }, a.Table.Declared(&req.Spec))
+	}
+	if err != nil {
 		return &driver.Error{Code: driver.Internal, Message: "mirror: " + err.Error()}
 	}
 	if a.Login != nil {
@@ -101,6 +114,25 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	return nil
 }
 
+// withoutJustSet takes out of parts those of which a creation set all that the spec declares.
+func (a *Adapter[S, H, P]) withoutJustSet(req *Request[S], parts []*Part[S, H, P]) (rest, set []*Part[S, H, P]) {
+	declared := a.Table.Declared(&req.Spec)
+	for _, part := range parts {
+		open := func(name string) bool { return part.has(name) && !slices.Contains(req.JustSet, name) }
+		if len(req.JustSet) == 0 || slices.ContainsFunc(declared, open) || !slices.ContainsFunc(req.JustSet, part.has) {
+			rest = append(rest, part)
+			continue
+		}
+		set = append(set, part)
+	}
+	return rest, set
+}
+
+// haveField reports whether one of the parts changes a field.
+func haveField[S, H, P any](parts []*Part[S, H, P], name string) bool {
+	return slices.ContainsFunc(parts, func(part *Part[S, H, P]) bool { return part.has(name) })
+}
+
 // unread returns the parts that have to be read: those of fields that the spec declares, or that have to return to their safe values.
 // Against what was not read yet just those fields differ, from nothing.
 func (a *Adapter[S, H, P]) unread(req *Request[S], have *H) []*Part[S, H, P] {
@@ -118,11 +150,32 @@ func (a *Adapter[S, H, P]) unread(req *Request[S], have *H) []*Part[S, H, P] {
 	return parts
 }
 
-// readParts reads parts, all at once, and notes what could not be read.
-func (a *Adapter[S, H, P]) readParts(ctx context.Context, req *Request[S], into *H, parts []*Part[S, H, P], o *driver.Observation) error {
-	errs := make([]error, len(parts))
+// without returns the parts that have a read of their own and are in none of the lists. What is written later is read by the name in the spec.
+func (a *Adapter[S, H, P]) without(lists ...[]*Part[S, H, P]) (rest []*Part[S, H, P]) {
+	for i := range a.Parts {
+		if part := &a.Parts[i]; part.Read != nil && !part.Later && !slices.Contains(slices.Concat(lists...), part) {
+			rest = append(rest, part)
+		}
+	}
+	return rest
+}
+
+// fieldsOf returns the fields of parts, in their order.
+func fieldsOf[S, H, P any](parts []*Part[S, H, P]) (fields []string) {
+	for _, part := range parts {
+		fields = append(fields, part.Fields...)
+	}
+	return fields
+}
+
+// readParts reads parts, all at once, and notes what could not be read. What is undeclared is for the mirror alone: an error leaves it unread. It
+// returns the fields that the cloud says that it lacks. Of these only such as the spec declares are Unreadable: as long as the cloud says so, nothing can return to a safe value.
+func (a *Adapter[S, H, P]) readParts(ctx context.Context, req *Request[S], into *H, parts, undeclared []*Part[S, H, P], o *driver.Observation) (lacking []string, err error) {
+	declared := a.Table.Declared(&req.Spec)
+	all := slices.Concat(parts, undeclared)
+	errs := make([]error, len(all))
 	var reads sync.WaitGroup
-	for i, part := range parts {
+	for i, part := range all {
 		reads.Go(func() { errs[i] = part.Read(ctx, req, into) })
 	}
 	reads.Wait()
@@ -130,14 +183,45 @@ func (a *Adapter[S, H, P]) readParts(ctx context.Context, req *Request[S], into 
 		if err == nil {
 			continue
 		}
-		if vital := parts[i].Vital; vital != nil && vital(err) {
-			return err
+		if i >= len(parts) {
+			o.Unread = append(o.Unread, all[i].Fields...)
+			continue
 		}
+		if vital := parts[i].Vital; vital != nil && vital(err) {
+			return nil, err
+		}
+		lacks := driver.CodeOf(err) == driver.Unsupported
 		for _, name := range parts[i].Fields {
+			if lacks {
+				lacking = append(lacking, name)
+			}
+			if lacks && !slices.Contains(declared, name) {
+				o.Unread = append(o.Unread, name)
+				continue
+			}
 			o.Unreadable = append(o.Unreadable, driver.FieldError{Field: name, Err: driver.ErrorOf(err)})
 		}
 	}
-	return nil
+	return lacking, nil
+}
+
+// addHidden adds to what could not be read the fields that the cloud may have kept back. An object that is to go is not compared.
+func addHidden[S, H, P any](ctx context.Context, a *Adapter[S, H, P], req *Request[S], have *H, o *driver.Observation) {
+	if o.State == driver.Deleting || req.Deletion != nil {
+		return
+	}
+	declared := a.Table.Declared(&req.Spec)
+	for i := range a.Parts {
+		part := &a.Parts[i]
+		if part.Hidden == nil || !slices.ContainsFunc(declared, part.has) {
+			continue
+		}
+		if err := part.Hidden(ctx, req, have); err != nil {
+			for _, name := range part.Fields {
+				o.Unreadable = append(o.Unreadable, driver.FieldError{Field: name, Err: driver.ErrorOf(err)})
+			}
+		}
+	}
 }
 
 // namesOf returns the fields that could not be read.

@@ -64,7 +64,7 @@ func (a *Adapter[S, H, P]) rowProblems(row Row[S, H, P], names []string) (all []
 		if changes && !changed {
 			all = append(all, fmt.Sprintf("%s: the row fills %s, and the call that changes the field does not take it", row.Name(), name))
 		}
-		follows := changed && (part.Later || a.New != nil && part.Read != nil)
+		follows := changed && (part.Later || a.New != nil && part.afterwards())
 		if !a.Taken.Takes(name) && !follows {
 			all = append(all, fmt.Sprintf("%s: the row fills %s, and the creation does not take it", row.Name(), name))
 		}

@@ -84,6 +84,8 @@ func TestProblems(t *testing.T) {
 		{"the change's call does not take it", func(a *adapter) { a.Parts[1].Taken = table.Names{"Size"} }, "class: the row fills Class, and the call that changes the field does not take it"},
 		{"the creation does not take it", func(a *adapter) { a.Taken = table.Names{"Size", "Tags"} }, "class: the row fills Class, and the creation does not take it"},
 		{"nothing follows the creation", func(a *adapter) { a.New = nil }, "key: the row fills Key, and the creation does not take it"},
+		{"nothing but the read of the object reads it", func(a *adapter) { a.Parts[2].Read = nil }, "key: the row fills Key, and the creation does not take it"},
+		{"which is enough for what follows", func(a *adapter) { a.Parts[2].Read, a.Parts[2].Follows = nil, true }, ""},
 		{"a call has no field for it", func(a *adapter) {
 			a.Taken = table.Copier[params, createCall]{Call: "CreateObject", Lacks: map[string]string{"Key": "it follows"}}
 		}, "CreateObject has no field for the parameter Tags"},

@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type Row[S, H, P any] interface {
 	patch(want *S, have *H, change driver.Change, into *P) error
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
-	applied(want *S, before []string, differing *driver.Change, atWork bool) ([]string, bool)
+	applied(want *S, before []string, differing *driver.Change, at moment) ([]string, bool)
 	secretIn(want *S) (string, bool)
 	constant() bool
 }
@@ -95,23 +96,59 @@ func (t Table[S, H, P]) Fill(want *S, into *P) error {
 func (t Table[S, H, P]) Mirror(have *H) (json.RawMessage, error) {
 	root := map[string]any{}
 	for _, row := range t {
-		value, ok := row.mirror(have)
-		if !ok {
-			continue
+		if value, ok := row.mirror(have); ok {
+			place(root, row.Name(), value)
 		}
-		at := root
-		path := strings.Split(row.Name(), ".")
-		for _, step := range path[:len(path)-1] {
-			next, ok := at[step].(map[string]any)
-			if !ok {
-				next = map[string]any{}
-				at[step] = next
-			}
-			at = next
-		}
-		at[path[len(path)-1]] = value
 	}
 	return json.Marshal(root)
+}
+
+// place sets the value of a field in an object of JSON.
+func place(root map[string]any, name string, value any) {
+	at, path := root, strings.Split(name, ".")
+	for _, step := range path[:len(path)-1] {
+		next, ok := at[step].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			at[step] = next
+		}
+		at = next
+	}
+	at[path[len(path)-1]] = value
+}
+
+// withDeclared adds to a mirror what a spec says of those of its fields that take returns true for.
+func withDeclared[S any](mirror json.RawMessage, spec *S, take func(field string) bool, declared []string) (json.RawMessage, error) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	var says, root map[string]any
+	if err := errors.Join(json.Unmarshal(text, &says), json.Unmarshal(mirror, &root)); err != nil {
+		return nil, err
+	}
+	for _, name := range declared {
+		value, ok := valueAt(says, name)
+		if list, isList := value.([]any); value == "" || isList && len(list) == 0 { // a mirror leaves out what is empty
+			continue
+		}
+		if ok && take(name) {
+			place(root, name, value)
+		}
+	}
+	return json.Marshal(root)
+}
+
+// valueAt returns the value of a field in an object of JSON.
+func valueAt(root map[string]any, name string) (value any, ok bool) {
+	value = root
+	for step := range strings.SplitSeq(name, ".") {
+		object, _ := value.(map[string]any)
+		if value, ok = object[step]; !ok {
+			return nil, false
+		}
+	}
+	return value, true
 }
 
 // Fixed returns the fields that can't change any more on what is there, and their values; an empty value says that there is none,
@@ -132,16 +169,30 @@ func (t Table[S, H, P]) Fixed(have *H) map[string]string {
 // has to return to its safe default. Fields that were not seen, because they could not be read, keep
 // what they had.
 func (t Table[S, H, P]) Applied(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
-	return t.remember(want, before, differing, false, unseen)
+	return t.remember(want, before, differing, rest, unseen)
 }
 
 // AppliedAtWork is Applied while the cloud is at work: what it was asked for may come yet, though a spec that went back to what is there shows no
 // difference. So entries that the spec no longer has stay remembered, and values that have to return to a safe one.
 func (t Table[S, H, P]) AppliedAtWork(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
-	return t.remember(want, before, differing, true, unseen)
+	return t.remember(want, before, differing, work, unseen)
 }
 
-func (t Table[S, H, P]) remember(want *S, before driver.Applied, differing []driver.Change, atWork bool, unseen []string) driver.Applied {
+// AppliedByCreation is Applied of an object that is to be created: all that is declared is set, but for what is set later. So it is noted before.
+func (t Table[S, H, P]) AppliedByCreation(want *S, later []driver.Change) driver.Applied {
+	return t.remember(want, nil, later, creation, nil)
+}
+
+// A moment is when it is asked what is applied.
+type moment int
+
+const (
+	rest     moment = iota // the cloud has done what it was asked for
+	work                   // the cloud is at work
+	creation               // the object is to be created: nothing in it is somebody else's
+)
+
+func (t Table[S, H, P]) remember(want *S, before driver.Applied, differing []driver.Change, at moment, unseen []string) driver.Applied {
 	differs := map[string]*driver.Change{}
 	for i, c := range differing {
 		differs[c.Field] = &differing[i]
@@ -155,7 +206,7 @@ func (t Table[S, H, P]) remember(want *S, before driver.Applied, differing []dri
 			}
 			continue
 		}
-		if values, ok := row.applied(want, before[name], differs[name], atWork); ok {
+		if values, ok := row.applied(want, before[name], differs[name], at); ok {
 			out[name] = values
 		}
 	}

@@ -39,6 +39,25 @@ func Rules[S, H, P, V any](name string, want func(*S) []V, have func(*H) *[]V, s
 	}
 }
 
+// RefersIn says that a field of each rule, by its name in the spec, names another cloud object, and of which sort.
+func RefersIn[S, H, P, V any](r *Scalar[S, H, P, []V], referrer string, to driver.Reference) *Scalar[S, H, P, []V] {
+	r.refers, r.referrer = to, referrer
+	return r
+}
+
+// AndIn says that a further field of each rule names another cloud object, beside that of RefersIn.
+func AndIn[S, H, P, V any](r *Scalar[S, H, P, []V], referrer string, to driver.Reference) *Scalar[S, H, P, []V] {
+	r.further = append(r.further, driver.Referrer{In: referrer, Sort: to})
+	return r
+}
+
+// Alike sets when a wanted and a present list do the same, where that depends on all rules together and not on their order, and says so for the
+// reference. People then see each list as it is written.
+func Alike[S, H, P, V any](r *Scalar[S, H, P, []V], same func(want, have []V) bool, doc string) *Scalar[S, H, P, []V] {
+	r.equal, r.equalDoc, r.format = same, doc, func(rules []V) string { return TextOf(rules) }
+	return r
+}
+
 // TextOf returns a list as people see it, and as what was applied is remembered: JSON with the names in order; empty for an empty list.
 func TextOf(list any) string {
 	raw, err := json.Marshal(list)

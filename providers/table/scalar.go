@@ -25,6 +25,8 @@ type Scalar[S, H, P, V any] struct {
 	secret    bool
 	none      *V // what the cloud has where it reports nothing; nil if that is not known
 	refers    driver.Reference
+	referrer  string
+	further   []driver.Referrer
 	indirect  string
 	standsFor *driver.Alternative
 	// isFixed reports whether the field can't change any more; nil if it always can.
@@ -50,6 +52,18 @@ func Field[S, H, P any, V comparable](name string, want func(*S) *V, have func(*
 // Equal sets when a wanted and a present value mean the same, and says so for the reference.
 func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *Scalar[S, H, P, V] {
 	r.equal, r.equalDoc = equal, doc
+	return r
+}
+
+// None sets what the cloud has where it reports nothing. The mirror leaves that out, and people see no value.
+func None[S, H, P, V any](r *Scalar[S, H, P, V], v V) *Scalar[S, H, P, V] {
+	r.none = &v
+	return r
+}
+
+// Written sets how people see the values of a row. The empty text is for none, which a mirror leaves out.
+func Written[S, H, P, V any](r *Scalar[S, H, P, V], format func(V) string) *Scalar[S, H, P, V] {
+	r.format = format
 	return r
 }
 
@@ -146,7 +160,7 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *Scalar[S, H, P, V]) Doc() driver.Field {
-	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers, Indirect: r.indirect, StandsFor: r.standsFor}
+	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers, ReferredIn: r.referrer, Further: r.further, Indirect: r.indirect, StandsFor: r.standsFor}
 	if r.safe != nil {
 		d.Safe = cmp.Or(show(r, *r.safe), "none")
 	}
@@ -217,7 +231,7 @@ func scalarChange[S, H, P, V any](r *Scalar[S, H, P, V], from *V, to V, have *H,
 		return driver.Change{}, false
 	}
 	c := driver.Change{Field: r.name, To: show(r, to), Release: release}
-	if from != nil {
+	if from != nil && from != r.none {
 		c.From = show(r, *from)
 	}
 	c.Effect, c.Why = r.effect(from, to, have)
@@ -257,7 +271,7 @@ func (r *Scalar[S, H, P, V]) fixed(have *H) (string, bool) {
 	}
 }
 
-func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver.Change, atWork bool) ([]string, bool) {
+func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver.Change, at moment) ([]string, bool) {
 	v := r.want(want)
 	if differing != nil {
 		if r.safe != nil && v != nil && (before == nil || onlyAsked(before)) {
@@ -266,7 +280,7 @@ func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver
 		return slices.Clone(before), before != nil
 	}
 	if v == nil {
-		return slices.Clone(before), before != nil && atWork && r.safe != nil
+		return slices.Clone(before), before != nil && at == work && r.safe != nil
 	}
 	return []string{show(r, *v)}, true
 }

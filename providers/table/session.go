@@ -16,6 +16,27 @@ type Handler interface {
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
+// Refuse returns a Handler of a kind that this session does not have although the cloud has it: it answers everything with an error, and calls nobody.
+func Refuse(err error) Handler { return refuser{err} }
+
+type refuser struct{ err error }
+
+func (r refuser) observe(context.Context, driver.Request) (driver.Observation, error) {
+	return driver.Observation{}, r.err
+}
+func (r refuser) list(context.Context, driver.ListRequest) (driver.Page, error) {
+	return driver.Page{}, r.err
+}
+func (r refuser) create(context.Context, driver.Request, driver.Password) (driver.Result, error) {
+	return driver.Result{}, r.err
+}
+func (r refuser) update(context.Context, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
+	return driver.Result{}, r.err
+}
+func (r refuser) delete(context.Context, driver.Request) (driver.Result, error) {
+	return driver.Result{}, r.err
+}
+
 // An IdentityFunc asks the cloud which account the credentials lead to.
 type IdentityFunc func(context.Context) (driver.AccountID, error)
 

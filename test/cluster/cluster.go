@@ -255,5 +255,5 @@ func writeFile(path string, content []byte) (err error) {
 }
 
 // patience is how long one server may take to answer after its start, and to end after SIGTERM.
-// A loaded machine with two cores needs several times the 3 seconds of an idle one.
-const patience = 60 * time.Second
+// A loaded machine needs many times the 3 seconds of an idle one.
+const patience = 5 * time.Minute

@@ -49,6 +49,32 @@ var fieldNeeds = map[string]fieldNeed{
 	"gcp Database encryption.key": {role: "gcp-sa-cloud-sql.iam.gserviceaccount.com"},
 	// https://cloud.google.com/storage/docs/requester-pays#requirements: the field names no object, and yet takes a permission beyond calls
 	"gcp Bucket requesterPays": {role: "serviceusage.services.use"},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
+	"aws Bucket logging.bucket": {role: "logging.s3.amazonaws.com"},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/example-bucket-policies.html#example-bucket-policies-s3-inventory-1
+	"aws Bucket aws.analytics": {role: "s3:PutObject"},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/configure-inventory.html#configure-inventory-kms-key-policy
+	"aws Bucket aws.inventory": {role: "kms:GenerateDataKey"},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/grant-destinations-permissions-to-s3.html
+	"aws Bucket aws.notifications.queues":    {role: "sqs:SendMessage"},
+	"aws Bucket aws.notifications.topics":    {role: "sns:Publish"},
+	"aws Bucket aws.notifications.functions": {role: "lambda:InvokeFunction"},
+	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketReplication.html (Permissions): who sets rules hands the role to S3
+	"aws Bucket aws.replication.role": {policy: "aws-permissions-replication.json", allows: []string{"iam:PassRole role"}},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/setting-repl-config-perm-overview.html: the role needs the bucket and the key, and not who names them
+	"aws Bucket aws.replication.rules": {role: "s3:ReplicateObject"},
+	// https://cloud.google.com/storage/docs/access-logs
+	"gcp Bucket logging.bucket": {role: "cloud-storage-analytics@google.com"},
+	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html: whoever lets others in needs no permission on them
+	"aws Bucket aws.policy": {role: "s3:PutBucketPolicy"},
+	// https://cloud.google.com/storage/docs/access-control/iam-json: whoever lets others in needs no permission on them
+	"gcp Bucket gcp.iamBindings": {role: "storage.buckets.setIamPolicy"},
+	// https://cloud.google.com/storage/docs/update-ip-filter (required roles): the calls are those of the bucket. Whoever names a network needs no permission on it
+	"gcp Bucket gcp.ipFilter.networks": {role: "storage.buckets.setIpFilter"},
+	// https://cloud.google.com/storage/docs/bypass-ip-filter: a filter that is in force keeps Mooring out without it
+	"gcp Bucket gcp.ipFilter.mode": {role: "storage.buckets.exemptFromIpFilter"},
+	// https://cloud.google.com/storage/docs/reporting-changes#prereqs
+	"gcp Bucket gcp.notifications": {role: "roles/pubsub.publisher"},
 	// https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys
 	"gcp Bucket encryption.key": {role: "gs-project-accounts.iam.gserviceaccount.com"},
 }

@@ -56,6 +56,35 @@ func samplesAreTaken(t *testing.T, c client.Client) {
 	}
 }
 
+// The quickstart applies the folder of samples as a whole, without those in folders of their own, and of the classes those for AWS alone.
+func TestSamplesOfTheQuickstart(t *testing.T) {
+	samples := filepath.Join(root(t), "config", "samples")
+	classes, names := map[string]bool{}, map[string]string{}
+	all := files(t, samples, ".yaml")
+	for _, class := range decode(t, all[filepath.Join(samples, "classes", "aws.yaml")]) {
+		classes[class.GetKind()+" "+class.GetName()] = true
+	}
+	for path, content := range all {
+		if filepath.Dir(path) != samples {
+			continue
+		}
+		for _, object := range decode(t, content) {
+			name := object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
+			if other, taken := names[name]; taken {
+				t.Errorf("%s is in %s and in %s: one would be applied over the other", name, filepath.Base(other), filepath.Base(path))
+			}
+			names[name] = path
+			class, named, _ := unstructured.NestedString(object.Object, "spec", "className")
+			if named && !classes[object.GetKind()+"Class "+class] {
+				t.Errorf("%s names the class %q, which the quickstart does not have: put it into a folder of its own", name, class)
+			}
+		}
+	}
+	if len(classes) == 0 || len(names) < 8 {
+		t.Errorf("classes %v and samples %v: too few to be all", classes, names)
+	}
+}
+
 func decode(t *testing.T, content string) (objects []*unstructured.Unstructured) {
 	t.Helper()
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(content), 4096)

@@ -35,8 +35,8 @@ const (
 	polled  = hours*17 + 10
 )
 
-// perObservation is how many calls one observation and what follows it may take.
-const perObservation = 12
+// perObservation is how many calls one observation and what follows it may take: a bucket in S3 that is only observed has 18 aspects, each with a read of its own.
+const perObservation = 20
 
 // mostSteps is more than there are things due in a day, about 3,700. Something that is due each second is due 28,800 times.
 const mostSteps = 10_000

@@ -40,8 +40,8 @@ func TestCallsOfALife(t *testing.T) {
 		requests []string
 		again    []string
 	}{
-		{ // seven aspects, a call to read each and one to write those that a new bucket has otherwise; a key is added to the encryption rule that S3 gave it, which is read for that
-			name: "bucket", cloud: "aws", create: 15, recheck: 8, delete: "GetBucketTagging DeleteBucket", requests: bucket,
+		{ // eighteen aspects: those are written that a new bucket has otherwise, and only the others are read after that. A re-check reads each
+			name: "bucket", cloud: "aws", create: 22, recheck: 19, delete: "GetBucketTagging DeleteBucket", requests: bucket,
 			object: func(w *fixture, c *system.Cloud) client.Object {
 				return throughOpenClass(w, c, w.bucket(c, "aws-full", system.FullBucket(c)))
 			},
@@ -53,7 +53,8 @@ func TestCallsOfALife(t *testing.T) {
 			},
 		},
 		{
-			name: "bucket", cloud: "gcp", create: 3, recheck: 1, delete: "buckets.get buckets.delete", requests: bucket,
+			name: "bucket", cloud: "gcp", create: 6, recheck: 3, // bindings and notifications have reads of their own, and the filter a write
+			delete: "buckets.get buckets.delete", requests: bucket,
 			object: func(w *fixture, c *system.Cloud) client.Object {
 				return throughOpenClass(w, c, w.bucket(c, "gcp-full", system.FullBucket(c)))
 			},
@@ -103,7 +104,11 @@ func TestCallsOfALife(t *testing.T) {
 				w.Errorf("it took %d calls by its group until it was as declared, want %d", got, tt.group)
 			}
 			created := calls()
-			if len(created) != tt.create {
+			until := created
+			if again := len(created) - tt.recheck; tt.recheck > 1 && again == tt.create && slices.Contains([]string{"GetBucketTagging", "buckets.get"}, created[again]) {
+				until = created[:again] // on a busy machine its class may be read late, and it is looked at once more
+			}
+			if len(until) != tt.create {
 				w.Errorf("it took %d calls until it was as declared, want %d: %q", len(created), tt.create, created)
 			}
 			since = w.requests(o)

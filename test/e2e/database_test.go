@@ -43,8 +43,8 @@ func policyChange(rule, value string, edit func(*v1alpha1.PasswordValidationPoli
 	}
 }
 
-// monitoringRoles are the roles of the account in AWS.
-const monitoringRoles = "arn:aws:iam::" + system.AWSAccount + ":role/"
+// awsRoles are the roles of the account in AWS.
+const awsRoles = "arn:aws:iam::" + system.AWSAccount + ":role/"
 
 var databaseChanges = []databaseChange{
 	{
@@ -328,14 +328,14 @@ var databaseChanges = []databaseChange{
 	{
 		field: "aws.monitoring.intervalSeconds", only: "aws",
 		edit: func(s *v1alpha1.DatabaseSpec) {
-			s.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new(monitoringRoles + "rds-monitoring-role")}
+			s.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new(awsRoles + "rds-monitoring-role")}
 		},
 		mirror: same("60"), write: "ModifyDBInstance",
 	},
 	{
 		field: "aws.monitoring.roleARN", only: "aws",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.Monitoring.RoleARN = new(monitoringRoles + "shop-monitoring") },
-		mirror: same(`"` + monitoringRoles + `shop-monitoring"`), write: "ModifyDBInstance",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.Monitoring.RoleARN = new(awsRoles + "shop-monitoring") },
+		mirror: same(`"` + awsRoles + `shop-monitoring"`), write: "ModifyDBInstance",
 	},
 	{
 		field: "gcp.insights.queryStringLength", only: "gcp",
@@ -402,7 +402,7 @@ func TestDatabaseLife(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
 		full := system.FullDatabase(c)
 		if c.Name == "aws" { // alone it asks for nothing
-			full.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{RoleARN: new(monitoringRoles + "rds-monitoring-role")}
+			full.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{RoleARN: new(awsRoles + "rds-monitoring-role")}
 		}
 		d := throughOpenClass(w, c, w.database(c, "orders", full))
 		w.create(d)

@@ -32,8 +32,10 @@ func throughOpenClass[T client.Object](w *fixture, c *system.Cloud, o T) T {
 		spec.ProviderConfigRef.Name, spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
 		resource, _ := description.Resource(k.Name)
 		for _, field := range resource.Fields {
-			if field.Refers != "" && declares(o, field.Field) {
-				spec.AllowedReferences = append(spec.AllowedReferences, v1alpha1.AllowedReference{Field: "spec." + field.Field, Pattern: ".*"})
+			for at := range field.Referrers() {
+				if declares(o, field.Field) {
+					spec.AllowedReferences = append(spec.AllowedReferences, v1alpha1.AllowedReference{Field: "spec." + at, Pattern: ".*"})
+				}
 			}
 		}
 		if len(spec.AllowedReferences) == 0 {

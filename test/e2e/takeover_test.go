@@ -77,7 +77,7 @@ func TestLocationIsWhereItWasObserved(t *testing.T) {
 			external := w.Namespace + "-theirs"
 			c.Buckets().MakeIn(w.T, external, "US")
 			b := w.bucket(c, "ours", v1alpha1.BucketParameters{})
-			b.Spec.ExternalName, b.Spec.Adoption = external, v1alpha1.AdoptionIfExists
+			b.Spec.ExternalName, b.Spec.Adoption, b.Spec.WhenVanished = external, v1alpha1.AdoptionIfExists, v1alpha1.WhenVanishedRecreate
 			if observed {
 				b.Spec.Management = v1alpha1.ManagementObserve
 			}

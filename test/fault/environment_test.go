@@ -160,9 +160,8 @@ func (p *process) kill() {
 // await polls until done returns "", and fails with what it returned last.
 func await(t testing.TB, what string, done func() string) {
 	t.Helper()
-	const patience = 5 * time.Minute // for one that hangs, not for one that is slow
 	last := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(system.Patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
 		if last = done(); last == "" {
 			return
 		}
@@ -170,7 +169,7 @@ func await(t testing.TB, what string, done func() string) {
 			break
 		}
 	}
-	t.Fatalf("not within %s: %s\n%s", patience, what, last)
+	t.Fatalf("not within %s: %s\n%s", system.Patience, what, last)
 }
 
 func lifecycleName(n int32) string { return fmt.Sprintf("case-%04d", n) }

@@ -334,7 +334,7 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 		l.awaitConfig(t)
 		l.secrets = append(l.secrets, l.password(t)) // where Mooring made one
 	case edit:
-		l.patch(t, l.target.Edit)
+		l.patch(t, l.edit)
 		l.awaitReady(t)
 	case power:
 		l.setPower(t, v1alpha1.PowerStateStopped)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/zapr"
@@ -72,13 +73,15 @@ func (l logFile) lines(failed func(error)) iter.Seq[[]byte] {
 	}
 }
 
-// about returns the lines that mention a name.
+// about returns the last lines that mention a name, and of each its beginning: whole ones have the bodies of requests, and hide why a test failed.
 func (l logFile) about(t testing.TB, name string) string {
-	var out []byte
+	const most, longest = 60, 300
+	var last []string
 	for line := range l.lines(func(err error) { t.Errorf("read the log: %v", err) }) {
-		if bytes.Contains(line, []byte(name)) {
-			out = append(append(out, line...), '\n')
+		if bytes.Contains(line, []byte(name)) && !bytes.Contains(line, []byte(`Body"`)) {
+			last = append(last, string(line[:min(len(line), longest)]))
+			last = last[max(0, len(last)-most):]
 		}
 	}
-	return string(out)
+	return strings.Join(last, "\n")
 }

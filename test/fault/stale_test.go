@@ -97,8 +97,11 @@ func (l *lifecycle) staleAfterWrites() *delay {
 func (d *delay) begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.left = staleFor
-	if d.lift == nil {
+	seen := d.l.Cloud.Ledger.Calls(localcloud.Filter{Account: d.l.account, Operation: d.l.target.Observe})
+	if len(seen) > 0 && seen[len(seen)-1].Fault == localcloud.Stale {
+		return // what was decided by a stale read may be refused, as by the generation of a bucket, and must not have the cloud lag for good
+	}
+	if d.left = staleFor; d.lift == nil {
 		d.lift = d.l.Cloud.Faults.Add(localcloud.Fault{
 			Filter: localcloud.Filter{Account: d.l.account, Write: localcloud.Reads}, Kind: localcloud.Stale, Hook: d.count,
 		})

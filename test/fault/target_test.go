@@ -53,15 +53,27 @@ func (l *lifecycle) console() *system.Cloud {
 	return system.NewCloudAccount(l.Cloud, l.target.Cloud, l.account)
 }
 
-// object returns the object as people declare it first. In AWS a person chooses the password of a Database.
+// object returns the object as people declare it first. A Bucket has all that a bucket can have. In AWS a person chooses the password of a Database.
 func (l *lifecycle) object() client.Object {
 	o := l.target.Typical(l.console(), metav1.ObjectMeta{Namespace: l.name, Name: l.name})
 	system.SpecOf(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: accountName}
 	system.Connect(o, connection)
+	if b, ok := o.(*v1alpha1.Bucket); ok {
+		b.Spec.BucketParameters = system.OtherBucket(l.console())
+	}
 	if l.givesPassword() {
 		o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: givenPassword}}
 	}
 	return o
+}
+
+// edit edits the object once it is Ready; of a Bucket it changes all that can change.
+func (l *lifecycle) edit(o client.Object) {
+	if b, ok := o.(*v1alpha1.Bucket); ok {
+		b.Spec.BucketParameters = system.FullBucket(l.console())
+		return
+	}
+	l.target.Edit(o)
 }
 
 // givesPassword reports whether a person chooses the password at first.

@@ -155,7 +155,7 @@ func without(m map[string]string, prefix string) map[string]string {
 }
 
 // wanted is every file there may be: none of them a shell.
-var wanted = []string{"/LICENSE", "/etc/group", "/etc/passwd", "/etc/ssl/certs/ca-certificates.crt", "/ko-app/mooring"}
+var wanted = []string{"/LICENSE", "/NOTICE", "/etc/group", "/etc/passwd", "/etc/ssl/certs/ca-certificates.crt", "/ko-app/mooring"}
 
 func files(t *testing.T, headers []*tar.Header) {
 	var found []string

@@ -33,7 +33,7 @@ const (
 
 var (
 	// The SDKs, as the prefixes that their packages share.
-	awsSDK = []string{"github.com/aws"}
+	awsSDK = []string{"github.com/aws", "github.com/hashicorp/awspolicyequivalence"}
 	gcpSDK = []string{"cloud.google.com/go", "google.golang.org/api", "github.com/googleapis"}
 	clouds = slices.Concat([]string{aws, gcp, mem}, awsSDK, gcpSDK)
 	// What only a controller holds in its hands.

@@ -60,17 +60,3 @@ func (c *s3Call) putACL() (reply, error) {
 		return nil
 	})
 }
-
-func (c *s3Call) getObjectLock() (reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return reply{}, err
-	}
-	if !b.objectLock {
-		return reply{}, c.missing("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
-	}
-	return c.ok(struct {
-		XMLName           xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ObjectLockConfiguration"`
-		ObjectLockEnabled string
-	}{ObjectLockEnabled: "Enabled"}), nil
-}

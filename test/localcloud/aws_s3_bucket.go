@@ -21,16 +21,26 @@ type s3Bucket struct {
 	created    time.Time
 	versioning string // "", Enabled or Suspended
 	objectLock bool
-	tags       []s3Tag // nil is no tag set
+	lockRule   *objectLockRule // nil is none
+	tags       []s3Tag         // nil is no tag set
 	encryption encryptionRule
 	blocks     *publicAccessBlock // nil is none
 	ownership  string             // "" is none
 	policy     *s3Policy          // nil is none
 	acl        string
 	payer      string
-	cors       []corsRule
-	website    *websiteConfiguration // nil is none
-	objects    *objectStore
+
+	acceleration string          // "" is never set
+	logging      *loggingEnabled // nil is none
+
+	cors      []corsRule
+	website   *websiteConfiguration // nil is none
+	objects   *objectStore
+	lifecycle *lifecycleConfiguration
+
+	notifications notificationConfiguration
+	replication   *replicationConfiguration                // nil is none
+	named         map[string]map[string]namedConfiguration // by sort and id
 }
 
 const bucketOwnerEnforced = "BucketOwnerEnforced"

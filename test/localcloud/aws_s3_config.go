@@ -72,6 +72,10 @@ func (c *s3Call) putVersioning() (reply, error) {
 			return awsErr(http.StatusConflict, "InvalidBucketState",
 				"An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.")
 		}
+		if b.replication != nil && asked.Status == "Suspended" {
+			return awsErr(http.StatusConflict, "InvalidBucketState",
+				"A replication configuration is present on this bucket, so you cannot change the versioning state. To change the versioning state, first delete the replication configuration.")
+		}
 		b.versioning = asked.Status
 		return nil
 	})
@@ -164,75 +168,6 @@ func (c *s3Call) putTagging() (reply, error) {
 
 func (c *s3Call) deleteTagging() (reply, error) {
 	return noContent(), c.change(func(b *s3Bucket) error { b.tags = nil; return nil })
-}
-
-// --- encryption
-
-type encryptionDefault struct {
-	SSEAlgorithm   string
-	KMSMasterKeyID *string
-}
-
-type encryptionRule struct {
-	ApplyServerSideEncryptionByDefault *encryptionDefault
-	BlockedEncryptionTypes             *blockedEncryption
-	BucketKeyEnabled                   bool
-}
-
-type blockedEncryption struct {
-	EncryptionType []string
-}
-
-type encryptionConfiguration struct {
-	XMLName   xml.Name         `xml:"ServerSideEncryptionConfiguration"`
-	Namespace string           `xml:"xmlns,attr,omitempty"`
-	Rule      []encryptionRule `xml:"Rule"`
-}
-
-// sseS3 is how every bucket is encrypted that asks for nothing else.
-func sseS3() encryptionRule {
-	return encryptionRule{ApplyServerSideEncryptionByDefault: &encryptionDefault{SSEAlgorithm: "AES256"}}
-}
-
-func (c *s3Call) getEncryption() (reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return reply{}, err
-	}
-	return c.ok(encryptionConfiguration{Namespace: s3Namespace, Rule: []encryptionRule{b.encryption}}), nil
-}
-
-// putEncryption keeps the key as it was written: S3 does not resolve ids and aliases.
-func (c *s3Call) putEncryption() (reply, error) {
-	var asked encryptionConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return reply{}, err
-	}
-	if len(asked.Rule) != 1 || asked.Rule[0].ApplyServerSideEncryptionByDefault == nil {
-		return reply{}, malformedXML()
-	}
-	rule := asked.Rule[0]
-	key := rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID
-	switch rule.ApplyServerSideEncryptionByDefault.SSEAlgorithm {
-	case "AES256":
-		if key != nil {
-			e := awsErr(http.StatusBadRequest, "InvalidArgument",
-				"a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
-			e.detail = [][2]string{{"ArgumentName", "ApplyServerSideEncryptionByDefault"}}
-			return reply{}, e
-		}
-	case "aws:kms", "aws:kms:dsse":
-		if key != nil && *key == "" {
-			return reply{}, malformedXML()
-		}
-	default:
-		return reply{}, malformedXML()
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.encryption = rule; return nil })
-}
-
-func (c *s3Call) deleteEncryption() (reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.encryption = sseS3(); return nil })
 }
 
 // --- public access

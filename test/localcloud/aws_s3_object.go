@@ -21,6 +21,7 @@ type s3Object struct {
 	body     []byte
 	etag     string
 	modified time.Time
+	lock     wormLock
 	header   http.Header // the caller's own, given back with it
 }
 
@@ -75,6 +76,15 @@ func (s *objectStore) get(key, version string) *s3Object {
 	return nil
 }
 
+// locked reports whether Object Lock keeps a version. A deletion without a version removes none.
+func (s *objectStore) locked(key, version string, now time.Time) bool {
+	if version == "" {
+		return false
+	}
+	o := s.get(key, version)
+	return o != nil && o.lock.keeps(now)
+}
+
 // delete removes a version for good; without one it leaves a delete marker, in a bucket that ever had versions.
 func (s *objectStore) delete(key, version, versioning string, now time.Time) *s3Object {
 	switch {
@@ -113,9 +123,13 @@ func (c *s3Call) putObject() (reply, error) {
 	if len(c.key) > 1024 {
 		return reply{}, awsErr(http.StatusBadRequest, "KeyTooLongError", "Your key is too long")
 	}
+	lock, err := c.newLock(b)
+	if err != nil {
+		return reply{}, err
+	}
 	sum := md5.Sum(c.body)
 	o := &s3Object{
-		key: c.key, body: c.body, etag: strconv.Quote(hex.EncodeToString(sum[:])),
+		lock: lock, key: c.key, body: c.body, etag: strconv.Quote(hex.EncodeToString(sum[:])),
 		modified: c.now.UTC().Truncate(time.Second), header: http.Header{},
 	}
 	for name, values := range c.r.Header {
@@ -175,6 +189,7 @@ func (c *s3Call) getObject() (reply, error) {
 			answer.header[name] = values
 		}
 	}
+	o.lock.tell(answer.header)
 	answer.header.Set("ETag", o.etag)
 	answer.header.Set("Last-Modified", o.modified.Format(http.TimeFormat))
 	answer.header.Set("Content-Length", strconv.Itoa(len(o.body)))
@@ -191,6 +206,9 @@ func (c *s3Call) deleteObject() (reply, error) {
 		return reply{}, err
 	}
 	answer := noContent()
+	if b.objects.locked(c.key, c.query.Get("versionId"), c.now) {
+		return reply{}, lockedAway()
+	}
 	if o := b.objects.delete(c.key, c.query.Get("versionId"), b.versioning, c.now); o != nil {
 		b.tellVersion(answer.header, o)
 	}
@@ -213,6 +231,12 @@ type deleted struct {
 	deletion
 	DeleteMarker          bool   `xml:",omitempty"`
 	DeleteMarkerVersionID string `xml:"DeleteMarkerVersionId,omitempty"`
+}
+
+type refusedDeletion struct {
+	deletion
+	Code    string
+	Message string
 }
 
 // deleteObjects deletes up to 1000 versions at once. It insists on a digest of the request.
@@ -238,10 +262,15 @@ func (c *s3Call) deleteObjects() (reply, error) {
 		return reply{}, malformedXML()
 	}
 	result := struct {
-		XMLName xml.Name  `xml:"http://s3.amazonaws.com/doc/2006-03-01/ DeleteResult"`
-		Deleted []deleted `xml:"Deleted"`
+		XMLName xml.Name          `xml:"http://s3.amazonaws.com/doc/2006-03-01/ DeleteResult"`
+		Deleted []deleted         `xml:"Deleted"`
+		Errors  []refusedDeletion `xml:"Error"`
 	}{}
 	for _, one := range asked.Object {
+		if b.objects.locked(one.Key, one.VersionID, c.now) {
+			result.Errors = append(result.Errors, refusedDeletion{one, "AccessDenied", lockedAway().message})
+			continue
+		}
 		done := deleted{deletion: one}
 		if o := b.objects.delete(one.Key, one.VersionID, b.versioning, c.now); o != nil && o.marker {
 			done.DeleteMarker, done.DeleteMarkerVersionID = true, o.version

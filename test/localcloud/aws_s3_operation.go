@@ -83,17 +83,39 @@ var s3Routes = map[string]s3Operation{
 	"bucket PUT cors":    {name: "PutBucketCors", do: (*s3Call).putCORS},
 	"bucket DELETE cors": {name: "DeleteBucketCors", do: (*s3Call).deleteCORS},
 
+	"bucket GET lifecycle":    {name: "GetBucketLifecycleConfiguration", do: (*s3Call).getLifecycle},
+	"bucket PUT lifecycle":    {name: "PutBucketLifecycleConfiguration", do: (*s3Call).putLifecycle, headers: []string{smallestHeader}},
+	"bucket DELETE lifecycle": {name: "DeleteBucketLifecycle", do: (*s3Call).deleteLifecycle},
+
 	"bucket GET requestPayment": {name: "GetBucketRequestPayment", do: (*s3Call).getPayment},
 	"bucket PUT requestPayment": {name: "PutBucketRequestPayment", do: (*s3Call).putPayment},
 
+	"bucket GET logging": {name: "GetBucketLogging", do: (*s3Call).getLogging},
+	"bucket PUT logging": {name: "PutBucketLogging", do: (*s3Call).putLogging},
+
+	"bucket GET accelerate": {name: "GetBucketAccelerateConfiguration", do: (*s3Call).getAcceleration},
+	"bucket PUT accelerate": {name: "PutBucketAccelerateConfiguration", do: (*s3Call).putAcceleration},
+
+	"bucket GET notification": {name: "GetBucketNotificationConfiguration", do: (*s3Call).getNotifications},
+	"bucket PUT notification": {name: "PutBucketNotificationConfiguration", do: (*s3Call).putNotifications, headers: []string{"X-Amz-Skip-Destination-Validation"}},
+
+	"bucket GET replication":    {name: "GetBucketReplication", do: (*s3Call).getReplication},
+	"bucket PUT replication":    {name: "PutBucketReplication", do: (*s3Call).putReplication},
+	"bucket DELETE replication": {name: "DeleteBucketReplication", do: (*s3Call).deleteReplication},
+
 	"bucket GET policy":       {name: "GetBucketPolicy", do: (*s3Call).getPolicy},
-	"bucket PUT policy":       {name: "PutBucketPolicy", do: (*s3Call).putPolicy},
+	"bucket PUT policy":       {name: "PutBucketPolicy", do: (*s3Call).putPolicy, headers: []string{"X-Amz-Confirm-Remove-Self-Bucket-Access"}},
 	"bucket DELETE policy":    {name: "DeleteBucketPolicy", do: (*s3Call).deletePolicy},
 	"bucket GET policyStatus": {name: "GetBucketPolicyStatus", do: (*s3Call).getPolicyStatus},
 
-	"bucket GET acl":         {name: "GetBucketAcl", do: (*s3Call).getACL},
-	"bucket PUT acl":         {name: "PutBucketAcl", do: (*s3Call).putACL, headers: []string{"X-Amz-Acl"}},
+	"bucket GET acl": {name: "GetBucketAcl", do: (*s3Call).getACL},
+	"bucket PUT acl": {name: "PutBucketAcl", do: (*s3Call).putACL, headers: []string{"X-Amz-Acl"}},
+
 	"bucket GET object-lock": {name: "GetObjectLockConfiguration", do: (*s3Call).getObjectLock},
+	"bucket PUT object-lock": {name: "PutObjectLockConfiguration", do: (*s3Call).putObjectLock},
+	"object GET retention":   {name: "GetObjectRetention", do: (*s3Call).getRetention, params: []string{"versionId"}},
+	"object PUT retention":   {name: "PutObjectRetention", do: (*s3Call).putRetention, params: []string{"versionId"}},
+	"object PUT legal-hold":  {name: "PutObjectLegalHold", do: (*s3Call).putHold, params: []string{"versionId"}},
 
 	"bucket GET list-type": {
 		name: "ListObjectsV2", do: (*s3Call).listObjects,
@@ -109,19 +131,17 @@ var s3Routes = map[string]s3Operation{
 	},
 	"bucket POST delete": {name: "DeleteObjects", do: (*s3Call).deleteObjects},
 
-	"object PUT":             {name: "PutObject", do: (*s3Call).putObject, headers: []string{"X-Amz-Storage-Class"}},
+	"object PUT":             {name: "PutObject", do: (*s3Call).putObject, headers: append([]string{"X-Amz-Storage-Class"}, wormHeaders...)},
 	"object GET":             {name: "GetObject", do: (*s3Call).getObject, params: []string{"versionId"}, headers: []string{"X-Amz-Checksum-Mode"}},
 	"object HEAD":            {name: "HeadObject", do: (*s3Call).getObject, params: []string{"versionId"}, headers: []string{"X-Amz-Checksum-Mode"}},
 	"object DELETE":          {name: "DeleteObject", do: (*s3Call).deleteObject, params: []string{"versionId"}},
-	"object POST uploads":    {name: "CreateMultipartUpload", do: (*s3Call).createUpload, headers: []string{"X-Amz-Checksum-Algorithm"}},
+	"object POST uploads":    {name: "CreateMultipartUpload", do: (*s3Call).createUpload, headers: append([]string{"X-Amz-Checksum-Algorithm"}, wormHeaders...)},
 	"object DELETE uploadId": {name: "AbortMultipartUpload", do: (*s3Call).abortUpload},
 
-	"bucket GET":              {name: "ListObjects"},
-	"object PUT uploadId":     {name: "UploadPart"},
-	"object POST uploadId":    {name: "CompleteMultipartUpload"},
-	"object GET uploadId":     {name: "ListParts"},
-	"bucket PUT lifecycle":    {name: "PutBucketLifecycleConfiguration"},
-	"bucket DELETE lifecycle": {name: "DeleteBucketLifecycle"},
+	"bucket GET":           {name: "ListObjects"},
+	"object PUT uploadId":  {name: "UploadPart"},
+	"object POST uploadId": {name: "CompleteMultipartUpload"},
+	"object GET uploadId":  {name: "ListParts"},
 }
 
 // s3Unimplemented names what a sub-resource configures, for operations that are known and missing.
@@ -155,7 +175,11 @@ func findS3Operation(method string, query url.Values, bucket, key string) s3Oper
 			sub = name
 		}
 	}
-	op, ok := s3Routes[strings.TrimSpace(scope+" "+method+" "+sub)]
+	route := strings.TrimSpace(scope + " " + method + " " + sub)
+	if _, one := s3Routes[route+" id"]; one && query.Has("id") {
+		route += " id"
+	}
+	op, ok := s3Routes[route]
 	if !ok {
 		verb := method[:1] + strings.ToLower(method[1:])
 		if sub == "" {

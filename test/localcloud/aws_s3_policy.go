@@ -101,7 +101,7 @@ func (p principal) MarshalJSON() ([]byte, error) {
 
 var (
 	policySid    = regexp.MustCompile(`^[A-Za-z0-9]*$`)
-	policyAction = regexp.MustCompile(`^(\*|s3:[A-Za-z*?]+)$`)
+	policyAction = regexp.MustCompile(`^(\*|(?i:s3):[A-Za-z*?]+)$`)
 	principalARN = regexp.MustCompile(`^arn:aws:(iam::\d{12}:(root|(user|role)/[\w+=,.@/-]+)|sts::\d{12}:assumed-role/[\w+=,.@/-]+)$`)
 )
 
@@ -170,7 +170,8 @@ func (s *policyStatement) invalid(bucket string) string {
 		if strings.ContainsAny(action, "*?") {
 			continue
 		}
-		if onObjects := strings.Contains(action, "Object") && !strings.Contains(action, "ObjectLockConfiguration"); (onObjects && !ofObjects) || (!onObjects && !ofBucket && !strings.Contains(action, "Multipart")) {
+		action = strings.ToLower(action)
+		if onObjects := strings.Contains(action, "object") && !strings.Contains(action, "objectlockconfiguration"); (onObjects && !ofObjects) || (!onObjects && !ofBucket && !strings.Contains(action, "multipart")) {
 			return "Action does not apply to any resource(s) in statement"
 		}
 	}
@@ -266,6 +267,8 @@ func (c *s3Call) getPolicyStatus() (reply, error) {
 	}{IsPublic: strings.ToUpper(fmt.Sprint(p.public()))}), nil
 }
 
+// putPolicy takes a policy that denies the caller this call, whether the caller confirms that or not, and denies nothing by it. No recording shows what S3 does
+// with one that is not confirmed, nor its words for a public policy where these are blocked.
 func (c *s3Call) putPolicy() (reply, error) {
 	return noContent(), c.change(func(b *s3Bucket) error {
 		p, err := parsePolicy(c.body, b.name)

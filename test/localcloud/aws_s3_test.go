@@ -251,7 +251,7 @@ func TestS3Aspects(t *testing.T) {
 	})
 
 	t.Run("not implemented", func(t *testing.T) {
-		_, err := client.GetBucketReplication(ctx, &s3.GetBucketReplicationInput{Bucket: name})
+		_, err := client.GetBucketMetadataTableConfiguration(ctx, &s3.GetBucketMetadataTableConfigurationInput{Bucket: name})
 		wantCode(t, err, "NotImplemented")
 	})
 }

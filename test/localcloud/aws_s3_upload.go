@@ -21,6 +21,9 @@ func (c *s3Call) createUpload() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if _, err := c.newLock(b); err != nil {
+		return reply{}, err
+	}
 	u := s3Upload{id: b.objects.nextID(), key: c.key, initiated: c.now}
 	b.objects.uploads[u.id] = u
 	return c.ok(struct {

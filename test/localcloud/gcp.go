@@ -34,6 +34,7 @@ type gcpProject struct {
 	id     string
 	number uint64
 	email  string // of its service account
+	caller GCPCaller
 }
 
 func newGCPCloud(c *Cloud) *gcpCloud {

@@ -16,6 +16,7 @@ type gcsService struct {
 	buckets map[string]*gcsBucket // one name space for everybody; deleted ones stay, for stale reads
 	created int
 	uploads int64 // the generation of the newest object
+	deleted []*gcsDeleted
 }
 
 // A gcsBucket is a bucket as it is, and as it was before the last write.
@@ -26,6 +27,10 @@ type gcsBucket struct {
 	before  *gcsState
 	objects []*gcsObject             // by name, then generation
 	folders []*storage.ManagedFolder // by name
+	tree    []*storage.Folder        // of a hierarchical namespace, by name
+
+	notifications []*storage.Notification // the oldest first
+	notified      int                     // how many were ever made
 }
 
 // A gcsState is what writes to a bucket change; nil where there is no bucket.
@@ -63,14 +68,24 @@ func (s *gcsService) route(g *gcpCloud) {
 		{"GET /storage/v1/b/{bucket}", "buckets.get", "bucket", s.getBucket},
 		{"PATCH /storage/v1/b/{bucket}", "buckets.patch", "bucket", s.patchBucket},
 		{"DELETE /storage/v1/b/{bucket}", "buckets.delete", "bucket", s.deleteBucket},
+		{"POST /storage/v1/b/{bucket}/restore", "buckets.restore", "bucket", s.restoreBucket},
 		{"POST /storage/v1/b/{bucket}/lockRetentionPolicy", "buckets.lockRetentionPolicy", "bucket", s.lockRetentionPolicy},
 		{"GET /storage/v1/b/{bucket}/iam", "buckets.getIamPolicy", "bucket", s.getIAMPolicy},
 		{"PUT /storage/v1/b/{bucket}/iam", "buckets.setIamPolicy", "bucket", s.setIAMPolicy},
+		{"GET /storage/v1/b/{bucket}/iam/testPermissions", "buckets.testIamPermissions", "bucket", s.testIAMPermissions},
 		{"GET /storage/v1/projects/{project}/serviceAccount", "projects.serviceAccount.get", "", s.getServiceAccount},
+		{"POST /storage/v1/b/{bucket}/notificationConfigs", "notifications.insert", "bucket", s.insertNotification},
+		{"GET /storage/v1/b/{bucket}/notificationConfigs", "notifications.list", "bucket", s.listNotifications},
+		{"GET /storage/v1/b/{bucket}/notificationConfigs/{notification}", "notifications.get", "bucket", s.getNotification},
+		{"DELETE /storage/v1/b/{bucket}/notificationConfigs/{notification}", "notifications.delete", "bucket", s.deleteNotification},
 		{"POST /upload/storage/v1/b/{bucket}/o", "objects.insert", "bucket", s.insertObject},
 		{"GET /storage/v1/b/{bucket}/o", "objects.list", "bucket", s.listObjects},
 		{"GET /storage/v1/b/{bucket}/o/{object}", "objects.get", "bucket", s.getObject},
+		{"PATCH /storage/v1/b/{bucket}/o/{object}", "objects.patch", "bucket", s.patchObject},
 		{"DELETE /storage/v1/b/{bucket}/o/{object}", "objects.delete", "bucket", s.deleteObject},
+		{"POST /storage/v1/b/{bucket}/folders", "folders.insert", "bucket", s.insertTreeFolder},
+		{"GET /storage/v1/b/{bucket}/folders", "folders.list", "bucket", s.listTreeFolders},
+		{"DELETE /storage/v1/b/{bucket}/folders/{folder}", "folders.delete", "bucket", s.deleteTreeFolder},
 		{"POST /storage/v1/b/{bucket}/managedFolders", "managedFolders.insert", "bucket", s.insertFolder},
 		{"GET /storage/v1/b/{bucket}/managedFolders", "managedFolders.list", "bucket", s.listFolders},
 		{"DELETE /storage/v1/b/{bucket}/managedFolders/{folder}", "managedFolders.delete", "bucket", s.deleteFolder},
@@ -97,6 +112,9 @@ func (s *gcsService) find(r *gcpRequest, permission string) (*gcsBucket, *gcsSta
 	if b.owner != r.caller {
 		return nil, nil, gcpErr(http.StatusForbidden, "forbidden", r.caller.email+" does not have "+permission+
 			" access to the Google Cloud Storage bucket. Permission '"+permission+"' denied on resource (or it may not exist).")
+	}
+	if err := checkFilter(r, b.state(r)); err != nil {
+		return nil, nil, err
 	}
 	return b, b.state(r), checkPayer(r, b.state(r))
 }

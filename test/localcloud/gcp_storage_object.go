@@ -23,7 +23,7 @@ import (
 type gcsObject struct {
 	storage.Object
 	content []byte
-	created time.Time
+	created time.Time // or when its last event-based hold was released
 	live    bool
 }
 
@@ -59,6 +59,12 @@ func (s *gcsService) insertObject(r *gcpRequest) (any, error) {
 	o.TimeCreated, o.Updated, o.TimeStorageClassUpdated = gcsTime(r.now), gcsTime(r.now), gcsTime(r.now)
 	if o.StorageClass == "" {
 		o.StorageClass, _ = state.resource["storageClass"].(string)
+	}
+	if hold := typed[storage.Bucket](state.resource).DefaultEventBasedHold; hold {
+		o.EventBasedHold = true
+	}
+	if state.hierarchical() {
+		b.plant(r, meta.Name)
 	}
 	b.retire(r, state, old)
 	b.objects = append(b.objects, o)
@@ -116,13 +122,11 @@ func (b *gcsBucket) replaceable(r *gcpRequest, state *gcsState, o *gcsObject) er
 	if o == nil {
 		return nil
 	}
-	if policy := typed[storage.Bucket](state.resource).RetentionPolicy; policy != nil {
-		if until := o.created.Add(time.Duration(policy.RetentionPeriod) * time.Second); r.now.Before(until) {
-			return gcpErr(http.StatusForbidden, "retentionPolicyNotMet", "Object '"+o.Id+"' is subject to bucket's retention policy and cannot be deleted, overwritten or archived until "+gcsTime(until))
-		}
-	}
 	if o.TemporaryHold || o.EventBasedHold {
-		return gcpErr(http.StatusForbidden, "forbidden", "Object '"+o.Id+"' is under active hold and cannot be deleted, overwritten or archived until hold is removed.")
+		return gcpErr(http.StatusForbidden, "objectUnderActiveHold", "Object '"+o.Id+"' is under active hold and cannot be deleted, overwritten or archived until hold is removed.")
+	}
+	if until := o.retainedUntil(state); r.now.Before(until) {
+		return gcpErr(http.StatusForbidden, "retentionPolicyNotMet", "Object '"+o.Id+"' is subject to bucket's retention policy and cannot be deleted, overwritten or archived until "+gcsTime(until))
 	}
 	return nil
 }
@@ -166,7 +170,7 @@ func (b *gcsBucket) object(r *gcpRequest) (*gcsObject, error) {
 }
 
 func (s *gcsService) getObject(r *gcpRequest) (any, error) {
-	b, _, err := s.find(r, "storage.objects.get")
+	b, state, err := s.find(r, "storage.objects.get")
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +184,7 @@ func (s *gcsService) getObject(r *gcpRequest) (any, error) {
 			"X-Goog-Metageneration": {strconv.FormatInt(o.Metageneration, 10)}, "X-Goog-Hash": {"crc32c=" + o.Crc32c, "md5=" + o.Md5Hash},
 		}, body: o.content}, nil
 	}
-	return &o.Object, nil
+	return o.view(state), nil
 }
 
 func (s *gcsService) deleteObject(r *gcpRequest) (any, error) {
@@ -207,7 +211,7 @@ func (s *gcsService) deleteObject(r *gcpRequest) (any, error) {
 }
 
 func (s *gcsService) listObjects(r *gcpRequest) (any, error) {
-	b, _, err := s.find(r, "storage.objects.list")
+	b, state, err := s.find(r, "storage.objects.list")
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +224,7 @@ func (s *gcsService) listObjects(r *gcpRequest) (any, error) {
 	for _, o := range b.objects {
 		newest = max(newest, o.Generation)
 		if strings.HasPrefix(o.Name, query.Get("prefix")) && (o.live || query.Get("versions") == "true") {
-			found = append(found, &o.Object)
+			found = append(found, o.view(state))
 		}
 	}
 	if r.stale {

@@ -1,13 +1,13 @@
 package localcloud
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -92,6 +92,8 @@ func settleBucket(r *gcpRequest, resource jsonObject, old *storage.Bucket) error
 			delete(resource, k)
 		}
 	}
+	settleLogging(resource)
+	settleFilter(resource, old)
 	if class, ok := resource["storageClass"].(string); ok {
 		resource["storageClass"] = strings.ToUpper(class)
 	} else {
@@ -134,6 +136,9 @@ func settleLocation(resource jsonObject, old *storage.Bucket) error {
 		resource["locationType"] = "dual-region"
 	default:
 		return gcsInvalid("The specified location constraint is not valid.")
+	}
+	if err := settlePlacement(resource); err != nil {
+		return err
 	}
 	if resource["locationType"] != "region" && resource["rpo"] == nil {
 		resource["rpo"] = "DEFAULT"
@@ -179,21 +184,9 @@ func settleAccess(r *gcpRequest, resource jsonObject, old *storage.Bucket) error
 }
 
 func settleRetention(r *gcpRequest, resource jsonObject, old *storage.Bucket) error {
-	soft := member(resource, "softDeletePolicy")
-	if soft["retentionDurationSeconds"] == nil {
-		soft["retentionDurationSeconds"] = strconv.FormatInt(shortestSoft, 10)
-	}
+	settleSoftDelete(r, resource, old)
 	now := typed[storage.Bucket](resource)
-	if old == nil || old.SoftDeletePolicy.RetentionDurationSeconds != now.SoftDeletePolicy.RetentionDurationSeconds {
-		soft["effectiveTime"] = gcsTime(r.now)
-	}
-	if now.SoftDeletePolicy.RetentionDurationSeconds == 0 {
-		delete(soft, "effectiveTime")
-	}
-	if now.Autoclass != nil && now.Autoclass.Enabled {
-		autoclass := member(resource, "autoclass")
-		defaults(autoclass, jsonObject{"terminalStorageClass": "NEARLINE", "terminalStorageClassUpdateTime": gcsTime(r.now), "toggleTime": gcsTime(r.now)})
-	}
+	settleAutoclass(r, resource, old)
 	if old != nil && old.RetentionPolicy != nil && old.RetentionPolicy.IsLocked &&
 		(now.RetentionPolicy == nil || now.RetentionPolicy.RetentionPeriod < old.RetentionPolicy.RetentionPeriod) {
 		return gcpErr(http.StatusForbidden, "forbidden", "Cannot reduce the retention duration of a locked retention policy.")
@@ -210,7 +203,8 @@ func settleRetention(r *gcpRequest, resource jsonObject, old *storage.Bucket) er
 	return nil
 }
 
-// validBucket holds a bucket to the rules that concern one field at a time.
+// validBucket holds a bucket to the rules that concern one field at a time. No recording shows the refusals, nor their words.
+// https://cloud.google.com/storage/docs/json_api/v1/buckets
 func validBucket(b, old *storage.Bucket) error {
 	if err := validLabels(b.Labels); err != nil {
 		return err
@@ -232,14 +226,17 @@ func validBucket(b, old *storage.Bucket) error {
 		return gcsInvalid("Soft delete policy duration must be 0 or between 7 and 90 days.")
 	case b.RetentionPolicy != nil && (b.RetentionPolicy.RetentionPeriod < 1 || b.RetentionPolicy.RetentionPeriod > 3155760000):
 		return gcsInvalid("Retention period must be between 1 second and 100 years.")
+	case b.RetentionPolicy != nil && b.Versioning != nil && b.Versioning.Enabled:
+		return gcsInvalid("Object Versioning cannot be enabled on a bucket with a retention policy.")
 	case namespaced(b) && !b.IamConfiguration.UniformBucketLevelAccess.Enabled:
 		return gcsInvalid("Hierarchical namespace requires uniform bucket-level access.")
 	case old != nil && namespaced(b) != namespaced(old):
 		return gcsInvalid("The hierarchical namespace of a bucket can't be changed.")
 	case old != nil && !reflect.DeepEqual(b.CustomPlacementConfig, old.CustomPlacementConfig):
 		return gcsInvalid("The placement of a bucket can't be changed.")
-	case b.Autoclass != nil && b.Autoclass.Enabled && b.StorageClass != "STANDARD":
-		return gcsInvalid("Autoclass requires storage class STANDARD.")
+	}
+	if err := cmp.Or(validAutoclass(b), validFilter(b)); err != nil {
+		return err
 	}
 	if b.Lifecycle != nil {
 		for _, rule := range b.Lifecycle.Rule {

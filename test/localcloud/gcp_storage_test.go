@@ -278,13 +278,22 @@ func TestBucketPolicy(t *testing.T) {
 	}
 	policy.Add(iam.AllUsers, "roles/storage.objectViewer")
 	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 412, "")
+	conditional := `{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"],"condition":{"expression":"true","title":"t"}}]}`
+	wantGCP(t, g.send(t, "PUT", "/storage/v1/b/acme-logs/iam", conditional, nil), 400, "") // ACLs count
+	uniform := storage.BucketAttrsToUpdate{UniformBucketLevelAccess: &storage.UniformBucketLevelAccess{Enabled: true}, PublicAccessPrevention: storage.PublicAccessPreventionInherited}
+	if _, err := b.Update(ctx, uniform); err != nil {
+		t.Fatal(err)
+	}
 	for body, want := range map[string]int{
-		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}]}`:                                                   0,
-		`{"bindings":[{"role":"roles/storage.objectViewer","members":["a@example.com"]}]}`:                                                        400,
-		`{"bindings":[{"role":"reader","members":["user:a@example.com"]}]}`:                                                                       400,
-		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"],"condition":{"expression":"true","title":"t"}}]}`:     400,
-		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"],"condition":{"expression":"true","title":"t"}}]}`: 0,
-		`{"version":1,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}],"etag":"CAE="}`:                         412,
+		conditional: 0,
+		`{"version":3,"bindings":[{"role":"roles/storage.legacyBucketReader","members":["user:a@b.c"],"condition":{"expression":"true","title":"t"}}]}`: 400,
+		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["allUsers"],"condition":{"expression":"true","title":"t"}}]}`:         400,
+		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"],"condition":{"expression":"true"}}]}`:                   400,
+		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}]}`:                                                         0,
+		`{"bindings":[{"role":"roles/storage.objectViewer","members":["a@example.com"]}]}`:                                                              400,
+		`{"bindings":[{"role":"reader","members":["user:a@example.com"]}]}`:                                                                             400,
+		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"],"condition":{"expression":"true","title":"t"}}]}`:           400,
+		`{"version":1,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}],"etag":"CAE="}`:                               412,
 	} {
 		wantGCP(t, g.send(t, "PUT", "/storage/v1/b/acme-logs/iam", body, nil), want, "")
 	}

@@ -1,6 +1,8 @@
 package recordings
 
 import (
+	"encoding/base64"
+	"fmt"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -65,6 +67,93 @@ var (
 	deleteCORS = &s3.DeleteBucketCorsInput{Bucket: own}
 )
 
+func createNamed(name string, region types.BucketLocationConstraint) *s3.CreateBucketInput {
+	return &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: region}}
+}
+
+func putLogging(name, target string) *s3.PutBucketLoggingInput {
+	return &s3.PutBucketLoggingInput{Bucket: &name, BucketLoggingStatus: &types.BucketLoggingStatus{
+		LoggingEnabled: &types.LoggingEnabled{TargetBucket: &target, TargetPrefix: new("log")},
+	}}
+}
+
+var getAcceleration = &s3.GetBucketAccelerateConfigurationInput{Bucket: own}
+
+func putAcceleration(status types.BucketAccelerateStatus) *s3.PutBucketAccelerateConfigurationInput {
+	return &s3.PutBucketAccelerateConfigurationInput{Bucket: own, AccelerateConfiguration: &types.AccelerateConfiguration{Status: status}}
+}
+
+// putQueue has a queue that S3 may use get events of objects by a filter.
+func putQueue(filter types.FilterRuleName) *s3.PutBucketNotificationConfigurationInput {
+	return &s3.PutBucketNotificationConfigurationInput{Bucket: own, NotificationConfiguration: &types.NotificationConfiguration{QueueConfigurations: []types.QueueConfiguration{{
+		Id: new("id0001"), QueueArn: new("arn:aws:sqs:us-east-1:111111111111:events"), Events: []types.Event{types.EventS3ObjectCreated},
+		Filter: &types.NotificationConfigurationFilter{Key: &types.S3KeyFilter{FilterRules: []types.FilterRule{{Name: filter, Value: new("test")}}}},
+	}}}}
+}
+
+func putMetrics(id, prefix string) *s3.PutBucketMetricsConfigurationInput {
+	return &s3.PutBucketMetricsConfigurationInput{Bucket: own, Id: &id,
+		MetricsConfiguration: &types.MetricsConfiguration{Id: &id, Filter: &types.MetricsFilterMemberPrefix{Value: prefix}}}
+}
+
+// twoPagesOfMetrics sets 102 of them, and lists the second page.
+func twoPagesOfMetrics() []s3Call {
+	calls := []s3Call{prepared(create)}
+	for i := range 102 {
+		calls = append(calls, prepared(putMetrics(fmt.Sprintf("metrics-%03d", i), "logs/prefix")))
+	}
+	token := base64.RawURLEncoding.EncodeToString([]byte("page:metrics-099")) // as the stand-in has it
+	return append(calls, s3Call{step: "list_bucket_metrics_configurations_page_2", in: &s3.ListBucketMetricsConfigurationsInput{Bucket: own, ContinuationToken: &token}})
+}
+
+// reports is the bucket that files go to, and reportsARN its ARN.
+const (
+	reports    = "recorded-reports"
+	reportsARN = "arn:aws:s3:::" + reports
+)
+
+// putInventory sets an inventory as most recordings have it, with a change.
+func putInventory(id string, change func(*types.InventoryConfiguration)) *s3.PutBucketInventoryConfigurationInput {
+	i := &types.InventoryConfiguration{Id: &id, IsEnabled: new(true), IncludedObjectVersions: "All", Schedule: &types.InventorySchedule{Frequency: "Daily"},
+		Destination: &types.InventoryDestination{S3BucketDestination: &types.InventoryS3BucketDestination{Bucket: new(reportsARN), Format: "CSV"}}}
+	if change != nil {
+		change(i)
+	}
+	return &s3.PutBucketInventoryConfigurationInput{Bucket: own, Id: &id, InventoryConfiguration: i}
+}
+
+func withColumns(columns ...types.InventoryOptionalField) func(*types.InventoryConfiguration) {
+	return func(i *types.InventoryConfiguration) { i.OptionalFields = columns }
+}
+
+func putAnalysis(id, inDocument, prefix string) *s3.PutBucketAnalyticsConfigurationInput {
+	return &s3.PutBucketAnalyticsConfigurationInput{Bucket: own, Id: &id, AnalyticsConfiguration: &types.AnalyticsConfiguration{
+		Id: &inDocument, Filter: &types.AnalyticsFilterMemberPrefix{Value: prefix},
+		StorageClassAnalysis: &types.StorageClassAnalysis{DataExport: &types.StorageClassAnalysisDataExport{OutputSchemaVersion: "V_1", Destination: &types.AnalyticsExportDestination{
+			S3BucketDestination: &types.AnalyticsS3BucketDestination{Format: "CSV", Bucket: new(reportsARN), Prefix: new("test")}}}}}}
+}
+
+func getAnalysis(id string) *s3.GetBucketAnalyticsConfigurationInput {
+	return &s3.GetBucketAnalyticsConfigurationInput{Bucket: own, Id: &id}
+}
+
+func deleteAnalysis(id string) *s3.DeleteBucketAnalyticsConfigurationInput {
+	return &s3.DeleteBucketAnalyticsConfigurationInput{Bucket: own, Id: &id}
+}
+
+func getInventory(id string) *s3.GetBucketInventoryConfigurationInput {
+	return &s3.GetBucketInventoryConfigurationInput{Bucket: own, Id: &id}
+}
+
+func deleteInventory(id string) *s3.DeleteBucketInventoryConfigurationInput {
+	return &s3.DeleteBucketInventoryConfigurationInput{Bucket: own, Id: &id}
+}
+
+var (
+	listAnalyses    = &s3.ListBucketAnalyticsConfigurationsInput{Bucket: own}
+	listInventories = &s3.ListBucketInventoryConfigurationsInput{Bucket: own}
+)
+
 func putBlocks(on bool) *s3.PutPublicAccessBlockInput {
 	return &s3.PutPublicAccessBlockInput{Bucket: own, PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
 		BlockPublicAcls: &on, BlockPublicPolicy: &on, IgnorePublicAcls: &on, RestrictPublicBuckets: &on,
@@ -100,6 +189,73 @@ var s3Cases = map[string][]s3Call{
 		{step: "get-bucket-acl", in: &s3.GetBucketAclInput{Bucket: own}},
 		{step: "get-bucket-not-exists", in: &s3.GetBucketAclInput{Bucket: new("bucket-not-exists")}},
 	},
+	"test_put_bucket_logging_cross_locations": {
+		prepared(create),
+		{in: createNamed("recorded-logs", "eu-west-1"), region: "eu-west-1"},
+		{step: "put-bucket-logging-cross-us-east-1", in: putLogging("recorded-bucket", "recorded-logs")},
+		{in: createNamed("recorded-west", "us-west-2"), region: "us-west-2"},
+		{step: "put-bucket-logging-different-regions", in: putLogging("recorded-west", "recorded-logs"), region: "us-west-2"},
+	},
+	"test_bucket_acceleration_configuration_crud": {
+		prepared(create),
+		{step: "get-bucket-default-accelerate-config", in: getAcceleration},
+		{step: "put-bucket-accelerate-config-enabled", in: putAcceleration("Enabled")},
+		{step: "get-bucket-accelerate-config-enabled", in: getAcceleration},
+		{step: "put-bucket-accelerate-config-disabled", in: putAcceleration("Suspended")},
+		{step: "get-bucket-accelerate-config-disabled", in: getAcceleration},
+	},
+	"test_bucket_notification_with_invalid_filter_rules": {
+		prepared(create), {step: "invalid_filter_name", in: putQueue("INVALID")},
+	},
+	"test_get_bucket_metrics_configuration": {
+		prepared(create), prepared(putMetrics("ours", "logs/")),
+		{step: "get_bucket_metrics_configuration", in: &s3.GetBucketMetricsConfigurationInput{Bucket: own, Id: new("ours")}},
+	},
+	"test_s3_analytics_configurations": {
+		prepared(create), prepared(createNamed(reports, "")),
+		{step: "put_config_with_storage_analysis_err", in: putAnalysis("different-id", "config_with_storage_analysis_1", "test_ls")},
+		{step: "get_config_with_storage_analysis_err", in: getAnalysis("different-id")},
+		{step: "delete_config_with_storage_analysis_err", in: deleteAnalysis("different-id")},
+		{step: "put_config_with_storage_analysis_1", in: putAnalysis("config_with_storage_analysis_1", "config_with_storage_analysis_1", "test_ls")},
+		{step: "get_config_with_storage_analysis_1", in: getAnalysis("config_with_storage_analysis_1")},
+		prepared(putAnalysis("config_with_storage_analysis_1", "config_with_storage_analysis_1", "test_ls_2")),
+		{step: "get_config_with_storage_analysis_2", in: getAnalysis("config_with_storage_analysis_1")},
+		prepared(putAnalysis("config_with_storage_analysis_2", "config_with_storage_analysis_2", "test_ls_3")),
+		{step: "get_config_with_storage_analysis_3", in: getAnalysis("config_with_storage_analysis_2")},
+		{step: "list_config_with_storage_analysis_1", in: listAnalyses},
+		prepared(deleteAnalysis("config_with_storage_analysis_2")),
+		{step: "list_config_with_storage_analysis_2", in: listAnalyses},
+	},
+	"test_put_bucket_inventory_config_order": {
+		prepared(create), prepared(createNamed(reports, "")),
+		prepared(putInventory("test-1", nil)), prepared(putInventory("z-test", nil)), prepared(putInventory("a-test", nil)),
+		{step: "list-inventory-config", in: listInventories},
+		{step: "del-inventory-config", in: deleteInventory("z-test")},
+		{step: "list-inventory-config-after-del", in: listInventories},
+	},
+	"test_s3_inventory_report_crud": {
+		prepared(create), prepared(createNamed(reports, "")),
+		{step: "put-inventory-config", in: putInventory("test-inventory", withColumns("Size", "ETag"))},
+		{step: "list-inventory-config", in: listInventories},
+		{step: "get-inventory-config", in: getInventory("test-inventory")},
+		{step: "del-inventory-config", in: deleteInventory("test-inventory")},
+		{step: "list-inventory-config-after-del", in: listInventories},
+		{step: "get-nonexistent-inv-config", in: getInventory("test-inventory")},
+	},
+	"test_s3_put_inventory_report_exceptions": {
+		prepared(create), prepared(createNamed(reports, "")),
+		{step: "wrong-id", in: putInventory("test-inventory", func(i *types.InventoryConfiguration) { i.Id = new("wrong") })},
+		{step: "wrong-destination-arn", in: putInventory("test-inventory", func(i *types.InventoryConfiguration) { i.Destination.S3BucketDestination.Bucket = new(reports) })},
+		{step: "wrong-destination-format", in: putInventory("test-inventory", func(i *types.InventoryConfiguration) { i.Destination.S3BucketDestination.Format = "WRONG" })},
+		{step: "wrong-schedule-frequency", in: putInventory("test-inventory", func(i *types.InventoryConfiguration) { i.Schedule.Frequency = "Hourly" })},
+		{step: "wrong-object-versions", in: putInventory("test-inventory", func(i *types.InventoryConfiguration) { i.IncludedObjectVersions = "Wrong" })},
+		{step: "wrong-optional-field", in: putInventory("test-inventory", withColumns("Wrong"))},
+	},
+	"test_put_bucket_metrics_configuration": {
+		prepared(create), {step: "put_bucket_metrics_configuration", in: putMetrics("ours", "logs/")},
+		{step: "get_bucket_metrics_configuration", in: &s3.GetBucketMetricsConfigurationInput{Bucket: own, Id: new("ours")}},
+	},
+	"test_list_bucket_metrics_configurations_paginated": twoPagesOfMetrics(),
 	"test_bucket_operation_between_regions": {
 		prepared(create),
 		{step: "put-website-config-region-1", in: &s3.PutBucketWebsiteInput{Bucket: own, WebsiteConfiguration: &types.WebsiteConfiguration{IndexDocument: &types.IndexDocument{Suffix: new("index.html")}}}},

@@ -159,7 +159,7 @@ func compareS3(t *testing.T, recorded, answered any) []difference {
 			left[k] = v
 		}
 	}
-	maps.Copy(right, withoutUnset(answered).(map[string]any))
+	maps.Copy(right, withPrefixes(withoutUnset(answered)).(map[string]any))
 	for _, object := range []any{left["Error"], right["Error"]} {
 		if fields, ok := object.(map[string]any); ok {
 			delete(fields, "RequestId")
@@ -176,10 +176,31 @@ func compareS3(t *testing.T, recorded, answered any) []difference {
 	return compare(left, filled(left, right), nil)
 }
 
+// withPrefixes says of filters with one condition that it is a prefix, as it is in all recordings: the SDK's structures have its value alone.
+func withPrefixes(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for k, v := range value {
+			if filter, is := v.(map[string]any); is && k == "Filter" && filter["Value"] != nil {
+				v = map[string]any{"Prefix": filter["Value"]}
+			}
+			value[k] = withPrefixes(v)
+		}
+	case []any:
+		for i, v := range value {
+			value[i] = withPrefixes(v)
+		}
+	}
+	return value
+}
+
 var placeholder = regexp.MustCompile(`<[^>]*>`)
 
 // filled returns an answered value in which what matches a recorded text with placeholders is that text.
 func filled(recorded, answered any) any {
+	if text, ok := recorded.(string); ok && placeholder.FindString(text) == text && text != "" {
+		return text // whatever it is
+	}
 	switch answered := answered.(type) {
 	case map[string]any:
 		fields, _ := recorded.(map[string]any)

@@ -18,7 +18,6 @@ var knownOfBuckets = []*known{
 	{call: "*/buckets.patch", path: "acl", why: otherFeature + "access lists; an answer to a patch shows them unless the client asks for less"},
 	{call: "*/buckets.patch", path: "defaultObjectAcl", why: otherFeature + "access lists of new objects"},
 	{call: "*/buckets.patch", path: "owner", why: otherFeature + "access lists and their owner"},
-	{call: "*/notifications", path: "*", why: otherFeature + "notifications"},
 	{call: "*/objects.list", path: "prefixes", why: "from the mock of those who recorded it, as the recordings' own notes say"},
 	{call: "storagebucketaccesscontrol/buckets.*", path: "generation", why: "an older recording; all others have it"},
 	{call: "storagemanagedfolder-maximal/buckets.*", path: "satisfiesPZI", why: "zone isolation, which depends on the project and is read by no driver"},

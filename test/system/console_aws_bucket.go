@@ -130,6 +130,13 @@ func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 		call(t, a.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: &s3types.WebsiteConfiguration{
 			IndexDocument: &s3types.IndexDocument{Suffix: new(value.(string))}, ErrorDocument: &s3types.ErrorDocument{Key: new("lost.html")},
 		}})
+	case "lifecycle":
+		rules := []s3types.LifecycleRule{}
+		for _, r := range value.([]v1alpha1.LifecycleRule) {
+			rules = append(rules, s3types.LifecycleRule{ID: &r.Name, Status: "Enabled", Filter: &s3types.LifecycleRuleFilter{Prefix: r.Prefix},
+				AbortIncompleteMultipartUpload: &s3types.AbortIncompleteMultipartUpload{DaysAfterInitiation: r.AbortUploadsAfterDays}})
+		}
+		call(t, a.s3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{Bucket: &name, LifecycleConfiguration: &s3types.BucketLifecycleConfiguration{Rules: rules}})
 	case "cors":
 		rules := []s3types.CORSRule{}
 		for _, r := range value.([]v1alpha1.CORSRule) {
@@ -143,9 +150,56 @@ func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 		call(t, a.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{Bucket: &name, OwnershipControls: &s3types.OwnershipControls{
 			Rules: []s3types.OwnershipControlsRule{{ObjectOwnership: s3types.ObjectOwnership(value.(string))}},
 		}})
+	case "logging.bucket":
+		call(t, a.s3.PutBucketLogging, &s3.PutBucketLoggingInput{Bucket: &name, BucketLoggingStatus: &s3types.BucketLoggingStatus{
+			LoggingEnabled: &s3types.LoggingEnabled{TargetBucket: new(value.(string)), TargetPrefix: new("pictures/")},
+		}})
+	case "aws.transferAcceleration":
+		call(t, a.s3.PutBucketAccelerateConfiguration, &s3.PutBucketAccelerateConfigurationInput{
+			Bucket: &name, AccelerateConfiguration: &s3types.AccelerateConfiguration{Status: s3types.BucketAccelerateStatus(value.(string))},
+		})
+	case "aws.notifications.eventBridge": // who knows of no entries writes a document without them
+		document := &s3types.NotificationConfiguration{}
+		if value.(bool) {
+			document.EventBridgeConfiguration = &s3types.EventBridgeConfiguration{}
+		}
+		call(t, a.s3.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{Bucket: &name, NotificationConfiguration: document})
+	case "aws.replication.role", "aws.replication.rules": // of rules it is the bucket of the first one
+		document := call(t, a.s3.GetBucketReplication, &s3.GetBucketReplicationInput{Bucket: &name}).ReplicationConfiguration
+		if field == "aws.replication.role" {
+			document.Role = new(value.(string))
+		} else {
+			document.Rules[0].Destination.Bucket = new("arn:aws:s3:::" + value.(string))
+		}
+		call(t, a.s3.PutBucketReplication, &s3.PutBucketReplicationInput{Bucket: &name, ReplicationConfiguration: document})
+	case "aws.metrics": // who takes away the filter of an entry
+		call(t, a.s3.PutBucketMetricsConfiguration, &s3.PutBucketMetricsConfigurationInput{
+			Bucket: &name, Id: new(value.(string)), MetricsConfiguration: &s3types.MetricsConfiguration{Id: new(value.(string))}})
+	case "aws.intelligentTiering": // who takes away the filter of an entry that moves nothing
+		call(t, a.s3.PutBucketIntelligentTieringConfiguration, &s3.PutBucketIntelligentTieringConfigurationInput{Bucket: &name, Id: new(value.(string)),
+			IntelligentTieringConfiguration: &s3types.IntelligentTieringConfiguration{Id: new(value.(string)), Status: "Disabled",
+				Tierings: []s3types.Tiering{{AccessTier: "ARCHIVE_ACCESS", Days: new(int32(90))}}}})
+	case "aws.analytics": // who takes away all but the name of an entry
+		call(t, a.s3.PutBucketAnalyticsConfiguration, &s3.PutBucketAnalyticsConfigurationInput{Bucket: &name, Id: new(value.(string)),
+			AnalyticsConfiguration: &s3types.AnalyticsConfiguration{Id: new(value.(string)), StorageClassAnalysis: &s3types.StorageClassAnalysis{}}})
+	case "aws.inventory": // who has an entry pause
+		call(t, a.s3.PutBucketInventoryConfiguration, &s3.PutBucketInventoryConfigurationInput{Bucket: &name, Id: new(value.(v1alpha1.BucketInventoryAWS).Name),
+			InventoryConfiguration: pausedInventory(value.(v1alpha1.BucketInventoryAWS))})
+	case "aws.policy":
+		call(t, a.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &name, Policy: new(value.(string))})
+	case "aws.bucketKey", "aws.blockedEncryptionTypes":
+		a.setRule(t, name, field, value)
 	default:
 		t.Fatalf("no way to set %s", field)
 	}
+}
+
+// pausedInventory is an inventory that writes no lists.
+func pausedInventory(i v1alpha1.BucketInventoryAWS) *s3types.InventoryConfiguration {
+	return &s3types.InventoryConfiguration{Id: &i.Name, IsEnabled: new(false), IncludedObjectVersions: s3types.InventoryIncludedObjectVersions(i.IncludedObjectVersions),
+		Schedule: &s3types.InventorySchedule{Frequency: s3types.InventoryFrequency(i.Frequency)},
+		Destination: &s3types.InventoryDestination{S3BucketDestination: &s3types.InventoryS3BucketDestination{
+			Bucket: new("arn:aws:s3:::" + i.Destination.Bucket), Format: s3types.InventoryFormat(i.Destination.Format)}}}
 }
 
 // Delete implements Console.

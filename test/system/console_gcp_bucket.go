@@ -121,18 +121,57 @@ func (g *gcpBuckets) Set(t testing.TB, name, field string, value any) {
 	switch field {
 	case "website.indexDocument":
 		patch.Website = &storage.BucketWebsite{MainPageSuffix: value.(string)}
+	case "logging.bucket":
+		patch.Logging = &storage.BucketLogging{LogBucket: value.(string)}
+	case "lifecycle":
+		patch.Lifecycle = &storage.BucketLifecycle{}
+		for _, r := range value.([]v1alpha1.LifecycleRule) {
+			condition := &storage.BucketLifecycleRuleCondition{Age: new(int64(*r.AbortUploadsAfterDays))}
+			if r.Prefix != nil {
+				condition.MatchesPrefix = []string{*r.Prefix}
+			}
+			patch.Lifecycle.Rule = append(patch.Lifecycle.Rule, &storage.BucketLifecycleRule{
+				Action: &storage.BucketLifecycleRuleAction{Type: "AbortIncompleteMultipartUpload"}, Condition: condition,
+			})
+		}
 	case "cors":
 		for _, r := range value.([]v1alpha1.CORSRule) {
 			patch.Cors = append(patch.Cors, &storage.BucketCors{Origin: r.AllowedOrigins, Method: r.AllowedMethods})
 		}
 	case "requesterPays":
 		patch.Billing = &storage.BucketBilling{RequesterPays: value.(bool), ForceSendFields: []string{"RequesterPays"}}
+	case "gcp.iamBindings":
+		policy := &storage.Policy{}
+		for _, b := range value.([]v1alpha1.BucketIAMBinding) {
+			policy.Bindings = append(policy.Bindings, &storage.PolicyBindings{Role: b.Role, Members: b.Members})
+		}
+		if _, err := g.storage.Buckets.SetIamPolicy(name, policy).Context(t.Context()).Do(); err != nil {
+			t.Fatal(err)
+		}
+		return
 	case "gcp.storageClass":
 		patch.StorageClass = value.(string)
+	case "gcp.notifications":
+		g.setNotifications(t, name, value.([]v1alpha1.BucketNotificationGCP))
+		return
 	default:
-		t.Fatalf("no way to set %s", field)
+		setStorageOnly(t, patch, field, value)
 	}
 	g.patchBucket(t, name, patch)
+}
+
+// setNotifications leaves a bucket with notifications to these topics alone.
+func (g *gcpBuckets) setNotifications(t testing.TB, name string, want []v1alpha1.BucketNotificationGCP) {
+	t.Helper()
+	there, err := g.storage.Notifications.List(name).UserProject(g.project).Do()
+	ok(t, err)
+	for _, n := range there.Items {
+		ok(t, g.storage.Notifications.Delete(name, n.Id).UserProject(g.project).Do())
+	}
+	for _, n := range want {
+		_, err := g.storage.Notifications.Insert(name, &storage.Notification{Topic: n.Topic, PayloadFormat: "JSON_API_V1"}).UserProject(g.project).Do()
+		ok(t, err)
+	}
 }
 
 // Delete implements Console.

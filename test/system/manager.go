@@ -125,8 +125,8 @@ func (m *Manager) Stop() error {
 	select {
 	case <-m.done:
 		return m.err
-	case <-time.After(time.Minute):
-		return errors.New("the manager did not stop within a minute")
+	case <-time.After(Patience):
+		return fmt.Errorf("the manager did not stop within %s", Patience)
 	}
 }
 

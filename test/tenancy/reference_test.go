@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,11 +33,13 @@ type reference struct {
 	cloud string
 	kind  *kinds.Kind
 	field driver.Field
+	path  string // by which a class allows it
+	by    driver.Referrer
 	value any // as JSON has it
 	name  string
 }
 
-func (r reference) String() string { return fmt.Sprintf("%T %s %s", r.drv, r.kind.Name, r.field.Field) }
+func (r reference) String() string { return fmt.Sprintf("%T %s %s", r.drv, r.kind.Name, r.path) }
 
 // described returns all references that the drivers describe.
 func described(t *testing.T) (all []reference) {
@@ -50,8 +53,10 @@ func described(t *testing.T) (all []reference) {
 				if field.Refers == "" || block != description.Name && slices.Contains(v1alpha1.Clouds(), block) {
 					continue // the reference driver has the blocks of all clouds, and a class takes that of its own cloud only
 				}
-				value, name := valueOf(t, k.Name, description.Name, field.Field)
-				all = append(all, reference{drv, description.Name, k, field, value, name})
+				for path, by := range field.Referrers() {
+					value, name := valueOf(t, k.Name, description.Name, field.Field, by)
+					all = append(all, reference{drv, description.Name, k, field, path, by, value, name})
+				}
 			}
 		}
 	}
@@ -59,7 +64,7 @@ func described(t *testing.T) (all []reference) {
 }
 
 // valueOf returns what the edits of all fields set, and the first name in it.
-func valueOf(t *testing.T, kind, cloud, field string) (value any, name string) {
+func valueOf(t *testing.T, kind, cloud, field string, by driver.Referrer) (value any, name string) {
 	t.Helper()
 	for _, s := range fieldedit.All() {
 		full, err := class.TreeOf(s.With(field))
@@ -73,7 +78,12 @@ func valueOf(t *testing.T, kind, cloud, field string) (value any, name string) {
 			}
 		}
 		if list, is := at.([]any); found && is {
-			return at, list[0].(string)
+			for _, entry := range list {
+				if named := textIn(entry, by.In); by.In != "" && named != "" {
+					return []any{entry}, named
+				}
+			}
+			return at, driver.ReferencePrincipal.Names(list)[0] // of a list of texts, the first one
 		}
 		if found {
 			return at, at.(string)
@@ -81,6 +91,25 @@ func valueOf(t *testing.T, kind, cloud, field string) (value any, name string) {
 	}
 	t.Fatalf("test/fieldedit has no value of %s in %s", field, cloud)
 	return nil, ""
+}
+
+// textIn returns the text at a path in an object, empty if there is none.
+func textIn(object any, path string) string {
+	for step := range strings.SplitSeq(path, ".") {
+		tree, _ := object.(class.Tree)
+		object = tree[step]
+	}
+	text, _ := object.(string)
+	return text
+}
+
+// at returns a text as a tree that has it at a path.
+func at(path, text string) class.Tree {
+	var value any = text
+	for _, step := range slices.Backward(strings.Split(path, ".")) {
+		value = class.Tree{step: value}
+	}
+	return value.(class.Tree)
 }
 
 // No tenant makes Mooring pass a role, use a key or join a network that its class or own account does not give it.
@@ -123,11 +152,71 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// No tenant gives up by a word of its own what protects others in a shared account: each value that a driver reserves has to come from the class.
+func TestReservedValues(t *testing.T) {
+	found := 0
+	for _, drv := range []driver.Driver{aws.New(aws.Options{}), gcp.New(gcp.Options{}), mem.New(mem.Options{}).Driver()} {
+		description := drv.Describe()
+		for _, k := range kinds.All() {
+			resource, _ := description.Resource(k.Name)
+			for _, reserved := range resource.Reserved {
+				found++
+				r := reference{drv: drv, cloud: description.Name, kind: k, field: driver.Field{Field: reserved.Field}, path: reserved.Field, name: reserved.Value}
+				var value any
+				if json.Unmarshal([]byte(reserved.Value), &value) != nil {
+					value = reserved.Value
+				}
+				t.Run(r.String(), func(t *testing.T) { r.expectReserved(t, r.at(value), r.at(reservedOther[reserved.Field])) })
+			}
+		}
+	}
+	if found != len(reservedOther) {
+		t.Errorf("%d values are reserved, and the test knows %d", found, len(reservedOther))
+	}
+}
+
+// reservedOther are values of fields with a reserved one that need nobody's word.
+var reservedOther = map[string]any{"aws.policyMode": "Merge", "aws.confirmRemoveSelfBucketAccess": false}
+
+// expectReserved checks of a field who may set its reserved value, and that everybody may set another.
+func (r reference) expectReserved(t *testing.T, value, other class.Tree) {
+	t.Helper()
+	if other[strings.Split(r.field.Field, ".")[0]] == nil {
+		t.Fatalf("the test knows no other value of %s", r.field.Field)
+	}
+	for name, tt := range map[string]struct {
+		class   class.Tree
+		spec    class.Tree
+		refused bool
+	}{
+		"a class that says nothing":            {class.Tree{}, value, true},
+		"a class that says otherwise":          {class.Tree{"defaults": other}, value, true},
+		"a class that allows names of objects": {r.allowing(".*"), value, true},
+		"a default":                            {class.Tree{"defaults": value}, value, false},
+		"what is enforced":                     {class.Tree{"enforced": value}, value, false},
+		"another value":                        {class.Tree{}, other, false},
+		"another value than the default":       {class.Tree{"defaults": value}, other, false},
+		"none":                                 {class.Tree{"defaults": value}, class.Tree{}, false},
+	} {
+		o := r.object(tt.spec)
+		o.GetResourceSpec().ClassName = "standard"
+		r.expect(t, name, o, tt.class, tt.refused)
+	}
+	own, direct, harmless := r.object(value), r.object(value), r.object(other)
+	own.GetResourceSpec().ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
+	r.expect(t, "the team's own account", own, class.Tree{}, false)
+	for _, o := range []v1alpha1.ResourceObject{direct, harmless} {
+		o.GetResourceSpec().ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: r.cloud}
+	}
+	r.expect(t, "a shared account without a class", direct, class.Tree{}, true)
+	r.expect(t, "another value in a shared account without a class", harmless, class.Tree{}, false)
+}
+
 // allowing returns a class that allows what matches one of the patterns.
 func (r reference) allowing(patterns ...string) class.Tree {
 	var entries []any
 	for _, pattern := range patterns {
-		entries = append(entries, class.Tree{"field": "spec." + r.field.Field, "pattern": pattern})
+		entries = append(entries, class.Tree{"field": "spec." + r.path, "pattern": pattern})
 	}
 	return class.Tree{"allowedReferences": entries}
 }
@@ -135,14 +224,46 @@ func (r reference) allowing(patterns ...string) class.Tree {
 // spec returns what names an object in the field, as a part of a spec.
 func (r reference) spec(name string) class.Tree {
 	var value any = name
-	if _, list := r.value.([]any); list {
-		value = []any{name}
+	if list, is := r.value.([]any); is && r.by.Sort == driver.ReferencePrincipal {
+		value = []any{letting(list, name)}
+	} else if is {
+		if object, is := list[0].(class.Tree); is {
+			object = class.Merge(object, at(r.by.In, name))
+			for _, other := range r.field.Referrers() { // each is judged by itself
+				if other.In != r.by.In {
+					object = class.Merge(object, at(other.In, ""))
+				}
+			}
+			value = object
+		}
+		value = []any{value}
 	}
-	steps := strings.Split(r.field.Field, ".")
-	for _, step := range slices.Backward(steps) {
+	return r.at(value)
+}
+
+// at returns a value of the field as a part of a spec.
+func (r reference) at(value any) class.Tree {
+	for _, step := range slices.Backward(strings.Split(r.field.Field, ".")) {
 		value = class.Tree{step: value}
 	}
 	return value.(class.Tree)
+}
+
+// letting returns that entry of a list which lets principals in, for one alone.
+func letting(list []any, name string) class.Tree {
+	for _, entry := range list {
+		entry, is := entry.(class.Tree)
+		if !is || len(driver.ReferencePrincipal.Names(entry)) == 0 {
+			continue
+		}
+		if entry = maps.Clone(entry); entry["principals"] != nil {
+			entry["principals"] = class.Tree{"aws": []any{name}}
+		} else {
+			entry["members"] = []any{name}
+		}
+		return entry
+	}
+	panic("no entry lets anybody in")
 }
 
 func (r reference) object(spec class.Tree) v1alpha1.ResourceObject {
@@ -200,7 +321,7 @@ func (r reference) expect(t *testing.T, name string, o v1alpha1.ResourceObject, 
 		t.Errorf("%s: refusals %q, %v; want refused %v", name, refusals, err, refused)
 	}
 	for _, p := range refusals {
-		if p.Field != "spec."+r.field.Field || !strings.Contains(p.Message, r.name) || !strings.Contains(p.Message, string(r.field.Refers)) || !strings.Contains(p.Message, "remove the field") {
+		if p.Field != "spec."+r.path || !strings.Contains(p.Message, r.name) || !strings.Contains(p.Message, string(r.by.Sort)) || !strings.Contains(p.Message, "remove the field") {
 			t.Errorf("%s: the refusal %q lacks the field, the value, its sort, or what to do", name, p)
 		}
 	}
@@ -227,12 +348,15 @@ func (r reference) expectSize(t *testing.T) {
 // namesAnother tells by its name that a field may name another cloud object.
 var namesAnother = regexp.MustCompile(`(?i)(^|\.)([a-z]*(key|keyarn|rolearn|arn|network|networks|groupname|groupids|iprange|secretarn))$`)
 
+// notNames are fields that seem to name another cloud object by their own names, and why they do not.
+var notNames = map[string]string{"aws.bucketKey": "it is true or false", "gcp.ipFilter.allowCrossOrgNetworks": "it is true or false"}
+
 // A field that names another cloud object says so.
 func TestReferencesAreMarked(t *testing.T) {
 	for _, drv := range []driver.Driver{aws.New(aws.Options{}), gcp.New(gcp.Options{}), mem.New(mem.Options{}).Driver()} {
 		for _, resource := range drv.Describe().Resources {
 			for _, field := range resource.Fields {
-				if namesAnother.MatchString(field.Field) && field.Refers == "" {
+				if namesAnother.MatchString(field.Field) && field.Refers == "" && notNames[field.Field] == "" {
 					t.Errorf("%T: %s %s seems to name another cloud object: say in its row to what it refers", drv, resource.Kind, field.Field)
 				}
 			}

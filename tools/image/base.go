@@ -34,7 +34,7 @@ func bases(o options, platforms []string, created v1.Time) build.GetBase {
 		if o.base != "" {
 			return pull(ctx, o.base)
 		}
-		return makeBase(filepath.Join(o.dir, "LICENSE"), platforms, created)
+		return makeBase(o.dir, platforms, created)
 	}
 }
 
@@ -57,8 +57,8 @@ func pull(ctx context.Context, image string) (name.Reference, build.Result, erro
 }
 
 // makeBase makes a base with one image a platform, which all hold the same files.
-func makeBase(license string, platforms []string, created v1.Time) (name.Reference, build.Result, error) {
-	layer, err := baseLayer(license)
+func makeBase(dir string, platforms []string, created v1.Time) (name.Reference, build.Result, error) {
+	layer, err := baseLayer(dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make base: %w", err)
 	}
@@ -96,13 +96,17 @@ func baseImage(layer v1.Layer, platform *v1.Platform, created v1.Time) (v1.Image
 	}
 	return mutate.Append(img, mutate.Addendum{
 		Layer: layer, MediaType: types.OCILayer,
-		History: v1.History{CreatedBy: "make image", Created: created, Comment: "licence, users and CA certificates"},
+		History: v1.History{CreatedBy: "make image", Created: created, Comment: "licence, notices, users and CA certificates"},
 	})
 }
 
 // baseLayer holds what a static program needs besides itself, all of it root's, the files for reading only.
-func baseLayer(license string) (v1.Layer, error) {
-	text, err := os.ReadFile(license)
+func baseLayer(dir string) (v1.Layer, error) {
+	license, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
+	if err != nil {
+		return nil, err
+	}
+	notice, err := os.ReadFile(filepath.Join(dir, "NOTICE"))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +114,8 @@ func baseLayer(license string) (v1.Layer, error) {
 		path    string
 		content []byte // nil for a folder
 	}{
-		{"LICENSE", text},
+		{"LICENSE", license},
+		{"NOTICE", notice},
 		{"etc/", nil},
 		{"etc/group", []byte("root:x:0:\nnonroot:x:65532:\n")},
 		{"etc/passwd", []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},

@@ -97,7 +97,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		w.creationRefused(err, nothingYet)
 		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
-	w.Memory.Answered = true
+	w.Memory.Answered, w.Memory.JustSet = true, justSet(done, w.Request)
 	created := outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s", w.Request.Name, w.Provider, w.Account)
 	created.FirstTime = true
 	w.note(created)

@@ -3,6 +3,7 @@ package execute
 import (
 	"fmt"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -35,9 +36,18 @@ func (w *work) creationRefused(err error, nothingYet bool) {
 		if !nothingYet {
 			return
 		}
-	case driver.Invalid, driver.Denied, driver.NotFound, driver.Quota, driver.Capacity:
+	case driver.Invalid, driver.Denied, driver.NotFound, driver.Quota, driver.Capacity, driver.Unsupported:
 	default:
 		return
 	}
 	w.status.CreationRefused, w.Memory.CreationRefused = !sentBefore, true
+}
+
+// justSet returns what a creation set by calls of their own; nil if it set nothing so.
+func justSet(done driver.Result, request driver.Request) *plan.JustSet {
+	spec, err := request.Spec.MarshalJSON()
+	if err != nil || len(done.Sent) == 0 {
+		return nil
+	}
+	return &plan.JustSet{Spec: string(spec), Fields: driver.Names(done.Sent)}
 }

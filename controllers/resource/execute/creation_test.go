@@ -16,11 +16,11 @@ import (
 // Only an answer that refuses the creation proves that nothing was created. Another object of the name proves it only if it can't be
 // what an earlier creation without an answer made.
 func TestWhatProvesThatNothingWasCreated(t *testing.T) {
-	for code := driver.Internal; code <= driver.Capacity; code++ {
+	for code := driver.Internal; code <= driver.Unsupported; code++ {
 		for _, nothingYet := range []bool{true, false} {
 			want := nothingYet
 			switch code {
-			case driver.Invalid, driver.Denied, driver.NotFound, driver.Quota, driver.Capacity:
+			case driver.Invalid, driver.Denied, driver.NotFound, driver.Quota, driver.Capacity, driver.Unsupported:
 				want = true
 			case driver.Conflict:
 			default:

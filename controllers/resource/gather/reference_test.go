@@ -27,7 +27,7 @@ func TestReferencesWithoutAClass(t *testing.T) {
 		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}},
 	}}
 	classes := &class.Resolver{Kind: kind.Bucket(), Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(config).Build(),
-		References: func(string) class.References { return class.References{"encryption.key": driver.ReferenceKey} }}
+		References: func(string) class.References { return class.References{"encryption.key": {Sort: driver.ReferenceKey}} }}
 	const refusal = v1alpha1.ReasonProviderConfigNotAllowed
 	for _, tt := range []struct {
 		name, config  string

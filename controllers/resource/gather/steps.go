@@ -120,6 +120,7 @@ func (g *gathering) describe(context.Context) error {
 	if g.Described, g.Supported = g.Connection.Resource(g.Kind.Name); !g.Supported {
 		return nil
 	}
+	g.Policy.Restorable(g.Want, g.Described.Restore)
 	g.Session = g.Connection.Session
 	if g.gatherer.Metrics != nil {
 		g.Session = telemetry.Session(g.gatherer.Metrics, g.Session, g.Provider)
@@ -165,10 +166,12 @@ func (g *gathering) request() driver.Request {
 		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
 		NotBefore: g.Cloud.NotBefore,
 	}
+	request.JustSet = g.Cloud.JustSet.In(request.Spec)
 	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
 	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
+	request.Whole = mirrorsWhole(&g.Gathered)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
 		if g.Policy.Deletion == v1alpha1.DeletionSnapshot {
@@ -246,12 +249,16 @@ func certify(ctx context.Context, g *Gathered, at *driver.Endpoint) {
 
 // observed takes in an observation.
 func (g *gathering) observed(seen driver.Observation) {
+	if seen.State != driver.Absent { // a read may lag behind the creation
+		g.Cloud.JustSet = nil
+	}
 	if g.Described.Ownership == driver.OwnedByParent {
 		seen.Mark = evidenceOf(g.Gathered, seen, g.gatherer.ConsistencyWindow).RecordedMark(g.Request.Parent)
 	}
 	if !g.Request.CloudManaged { // then it is nobody's way to the password
 		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
 	}
+	keepMirrored(&g.Gathered, &seen)
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	upToDate(g, seen)
 	if seen.State == driver.Ready {

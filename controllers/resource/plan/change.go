@@ -8,16 +8,19 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // mustAsk reports whether a person is to be asked before a change is made.
 func mustAsk(v View, c driver.Change, p Policy) bool {
-	if !c.Effect.Disruptive() || stopsNew(v, c) {
+	switch {
+	case !c.Effect.Disruptive():
 		return false
-	}
-	if ofPassword(c) { // others' password would be lost, which no policy on restarts speaks of
+	case ofPassword(c): // others' password would be lost, which no policy on restarts speaks of
 		return true
+	case stopsNew(v, c), completesNew(v, c):
+		return false
 	}
 	switch p.Disruptive {
 	case v1alpha1.DisruptiveAlways:
@@ -36,7 +39,30 @@ func stopsNew(v View, c driver.Change) bool {
 	return c.Stops() && !known && !mayBeUsed(v)
 }
 
-// CauseOf tells an edit from drift: drift is a difference from what we applied ourselves. What was
+// completesNew reports whether a change completes the creation of an object that nobody uses yet.
+func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.WasReady }
+
+// completes reports whether a change sets what is missing of an object that was created and never yet was as declared: a call of its creation failed, or
+// its answer was lost. A switch that is off is missing: nobody turned it. What a creation asks for is noted before it; of what an earlier object of the
+// name had made, and this one took over, nothing is.
+func completes(v View, c driver.Change) bool {
+	_, asked := v.Applied[c.Field]
+	return asked && v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (c.From == "" || c.From == "false") && !c.Release && len(c.Drifted) == 0
+}
+
+// stillCompletes reports whether a change sets what was missing all the time since the creation, although the object works. What was set and is missing
+// again is drift, however long something else keeps the object from being as declared: the mirror had it, or it waits as drift since.
+func stillCompletes(v View, c driver.Change) bool {
+	return completes(v, c) && (!v.WasReady || !waitsAs(v, c, v1alpha1.CauseDrift) && !wasSet(v, c.Field))
+}
+
+// wasSet reports whether the status showed a field as set before the object was looked at now.
+func wasSet(v View, field string) bool {
+	mirror, err := class.TreeOf(v.Mirror)
+	return err != nil || !slices.Contains([]string{"", "false", "0", "[]", "{}"}, class.Shown(mirror, field))
+}
+
+// CauseOf tells an edit from drift: drift is a difference from what we applied ourselves, and not what is missing of a creation. What was
 // never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
 // as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
 // class says something else is the class's doing, whatever was edited at the same time. Of a map, an edit is consent to the entries that
@@ -51,6 +77,8 @@ func CauseOf(v View, c driver.Change) string {
 		return v1alpha1.CauseClass
 	case ofPassword(c) && c.Effect.Disruptive():
 		return v1alpha1.CauseDrift // nobody asked for the old password to go
+	case stillCompletes(v, c):
+		return v1alpha1.CauseSpec
 	case c.Effect.Disruptive() && (len(c.Drifted) > 0 || known && mixesDrift(v, c)):
 		return v1alpha1.CauseDrift
 	case c.Release, ofPassword(c), len(c.Remove) > 0:

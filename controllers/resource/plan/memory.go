@@ -36,6 +36,8 @@ type Memory struct {
 	CreationSent, CreationRefused, CreationFailed bool
 	// StartedOver: another cloud object took the place of the first one.
 	StartedOver bool
+	// JustSet is what a creation set by calls of their own, until the object is observed; nil if it set nothing so.
+	JustSet *JustSet
 	// Carried is what the cloud returned for a creation, until it is stored.
 	Carried *Creation
 	// NotBefore is how fresh an observation must be: when the last write ended.
@@ -44,6 +46,23 @@ type Memory struct {
 
 // A Creation is what the cloud returned for a creation.
 type Creation struct{ ID, Operation string }
+
+// JustSet is what a creation set by calls of their own: fields, and the spec that says their values, as JSON.
+type JustSet struct {
+	Spec   string
+	Fields []string
+}
+
+// In returns the fields if they were set as a spec says.
+func (s *JustSet) In(spec driver.Spec) []string {
+	if s == nil {
+		return nil
+	}
+	if text, err := spec.MarshalJSON(); err != nil || string(text) != s.Spec {
+		return nil // then they are read
+	}
+	return s.Fields
+}
 
 // Emptying is the deletion of what a cloud object holds, a part at a time.
 type Emptying struct {
@@ -114,7 +133,7 @@ func (m Memory) WasSent(c driver.Change) bool {
 
 // Wrote is the memory once the cloud was written to: reads may lag behind that from now on.
 func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
-	m.NotBefore = now
+	m.NotBefore, m.JustSet = now, nil
 	if changes != nil {
 		m.Sent, m.SentAt = changes, now
 	}
@@ -127,7 +146,7 @@ func (m Memory) StartOver(wasReady bool) Memory {
 	m.Sent, m.SentAt, m.InVain = nil, time.Time{}, false
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed = false, false
-	m.Carried = nil
+	m.Carried, m.JustSet = nil, nil
 	m.Answered, m.StartedOver = false, m.StartedOver || wasReady
 	return m
 }

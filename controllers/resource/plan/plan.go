@@ -3,6 +3,7 @@ package plan
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -75,27 +76,32 @@ type Policy struct {
 	Management   v1alpha1.Management
 	Adoption     v1alpha1.Adoption
 	WhenVanished v1alpha1.WhenVanished
-	Deletion     v1alpha1.DeletionPolicy
-	Disruptive   v1alpha1.DisruptivePolicy
+	// Restore says how to restore what was deleted outside Mooring; empty if the cloud says nothing of that.
+	Restore    string
+	Deletion   v1alpha1.DeletionPolicy
+	Disruptive v1alpha1.DisruptivePolicy
 	// Window is the maintenance window in which changes are made that are not Online; nil if they are made at any time.
 	Window *window.Window
 	// ObserveMarked: only what bears the object's own mark may be observed.
 	ObserveMarked bool
 	// Refused is why nothing may be done but to look and to delete; it is nothing if its Reason is empty.
 	Refused Refusal
-	// Kept are fields of which the cloud object keeps what it has, and why they may not be set.
+	// Kept are fields, or paths to what each entry of one has, of which the cloud object keeps what it has, and why they may not be set.
 	Kept map[string]Refusal
 }
 
 // refusal returns why the changes can't be made, or a creation if there are none to look at; it is nothing if its Reason is empty.
 func (p Policy) refusal(creation bool, changes []driver.Change) Refusal {
 	for _, field := range slices.Sorted(maps.Keys(p.Kept)) {
-		if creation || slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == field }) {
+		if creation || slices.ContainsFunc(changes, func(c driver.Change) bool { return within(field, c.Field) }) {
 			return p.Kept[field]
 		}
 	}
 	return Refusal{}
 }
+
+// within reports whether a path is that of a field, or leads to what each entry of the field has.
+func within(path, field string) bool { return path == field || strings.HasPrefix(path, field+".") }
 
 // A Refusal is why the object's class can't be applied to it, or what the spec asks for that the cloud does not have.
 type Refusal struct {
@@ -140,6 +146,8 @@ type View struct {
 	Rotates bool
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
+	// Mirror is what the status showed of the cloud object before it was looked at now; nil if nothing.
+	Mirror any
 	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
 	// recorded.
 	ByClass, ClassChanged class.Fields
@@ -268,8 +276,8 @@ func planAbsent(v View, p Policy) Action {
 	case !v.AbsenceSure:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.WhenVanished == v1alpha1.WhenVanishedStop:
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; restore it in the cloud under the same name and set spec.adoption: IfExists, " +
-			"or set spec.whenVanished: Recreate to create a new, empty one, or delete this object"}
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + p.howToRestore() +
+			", or set spec.whenVanished: Recreate to create a new, empty one, or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
 		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 	default:

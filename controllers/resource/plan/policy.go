@@ -29,6 +29,23 @@ func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 	return p
 }
 
+// Restorable takes in how somebody restores a cloud object that was deleted outside Mooring while nobody has its name, as the cloud says it; empty if
+// it says nothing. A new object would take the name, so none is created unless the spec, class merged in, asks for it.
+func (p *Policy) Restorable(want v1alpha1.ResourceObject, how string) {
+	if p.Restore = how; how != "" {
+		p.WhenVanished = or(want.GetResourceSpec().WhenVanished, v1alpha1.WhenVanishedStop)
+	}
+}
+
+// howToRestore returns how to restore what was deleted, as a part of a message. What the cloud restores by itself is what it was, with its mark; what
+// somebody makes in its place has to be adopted.
+func (p Policy) howToRestore() string {
+	if p.Restore == "" {
+		return "restore it in the cloud under the same name and set spec.adoption: IfExists"
+	}
+	return p.Restore
+}
+
 // setTiming notes in which window disruptive changes are made. An object that is to wait for one and has none is never changed. Mooring sends no
 // changes of an object that it only observes, so that object needs no window.
 func (p *Policy) setTiming(k *kind.Kind, obj v1alpha1.ResourceObject, timing v1alpha1.UpdateTiming) {

@@ -31,6 +31,9 @@ type difference struct {
 
 const eitherCause = "?"
 
+// sinceCreation stands for a cause that depends on whether the creation was ever completed.
+const sinceCreation = "+"
+
 var differences = []difference{
 	{name: "none"},
 	{"online edit", driver.Applied{"a": {"old"}}, []driver.Change{{Field: "a", From: "old", To: "new", Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
@@ -38,6 +41,7 @@ var differences = []difference{
 	{"disruptive edit", driver.Applied{"b": {"old"}}, []driver.Change{{Field: "b", From: "old", To: "new", Effect: driver.Restarts}}, []string{v1alpha1.CauseSpec}},
 	{"disruptive drift", driver.Applied{"b": {"new"}}, []driver.Change{{Field: "b", From: "theirs", To: "new", Effect: driver.Interrupts}}, []string{v1alpha1.CauseDrift}},
 	{"disruptive, never applied", nil, []driver.Change{{Field: "b", From: "theirs", To: "new", Effect: driver.Irreversible}}, []string{eitherCause}},
+	{"disruptive, missing", driver.Applied{"requesterPays": {"true"}}, []driver.Change{{Field: "requesterPays", From: "false", To: "true", Effect: driver.Irreversible}}, []string{sinceCreation}},
 	{"impossible edit", driver.Applied{"c": {"old"}}, []driver.Change{{Field: "c", From: "old", To: "new", Effect: driver.Impossible, Why: "make another"}}, []string{v1alpha1.CauseSpec}},
 	{"impossible drift", driver.Applied{"c": {"new"}}, []driver.Change{{Field: "c", From: "theirs", To: "new", Effect: driver.Impossible, Why: "make another"}}, []string{v1alpha1.CauseDrift}},
 	{"two impossible edits", driver.Applied{"c": {"old"}, "e": {"old"}}, []driver.Change{
@@ -119,6 +123,7 @@ func buildWith(choose func(n int) int, deleting bool, prepare func(*sample)) sam
 	w.Policy.Adoption = []v1alpha1.Adoption{v1alpha1.AdoptionIfMarked, v1alpha1.AdoptionNever, v1alpha1.AdoptionIfExists}[choose(3)]
 	w.Policy.Disruptive = []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnApproval}[choose(3)]
 	chooseWindow(&w, choose)
+	choosePast(&w, choose)
 	prepare(&w)
 	if w.plan().Hash != "" {
 		w.answer(choose(approvals))
@@ -201,6 +206,28 @@ func chooseWindow(w *sample, choose func(int) int) {
 	}
 }
 
+// choosePast fills in what became of the creation, where something is missing that it asked for.
+func choosePast(w *sample, choose func(int) int) {
+	if !slices.Contains(w.difference.causes, sinceCreation) {
+		return
+	}
+	switch choose(4) {
+	case 0:
+		w.Origin = v1alpha1.OriginCreated
+	case 1:
+		w.Origin, w.WasApplied = v1alpha1.OriginCreated, true
+	case 2:
+		w.Origin, w.Mirror = v1alpha1.OriginCreated, &v1alpha1.BucketParameters{RequesterPays: new(true)}
+	case 3:
+		w.Origin = v1alpha1.OriginAdopted
+	}
+}
+
+// lacks reports whether the i-th change sets what the creation of the object asked for and never set.
+func (w sample) lacks(i int) bool {
+	return w.difference.causes[i] == sinceCreation && w.Origin == v1alpha1.OriginCreated && !w.WasApplied
+}
+
 // shut reports whether disruptive changes have to wait for the window: others may use the object, and the window is closed.
 func (w sample) shut() bool {
 	return w.Policy.Window != nil && w.Now.Equal(closed) && (w.WasReady || w.Origin != v1alpha1.OriginCreated)
@@ -274,7 +301,12 @@ func (w sample) cause(i int) string {
 	if w.classChanged {
 		return v1alpha1.CauseClass
 	}
-	if c := w.difference.causes[i]; c != eitherCause {
+	switch c := w.difference.causes[i]; {
+	case c == sinceCreation && w.lacks(i) && (!w.WasReady || w.Mirror == nil):
+		return v1alpha1.CauseSpec
+	case c == sinceCreation:
+		return v1alpha1.CauseDrift
+	case c != eitherCause:
 		return c
 	}
 	if w.Edited && w.WasReady {
@@ -290,6 +322,9 @@ func (w sample) waits(i int) bool {
 	}
 	if w.Seen.Changes[i].Field == driver.FieldPassword {
 		return true
+	}
+	if w.lacks(i) && !w.WasReady { // nobody uses what never was as declared
+		return false
 	}
 	switch w.Policy.Disruptive {
 	case v1alpha1.DisruptiveAlways:
@@ -715,6 +750,16 @@ func TestPlanOfKept(t *testing.T) {
 	}
 	if created == 0 || changed == 0 {
 		t.Errorf("%d creations and %d changes show nothing", created, changed)
+	}
+}
+
+// What may not be set in each entry of a list keeps the whole list from being sent, and no other field.
+func TestKeptInAList(t *testing.T) {
+	p := Policy{Kept: map[string]Refusal{"aws.copies.key": {v1alpha1.ReasonClassViolated, "not this key"}}}
+	for field, refused := range map[string]bool{"aws.copies": true, "aws.copies.key": true, "aws.copy": false, "aws.copies.keys": false} {
+		if got := p.refusal(false, []driver.Change{{Field: field}}); (got.Reason != "") != refused {
+			t.Errorf("%s: %+v", field, got)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -21,6 +22,9 @@ func StoredView(obj metav1.Object, status *v1alpha1.ResourceStatus) View {
 		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
 		ID:        status.ExternalID, Applied: driver.Applied(status.Applied),
 		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
+	}
+	if object, ok := obj.(v1alpha1.ResourceObject); ok {
+		v.Mirror = object.GetObserved()
 	}
 	if status.Plan != nil {
 		v.Serial, v.AwaitedHash = status.Plan.Serial, status.Plan.Hash
@@ -45,5 +49,12 @@ func classChanged(found *class.Resolution, status *v1alpha1.ResourceStatus) clas
 	if found.Class == nil || found.Name != status.ClassName {
 		return nil
 	}
-	return found.Effective.Changed(status.Effective, func(name string) bool { _, known := status.Applied[name]; return known }, found.Same)
+	return found.Effective.Changed(status.Effective, func(name string) bool {
+		for field := range status.Applied {
+			if field == name || strings.HasPrefix(field, name+".") { // of a struct that the class sets to {}
+				return true
+			}
+		}
+		return false
+	}, found.Same)
 }

@@ -28,7 +28,7 @@ func referring(t *testing.T, p *Preview, field string, sort driver.Reference) {
 	}}
 	p.Classes = &class.Resolver{
 		Kind: p.Kind, Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(config).Build(),
-		References: func(string) class.References { return class.References{field: sort} },
+		References: func(string) class.References { return class.References{field: {Sort: sort}} },
 	}
 }
 

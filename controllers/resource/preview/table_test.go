@@ -38,6 +38,10 @@ type subject struct {
 	with  func(field string) any
 	safe  map[string]string
 	steps []fieldedit.Step
+	// listed are the fields that are lists of entries of which others may own some.
+	listed map[string]*drivertest.Listed
+	// member tells the objects of a list apart, by the field.
+	member map[string]func(object map[string]any) string
 }
 
 // closed is a driver of which nobody may open a session: previews call no cloud.
@@ -53,11 +57,16 @@ func subjectOf(t *testing.T, k *kind.Kind, drv driver.Driver, from fieldedit.Sub
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{cloud: from.Cloud, kind: k, drv: closed{drv}, full: full, with: from.With, safe: map[string]string{}}
+	s := subject{cloud: from.Cloud, kind: k, drv: closed{drv}, full: full, with: from.With, safe: map[string]string{}, listed: map[string]*drivertest.Listed{},
+		member: map[string]func(map[string]any) string{}}
 	for _, f := range from.Fields {
+		s.member[f.Name] = f.Member
 		effect := f.Effect
 		if effect == "" {
 			effect = driver.Online
+		}
+		if f.Listed != nil {
+			s.listed[f.Name] = f.Listed
 		}
 		if f.Safe != nil {
 			s.safe[f.Name] = plan.OrNone(drivertest.Text(f.Safe))
@@ -148,10 +157,33 @@ func (s subject) object(t *testing.T, spec, mirror class.Tree) v1alpha1.Resource
 				}
 			}
 		default:
-			status.Applied[d.Field] = []string{drivertest.Text(value)}
+			status.Applied[d.Field] = s.applied(d.Field, value)
+			if s.listed[d.Field] != nil {
+				status.Applied[d.Field] = s.namesOf(t, d.Field, spec)
+			}
 		}
 	}
 	return o
+}
+
+// applied is what is remembered of a field that is no map.
+func (s subject) applied(field string, value any) []string {
+	tells := s.member[field]
+	if tells == nil {
+		return []string{drivertest.Text(value)}
+	}
+	keys, disturbs := []string{}, slices.ContainsFunc(s.resource().Fields, func(d driver.Field) bool {
+		return d.Field == field && slices.ContainsFunc(d.Effects, func(e driver.PossibleEffect) bool { return e.Effect.Disruptive() })
+	})
+	for _, object := range value.([]any) {
+		key := tells(object.(class.Tree))
+		if disturbs {
+			key += "=" + drivertest.Text([]any{object})
+		}
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // at returns the value of a field, nil if there is none.
@@ -259,10 +291,14 @@ func (s subject) trials(t *testing.T) (all []trial) {
 			all = append(all, s.entryTrials(step, before, entries)...)
 			continue
 		}
-		from := drivertest.Text(at(before, step.Field))
+		if s.listed[step.Field] != nil {
+			all = append(all, s.listTrial(t, fmt.Sprintf("%s is changed", step.Field), step.Field, before, with(before, step.Field, step.To)))
+			continue
+		}
+		from := plan.OrNone(drivertest.Text(at(before, step.Field))) // an empty list is none
 		all = append(all, trial{
 			name: fmt.Sprintf("%s is changed to %v", step.Field, step.To), old: before, edited: with(before, step.Field, step.To), mirror: before,
-			field: step.Field, from: from, to: drivertest.Text(step.To), effect: step.Effect,
+			field: step.Field, from: from, to: plan.OrNone(drivertest.Text(step.To)), effect: step.Effect,
 		})
 	}
 	for _, d := range s.resource().Fields {
@@ -272,6 +308,12 @@ func (s subject) trials(t *testing.T) (all []trial) {
 		full, err := class.TreeOf(s.with(d.Field))
 		if err != nil || at(full, d.Field) == nil {
 			t.Fatalf("%s %s: no parameters declare %s", s.cloud, s.kind.Name, d.Field)
+		}
+		if s.listed[d.Field] != nil {
+			set := s.listTrial(t, d.Field+" is set", d.Field, with(full, d.Field, nil), full)
+			set.set = true
+			all = append(all, set, s.listTrial(t, d.Field+" is taken out of the spec", d.Field, full, with(full, d.Field, nil)))
+			continue
 		}
 		if _, isMap := at(full, d.Field).(class.Tree); !isMap { // of a map, entryTrials has that
 			all = append(all, s.set(t, d, full))
@@ -296,6 +338,29 @@ func (s subject) trials(t *testing.T) (all []trial) {
 		})
 	}
 	return all
+}
+
+// namesOf returns the names of the entries of a list in a spec.
+func (s subject) namesOf(t *testing.T, field string, spec class.Tree) []string {
+	t.Helper()
+	if at(spec, field) == nil {
+		return nil
+	}
+	list, err := json.Marshal(at(spec, field))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(maps.Keys(s.listed[field].Map(t, list)))
+}
+
+// listTrial returns an edit of a list of which others may own entries. The entries that differ are shown as the driver's table has them.
+func (s subject) listTrial(t *testing.T, name, field string, old, edited class.Tree) trial {
+	t.Helper()
+	changes, err := s.drv.Preview(s.kind.Name, raw(t, old), raw(t, edited), driver.Applied{field: s.namesOf(t, field, old)})
+	if err != nil || len(changes) != 1 || changes[0].Field != field {
+		t.Fatalf("%s %s: changes %v, %v", s.cloud, name, changes, err)
+	}
+	return trial{name: name, old: old, edited: edited, mirror: old, field: field, from: plan.OrNone(changes[0].From), to: plan.OrNone(changes[0].To), effect: driver.Online}
 }
 
 // set returns the trial in which a field is set that nobody has set before. Its effect is the one that the driver's table gives it.
@@ -356,8 +421,9 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"aws powerState Impossible": "of a server with read replicas, which the mirror does not show",
 		"aws tls Online":            "the cloud says so, and a preview does not ask it", "aws tls Interrupts": "likewise",
 		"aws aws.networkType Restarts": "of a server in two zones", "aws aws.port Online": "the mirror shows the port, and not one that waits",
-		"gcp gcp.dataDiskType Impossible": "it is refused before: the tier decides about it",
-		"gcp parameters Online":           "the cloud says so, and a preview does not ask it", "gcp parameters Impossible": "likewise",
+		"gcp gcp.dataDiskType Impossible":  "it is refused before: the tier decides about it",
+		"gcp gcp.uniformAccess Impossible": "the mirror does not show since when it is on: see the examples of effects of the driver",
+		"gcp parameters Online":            "the cloud says so, and a preview does not ask it", "gcp parameters Impossible": "likewise",
 		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
 		"gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",
 		"gcp gcp.allocatedIPRange Restarts":   "with gcp.privateNetwork: see the examples of effects of the driver",

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +83,8 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 	}
 	_, did := errors.AsType[outcome.Acted](c.Err)
 	switch {
+	case lacking(c.Err): // no other answer is near, so the object is looked at as if it was up to date
+		out.State, out.Next = c.stateOfRefusal(), outcome.AtSync
 	case class.Stalled && did:
 		out.State = condition.Stalled
 	case class.Stalled && (memory.Failures >= Lasting || c.Unobserved):
@@ -97,6 +100,15 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 		out.State = condition.Retrying
 	}
 	return outcome.WhileDeleting(c.Deleting, out)
+}
+
+// lacking reports whether an error says that the cloud lacks what it was asked for, and nothing else.
+func lacking(err error) bool {
+	fields, ok := errors.AsType[outcome.FieldErrors](err)
+	if !ok {
+		return driver.CodeOf(err) == driver.Unsupported
+	}
+	return !slices.ContainsFunc(fields, func(f driver.FieldError) bool { return driver.CodeOf(f.Err) != driver.Unsupported })
 }
 
 // stateOfRefusal returns the state of an object of which the cloud, or its provider config, refused something. What was last observed

@@ -22,6 +22,7 @@ import (
 func TestClassify(t *testing.T) {
 	unavailable := &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}
 	denied := &driver.Error{Code: driver.Denied, Op: "HeadBucket", Message: "no rights"}
+	lacks := &driver.Error{Code: driver.Unsupported, Op: "PutBucketCors", Message: "not implemented"}
 	missing := &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
 	for _, test := range []struct {
 		name     string
@@ -38,6 +39,11 @@ func TestClassify(t *testing.T) {
 		{"no answer for two sync periods", unavailable, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
 		{"refused once", denied, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"refused three times", denied, 2, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"a field that the cloud lacks, once", outcome.FieldErrors{{Field: "cors", Err: lacks}}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AtSync}},
+		{"a field that the cloud lacks, beside one without an answer", outcome.FieldErrors{{Field: "cors", Err: lacks}, {Field: "tags", Err: unavailable}}, 2, 0, false,
+			outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AfterError}},
+		{"observation of what the cloud lacks", lacks, 0, 0, false, outcome.Outcome{State: condition.ObservationRefused, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AtSync}},
+		{"deleted, and the cloud lacks it", outcome.Acted{Err: lacks}, 0, 0, true, outcome.Outcome{State: condition.DeletionStalled, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AtSync}},
 		{"an act refused once", outcome.Acted{Err: denied}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"busy", &driver.Error{Code: driver.Busy}, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling, KeepConditions: true}},
 		{"busy for long", &driver.Error{Code: driver.Busy}, 9, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling}},

@@ -1,0 +1,147 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// sameNamed says when two configurations of a sort mean the same.
+const sameNamed = "entries in another order; entries of other names, which others set, are left alone"
+
+// A namedSort is a sort of configurations of which a bucket may have up to 1,000, told by their names: S3 lists all in pages of 100, and has a call that
+// sets one and a call that deletes one. V is one in the spec, and C is one in the calls. The calls take the name of the bucket.
+type namedSort[V, C any] struct {
+	field, param string
+	want         func(v1alpha1.BucketAWS) []V
+	have         func(*bucket) **[]V
+	change       func(*bucketParams) *table.Members[V]
+	name         func(V) string
+	alike        func(V) V // returns one as all are written that mean the same
+	from         func(C) V
+	list         func(ctx context.Context, b bucketAspects, bucket string, token *string) (page []C, next *string, err error)
+	put          func(ctx context.Context, b bucketAspects, bucket string, v V) error
+	remove       func(ctx context.Context, b bucketAspects, bucket, name string) error
+	advice       string // of what S3 asks, where it refuses one
+}
+
+func (s namedSort[V, C]) row() *table.MemberList[v1alpha1.BucketParameters, bucket, bucketParams, V] {
+	return table.MembersOf(s.field,
+		func(spec *v1alpha1.BucketParameters) []V { return s.want(bucketBlock(spec)) },
+		func(b *bucket) *[]V { return *s.have(b) },
+		func(p *bucketParams, m table.Members[V]) { *s.change(p) = m },
+		s.name, s.alike,
+	).Equal(sameNamed)
+}
+
+func (s namedSort[V, C]) part(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
+	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
+		Fields: []string{s.field}, Taken: table.Names{s.param}, Blind: true,
+		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error {
+			entries, err := s.read(ctx, b, req.Name)
+			if err == nil {
+				*s.have(into) = &entries
+			}
+			return err
+		},
+		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []driver.Change) (string, error) {
+			return "", s.write(ctx, b, req.Name, *s.change(params))
+		},
+	}
+}
+
+// maxNamed is how many configurations of a sort a bucket has at most.
+const maxNamed = 1000
+
+// read returns all of the bucket.
+func (s namedSort[V, C]) read(ctx context.Context, b bucketAspects, bucket string) ([]V, error) {
+	entries := []V{}
+	for token, pages := (*string)(nil), 0; ; pages++ {
+		page, next, err := s.list(ctx, b, bucket, token)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range page {
+			entries = append(entries, s.from(c))
+		}
+		switch {
+		case next == nil:
+			return entries, nil
+		case *next == "", *next == aws.ToString(token), pages == maxNamed: // a page has one at least
+			return nil, &driver.Error{Code: driver.Internal, Op: "List", Message: fmt.Sprintf("the pages of spec.%s come to no end", s.field)}
+		}
+		token = next
+	}
+}
+
+// write deletes and sets what changes, one by one. One that S3 refuses, or has no room for, keeps no other from being set: those that are there need none.
+func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket string, change table.Members[V]) error {
+	for _, name := range change.Remove {
+		if err := s.remove(ctx, b, bucket, name); err != nil && apiCode(err) != "NoSuchConfiguration" {
+			return err
+		}
+	}
+	var failed []*driver.Error
+	for _, v := range change.Set {
+		err := s.put(ctx, b, bucket, v)
+		if err == nil {
+			continue
+		}
+		e := *asError(err)
+		failed = append(failed, &e)
+		if e.Code != driver.Invalid && e.Code != driver.Quota {
+			break
+		}
+		if e.Code == driver.Quota {
+			e.Message = fmt.Sprintf("there is no room for %q of spec.%s. Amazon S3 says: %s", s.name(v), s.field, e.Message)
+		} else {
+			e.Message = fmt.Sprintf("correct %q of spec.%s%s. Amazon S3 says: %s", s.name(v), s.field, s.advice, e.Message)
+		}
+	}
+	return joined(failed)
+}
+
+// joined returns errors as one that says all, with the code of the last one that is about no value.
+func joined(failed []*driver.Error) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	var messages []string
+	all := *failed[0]
+	for _, e := range failed {
+		if e.Code != driver.Invalid {
+			all = *e
+		}
+		messages = append(messages, e.Message)
+	}
+	all.Message = strings.Join(messages, "; ")
+	return &all
+}
+
+// more returns the token of the next page, nil behind the last one.
+func more(truncated *bool, next *string) *string {
+	if aws.ToBool(truncated) {
+		return new(aws.ToString(next))
+	}
+	return nil
+}
+
+// alikeFilter returns a filter as all are written that mean the same.
+func alikeFilter(f v1alpha1.BucketObjectFilterAWS) v1alpha1.BucketObjectFilterAWS {
+	if f.Prefix = unlessOwn(f.Prefix); len(f.Tags) == 0 {
+		f.Tags = nil
+	}
+	return f
+}
+
+// filterOf returns a filter as a spec says it.
+func filterOf(prefix *string, tags ...types.Tag) v1alpha1.BucketObjectFilterAWS {
+	return v1alpha1.BucketObjectFilterAWS{Prefix: unlessOwn(prefix), Tags: specTags(tags)}
+}

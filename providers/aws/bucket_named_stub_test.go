@@ -1,0 +1,94 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// One for which there is no room keeps no other from being set, and whatever ends the calls hides nothing that was refused before.
+func TestNamedConfigurationsThatFail(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answers map[string]driver.Code
+		set     string
+		code    driver.Code
+		says    []string
+	}{
+		"no room for a new one":      {map[string]driver.Code{"b": driver.Quota}, "a c", driver.Quota, []string{`"b"`}},
+		"no room, and a refused one": {map[string]driver.Code{"a": driver.Quota, "b": driver.Invalid}, "c", driver.Quota, []string{`room for "a"`, `correct "b"`}},
+		"refused, and then denied":   {map[string]driver.Code{"a": driver.Invalid, "b": driver.Denied}, "", driver.Denied, []string{`correct "a"`, "b is denied"}},
+	} {
+		var set []string
+		sort := namedSort[string, string]{field: "aws.sort", name: func(v string) string { return v },
+			put: func(_ context.Context, _ bucketAspects, _, v string) error {
+				if code, fails := tt.answers[v]; fails {
+					return &driver.Error{Code: code, Message: v + " is denied"}
+				}
+				set = append(set, v)
+				return nil
+			}}
+		err := sort.write(t.Context(), bucketAspects{}, "shop", table.Members[string]{Set: []string{"a", "b", "c"}})
+		if got := strings.Join(set, " "); got != tt.set || driver.CodeOf(err) != tt.code {
+			t.Errorf("%s: set %q, %v", name, got, err)
+		}
+		for _, says := range tt.says {
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v does not say %s", name, err, says)
+			}
+		}
+	}
+}
+
+// Pages that come to no end are an error, and not a part of the list.
+func TestPagesWithoutEnd(t *testing.T) {
+	n := 0
+	for name, next := range map[string]func(token *string) *string{
+		"an empty token":    func(*string) *string { return more(new(true), nil) },
+		"the token again":   func(*string) *string { return more(new(true), new("a")) },
+		"ever other ones":   func(*string) *string { n++; return more(new(true), new(strings.Repeat("a", n))) },
+		"no more (control)": func(*string) *string { return more(new(false), new("a")) },
+	} {
+		sort := namedSort[string, string]{field: "aws.sort", from: func(c string) string { return c },
+			list: func(_ context.Context, _ bucketAspects, _ string, token *string) ([]string, *string, error) {
+				return []string{"one"}, next(token), nil
+			}}
+		got, err := sort.read(t.Context(), bucketAspects{}, "shop")
+		if ends := strings.HasPrefix(name, "no more"); ends != (err == nil) || !ends && driver.CodeOf(err) != driver.Internal || ends && !slices.Equal(got, []string{"one"}) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// Whatever a store was asked for and then had, a lack of it that it says later is a first one, which is doubted.
+func TestALackEndsWithAnAnswer(t *testing.T) {
+	for _, op := range []string{"GetBucketPolicy", "GetBucketTagging", "PutBucketVersioning"} {
+		now := time.Unix(0, 0)
+		s := &store{now: func() time.Time { return now }, lacks: map[string]lack{}, has: map[string]bool{}}
+		in := struct{ Bucket string }{"shop"}
+		lacks := &driver.Error{Code: driver.Unsupported}
+		_ = s.note(op, in, lacks)
+		now = now.Add(2 * lackDoubt)
+		s.answered(op, in)
+		_ = s.note(op, in, lacks)
+		now = now.Add(2 * lackDoubt)
+		if err := s.known(op, in); err != nil {
+			t.Errorf("%s: not asked again after %s: %v", op, 2*lackDoubt, err)
+		}
+	}
+}
+
+// A policy that denies calls by TLS before leastTLS does not lock Mooring out.
+func TestLeastTLS(t *testing.T) {
+	transport := newHTTPClient().Transport.(plainBodies).RoundTripper.(*http.Transport)
+	if got := transport.TLSClientConfig.MinVersion; cmp.Compare(got, tls.VersionTLS12) != 0 || leastTLS != 1.2 || !transport.ForceAttemptHTTP2 {
+		t.Errorf("at least %s, want 1.2", tls.VersionName(got))
+	}
+}

@@ -1,0 +1,160 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+func retains(days int32) v1alpha1.BucketParameters {
+	return v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{Days: &days}}
+}
+
+// editRetention edits one field of the default retention, and keeps the other.
+func (b *backdoor) editRetention(t testing.TB, name, f string, value any) {
+	rule := s3types.DefaultRetention{Mode: "GOVERNANCE", Days: new(int32(7))}
+	if was := lockRule(t, b.s3, name); was != nil {
+		rule = *was
+	}
+	switch v := value.(type) {
+	case bool:
+		rule.Mode = map[bool]s3types.ObjectLockRetentionMode{true: "COMPLIANCE", false: "GOVERNANCE"}[v]
+	case int:
+		rule.Days = new(int32(v))
+	default:
+		t.Fatalf("%s: %T", f, value)
+	}
+	do(t, b.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
+		ObjectLockEnabled: "Enabled", Rule: &s3types.ObjectLockRule{DefaultRetention: &rule},
+	}})
+}
+
+func lockRule(t testing.TB, client *s3.Client, name string) *s3types.DefaultRetention {
+	rule := do(t, client.GetObjectLockConfiguration, &s3.GetObjectLockConfigurationInput{Bucket: &name}).ObjectLockConfiguration.Rule
+	if rule == nil {
+		return nil
+	}
+	return rule.DefaultRetention
+}
+
+// A new bucket has Object Lock, and with it versions, from its creation on, so that a spec needs to say nothing of versioning. {} costs no write.
+func TestRetentionOfANewBucket(t *testing.T) {
+	for name, tt := range map[string]struct {
+		spec v1alpha1.BucketParameters
+		want []string
+	}{
+		"shop-kept":    {retains(7), []string{"CreateBucket", "PutObjectLockConfiguration"}},
+		"shop-nothing": {v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{}}, []string{"CreateBucket"}},
+	} {
+		w := newEnvironment(t, localcloud.Options{})
+		req := bucketOf(name, tt.spec)
+		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, w.operations()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if seen := w.bucket(req); len(seen.Changes) > 0 {
+			t.Errorf("%s: it differs: %+v", name, seen.Changes)
+		}
+	}
+}
+
+// The first retention of a bucket is Irreversible, because Object Lock stays: {} ends the rule, and the bucket keeps Object Lock. The mode of an
+// existing rule stays where the spec does not say.
+func TestRetentionOfAnExistingBucket(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	req := bucketOf("shop-old", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	w.settleBucket(req)
+	req.Spec.Retention = &v1alpha1.BucketRetention{Days: new(int32(7)), Locked: new(true)}
+	seen := w.bucket(req)
+	if len(seen.Changes) != 2 || seen.Changes[0].Effect != driver.Irreversible || !strings.Contains(seen.Changes[0].Why, "Object Lock stays") || seen.Changes[1].Effect != driver.Irreversible {
+		t.Errorf("changes %+v", seen.Changes)
+	}
+	w.settleBucket(req)
+	req.Spec.Retention = &v1alpha1.BucketRetention{Days: new(int32(30))}
+	if seen := w.bucket(req); len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Irreversible || !strings.Contains(seen.Changes[0].Why, "root user") {
+		t.Errorf("a longer COMPLIANCE: %+v", seen.Changes)
+	}
+	w.settleBucket(req)
+	if rule := lockRule(t, w.s3, req.Name); rule == nil || *rule.Days != 30 || rule.Mode != "COMPLIANCE" {
+		t.Errorf("the rule is %+v", rule)
+	}
+	req.Spec.Retention = &v1alpha1.BucketRetention{}
+	w.settleBucket(req)
+	if rule := lockRule(t, w.s3, req.Name); rule != nil {
+		t.Errorf("the rule is %+v, want none", rule)
+	}
+	req.Spec = retains(1)
+	if seen := w.bucket(req); len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Online {
+		t.Errorf("a bucket with Object Lock: %+v", seen.Changes)
+	}
+	req.Spec = v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended)}
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
+		t.Errorf("suspended: %v, %+v", err, result.Failed)
+	}
+}
+
+// What needs no call to be known is refused before one, and what S3 alone knows by its field, with advice first.
+func TestRetentionThatIsRefused(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	both := retains(7)
+	both.Versioning = new(v1alpha1.VersioningSuspended)
+	_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-both", both))
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "set versioning to Enabled") || len(w.operations()) > 0 {
+		t.Errorf("both: %v after %v", err, w.operations())
+	}
+	req := bucketOf("shop-plain", v1alpha1.BucketParameters{})
+	w.settleBucket(req)
+	req.Spec = retains(7)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "retention.days" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
+		t.Errorf("without versions: %v, %+v", err, result.Failed)
+	}
+}
+
+// A forced deletion deletes all but what Object Lock keeps, bypasses nothing, and says how much is kept and why.
+func TestForcedDeletionLeavesWhatObjectLockKeeps(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	req := bucketOf("shop-locked", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Retention: &v1alpha1.BucketRetention{Days: new(int32(1))}})
+	w.settleBucket(req)
+	held := do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("held"), Body: strings.NewReader("x"), ObjectLockLegalHoldStatus: "ON"})
+	do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("kept"), Body: strings.NewReader("x")})
+	for _, key := range []string{"held", "kept"} { // leaves a marker, which nothing keeps
+		do(t, w.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &req.Name, Key: &key})
+	}
+	req.Deletion = &driver.Deletion{Force: true}
+	x := drivertest.Buckets(w.conn)
+	if result, err := x.Delete(t.Context(), req); err != nil || !result.Unfinished || result.Removed != 2 {
+		t.Errorf("the markers: %+v, %v", result, err)
+	}
+	_, err := x.Delete(t.Context(), req)
+	if driver.CodeOf(err) != driver.Protected || !strings.Contains(err.Error(), "2 object versions are kept by Object Lock") {
+		t.Errorf("got %v, want Protected and 2 versions", err)
+	}
+	w.clock.Advance(25 * time.Hour)
+	if result, err := x.Delete(t.Context(), req); err != nil || !result.Unfinished || result.Removed != 1 {
+		t.Errorf("once one may be deleted: %+v, %v", result, err)
+	}
+	_, err = x.Delete(t.Context(), req)
+	if driver.CodeOf(err) != driver.Protected || !strings.Contains(err.Error(), "1 object version is kept") {
+		t.Errorf("got %v, want Protected and 1 version", err)
+	}
+	do(t, w.s3.PutObjectLegalHold, &s3.PutObjectLegalHoldInput{Bucket: &req.Name, Key: new("held"), VersionId: held.VersionId, LegalHold: &s3types.ObjectLockLegalHold{Status: "OFF"}})
+	if _, err := x.Delete(t.Context(), req); err != nil {
+		t.Errorf("once all may be deleted: %v", err)
+	}
+	if seen := w.bucket(req); seen.State != driver.Absent {
+		t.Errorf("the bucket is %v", seen.State)
+	}
+}

@@ -1,0 +1,167 @@
+package gcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"cloud.google.com/go/storage"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+const retentionInstead = "set spec.retention.days to at least what the bucket has and spec.retention.locked to true, or create another Bucket"
+
+// What it costs that objects are retained for longer, and that the period is locked.
+var (
+	retentionCost = driver.Cost{
+		Text:   "clients can't delete or replace objects until the period ends, and this includes objects that are in the bucket now",
+		Source: "https://cloud.google.com/storage/docs/bucket-lock",
+	}
+	lockCost = driver.Cost{
+		Text:   "nobody can ever shorten or remove the period, and the bucket can't be deleted before all its objects are old enough",
+		Source: "https://cloud.google.com/storage/docs/bucket-lock",
+	}
+)
+
+// retentionRows are the retention policy of a bucket and its lock. https://cloud.google.com/storage/docs/bucket-lock
+var retentionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
+	table.Written(table.Field("retention.days", driver.WantedRetentionDays, haveBucketRetention,
+		func(p *bucketParams, v int32) { p.RetentionDays = &v },
+	).Reported(func(b *bucket) *int32 {
+		if days := haveBucketRetention(b); days != nil && *days > 0 {
+			return days
+		}
+		return nil
+	}).Equal(func(want, have int32) bool { return want == have }, "`retention: {}` is no retention policy"), driver.RetentionText).
+		EffectOf(bucketRetentionEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "it shrinks or ends, and is not locked"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it grows, and is not locked: clients can't delete or replace objects for longer", Cost: retentionCost},
+			driver.PossibleEffect{Effect: driver.Irreversible, When: "it grows, and is locked", Cost: lockCost},
+			driver.PossibleEffect{Effect: driver.Impossible, When: "it shrinks or ends, and is locked", Instead: retentionInstead}),
+
+	table.Field("retention.locked", driver.WantedRetentionLock,
+		func(b *bucket) *bool { return &retentionOf(b).IsLocked },
+		func(p *bucketParams, v bool) { p.RetentionLocked = &v },
+	).Reported(func(b *bucket) *bool {
+		if b.RetentionPolicy == nil {
+			return nil
+		}
+		return &b.RetentionPolicy.IsLocked
+	}).EffectOf(func(_ *bool, to bool, _ *bucket) (driver.Effect, string) {
+		if to {
+			return driver.Irreversible, ""
+		}
+		return driver.Impossible, "nobody can unlock a retention policy; " + retentionInstead
+	},
+		driver.PossibleEffect{Effect: driver.Irreversible, When: "it becomes true", Cost: lockCost},
+		driver.PossibleEffect{Effect: driver.Impossible, When: "it becomes false", Instead: retentionInstead}),
+}
+
+// retentionOf returns the retention policy of a bucket; one of no time if there is none.
+func retentionOf(b *bucket) *storage.RetentionPolicy {
+	return cmp.Or(b.RetentionPolicy, &storage.RetentionPolicy{})
+}
+
+// haveBucketRetention returns the days of a bucket. Other tools may set a period of no whole days.
+func haveBucketRetention(b *bucket) *int32 {
+	period := retentionOf(b).RetentionPeriod
+	if period%oneDay != 0 {
+		return new(driver.OddRetention)
+	}
+	return new(int32(period / oneDay))
+}
+
+// bucketRetentionEffect goes by the bucket where it has no whole days.
+func bucketRetentionEffect(from *int32, to int32, have *bucket) (driver.Effect, string) {
+	before, after := retentionOf(have).RetentionPeriod, time.Duration(to)*oneDay
+	if from != nil && *from != driver.OddRetention {
+		before = time.Duration(*from) * oneDay
+	}
+	switch locked := retentionOf(have).IsLocked; {
+	case after < before && locked:
+		return driver.Impossible, fmt.Sprintf("the bucket retains objects for %s by a locked policy, which nobody can shorten or remove; %s", inDays(before), retentionInstead)
+	case after < before:
+		return driver.Online, ""
+	case locked:
+		return driver.Irreversible, ""
+	default:
+		return driver.Interrupts, ""
+	}
+}
+
+func inDays(d time.Duration) string {
+	if d%oneDay != 0 {
+		return d.String()
+	}
+	return fmt.Sprintf("%d days", d/oneDay)
+}
+
+// newRetention is what a creation says of the retention: nothing if there is to be none. The lock has a call of its own.
+func newRetention(p *bucketParams, attrs *storage.BucketAttrs) {
+	if *p.RetentionDays > 0 {
+		attrs.RetentionPolicy = changedRetention(p)
+	}
+}
+
+// changedRetention is what a patch says of the retention: a period of 0 removes it.
+func changedRetention(p *bucketParams) *storage.RetentionPolicy {
+	return &storage.RetentionPolicy{RetentionPeriod: time.Duration(*p.RetentionDays) * oneDay}
+}
+
+// lock locks the retention policy of a bucket of that metageneration, if that is asked for.
+func (b *buckets) lock(ctx context.Context, name string, metageneration int64, params *bucketParams) error {
+	if params.RetentionLocked == nil || !*params.RetentionLocked {
+		return nil
+	}
+	_, err := do(ctx, b.session, "buckets.lockRetentionPolicy", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, b.handle(name).If(storage.BucketConditions{MetagenerationMatch: metageneration}).LockRetentionPolicy(ctx)
+	})
+	return err
+}
+
+// changesBesideLock reports whether a patch has more to say than the lock, which it can't say.
+func (p *bucketParams) changesBesideLock(changes []driver.Change) bool {
+	return p.RetentionLocked == nil || len(changes) > 1
+}
+
+const eitherRetention = "Cloud Storage has either retention or versioning in a bucket: set spec.versioning to Suspended, or spec.retention to {}"
+
+// checkRetention refuses versioning beside a retention, as the considerations of the page have it.
+// https://cloud.google.com/storage/docs/object-versioning
+func checkRetention(spec *v1alpha1.BucketParameters) error {
+	if !driver.Retains(spec) || spec.Versioning == nil || *spec.Versioning != v1alpha1.VersioningEnabled {
+		return nil
+	}
+	return table.Fields{"versioning", "retention.days"}.Refuse("%s", eitherRetention)
+}
+
+// checkRetained refuses the same where one of the two is in the bucket, and not in the spec. Nor is there a policy to lock where the bucket has none.
+func checkRetained(have *bucket, p *bucketParams) error {
+	versions, retains := have.VersioningEnabled, have.RetentionPolicy != nil
+	if p.VersioningEnabled != nil {
+		versions = *p.VersioningEnabled
+	}
+	if p.RetentionDays != nil {
+		retains = *p.RetentionDays > 0
+	}
+	switch {
+	case !retains && p.RetentionLocked != nil && *p.RetentionLocked:
+		return invalid("the bucket has no retention that could be locked: set spec.retention.days, too")
+	case versions && retains && (p.VersioningEnabled != nil || p.RetentionDays != nil):
+		return invalid("%s", eitherRetention)
+	}
+	return nil
+}
+
+// retentionIn is the retention policy that a mirror shows; nil if it shows none.
+func retentionIn(mirror *v1alpha1.BucketParameters) *storage.RetentionPolicy {
+	if !driver.Retains(mirror) {
+		return nil
+	}
+	locked := driver.WantedRetentionLock(mirror)
+	return &storage.RetentionPolicy{RetentionPeriod: time.Duration(*driver.WantedRetentionDays(mirror)) * oneDay, IsLocked: locked != nil && *locked}
+}

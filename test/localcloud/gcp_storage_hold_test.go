@@ -1,0 +1,22 @@
+package localcloud
+
+import "testing"
+
+// A bucket may give each new object a hold. While it has one, an object is neither deleted nor replaced.
+func TestNewObjectsGetTheHoldOfTheirBucket(t *testing.T) {
+	g := startGCP(t, Options{})
+	wantGCP(t, g.send(t, "POST", "/storage/v1/b?project=acme", `{"name":"acme-held","location":"us-east1","defaultEventBasedHold":true}`, nil), 0, "")
+	upload, object := "/upload/storage/v1/b/acme-held/o?uploadType=media&name=a", "/storage/v1/b/acme-held/o/a"
+	wantGCP(t, g.send(t, "POST", upload, "x", nil), 0, "")
+	wantGCP(t, g.send(t, "POST", upload, "y", nil), 403, "objectUnderActiveHold")
+	wantGCP(t, g.send(t, "DELETE", object, "", nil), 403, "objectUnderActiveHold")
+	wantGCP(t, g.send(t, "PATCH", object, `{"temporaryHold":true,"eventBasedHold":false}`, nil), 0, "")
+	wantGCP(t, g.send(t, "DELETE", object, "", nil), 403, "objectUnderActiveHold")
+	var seen struct{ TemporaryHold, EventBasedHold bool }
+	wantGCP(t, g.send(t, "PATCH", object, `{"temporaryHold":false}`, &seen), 0, "")
+	if seen.TemporaryHold || seen.EventBasedHold {
+		t.Errorf("it has holds: %+v", seen)
+	}
+	wantGCP(t, g.send(t, "DELETE", object, "", nil), 0, "")
+	wantGCP(t, g.send(t, "PATCH", object, `{}`, nil), 404, "notFound")
+}

@@ -1,0 +1,16 @@
+package localcloud
+
+// settleLogging names the logs after the bucket where nobody chose another prefix. No recording shows logs. Nor does Cloud Storage look whether the
+// bucket that they go to is there: https://github.com/GoogleCloudPlatform/gsutil/issues/1295
+// https://cloud.google.com/storage/docs/access-logs
+func settleLogging(resource jsonObject) {
+	logs, ok := resource["logging"].(jsonObject)
+	if !ok {
+		return
+	}
+	if logs["logBucket"] == nil || logs["logBucket"] == "" {
+		delete(resource, "logging")
+	} else if logs["logObjectPrefix"] == nil {
+		logs["logObjectPrefix"] = resource["name"]
+	}
+}

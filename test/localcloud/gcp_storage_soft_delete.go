@@ -1,0 +1,26 @@
+package localcloud
+
+import (
+	"strconv"
+
+	"google.golang.org/api/storage/v1"
+)
+
+// settleSoftDelete gives a bucket 7 days unless it says otherwise, and the time from which its policy, or one that keeps longer, is effective. No
+// recording shows another change than to 0.
+// https://cloud.google.com/storage/docs/json_api/v1/buckets (softDeletePolicy.effectiveTime)
+func settleSoftDelete(r *gcpRequest, resource jsonObject, old *storage.Bucket) {
+	soft := member(resource, "softDeletePolicy")
+	if soft["retentionDurationSeconds"] == nil {
+		soft["retentionDurationSeconds"] = strconv.FormatInt(shortestSoft, 10)
+	}
+	now := typed[storage.Bucket](resource).SoftDeletePolicy.RetentionDurationSeconds
+	switch {
+	case now == 0:
+		delete(soft, "effectiveTime")
+	case old == nil || old.SoftDeletePolicy.RetentionDurationSeconds < now:
+		soft["effectiveTime"] = gcsTime(r.now)
+	default:
+		soft["effectiveTime"] = old.SoftDeletePolicy.EffectiveTime
+	}
+}
