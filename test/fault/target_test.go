@@ -30,11 +30,14 @@ const (
 )
 
 // phasesOf are the phases of a lifecycle, in order. Databases have a server that is stopped and started, a password that can be
-// rotated, by a person or because its period has passed, and updates that take more than one call. See also update_test.go.
+// rotated, by a person or because its period has passed, and updates that take more than one call. A Bucket of the real clouds has its objects
+// retained, which versions, or their absence, come before. See also update_test.go.
 func phasesOf(t system.Target) []phase {
 	switch t.String() {
 	case "aws/Database":
 		return []phase{creation, edit, power, rotation, period, settings, restart, handOver, deletion}
+	case "aws/Bucket", "gcp/Bucket":
+		return []phase{creation, edit, retention, deletion}
 	case "gcp/Database":
 		return []phase{creation, edit, power, rotation, period, settings, restart, edition, deletion}
 	}

@@ -24,10 +24,13 @@ const (
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
 	edition phase = "edition"
+	// retention keeps the objects of a bucket for some days, then for longer, and then locks that, which a person approves. S3 gets Object Lock for it,
+	// which needs versions; Cloud Storage takes no versions beside it.
+	retention phase = "retention"
 )
 
 // updates are those phases.
-var updates = []phase{settings, restart, handOver, edition}
+var updates = []phase{settings, restart, handOver, edition, retention}
 
 // comesWith says which phase a write of another phase needs to have been before it: a lifecycle goes through no more phases than it needs.
 var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
@@ -65,12 +68,36 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		})
 		l.awaitReady(t)
 		l.verifyTakenBack(t, former)
+	case retention:
+		l.retain(t, 7, false)
+		l.awaitReady(t)
+		l.retain(t, 30, false)
+		l.awaitReady(t)
+		l.patch(t, func(o client.Object) { system.SpecOf(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval} })
+		l.retain(t, 30, true)
+		hash := l.awaitApproval(t)
+		l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: hash}) })
+		l.awaitReady(t)
 	case edition:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) { s.Updates, s.GCP.Tier = nil, new("db-perf-optimized-N-2") })
 		l.awaitReady(t)
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-custom-2-7680") })
 		l.awaitReady(t)
 	}
+}
+
+// retain has the objects of a bucket retained for some days.
+func (l *lifecycle) retain(t testing.TB, days int32, locked bool) {
+	t.Helper()
+	l.patch(t, func(o client.Object) {
+		s := &o.(*v1alpha1.Bucket).Spec
+		s.Retention = &v1alpha1.BucketRetention{Days: &days, Locked: &locked}
+		if s.AWS != nil {
+			s.AWS.ObjectLock = new(true)
+		} else {
+			s.Versioning = new(v1alpha1.VersioningSuspended)
+		}
+	})
 }
 
 func (l *lifecycle) patchDatabase(t testing.TB, change func(*v1alpha1.DatabaseSpec)) {
