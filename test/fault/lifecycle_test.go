@@ -363,11 +363,11 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 		l.awaitReady(t)
 	case period:
 		l.rotateByPeriod(t)
-	case settings, restart, handOver, edition:
-		l.update(t, p)
 	case deletion:
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 		l.awaitDeleted(t)
+	default:
+		l.update(t, p)
 	}
 }
 

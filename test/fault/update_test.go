@@ -54,9 +54,7 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 			s.Storage.SizeGiB, s.Availability = new(int32(40)), new(v1alpha1.AvailabilityMultiZone)
 			s.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192", "max_connections": "60"}
 		})
-		hash := l.awaitApproval(t)
-		l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: hash}) })
-		l.awaitReady(t)
+		l.approve(t)
 	case handOver:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
 			s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsCloudManaged}
@@ -73,16 +71,18 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		l.awaitReady(t)
 		l.retain(t, 30, false)
 		l.awaitReady(t)
-		l.patch(t, func(o client.Object) { system.SpecOf(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval} })
+		l.patch(t, func(o client.Object) {
+			system.SpecOf(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+		})
 		l.retain(t, 30, true)
-		hash := l.awaitApproval(t)
-		l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: hash}) })
-		l.awaitReady(t)
+		l.approve(t)
 	case edition:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) { s.Updates, s.GCP.Tier = nil, new("db-perf-optimized-N-2") })
 		l.awaitReady(t)
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-custom-2-7680") })
 		l.awaitReady(t)
+	default:
+		t.Fatalf("nobody says what is done in the phase %q", p)
 	}
 }
 
@@ -103,6 +103,14 @@ func (l *lifecycle) retain(t testing.TB, days int32, locked bool) {
 func (l *lifecycle) patchDatabase(t testing.TB, change func(*v1alpha1.DatabaseSpec)) {
 	t.Helper()
 	l.patch(t, func(o client.Object) { change(&o.(*v1alpha1.Database).Spec) })
+}
+
+// approve waits until a person is waited for, approves as one, and waits until that is done.
+func (l *lifecycle) approve(t testing.TB) {
+	t.Helper()
+	hash := l.awaitApproval(t)
+	l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: hash}) })
+	l.awaitReady(t)
 }
 
 // awaitApproval waits until nothing but a person is waited for, and returns the hash that approves.
