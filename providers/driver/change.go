@@ -24,6 +24,9 @@ type Change struct {
 	// with the code Conflict once it has made the rest of the change. Entries that mean the same are in no change: they are applied, as if we had set them,
 	// but for such as protect whoever set them, which stay theirs.
 	Foreign []string `json:",omitempty"`
+	// Adds are the entries of Names of which the cloud object had none when it was observed: nobody's, until they are set. Empty for fields whose changes may
+	// disturb users.
+	Adds []string `json:",omitempty"`
 	// NeedsRunning: the object is stopped, and the cloud makes the change only once it runs.
 	NeedsRunning bool `json:",omitempty"`
 }
