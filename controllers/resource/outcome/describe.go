@@ -168,7 +168,13 @@ func (f Facts) describeApplied(status *v1alpha1.ResourceStatus, noted driver.App
 	if f.Policy.Refused.Reason != "" || noted == nil {
 		return nil // what is wanted is not known, so nothing is released
 	}
-	if f.Policy.Management != v1alpha1.ManagementFull || f.Deleting {
+	switch {
+	case f.Deleting:
+		return nil
+	case f.Policy.Management != v1alpha1.ManagementFull: // what Mooring set before stays known as that, for when it manages the object again
+		if !f.View.InConsistencyWindow {
+			status.Applied = plan.StillThere(status.Applied, f.Observation.Changes)
+		}
 		return nil
 	}
 	applied := map[string][]string(maps.Clone(noted))

@@ -45,3 +45,17 @@ func Unset(changes []driver.Change, failed []driver.FieldError, before driver.Ap
 	}
 	return unset
 }
+
+// StillThere returns what was noted as applied without the entries that are not there any more. It is for an object that is only observed: Mooring does not put
+// them back, so whoever sets an entry by such a name meanwhile sets one of their own.
+func StillThere(applied driver.Applied, changes []driver.Change) driver.Applied {
+	left := applied
+	for _, c := range changes {
+		gone := func(name string) bool { return slices.Contains(c.Adds, name) }
+		if slices.ContainsFunc(applied[c.Field], gone) {
+			left = maps.Clone(left)
+			left[c.Field] = slices.DeleteFunc(append([]string{}, left[c.Field]...), gone)
+		}
+	}
+	return left
+}

@@ -99,3 +99,22 @@ func TestUnset(t *testing.T) {
 		}
 	}
 }
+
+// While an object is only observed, names of entries that went stay nobody's. Whatever is there stays known.
+func TestStillThere(t *testing.T) {
+	applied := driver.Applied{"policy": {"gone", "there"}, "tags": {"team"}, "versioning": {"Enabled"}}
+	changes := []driver.Change{
+		{Field: "policy", Names: []string{"changed", "gone", "new"}, Adds: []string{"gone", "new"}}, {Field: "versioning", From: "Suspended", To: "Enabled"},
+	}
+	want := driver.Applied{"policy": {"there"}, "tags": {"team"}, "versioning": {"Enabled"}}
+	before := applied.Clone()
+	if diff := cmp.Diff(want, StillThere(applied, changes)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, applied); diff != "" {
+		t.Errorf("what is noted was changed itself (-before +after):\n%s", diff)
+	}
+	if StillThere(nil, changes) != nil {
+		t.Error("something is noted of what was never applied")
+	}
+}
