@@ -163,10 +163,9 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 	return by
 }
 
-// foreign says why entries of a change are left alone. It names no way to make them ours: what others set may protect them.
+// foreign says why entries of a change are left alone.
 func (a *Adapter[S, H, P]) foreign(c driver.Change) error {
-	return &driver.Error{Code: driver.Conflict, Message: fmt.Sprintf("the %[1]s has entries that are not known as this object's, and that say something else than spec.%[2]s has by their names: %[3]s. Somebody else set them, or "+
-		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the %[1]s delete those that are there", a.Noun, c.Field, strings.Join(c.Foreign, ", "))}
+	return &driver.Error{Code: driver.Conflict, Message: c.StaysTheirs(a.Noun)}
 }
 
 // write makes one call of all changes of a part. A cloud that refuses a value may not say which, so each is then tried alone: one that
