@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -83,14 +84,22 @@ func (s namedSort[V, C]) read(ctx context.Context, b bucketAspects, bucket strin
 
 // write deletes and sets what changes, one by one. One that S3 refuses, or has no room for, keeps no other from being set: those that are there need none.
 func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket string, change table.Members[V]) error {
+	unset := &table.Unset{}
+	for _, v := range change.Set {
+		unset.Names = append(unset.Names, s.name(v))
+	}
 	for _, name := range change.Remove {
 		if err := s.remove(ctx, b, bucket, name); err != nil && apiCode(err) != "NoSuchConfiguration" {
-			return err
+			unset.Err = err
+			return unset
 		}
 	}
 	var failed []*driver.Error
 	for _, v := range change.Set {
 		err := s.put(ctx, b, bucket, v)
+		if !driver.CodeOf(err).SetsNothing() { // it is set, or may be
+			unset.Names = slices.DeleteFunc(unset.Names, func(name string) bool { return name == s.name(v) })
+		}
 		if err == nil {
 			continue
 		}
@@ -105,14 +114,15 @@ func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket stri
 			e.Message = fmt.Sprintf("correct %q of spec.%s%s. Amazon S3 says: %s", s.name(v), s.field, s.advice, e.Message)
 		}
 	}
-	return joined(failed)
+	if len(failed) == 0 {
+		return nil
+	}
+	unset.Err = joined(failed)
+	return unset
 }
 
 // joined returns errors as one that says all, with the code of the last one that is about no value.
 func joined(failed []*driver.Error) error {
-	if len(failed) == 0 {
-		return nil
-	}
 	var messages []string
 	all := *failed[0]
 	for _, e := range failed {

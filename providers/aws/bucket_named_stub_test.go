@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,12 +20,14 @@ func TestNamedConfigurationsThatFail(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers map[string]driver.Code
 		set     string
+		unset   string
 		code    driver.Code
 		says    []string
 	}{
-		"no room for a new one":      {map[string]driver.Code{"b": driver.Quota}, "a c", driver.Quota, []string{`"b"`}},
-		"no room, and a refused one": {map[string]driver.Code{"a": driver.Quota, "b": driver.Invalid}, "c", driver.Quota, []string{`room for "a"`, `correct "b"`}},
-		"refused, and then denied":   {map[string]driver.Code{"a": driver.Invalid, "b": driver.Denied}, "", driver.Denied, []string{`correct "a"`, "b is denied"}},
+		"no room for a new one":      {map[string]driver.Code{"b": driver.Quota}, "a c", "b", driver.Quota, []string{`"b"`}},
+		"no room, and a refused one": {map[string]driver.Code{"a": driver.Quota, "b": driver.Invalid}, "c", "a b", driver.Quota, []string{`room for "a"`, `correct "b"`}},
+		"refused, and then denied":   {map[string]driver.Code{"a": driver.Invalid, "b": driver.Denied}, "", "a b c", driver.Denied, []string{`correct "a"`, "b is denied"}},
+		"set, and an answer is lost": {map[string]driver.Code{"b": driver.Unavailable}, "a", "c", driver.Unavailable, []string{"b is denied"}},
 	} {
 		var set []string
 		sort := namedSort[string, string]{field: "aws.sort", name: func(v string) string { return v },
@@ -38,6 +41,9 @@ func TestNamedConfigurationsThatFail(t *testing.T) {
 		err := sort.write(t.Context(), bucketAspects{}, "shop", table.Members[string]{Set: []string{"a", "b", "c"}})
 		if got := strings.Join(set, " "); got != tt.set || driver.CodeOf(err) != tt.code {
 			t.Errorf("%s: set %q, %v", name, got, err)
+		}
+		if partly, ok := errors.AsType[*table.Unset](err); !ok || strings.Join(partly.Names, " ") != tt.unset {
+			t.Errorf("%s: %+v says what is not set, want %q", name, partly, tt.unset)
 		}
 		for _, says := range tt.says {
 			if !strings.Contains(err.Error(), says) {

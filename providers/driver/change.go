@@ -1,5 +1,10 @@
 package driver
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Redacted stands for a secret value wherever one would be shown.
 const Redacted = "(secret)"
 
@@ -24,8 +29,18 @@ type Change struct {
 	// with the code Conflict once it has made the rest of the change. Entries that mean the same are in no change: they are applied, as if we had set them,
 	// but for such as protect whoever set them, which stay theirs.
 	Foreign []string `json:",omitempty"`
+	// Adds are the entries of Names of which the cloud object had none when it was observed: nobody's, until they are set. Empty for fields whose changes may
+	// disturb users.
+	Adds []string `json:",omitempty"`
 	// NeedsRunning: the object is stopped, and the cloud makes the change only once it runs.
 	NeedsRunning bool `json:",omitempty"`
+}
+
+// StaysTheirs says why the entries of others are left alone, of an object that people call by a noun. It names no way to make them ours: what others set may protect
+// them.
+func (c Change) StaysTheirs(noun string) string {
+	return fmt.Sprintf("the %[1]s has entries that are not known as this object's, and that say something else than spec.%[2]s has by their names: %[3]s. Somebody else set them, or "+
+		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the %[1]s delete those that are there", noun, c.Field, strings.Join(c.Foreign, ", "))
 }
 
 // Names returns the fields of changes, in order.

@@ -260,6 +260,9 @@ type Endpoint struct {
 type FieldError struct {
 	Field string
 	Err   *Error
+	// Unset are those of Change.Adds of which the cloud's answer says that the call did not set them. Whoever sets entries by their names later is somebody
+	// else. An entry that may have been set, as after an answer that was lost, is never among them.
+	Unset []string `json:",omitempty"`
 }
 
 // A Result is what a call did.

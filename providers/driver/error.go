@@ -47,6 +47,18 @@ func (c Code) known() Code {
 	return c
 }
 
+// SetsNothing reports whether an error with the code is an answer of the cloud by which a call that is one step did nothing, and never did. It is not where a
+// former try of the same call may have done it, whose answer was lost: what is in the way, or busy, may be that.
+func (c Code) SetsNothing() bool {
+	switch c {
+	case Invalid, Denied, NotFound, Quota, Unsupported:
+		return true
+	case Internal, Conflict, NotEmpty, Protected, Busy, Throttled, Unavailable, Capacity, PageExpired:
+		return false
+	}
+	return false
+}
+
 // UnmarshalJSON implements json.Unmarshaler. A code that another version of the contract has is Internal here.
 func (c *Code) UnmarshalJSON(text []byte) error {
 	var number int

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,11 @@ func TestNumbersAreFrozen(t *testing.T) {
 	} {
 		if codes[code] != name {
 			t.Errorf("driver.%s has the number %d, which is %s", name, int(code), codes[code])
+		}
+	}
+	for number := range codes { // also of a number that another version of the contract has
+		if want := strings.Contains(" Invalid Denied NotFound Quota Unsupported ", " "+number.String()+" "); number.SetsNothing() != want || (number + 100).SetsNothing() {
+			t.Errorf("an error with the code %v says that nothing was set: %t, want %t", number, number.SetsNothing(), want)
 		}
 	}
 	states := map[driver.State]string{0: "Unknown", 1: "Absent", 2: "Pending", 3: "Ready", 4: "Failed", 5: "Deleting"}

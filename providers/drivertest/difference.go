@@ -224,7 +224,8 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		}
 		tried = true
 		lift = b.kind.Cloud.Refuse(t, req.Name, f.Name)
-		result, err := b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
+		changes := b.observe(t, req).Changes
+		result, err := b.open(t).Update(t.Context(), req, changes)
 		if err == nil && len(result.Failed) == 1 && driver.CodeOf(result.Failed[0].Err) == driver.Busy { // the cloud makes the other change first
 			b.Finish(t)
 			result, err = b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
@@ -236,6 +237,11 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		b.Finish(t)
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Denied {
 			t.Errorf("%s: got %v, Failed %v, want that field, Denied", f.Name, err, result.Failed)
+		}
+		for _, c := range changes {
+			if c.Field == f.Name && len(result.Failed) == 1 && !slices.Equal(result.Failed[0].Unset, c.Adds) {
+				t.Errorf("%s: %q are said not to be set, want %q", f.Name, result.Failed[0].Unset, c.Adds)
+			}
 		}
 		if diff := cmp.Diff([]string{f.Name}, driver.Names(b.observe(t, req).Changes)); diff != "" {
 			t.Errorf("%s was refused beside a change of %s: what differs now (-want +got):\n%s", f.Name, other, diff)

@@ -100,6 +100,20 @@ func notificationPart(b *buckets) table.Part[v1alpha1.BucketParameters, bucket, 
 // has no room for a new one does an old one of the same events go first. One that is refused does not keep the others from being made. A new bucket is
 // known to have none, so they are not listed.
 func (n told) write(ctx context.Context, name string, isNew bool, change *table.Members[notified]) error {
+	unset := &table.Unset{}
+	for _, entry := range change.Set {
+		unset.Names = append(unset.Names, sayingOf(entry))
+	}
+	if unset.Err = n.replace(ctx, name, isNew, change, func(made string) {
+		unset.Names = slices.DeleteFunc(unset.Names, func(name string) bool { return name == made })
+	}); unset.Err != nil {
+		return unset
+	}
+	return nil
+}
+
+// replace is write. It calls made with what each notification says that it made, or may have made.
+func (n told) replace(ctx context.Context, name string, isNew bool, change *table.Members[notified], made func(saying string)) error {
 	var there []*raw.Notification
 	if !isNew {
 		var err error
@@ -114,9 +128,13 @@ func (n told) write(ctx context.Context, name string, isNew bool, change *table.
 	for _, entry := range change.Set {
 		says := func(there *raw.Notification) bool { return sayingOf(notificationFrom(there)) == sayingOf(entry) }
 		if slices.ContainsFunc(there, says) {
+			made(sayingOf(entry))
 			continue
 		}
 		left, why, err := n.make(ctx, name, entry, there, goes)
+		if !driver.CodeOf(cmp.Or(err, why)).SetsNothing() {
+			made(sayingOf(entry))
+		}
 		if err != nil {
 			return err
 		}

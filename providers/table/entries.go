@@ -228,6 +228,9 @@ func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, hav
 		return driver.Change{}, false
 	}
 	c := driver.Change{Field: r.name, Entries: true, Names: d.Names(), Release: r.want(want) == nil, Foreign: foreign(r, want, d, present, ours)}
+	if !r.remembersValues() {
+		c.Adds = missing(d, present)
+	}
 	made := without(d, c.Foreign)
 	from := map[string]string{}
 	for _, k := range made.Names() {
@@ -269,6 +272,16 @@ func without(d Delta, names []string) Delta {
 	d.Set = maps.Clone(d.Set)
 	maps.DeleteFunc(d.Set, func(name, _ string) bool { return slices.Contains(names, name) })
 	return d
+}
+
+// missing returns the entries to set of which there is none, sorted.
+func missing(d Delta, present map[string]string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.Set)) {
+		if _, there := present[name]; !there {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // staysTheirs says of a change that none of it is made.

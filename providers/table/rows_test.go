@@ -148,7 +148,7 @@ func TestDiff(t *testing.T) {
 		{name: "entries: missing, different, those of others",
 			want:    thingSpec{Tags: map[string]string{"a": "1", "b": "2", "c": "3"}},
 			have:    thing{Tags: map[string]string{"b": "x", "c": "3", "theirs": "y"}},
-			changes: []driver.Change{{Field: "tags", From: "b=x", To: "a=1, b=2", Effect: driver.Online, Entries: true, Names: []string{"a", "b"}}}},
+			changes: []driver.Change{{Field: "tags", From: "b=x", To: "a=1, b=2", Effect: driver.Online, Entries: true, Names: []string{"a", "b"}, Adds: []string{"a"}}}},
 		{name: "entries: ours that the thingSpec no longer has",
 			want: thingSpec{Tags: map[string]string{"a": "1"}}, have: thing{Tags: map[string]string{"a": "1", "b": "2", "theirs": "y"}},
 			applied: driver.Applied{"tags": {"a", "b"}},
@@ -162,13 +162,13 @@ func TestDiff(t *testing.T) {
 			have: thing{Tags: map[string]string{"a": "1"}}, applied: driver.Applied{"tags": {"a"}}},
 		{name: "entries: an empty value is a value",
 			want:    thingSpec{Tags: map[string]string{"a": ""}},
-			changes: []driver.Change{{Field: "tags", To: "a=", Effect: driver.Online, Entries: true, Names: []string{"a"}}}},
+			changes: []driver.Change{{Field: "tags", To: "a=", Effect: driver.Online, Entries: true, Names: []string{"a"}, Adds: []string{"a"}}}},
 		{name: "in the order of the table",
 			want: thingSpec{Tags: map[string]string{"a": "1"}, Access: new("open"), Place: new("p")},
 			changes: []driver.Change{
 				{Field: "place", To: "p", Effect: driver.Impossible, Why: "make another"},
 				{Field: "access", To: "open", Effect: driver.Online},
-				{Field: "tags", To: "a=1", Effect: driver.Online, Entries: true, Names: []string{"a"}}}},
+				{Field: "tags", To: "a=1", Effect: driver.Online, Entries: true, Names: []string{"a"}, Adds: []string{"a"}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := things.Diff(&tt.want, &tt.have, tt.applied, func(name string) bool { return name == tt.skip })

@@ -85,7 +85,31 @@ type update[S, H, P any] struct {
 
 func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
 	for _, c := range changes {
-		u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
+		u.failWith(err, err, c)
+	}
+}
+
+// failExplained is fail for a refusal of one change, with its field ahead.
+func (u *update[S, H, P]) failExplained(err error, c driver.Change) {
+	u.failWith(u.adapter.Refusals.ofChange(err, c), err, c)
+}
+
+func (u *update[S, H, P]) failWith(says, cause error, c driver.Change) {
+	if partly, some := errors.AsType[*Unset](says); some {
+		says = partly.Err
+	}
+	u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(says), Unset: unset(cause, c)})
+}
+
+// failAs has those changes failed that a call says that it did not make.
+func (u *update[S, H, P]) failAs(failed FieldErrors, changes []driver.Change) {
+	for _, f := range failed {
+		for _, c := range changes {
+			if c.Field == f.Field && f.Unset == nil {
+				f.Unset = unset(f.Err, c)
+			}
+		}
+		u.result.Failed = append(u.result.Failed, f)
 	}
 }
 
@@ -139,10 +163,9 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 	return by
 }
 
-// foreign says why entries of a change are left alone. It names no way to make them ours: what others set may protect them.
+// foreign says why entries of a change are left alone.
 func (a *Adapter[S, H, P]) foreign(c driver.Change) error {
-	return &driver.Error{Code: driver.Conflict, Message: fmt.Sprintf("the %[1]s has entries that are not known as this object's, and that say something else than spec.%[2]s has by their names: %[3]s. Somebody else set them, or "+
-		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the %[1]s delete those that are there", a.Noun, c.Field, strings.Join(c.Foreign, ", "))}
+	return &driver.Error{Code: driver.Conflict, Message: c.StaysTheirs(a.Noun)}
 }
 
 // write makes one call of all changes of a part. A cloud that refuses a value may not say which, so each is then tried alone: one that
@@ -164,7 +187,7 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 		case err == nil:
 			return nil
 		case waits:
-			u.result.Failed = append(u.result.Failed, later...)
+			u.failAs(later, tried)
 			return nil
 		case len(tried) < 2 || !part.refuses(err):
 			return u.refused(err, tried)
@@ -174,7 +197,7 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 			return u.alone(ctx, part, tried)
 		}
 		for _, c := range blamed {
-			u.fail(u.adapter.Refusals.ofChange(err, c), c)
+			u.failExplained(err, c)
 		}
 		changes = rest
 	}
@@ -186,7 +209,8 @@ func (u *update[S, H, P]) refused(err error, changes []driver.Change) error {
 		return err
 	}
 	if len(changes) == 1 {
-		err = u.adapter.Refusals.ofChange(err, changes[0])
+		u.failExplained(err, changes[0])
+		return nil
 	}
 	u.fail(err, changes...)
 	return nil
@@ -223,9 +247,9 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 		switch {
 		case err == nil:
 		case waits:
-			u.result.Failed = append(u.result.Failed, later...)
+			u.failAs(later, changes[i:i+1])
 		case part.refuses(err):
-			u.fail(u.adapter.Refusals.ofChange(err, c), c)
+			u.failExplained(err, c)
 		default:
 			u.fail(err, changes[i:]...)
 			return nil

@@ -14,24 +14,21 @@ func TestAStatementOfOthersBySid(t *testing.T) {
 	b := throughOpenClass(w, c, w.bucket(c, "photos", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{}}}))
 	w.create(b)
 	name := w.ready(b).Status.ExternalName
-	lets := func(account string) []v1alpha1.PolicyStatement {
-		return []v1alpha1.PolicyStatement{{Sid: "Reports", Effect: "Allow", Principals: &v1alpha1.PolicyPrincipals{AWS: []string{account}}, Actions: []string{"s3:GetObject"}, Resources: []string{"/*"}}}
-	}
-	c.Buckets().Set(w.T, name, "aws.policy", `{"Version":"2012-10-17","Statement":{"Sid":"Reports","Effect":"Allow","Principal":{"AWS":"333333333333"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::`+name+`/*"}}`)
+	c.Buckets().Set(w.T, name, "aws.policy", theirReports(name))
 	mark := len(c.Writes(name))
 
 	edit(w, b, func(b *v1alpha1.Bucket) {
-		b.Spec.AWS.Policy, b.Spec.Versioning = lets("222222222222"), new(v1alpha1.VersioningEnabled)
+		b.Spec.AWS.Policy, b.Spec.Versioning = letting("222222222222"), new(v1alpha1.VersioningEnabled)
 	})
 	w.stalled(b, v1alpha1.ReasonConflict, "aws.policy: ", "not known as this object's", "Reports", "Give those of the spec other names")
 	w.state(b, "with all else applied", func(s system.Snapshot) bool { return s.Value("versioning") == `"Enabled"` })
 	w.expectWrites(c, name, mark, "PutBucketVersioning")
 
-	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = lets("333333333333") })
+	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = letting("333333333333") })
 	w.ready(b)
 	w.expectWrites(c, name, mark, "PutBucketVersioning")
 
-	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = lets("222222222222") })
+	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = letting("222222222222") })
 	w.ready(b)
 	w.expectWrites(c, name, mark, "PutBucketVersioning", "PutBucketPolicy")
 

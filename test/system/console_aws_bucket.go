@@ -186,6 +186,10 @@ func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 		call(t, a.s3.PutBucketInventoryConfiguration, &s3.PutBucketInventoryConfigurationInput{Bucket: &name, Id: new(value.(v1alpha1.BucketInventoryAWS).Name),
 			InventoryConfiguration: pausedInventory(value.(v1alpha1.BucketInventoryAWS))})
 	case "aws.policy":
+		if value == "" {
+			call(t, a.s3.DeleteBucketPolicy, &s3.DeleteBucketPolicyInput{Bucket: &name})
+			return
+		}
 		call(t, a.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &name, Policy: new(value.(string))})
 	case "aws.bucketKey", "aws.blockedEncryptionTypes":
 		a.setRule(t, name, field, value)

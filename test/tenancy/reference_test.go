@@ -344,22 +344,3 @@ func (r reference) expectSize(t *testing.T) {
 		t.Errorf("by a size: problems %q, %v, spec %v", found.Problems, err, found.Spec)
 	}
 }
-
-// namesAnother tells by its name that a field may name another cloud object.
-var namesAnother = regexp.MustCompile(`(?i)(^|\.)([a-z]*(key|keyarn|rolearn|arn|network|networks|groupname|groupids|iprange|secretarn))$`)
-
-// notNames are fields that seem to name another cloud object by their own names, and why they do not.
-var notNames = map[string]string{"aws.bucketKey": "it is true or false", "gcp.ipFilter.allowCrossOrgNetworks": "it is true or false"}
-
-// A field that names another cloud object says so.
-func TestReferencesAreMarked(t *testing.T) {
-	for _, drv := range []driver.Driver{aws.New(aws.Options{}), gcp.New(gcp.Options{}), mem.New(mem.Options{}).Driver()} {
-		for _, resource := range drv.Describe().Resources {
-			for _, field := range resource.Fields {
-				if namesAnother.MatchString(field.Field) && field.Refers == "" && notNames[field.Field] == "" {
-					t.Errorf("%T: %s %s seems to name another cloud object: say in its row to what it refers", drv, resource.Kind, field.Field)
-				}
-			}
-		}
-	}
-}

@@ -126,7 +126,8 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
-	told := out
+	told, noted, sure := out, w.Stored.GetResourceStatus().Applied, w.Now.Sub(w.Memory.NotBefore) >= w.executor.ConsistencyWindow
+	told.Sends = changes
 	told.PendingKnown = !w.Deleting && !out.KeepConditions && out.State == condition.Updating
 	told.KeepConditions = out.KeepConditions || troubled(w.Task) // that it is tried again is no news: conditions would change, and change back if it fails
 	w.describe(told)
@@ -158,6 +159,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	w.status.Operation = done.Operation
 	if len(done.Failed) > 0 {
 		failed.Pending = plan.StillPending(a.Pending, applied)
+		failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
 		return failed, outcome.Acted{Err: outcome.FieldErrors(done.Failed)}
 	}
 	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth

@@ -48,7 +48,7 @@ func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) (described 
 	status := described.GetResourceStatus()
 	creating := out.State == condition.Progressing && !out.KeepConditions
 	if f.Observed {
-		released = f.describeObserved(described, creating)
+		released = f.describeObserved(described, creating, out)
 	}
 	if out.Planned && !out.Undecided || out.Voided {
 		status.Plan = NextPlan(status.Plan, out.Hash)
@@ -107,7 +107,7 @@ func (f Facts) DescribeClass(status *v1alpha1.ResourceStatus) {
 
 // describeObserved mirrors the observation. While an object is being created the mirror waits until that is
 // over: nobody needs it, and each change of it would be a write.
-func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool) (released []string) {
+func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, out Outcome) (released []string) {
 	status, o := object.GetResourceStatus(), f.Observation
 	if o.State == driver.Absent || o.State == driver.Unknown {
 		return nil
@@ -134,11 +134,20 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool) (
 	if o.ID != "" {
 		status.ExternalID = o.ID
 	}
-	if creating && !gains(status.Applied, o.Applied) {
+	noted := f.noted(status, out)
+	if creating && !gains(status.Applied, noted) && !adds(status.Applied, noted, out.Sends) {
 		return nil
 	}
 	f.mirror(object)
-	return f.describeApplied(status)
+	return f.describeApplied(status, noted)
+}
+
+// noted returns what is noted as applied; nil if that is not known.
+func (f Facts) noted(status *v1alpha1.ResourceStatus, out Outcome) driver.Applied {
+	if f.Observation.Applied == nil {
+		return nil
+	}
+	return plan.Noted(f.Observation.Applied, status.Applied, f.Observation.Changes, out.Sends, out.Unset)
 }
 
 // mirror shows in the status what was observed.
@@ -155,14 +164,20 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 }
 
 // describeApplied notes what is set in the cloud, and returns what the spec no longer has.
-func (f Facts) describeApplied(status *v1alpha1.ResourceStatus) (released []string) {
-	if f.Policy.Refused.Reason != "" || f.Observation.Applied == nil {
+func (f Facts) describeApplied(status *v1alpha1.ResourceStatus, noted driver.Applied) (released []string) {
+	if f.Policy.Refused.Reason != "" || noted == nil {
 		return nil // what is wanted is not known, so nothing is released
 	}
-	if f.Policy.Management != v1alpha1.ManagementFull || f.Deleting {
+	switch {
+	case f.Deleting:
+		return nil
+	case f.Policy.Management != v1alpha1.ManagementFull: // what Mooring set before stays known as that, for when it manages the object again
+		if !f.View.InConsistencyWindow {
+			status.Applied = plan.StillThere(status.Applied, f.Observation.Changes)
+		}
 		return nil
 	}
-	applied := map[string][]string(maps.Clone(f.Observation.Applied))
+	applied := map[string][]string(maps.Clone(noted))
 	for _, name := range []string{driver.FieldPassword, driver.FieldSource} { // which the driver can't know
 		if noted, ok := status.Applied[name]; ok {
 			applied[name] = noted
@@ -202,6 +217,15 @@ func gains(before, after map[string][]string) bool {
 		}
 	}
 	return false
+}
+
+// adds reports whether after has a name of an entry that changes are to add, and that before does not have.
+func adds(before, after map[string][]string, changes []driver.Change) bool {
+	return slices.ContainsFunc(changes, func(c driver.Change) bool {
+		return slices.ContainsFunc(c.Adds, func(name string) bool {
+			return slices.Contains(after[c.Field], name) && !slices.Contains(before[c.Field], name)
+		})
+	})
 }
 
 // NextPlan returns the plan's status: once nothing waits any more the serial moves on, and an

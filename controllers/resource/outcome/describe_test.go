@@ -56,6 +56,24 @@ func TestDescribeLeavesTheObservationAlone(t *testing.T) {
 	}
 }
 
+// While an object is created its status is spared, but not the name of an entry that is about to be sent: its answer may be lost.
+func TestWhatIsSentIsNotedWhileCreating(t *testing.T) {
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid"}
+	add := []driver.Change{{Field: "tags", Names: []string{"team"}, Adds: []string{"team"}}}
+	for name, tt := range map[string]struct{ sends []driver.Change }{"it waits": {}, "it is sent": {add}} {
+		f := Facts{
+			Kind: kind.Bucket(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark},
+			Observed: true, Observation: driver.Observation{State: driver.Ready, Mark: mark, Changes: add, Applied: driver.Applied{"tags": {"team"}}},
+		}
+		b := &v1alpha1.Bucket{}
+		b.Status.Applied = map[string][]string{"tags": {}}
+		described, _ := f.Describe(b, Outcome{State: condition.Progressing, Sends: tt.sends})
+		if got := described.GetResourceStatus().Applied["tags"]; len(got) != len(tt.sends) {
+			t.Errorf("%s: noted are %q", name, got)
+		}
+	}
+}
+
 // What has worked is recorded as that, also what is created and then stopped as declared. What is still being created has not worked yet.
 func TestFirstReadyTime(t *testing.T) {
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid"}

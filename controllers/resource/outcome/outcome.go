@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // When says when to come back.
@@ -51,6 +52,10 @@ type Outcome struct {
 	Deleted, Finished, Orphaned bool
 	// Queued: the object waits for a slot of its account, and no call was made.
 	Queued bool
+	// Sends are the changes that an update makes right after the status is stored. Unset are the entries, by field, that an update was to add and of which the
+	// cloud's answer says that it did not.
+	Sends []driver.Change
+	Unset map[string][]string
 	// Throttled: the cloud was asked too often.
 	Throttled bool
 	// Created: the cloud accepted a creation.

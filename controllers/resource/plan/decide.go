@@ -22,6 +22,7 @@ const (
 	AfterStart    Fate = "AfterStart"    // it waits until the server runs, which is stopped
 	AfterOthers   Fate = "AfterOthers"   // it stops the server, and waits until those changes are made that are made now
 	Withheld      Fate = "Withheld"      // it waits until the spec no longer asks for an Impossible change
+	LeftAlone     Fate = "LeftAlone"     // others set all of its entries, which stay as they are
 	Never         Fate = "Never"         // the cloud can't make it
 )
 
@@ -76,6 +77,8 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		switch {
 		case c.Effect == driver.Impossible:
 			decided.Fate = Never
+		case !hasOwn(c):
+			decided.Fate = LeftAlone
 		case c.NeedsRunning:
 			decided.Fate, decided.Asks = AfterStart, mustAsk(v, c, p) // a person is asked once it can be made
 		case d.Blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):

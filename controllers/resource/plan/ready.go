@@ -16,20 +16,23 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
 	}
 	d := Decide(v, o.Changes, p)
-	now, never, blocked := d.With(AtOnce), d.With(Never), d.Blocked
+	now, never, blocked, theirs := d.With(AtOnce), d.With(Never), d.Blocked, foreign(d)
 	a := Action{
 		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditAwaitsWindow: d.EditAwaitsWindow, EditSleeps: d.EditSleeps, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
 	}
 	switch {
 	case len(now) > 0:
-		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
+		a.Verb, a.Changes, a.Reason = Update, append(now, refusals(d)...), reasonOf(v, now)
 		a.Message = "being applied: " + ListChanges(now)
 	case v.InConsistencyWindow:
 		a.Verb, a.Reason, a.KeepConditions = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
 	case blocked:
-		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)+waitsBeside(d)
-	case len(d.With(AfterApproval)) > 0 || len(d.With(InWindow)) > 0 || len(d.With(AfterStart)) > 0:
+		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
+		a.Message = strings.Join(append([]string{impossible(never) + waitsBeside(d)}, staysTheirs(theirs)...), "; ")
+	case len(theirs) > 0:
+		return planConflict(v, o, p, d, a, theirs)
+	case anyWaits(d):
 		return planWaiting(v, o, p, d, a)
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
@@ -43,6 +46,11 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonReady, "usable and up to date"
 	}
 	return a
+}
+
+// anyWaits reports whether something waits for a person, for the maintenance window or for the start of the server.
+func anyWaits(d DecidedChanges) bool {
+	return len(d.With(AfterApproval)) > 0 || len(d.With(InWindow)) > 0 || len(d.With(AfterStart)) > 0
 }
 
 // planWaiting is for what differs and waits for a person, or for the maintenance window. What an edit asked for keeps the object from
@@ -117,7 +125,7 @@ func impossible(never []driver.Change) string {
 func waitsBeside(d DecidedChanges) string {
 	var all []string
 	for _, c := range d.Changes {
-		if c.Fate != Never && c.Fate != AtOnce {
+		if c.Fate != Never && c.Fate != AtOnce && c.Fate != LeftAlone {
 			all = append(all, fmt.Sprintf("%s %s -> %s", c.Field, OrNone(c.From), OrNone(c.To)))
 		}
 	}

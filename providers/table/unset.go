@@ -1,0 +1,32 @@
+package table
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Unset is the error of a write that makes a call for each entry, of which some may have been made. Names are the entries that certainly are not set: those
+// that the cloud refused, and those of which no call was made.
+type Unset struct {
+	Err   error
+	Names []string
+}
+
+// Error implements error.
+func (u *Unset) Error() string { return u.Err.Error() }
+
+// Unwrap returns what the cloud said.
+func (u *Unset) Unwrap() error { return u.Err }
+
+// unset returns the entries that a change was to add and that a failed write certainly did not set. A write without Unset is one call, which sets all or nothing.
+func unset(err error, c driver.Change) (names []string) {
+	partly, some := errors.AsType[*Unset](err)
+	for _, name := range c.Adds {
+		if some && slices.Contains(partly.Names, name) || !some && driver.CodeOf(err).SetsNothing() {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// letting returns a statement by the sid Reports that lets principals read.
+func letting(principals ...string) []v1alpha1.PolicyStatement {
+	return []v1alpha1.PolicyStatement{{Sid: "Reports", Effect: "Allow", Principals: &v1alpha1.PolicyPrincipals{AWS: principals}, Actions: []string{"s3:GetObject"}, Resources: []string{"/*"}}}
+}
+
+// theirReports is the policy of a bucket to which somebody else added a statement by that sid.
+func theirReports(bucket string) string {
+	return `{"Version":"2012-10-17","Statement":{"Sid":"Reports","Effect":"Allow","Principal":{"AWS":"333333333333"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::` + bucket + `/*"}}`
+}
+
+// A statement that S3 refused was never set. So one by its sid that somebody adds later is theirs: it is neither changed by the correction of the spec nor removed with the field.
+func TestAStatementThatS3RefusedIsNobodys(t *testing.T) {
+	w := newFixture(t)
+	c := w.cloud("aws")
+	b := throughOpenClass(w, c, w.bucket(c, "photos", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{}}}))
+	w.create(b)
+	name := w.ready(b).Status.ExternalName
+
+	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = letting("arn:aws:iam::222222222222:group/auditors") })
+	w.stalled(b, v1alpha1.ReasonInvalid, "aws.policy: ", "Invalid principal")
+	w.state(b, "without the sid among what is applied", func(s system.Snapshot) bool { return !slices.Contains(s.Status.Applied["aws.policy"], "Reports") })
+
+	c.Buckets().Set(w.T, name, "aws.policy", theirReports(name))
+	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = letting("222222222222") })
+	w.stalled(b, v1alpha1.ReasonConflict, "aws.policy: ", "not known as this object's", "Reports")
+	mark := len(c.Writes(name))
+	for _, policy := range [][]v1alpha1.PolicyStatement{nil, letting("333333333333")} { // the second one says what is there
+		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.AWS.Policy = policy })
+		w.ready(b)
+	}
+	w.expectWrites(c, name, mark)
+}
