@@ -363,7 +363,7 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 		l.awaitReady(t)
 	case period:
 		l.rotateByPeriod(t)
-	case settings, restart, handOver, edition:
+	case settings, restart, act, handOver, edition:
 		l.update(t, p)
 	case deletion:
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
