@@ -10,6 +10,17 @@ const (
 	AnnotationApprove = "mooring.dev/approve"
 )
 
+// Annotations that ask for an action, once, by each new value. They need the verb operate on the object. A value that is there when Mooring
+// first sees the object asks for nothing.
+const (
+	// AnnotationRestart restarts the server of a Database.
+	AnnotationRestart = "mooring.dev/restart"
+	// AnnotationFailover makes the standby of a Database with availability MultiZone its server.
+	AnnotationFailover = "mooring.dev/failover"
+	// AnnotationRotatePassword changes the administrator's password of a Database.
+	AnnotationRotatePassword = "mooring.dev/rotate-password"
+)
+
 // Annotations that platform teams set.
 const (
 	// AnnotationAdoptFrom, with a value of the form NAMESPACE/NAME on a bucket or database, lets the object take over or observe what an

@@ -219,4 +219,14 @@ const (
 	EventConnectionMoved = "ConnectionMoved"
 	// EventConnectionRemoved: Mooring deleted a connection Secret that the spec no longer names.
 	EventConnectionRemoved = "ConnectionRemoved"
+	// EventActionStarted: the cloud accepted an action that somebody asked for with an annotation: a restart, a failover or a change of the password.
+	EventActionStarted = "ActionStarted"
+	// EventActionSucceeded: such an action is done.
+	EventActionSucceeded = "ActionSucceeded"
+	// EventActionRefused: such an action is not possible; the message says why, and what to do. A Warning.
+	EventActionRefused = "ActionRefused"
+	// EventActionFailed: the cloud refused such an action, or it failed there. A Warning.
+	EventActionFailed = "ActionFailed"
+	// EventActionUnknown: the answer of the cloud to such an action was lost, and Mooring does not repeat the action. A Warning.
+	EventActionUnknown = "ActionUnknown"
 )

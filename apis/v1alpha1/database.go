@@ -311,6 +311,13 @@ type DatabaseStatus struct {
 	// +optional
 	Rotation *PasswordRotation `json:"rotation,omitempty"`
 
+	// actions say what became of the actions that people ask for with the annotations mooring.dev/restart, mooring.dev/failover and
+	// mooring.dev/rotate-password. Mooring does each once for each new value of its annotation.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Actions []ActionStatus `json:"actions,omitempty"`
+
 	// observed mirrors the server in the cloud, with the field names of the spec.
 	// +optional
 	// +kubebuilder:validation:Schemaless

@@ -383,7 +383,7 @@ type PendingChange struct {
 	Effect string `json:"effect,omitempty"`
 
 	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud), Class (a change of the class) or Rotation
-	// (spec.credentials.rotationPeriod has passed).
+	// (spec.credentials.rotationPeriod has passed, or somebody asked for another password with mooring.dev/rotate-password).
 	// +optional
 	Cause string `json:"cause,omitempty"`
 

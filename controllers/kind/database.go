@@ -38,6 +38,7 @@ func Database() *Kind {
 		Exposes:        databaseExposes,
 		SetEndpoint:    setDatabaseEndpoint,
 		Rotation:       databaseRotation,
+		Actions:        databaseActions,
 		Binding:        databaseBinding,
 	}
 }
@@ -103,6 +104,10 @@ func setDatabaseEndpoint(object v1alpha1.ResourceObject, at driver.Endpoint) {
 
 func databaseRotation(object v1alpha1.ResourceObject) **v1alpha1.PasswordRotation {
 	return &object.(*v1alpha1.Database).Status.Rotation
+}
+
+func databaseActions(object v1alpha1.ResourceObject) *[]v1alpha1.ActionStatus {
+	return &object.(*v1alpha1.Database).Status.Actions
 }
 
 func databaseBinding(object v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {

@@ -43,6 +43,8 @@ type Kind struct {
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
 	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.
 	Rotation func(v1alpha1.ResourceObject) **v1alpha1.PasswordRotation
+	// Actions returns where the status says what became of the actions that people ask for; nil for kinds that have none.
+	Actions func(v1alpha1.ResourceObject) *[]v1alpha1.ActionStatus
 	// Binding returns type and contents of the connection Secret of an object in a cloud. The keys are those of the Service
 	// Binding specification; entries without a value are left out.
 	Binding func(obj v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)

@@ -118,6 +118,7 @@ func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (k
 		done = task(known, m.report).Undone(stop.Outcome)
 	}
 	m.executed(done)
+	done.Notes = append(known.Notes, done.Notes...)
 	if done.LeftRollout {
 		r.leaveRollout(start.Object.GetUID())
 	}

@@ -54,6 +54,7 @@ func newDatabases(s *session) *databaseAdapter {
 		},
 		Listing: &table.Listing[instance]{Read: d.list, Lacks: []string{"parameters", "tls"}},
 		Remove:  d.remove,
+		Actions: d.actions, Act: d.act,
 	}
 }
 
@@ -79,7 +80,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
 			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {

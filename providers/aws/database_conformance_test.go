@@ -34,6 +34,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		RefusedPasswords: []string{"seven-7", strings.Repeat("x", 129), "with/slash", "with@at-sign", `with"quote`, "with space", "with-ümlaut"},
 		Login:            driver.Login{Password: "Canary-Horse-77"},
 		ManagedPassword:  true,
+		Actions:          driver.Actions,
 		Fields:           fieldedit.AWSDatabase(region).Fields,
 		Reads:            2, // the instance, and its parameters
 		MinimalReads:     1,

@@ -30,6 +30,9 @@ func TestContractIsFrozen(t *testing.T) {
 	for _, ownership := range driver.Ownerships {
 		lines = append(lines, "Ownership "+string(ownership))
 	}
+	for _, action := range driver.Actions {
+		lines = append(lines, "Action "+string(action)+" "+action.Field())
+	}
 	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldSource, driver.FieldUsername} {
 		lines = append(lines, "Field "+name)
 	}

@@ -118,6 +118,8 @@ type Capabilities struct {
 	Stop bool
 	// List: the cloud can list the objects of the kind.
 	List bool
+	// Actions are what can be done to an object once, because a person asks for it. RotatePassword needs ManagedPassword.
+	Actions []Action `json:",omitempty"`
 }
 
 // Connection is what a connection Secret says of the cloud's own protocol. It is empty for a kind that speaks another's, as a

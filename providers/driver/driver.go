@@ -80,6 +80,7 @@ type Session interface {
 	// The password is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
 	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
 	// somebody may have turned that on since the caller observed the object.
+	// A change that is an Action is the only one of its Update: see Action.Field.
 	Update(ctx context.Context, kind string, req Request, changes []Change, password Password) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
@@ -214,6 +215,9 @@ type Observation struct {
 	Operation string
 	// OperationError says why the operation in the request ended in an error; nil otherwise.
 	OperationError *Error
+
+	// Actions is what there is to say of the actions that the resource's Capabilities have. One that is missing has the zero ActionState.
+	Actions map[Action]ActionState `json:",omitempty"`
 
 	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
 	Changes []Change

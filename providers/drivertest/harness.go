@@ -118,6 +118,8 @@ type Kind[S any] struct {
 	Login driver.Login
 	// ManagedPassword: the cloud can manage the administrator's password.
 	ManagedPassword bool
+	// Actions are what can be done to an object once, because a person asks for it.
+	Actions []driver.Action
 	// Fields has one entry for each row of the table, but for those of Lacking and Apart.
 	Fields []Field
 	// Lacking are rows that the cloud of this account lacks, each with a value for an object from Minimal: it is refused as Unsupported, by its field.

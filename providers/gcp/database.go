@@ -56,6 +56,7 @@ func newDatabases(s *session) *databaseAdapter {
 		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
 		Listing:      &table.Listing[instance]{Read: d.list},
 		Remove:       d.remove,
+		Actions:      d.actions, Act: d.act,
 	}
 }
 
@@ -82,7 +83,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
 			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {

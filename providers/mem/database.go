@@ -32,8 +32,13 @@ type Database struct {
 	// Problem says why the cloud gave up on it; empty if it did not.
 	Problem string
 
-	work work
-	was  *Database // before the modification that is under way
+	// Restarts counts those that somebody asked for. Elsewhere: the server is in the zone of its standby, after a failover.
+	Restarts  int
+	Elsewhere bool
+
+	work   work
+	acting driver.Action // what the cloud is doing with it by the work; empty if it is no action
+	was    *Database     // before the modification that is under way
 }
 
 // A phase is what the cloud is doing with a database.
@@ -88,7 +93,7 @@ var databaseKind = table.Kind[session]{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
 			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true, Actions: driver.Actions}, Ownership: driver.OwnedByTags,
 			Consequences: databaseConsequences(), Exempt: databaseExempt,
 		}
 	},

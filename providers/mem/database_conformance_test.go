@@ -47,6 +47,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		RefusedPasswords: []string{strings.Repeat("x", 129)},
 		Login:            driver.Login{Username: "boss", Password: canaryPassword},
 		ManagedPassword:  true,
+		Actions:          driver.Actions,
 		Fields: []drivertest.Field{
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},

@@ -20,7 +20,7 @@ func settle(c *Cloud, d *Database) (next *Database, moved bool) {
 		return d, false
 	}
 	next = d.clone()
-	next.work = work{}
+	next.work, next.acting = work{}, ""
 	if w.doomed {
 		c.failed[w.operation] = &driver.Error{Code: driver.Internal, Op: w.operation, Message: lateFailure}
 	}

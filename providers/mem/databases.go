@@ -61,6 +61,7 @@ func newDatabases(s session) *databaseAdapter {
 			{Fields: []string{driver.FieldPowerState}, Write: d.write, Taken: table.Names{"Spec"}, Blind: true, Later: true},
 		},
 		Whole: whole, Listing: d.listing(), Remove: d.remove,
+		Actions: d.actions, Act: d.act,
 	}
 }
 

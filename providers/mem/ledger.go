@@ -21,7 +21,7 @@ const (
 )
 
 // Write reports whether calls of this kind change the cloud.
-func (o Op) Write() bool { return o == OpCreate || o == OpUpdate || o == OpDelete }
+func (o Op) Write() bool { return o == OpCreate || o == OpUpdate || o == OpDelete || o == OpAct }
 
 // A Kind is a kind of object, by its name in the API.
 type Kind string

@@ -188,6 +188,24 @@ var mutants = slices.Concat(listMutants, []mutant{
 				*c.changes = slices.DeleteFunc(*c.changes, func(ch driver.Change) bool { return ch.Field != driver.FieldMark })
 			}
 		}},
+	{name: "does no action", caught: "action restart/takes one write",
+		before: func(c *bentCall) {
+			if c.changes != nil {
+				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), func(ch driver.Change) bool { return ch.Action() != "" })
+			}
+		}},
+	{name: "repeats an action whose answer is lost", caught: "action failover/is Unavailable if the answer is lost",
+		update: func(c *bentCall, _ *driver.Result, err error) error {
+			if driver.CodeOf(err) == driver.Unavailable && len(*c.changes) == 1 && (*c.changes)[0].Action() != "" {
+				c.again(false)
+			}
+			return err
+		}},
+	{name: "does not show a failover", caught: "action failover/takes one write",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			delete(o.Actions, driver.Failover)
+			return err
+		}},
 	{name: "says nothing of a password that the cloud manages", caught: "an object whose password the cloud manages is made without one",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.CloudManaged = false; return err }},
 	{name: "does not say where the cloud keeps the password", caught: "an object whose password the cloud manages is made without one",

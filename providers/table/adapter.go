@@ -76,6 +76,11 @@ type Adapter[S, H, P any] struct {
 	// Refusals say what the cloud's words are about when it refuses a value.
 	Refusals Refusals
 
+	// Actions says of each action that objects of the kind can have what there is to say of it now. It makes no call. Act has the cloud do one, by one
+	// call that is not repeated, and returns the operation that it started, if any. Both are nil for a kind without actions.
+	Actions func(req *Request[S], have *H, o *driver.Observation) map[driver.Action]driver.ActionState
+	Act     func(ctx context.Context, req *Request[S], have *H, action driver.Action) (operation string, err error)
+
 	// Listing lists objects; nil where the cloud can't.
 	Listing *Listing[H]
 

@@ -27,6 +27,9 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 	if o.State == driver.Deleting {
 		o.Changes = nil
 	}
+	if a.Actions != nil && have != nil && o.State != driver.Deleting && req.Deletion == nil {
+		o.Actions = a.Actions(&req, have, &o)
+	}
 	return o, nil
 }
 

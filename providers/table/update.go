@@ -17,6 +17,9 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
 	u.req.Operation = "" // it matters to observations only
+	if is, err := u.act(ctx, changes); is {
+		return u.result, driver.RedactError(err, a.secrets(&req)...)
+	}
 	changes, err := u.supported(changes)
 	if err != nil {
 		return driver.Result{}, err

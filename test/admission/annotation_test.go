@@ -22,13 +22,16 @@ import (
 
 // kindsOf says on which kinds each annotation has an effect.
 var kindsOf = map[string][]string{
-	v1alpha1.AnnotationPaused:        {"Bucket", "Database"},
-	v1alpha1.AnnotationReconcile:     {"Bucket", "Database"},
-	v1alpha1.AnnotationApprove:       {"Bucket", "Database"},
-	v1alpha1.AnnotationAdoptFrom:     {"Bucket", "Database"},
-	v1alpha1.AnnotationDefaultClass:  {"BucketClass", "DatabaseClass"},
-	v1alpha1.AnnotationIssueTokens:   {"ServiceAccount"},
-	v1alpha1.AnnotationAllowDeletion: {"BucketClass", "DatabaseClass", "ProviderConfig", "ClusterProviderConfig"},
+	v1alpha1.AnnotationPaused:         {"Bucket", "Database"},
+	v1alpha1.AnnotationReconcile:      {"Bucket", "Database"},
+	v1alpha1.AnnotationApprove:        {"Bucket", "Database"},
+	v1alpha1.AnnotationAdoptFrom:      {"Bucket", "Database"},
+	v1alpha1.AnnotationRestart:        {"Database"},
+	v1alpha1.AnnotationFailover:       {"Database"},
+	v1alpha1.AnnotationRotatePassword: {"Database"},
+	v1alpha1.AnnotationDefaultClass:   {"BucketClass", "DatabaseClass"},
+	v1alpha1.AnnotationIssueTokens:    {"ServiceAccount"},
+	v1alpha1.AnnotationAllowDeletion:  {"BucketClass", "DatabaseClass", "ProviderConfig", "ClusterProviderConfig"},
 }
 
 // specOf is a valid spec of each kind that takes annotations of ours.

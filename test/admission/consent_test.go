@@ -17,6 +17,7 @@ import (
 const (
 	needsApprove = `needs the verb "approve" on `
 	needsAdopt   = `needs the verb "adopt" on `
+	needsOperate = `needs the verb "operate" on `
 )
 
 // policies installs policies and roles, and waits until they are in force.
@@ -61,6 +62,7 @@ func TestConsentToCreate(t *testing.T) {
 		{"observation", `{spec: {management: Observe, externalName: some-name}}`, needsAdopt},
 		{"observation and adoption", `{spec: {management: Observe, adoption: IfExists, externalName: some-name}}`, needsAdopt},
 		{"approval", `{metadata: {annotations: {mooring.dev/approve: abc}}, spec: {}}`, needsApprove},
+		{"an action, which a creation does not ask for", `{metadata: {annotations: {mooring.dev/restart: one}}, spec: {}}`, ""},
 		{"an empty approval", `{metadata: {annotations: {mooring.dev/approve: ""}}, spec: {}}`, needsApprove},
 		{"approval in advance", `{spec: {updates: {disruptive: Always}}}`, needsApprove},
 		{"approval of everything asked for", `{spec: {updates: {disruptive: OnApproval}}}`, ""},
@@ -86,6 +88,7 @@ func TestConsentToUpdate(t *testing.T) {
 	const (
 		plain    = `{spec: {}}`
 		approved = `{metadata: {annotations: {mooring.dev/approve: abc}}, spec: {}}`
+		acted    = `{metadata: {annotations: {mooring.dev/restart: one}}, spec: {}}`
 		adopting = `{spec: {adoption: IfExists, externalName: some-name}}`
 		watching = `{spec: {management: Observe, externalName: some-name}}`
 		chosen   = `{spec: {externalName: some-name}}`
@@ -99,6 +102,14 @@ func TestConsentToUpdate(t *testing.T) {
 		{"to take an approval back", approved, "", `{metadata: {annotations: {mooring.dev/approve: null}}}`, ""},
 		{"another annotation beside an approval", approved, "", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, ""},
 		{"the spec beside an approval", approved, "", `{spec: {tags: {a: b}}}`, ""},
+
+		{"to restart", plain, "", `{metadata: {annotations: {mooring.dev/restart: one}}}`, needsOperate},
+		{"to restart again", acted, "", `{metadata: {annotations: {mooring.dev/restart: two}}}`, needsOperate},
+		{"to take a restart back", acted, "", `{metadata: {annotations: {mooring.dev/restart: null}}}`, needsOperate},
+		{"to fail over", acted, "", `{metadata: {annotations: {mooring.dev/failover: one}}}`, needsOperate},
+		{"to change the password", acted, "", `{metadata: {annotations: {mooring.dev/rotate-password: one}}}`, needsOperate},
+		{"another annotation beside an action", acted, "", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, ""},
+		{"the same action", acted, "", `{metadata: {annotations: {mooring.dev/restart: one}}, spec: {tags: {a: b}}}`, ""},
 
 		{"to approve in advance", plain, "", `{spec: {updates: {disruptive: Always}}}`, needsApprove},
 		{"to ask about everything", plain, "", `{spec: {updates: {disruptive: OnApproval}}}`, ""},

@@ -142,6 +142,9 @@ var gcpNeeds = map[string][]string{
 	"instances.get":    {"cloudsql.instances.get"},
 	"instances.patch":  {"cloudsql.instances.update"},
 	"instances.delete": {"cloudsql.instances.delete"},
+	// https://cloud.google.com/sql/docs/postgres/iam-permissions
+	"instances.restart":  {"cloudsql.instances.restart"},
+	"instances.failover": {"cloudsql.instances.failover"},
 	// Only in the last year of an authority. Without them connection Secrets get the next one once it is in use.
 	"instances.listServerCas":          {"cloudsql.instances.listServerCas"},
 	"instances.listServerCertificates": {"cloudsql.instances.listServerCertificates"},

@@ -35,11 +35,11 @@ const (
 func phasesOf(t system.Target) []phase {
 	switch t.String() {
 	case "aws/Database":
-		return []phase{creation, edit, power, rotation, period, settings, restart, handOver, deletion}
+		return []phase{creation, edit, power, rotation, period, settings, restart, act, handOver, deletion}
 	case "aws/Bucket", "gcp/Bucket":
 		return []phase{creation, edit, retention, deletion}
 	case "gcp/Database":
-		return []phase{creation, edit, power, rotation, period, settings, restart, edition, deletion}
+		return []phase{creation, edit, power, rotation, period, settings, restart, act, edition, deletion}
 	}
 	return []phase{creation, edit, deletion}
 }
@@ -145,6 +145,7 @@ func (l *lifecycle) summary(o client.Object) string {
 		text, err = json.MarshalIndent(o.Status, "", " ")
 	case *v1alpha1.Database:
 		o.Status.Endpoint = "" // each has its own
+		o.Status.Actions = nil // a fault may leave it unknown what came of one
 		if r := o.Status.Rotation; r != nil {
 			r.LastTime, r.NextTime = metav1.Time{}, metav1.Time{}
 		}

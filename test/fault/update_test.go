@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -20,6 +22,8 @@ const (
 	settings phase = "settings"
 	// restart grows the disk, adds a second zone and sets a parameter that restarts the server, which a person approves.
 	restart phase = "restart"
+	// act asks for a restart, a failover and another password, by annotations.
+	act phase = "act"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -30,7 +34,7 @@ const (
 )
 
 // updates are those phases.
-var updates = []phase{settings, restart, handOver, edition, retention}
+var updates = []phase{settings, restart, act, handOver, edition, retention}
 
 // comesWith says which phase a write of another phase needs to have been before it: a lifecycle goes through no more phases than it needs.
 var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
@@ -55,6 +59,12 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 			s.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192", "max_connections": "60"}
 		})
 		l.approve(t)
+	case act:
+		for _, annotation := range []string{v1alpha1.AnnotationRestart, v1alpha1.AnnotationFailover, v1alpha1.AnnotationRotatePassword} {
+			l.ask(t, annotation)
+			l.awaitReady(t)
+		}
+		l.secrets = append(l.secrets, l.password(t))
 	case handOver:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
 			s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsCloudManaged}
@@ -181,5 +191,41 @@ func (l *lifecycle) verifyGroups(t testing.TB, server string) {
 	others := slices.DeleteFunc(l.console().Groups().Names(t), func(group string) bool { return server != "" && group == server+"-a" })
 	if len(others) > 0 {
 		t.Errorf("the account has the DB parameter groups %q beside that of the server %q", others, server)
+	}
+}
+
+// ask asks for an action, and waits until the status says what became of it.
+func (l *lifecycle) ask(t testing.TB, annotation string) {
+	t.Helper()
+	l.patch(t, func(o client.Object) {
+		annotations := maps.Clone(o.GetAnnotations())
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[annotation] = "one"
+		o.SetAnnotations(annotations)
+	})
+	await(t, l.name+": "+annotation+" is answered", func() string {
+		o := l.cached(t.Context()).(*v1alpha1.Database)
+		for _, s := range o.Status.Actions {
+			final := s.Outcome == v1alpha1.ActionSucceeded || s.Outcome == v1alpha1.ActionUnknown || s.Outcome == v1alpha1.ActionFailed
+			if "mooring.dev/"+s.Name == annotation && s.Value == "one" && final {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%+v, %s", o.Status.Actions, conditions(o.Status.Conditions))
+	})
+}
+
+// actionCalls are the calls of restarts and failovers. Nothing is an excuse for one more of them.
+var actionCalls = []string{"RebootDBInstance", "instances.restart", "instances.failover"}
+
+// verifyActions checks that an action was done once at most, whatever went wrong.
+func verifyActions(t testing.TB, p phase, committed, plain map[string]int) {
+	t.Helper()
+	for _, op := range actionCalls {
+		if p == act && committed[op] > plain[op] {
+			t.Errorf("%s: %s %d times, and %d without the fault", p, op, committed[op], plain[op])
+		}
 	}
 }

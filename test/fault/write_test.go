@@ -253,6 +253,7 @@ func (w *environment) withFaults(
 		if extra := beyond(committed, plain[p].committed); extra > allowance(faults[p]) {
 			t.Errorf("%s: the cloud was changed by %v, and by %v without the fault", p, committed, plain[p].committed)
 		}
+		verifyActions(t, p, committed, plain[p].committed)
 		if p != deletion {
 			if diff := cmp.Diff(plain[p].status, l.summary(l.get(t))); diff != "" {
 				t.Errorf("%s: status without the fault (-), and with it (+):\n%s", p, diff)

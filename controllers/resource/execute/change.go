@@ -65,7 +65,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password, which the cloud no longer manages")}
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.View.Rotates:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
-			"changed the administrator's password, because spec.credentials.rotationPeriod has passed; the connection Secret gets it once the cloud has applied it")}
+			"changed the administrator's password, because "+whyRotated(t)+"; the connection Secret gets it once the cloud has applied it")}
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password")}
 	case a.Reason == v1alpha1.ReasonDrifted:
@@ -73,6 +73,16 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 	default:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "changed %s", plan.ListChanges(changes))}
 	}
+}
+
+// whyRotated says why a generated password is changed: a person asked for it, or it is old.
+func whyRotated(t Task) string {
+	for _, r := range t.View.Requests {
+		if r.ByMooring && r.Status.Outcome == v1alpha1.ActionRequested {
+			return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword
+		}
+	}
+	return "spec.credentials.rotationPeriod has passed"
 }
 
 func without(changes []driver.Change, failed []driver.FieldError) []driver.Change {

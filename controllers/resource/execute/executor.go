@@ -133,8 +133,11 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	defer cancel()
 	w := e.begin(task)
 	out, err := w.act(ctx, a)
+	out = following(a, out)
 	if !a.Opens.IsZero() { // what waits for its window comes back when that opens, and not a sync period later
-		out.AtMost = max(time.Millisecond, a.Opens.Sub(e.Clock()))
+		if wait := max(time.Millisecond, a.Opens.Sub(e.Clock())); out.AtMost == 0 || wait < out.AtMost {
+			out.AtMost = wait
+		}
 	}
 	if wait := untilRotation(w, task.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
 		out.AtMost = wait

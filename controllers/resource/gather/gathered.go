@@ -49,6 +49,8 @@ type Gathered struct {
 	Asks plan.Place
 	// OperationError is why an operation that the cloud had begun failed; nil if none did.
 	OperationError error
+	// Notes are Events that tell what was found.
+	Notes []outcome.Note
 	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
 	PasswordSecret *password.Secret
 	Password       plan.PasswordPlan

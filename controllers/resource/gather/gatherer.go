@@ -106,6 +106,7 @@ func (g *Gatherer) begin(start Start) *gathering {
 	if made := start.Cloud.Carried; made != nil && status.ExternalName != "" {
 		status.ExternalID, status.Operation = made.ID, made.Operation // what a creation returned and nobody stored
 	}
+	plan.NoteActions(g.Kind, object, start.Now)
 	w := &gathering{gatherer: g, priority: start.Priority, Gathered: Gathered{
 		Facts: outcome.Facts{
 			Kind: g.Kind, Deleting: !object.GetDeletionTimestamp().IsZero(), Policy: plan.PolicyOf(g.Kind, object), Now: start.Now,

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -229,6 +230,9 @@ func (g *gathering) observe(ctx context.Context) error {
 		upToDate(g, seen)
 		g.status().Operation = "" // told once; the next reconciliation observes afresh
 		g.login().operationRefused()
+		for _, s := range plan.FailActions(g.Kind, g.Object, seen.OperationError.Error(), g.Now) {
+			g.Notes = append(g.Notes, outcome.OfAction(plan.ActionAnswer{Status: s, Event: v1alpha1.EventActionFailed}))
+		}
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
 		certify(ctx, &g.Gathered, &seen.Endpoint)
@@ -290,6 +294,8 @@ func (g *gathering) look(context.Context) error {
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
+	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
+	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)
 	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)

@@ -30,6 +30,7 @@ const (
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
 	RemoveFinalizer Verb = "RemoveFinalizer" // drop the finalizer
 	Stall           Verb = "Stall"           // a person has to act
+	Operate         Verb = "Operate"         // do Action.Operation, which a person asks for
 )
 
 // An Action is what Plan decided, and why.
@@ -69,6 +70,13 @@ type Action struct {
 	Verify bool
 	// Snapshot: a deletion takes a final snapshot.
 	Snapshot bool
+	// Operation is what Operate does; nil for other verbs.
+	Operation *Operation
+	// Answers are what the status says from now on of actions that people ask for.
+	Answers []ActionAnswer
+	// Follows: an action is under way or waits for the cloud, so the object is looked at again while the cloud works. Again: one is decided once this
+	// reconciliation is recorded.
+	Follows, Again bool
 }
 
 // A Policy is what the spec says about how to go about it, defaults applied.
@@ -163,10 +171,23 @@ type View struct {
 	SnapshotAbsenceSure bool
 	// UnmarkedSure: the same of the mark on an object that is there.
 	UnmarkedSure bool
+	// Requests are the actions that people can ask for. Password is what was read of the password that Mooring stores, if one of them needs it.
+	Requests []ActionRequest
+	Password PasswordFound
+	// Window is how long the cloud may take to show what was written.
+	Window time.Duration
 }
 
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
 func Plan(v View, o driver.Observation, p Policy) Action {
+	a := planObject(v, o, p)
+	if v.Deleting || o.State == driver.Unknown {
+		return a
+	}
+	return operate(v, o, p, a)
+}
+
+func planObject(v View, o driver.Observation, p Policy) Action {
 	switch {
 	case o.State == driver.Unknown || MarkUnread(o):
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonRetrying, Message: "the cloud's answer could not be understood; Mooring retries"}

@@ -86,7 +86,10 @@ func confirmedAt(object v1alpha1.ResourceObject, o driver.Observation, s passwor
 // RotationNeedsSecret reports whether the password Secret has to be read because of a rotation: it may be due, or its schedule is not made yet.
 func RotationNeedsSecret(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, now time.Time) bool {
 	period, has := rotationPeriod(k, want), rotationOf(k, object)
+	_, asked := rotationAsked(k, object, want)
 	switch {
+	case asked && takesPassword(o, p):
+		return true
 	case period == 0:
 		return false
 	case has.Period != period:
@@ -98,6 +101,9 @@ func RotationNeedsSecret(k *kind.Kind, object, want v1alpha1.ResourceObject, o d
 
 // RotationDue reports whether the password of an object is to be changed now.
 func RotationDue(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, s password.State, now time.Time) bool {
+	if RotationRequested(k, object, want, s.Serial) && s.Rotatable() && mayRotate(object, o, p) {
+		return true
+	}
 	last, known := confirmedAt(object, o, s, now)
 	return known && s.Rotatable() && rotationOf(k, object).Due(rotationPeriod(k, want), last, now) && mayRotate(object, o, p)
 }
@@ -114,6 +120,13 @@ func RotationMissed(k *kind.Kind, before, object v1alpha1.ResourceObject, o driv
 func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
 	status := object.GetResourceStatus()
 	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
+}
+
+// FindPassword returns what requests look at of the password that Mooring stores. read: it was read.
+func FindPassword(object v1alpha1.ResourceObject, o driver.Observation, p Policy, s password.State, read bool) PasswordFound {
+	return PasswordFound{
+		Known: read, Serial: s.Serial, Pending: s.Pending() != "", Rotatable: s.Rotatable(), MayRotate: mayRotate(object, o, p),
+	}
 }
 
 // takesPassword reports whether a server can be given another password, and its class allows what it is.

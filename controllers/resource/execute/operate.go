@@ -1,0 +1,77 @@
+package execute
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// answer has the status say what became of actions that people asked for, and an Event what is new.
+func (w *work) answer(a plan.Action) {
+	for _, answer := range a.Answers {
+		plan.SetAction(w.Kind, w.Object, answer.Status)
+		if answer.Event != "" {
+			w.note(outcome.OfAction(answer))
+		}
+	}
+}
+
+// operate does an action that a person asked for. That it was asked for is stored first, guarded by the version of the object: so a crash, or an answer that is
+// lost, never has it done twice. A refusal is certain, so what may be taken later is asked for again.
+func (w *work) operate(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+	again := outcome.Outcome{KeepConditions: true, Next: outcome.Soon}
+	op := *a.Operation
+	plan.SetAction(w.Kind, w.Object, op.Status)
+	if err := w.patchStatus(ctx); err != nil {
+		return outcome.Outcome{}, err
+	}
+	if op.Change.Field == "" { // the password: its own machine does the rest
+		return again, nil
+	}
+	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{op.Change}, "")
+	w.done.CallError = err
+	w.Memory = w.Memory.Wrote(w.executor.Clock(), nil)
+	if err == nil && len(done.Failed) > 0 {
+		err = done.Failed[0].Err
+	}
+	answer := plan.ActionAnswer{Status: op.Status}
+	answer.Status.Time = &metav1.Time{Time: w.executor.Clock().Truncate(time.Second)}
+	switch code := driver.CodeOf(err); {
+	case err == nil:
+		w.status.Operation = done.Operation
+		answer.Status.Outcome, answer.Event = v1alpha1.ActionStarted, v1alpha1.EventActionStarted
+	case code == driver.Busy || code == driver.Throttled || code == driver.Conflict: // it was not done, and is asked for again
+		answer.Status = op.Former
+		answer.Status.WaitsFor = "the cloud does not take it now: " + w.Redact(err.Error())
+		again.Next, again.Retried = outcome.AfterError, true
+	case uncertain(code):
+		return again, nil // what the cloud shows says what came of it
+	default:
+		answer.Status.Outcome, answer.Status.Message, answer.Event = v1alpha1.ActionFailed, w.Redact(err.Error()), v1alpha1.EventActionFailed
+	}
+	w.answer(plan.Action{Answers: []plan.ActionAnswer{answer}})
+	return again, nil
+}
+
+// uncertain reports whether a call with an error of a code may have been carried out all the same.
+func uncertain(code driver.Code) bool {
+	return code == driver.Internal || code == driver.Unavailable
+}
+
+// following has an object looked at again as long as an action is under way, or once one may be decided.
+func following(a plan.Action, out outcome.Outcome) outcome.Outcome {
+	switch {
+	case out.Next != outcome.AtSync:
+	case a.Follows:
+		out.Next = outcome.Polling
+	case a.Again:
+		out.AtMost = time.Millisecond
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package gcp
+
+import (
+	"context"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// databaseActions are what Cloud SQL does to an instance once. It manages no administrator's password.
+var databaseActions = []driver.Action{driver.Restart, driver.Failover}
+
+// actions says what there is to say of each action. Cloud SQL shows a failover by the zone, which changes places with that of the standby.
+// https://cloud.google.com/sql/docs/postgres/high-availability
+func (d *databases) actions(_ *databaseRequest, have *instance, o *driver.Observation) map[driver.Action]driver.ActionState {
+	waits := ""
+	switch what := have.op.work().What; {
+	case have.op.underWay() != "":
+		waits = "Cloud SQL is " + what
+	case o.State == driver.Pending:
+		waits = "Cloud SQL is at work on the instance"
+	}
+	restart := driver.ActionState{Waits: waits, UnderWay: have.op.underWay() != "" && have.op.kind() == "RESTART"}
+	failover := driver.ActionState{Waits: waits, UnderWay: have.op.underWay() != "" && have.op.kind() == "FAILOVER", Before: have.GceZone}
+	if have.settings().AvailabilityType != "REGIONAL" {
+		failover.Refused = "the server has no standby: set spec.availability to MultiZone, or restart the server with mooring.dev/restart"
+	}
+	return map[driver.Action]driver.ActionState{driver.Restart: restart, driver.Failover: failover}
+}
+
+// act does an action by one call, which is not repeated. A failover is guarded by the version of the settings that was just read. Whether that version is another
+// one after the failover no document says, so the zone says whether it was done.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restart
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/failover
+func (d *databases) act(ctx context.Context, req *databaseRequest, have *instance, action driver.Action) (string, error) {
+	op, run := "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.Restart(d.project, req.Name).Context(ctx).Do()
+	}
+	if action == driver.Failover {
+		op, run = "instances.failover", func(ctx context.Context) (*sqladmin.Operation, error) {
+			return d.sql.Instances.Failover(d.project, req.Name, &sqladmin.InstancesFailoverRequest{
+				FailoverContext: &sqladmin.FailoverContext{SettingsVersion: have.settings().SettingsVersion},
+			}).Context(ctx).Do()
+		}
+	}
+	started, err := do(ctx, d.session, op, run)
+	if err != nil {
+		return "", err
+	}
+	return started.Name, nil
+}
