@@ -33,6 +33,8 @@ func TestEffectsOfBuckets(t *testing.T) {
 			bucket{ownership: new("BucketOwnerPreferred")}, driver.Interrupts),
 		tabletest.Of("website.indexDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("i")}}, bucket{}, driver.Online),
 		tabletest.Of("website.errorDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{ErrorDocument: new("e")}}, bucket{}, driver.Online),
+		tabletest.Of("website.indexDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{}}, bucket{index: new("i")}, driver.Interrupts),
+		tabletest.Of("website.errorDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{}}, bucket{errorDocument: new("e")}, driver.Interrupts),
 		tabletest.Of("website.redirectAllRequestsTo", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{RedirectAllRequestsTo: new("h")}}, bucket{}, driver.Online),
 		tabletest.Of("logging.bucket", v1alpha1.BucketParameters{Logging: &v1alpha1.BucketLogging{Bucket: new("l")}}, bucket{}, driver.Online),
 		tabletest.Of("logging.prefix", v1alpha1.BucketParameters{Logging: &v1alpha1.BucketLogging{Prefix: new("p")}}, bucket{}, driver.Online),

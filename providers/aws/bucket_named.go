@@ -52,8 +52,8 @@ func (s namedSort[V, C]) part(b bucketAspects) table.Part[v1alpha1.BucketParamet
 			}
 			return err
 		},
-		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []driver.Change) (string, error) {
-			return "", s.write(ctx, b, req.Name, *s.change(params))
+		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, changes []driver.Change) (string, error) {
+			return "", s.write(ctx, b, req.Name, s.presentFirst(*s.change(params), changes))
 		},
 	}
 }
@@ -82,7 +82,25 @@ func (s namedSort[V, C]) read(ctx context.Context, b bucketAspects, bucket strin
 	}
 }
 
-// write deletes and sets what changes, one by one. One that S3 refuses, or has no room for, keeps no other from being set: those that are there need none.
+// presentFirst returns what is to become of configurations with those to set first that are there. They need no room, and whatever ends the calls for new
+// ones comes too late for them.
+func (s namedSort[V, C]) presentFirst(change table.Members[V], of []driver.Change) table.Members[V] {
+	isNew := func(v V) bool {
+		return slices.ContainsFunc(of, func(c driver.Change) bool { return slices.Contains(c.Adds, s.name(v)) })
+	}
+	var there, news []V
+	for _, v := range change.Set {
+		if isNew(v) {
+			news = append(news, v)
+		} else {
+			there = append(there, v)
+		}
+	}
+	change.Set = append(there, news...)
+	return change
+}
+
+// write deletes and sets what changes, one by one. One that S3 refuses, or has no room for, keeps no other from being set.
 func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket string, change table.Members[V]) error {
 	unset := &table.Unset{}
 	for _, v := range change.Set {

@@ -53,6 +53,25 @@ func TestNamedConfigurationsThatFail(t *testing.T) {
 	}
 }
 
+// Whatever ends the calls for new configurations, those that are there are set by then.
+func TestPresentConfigurationsAreSetFirst(t *testing.T) {
+	var set []string
+	sort := namedSort[string, string]{field: "aws.sort", name: func(v string) string { return v }, change: func(*bucketParams) *table.Members[string] {
+		return &table.Members[string]{Set: []string{"new-a", "b", "new-c", "d"}}
+	}, put: func(_ context.Context, _ bucketAspects, _, v string) error {
+		if strings.HasPrefix(v, "new") {
+			return &driver.Error{Code: driver.Throttled, Message: "too many calls"}
+		}
+		set = append(set, v)
+		return nil
+	}}
+	change := driver.Change{Field: "aws.sort", Names: []string{"b", "d", "new-a", "new-c"}, Adds: []string{"new-a", "new-c"}}
+	_, err := sort.part(bucketAspects{}).Write(t.Context(), &bucketRequest{}, nil, &bucketParams{}, []driver.Change{change})
+	if driver.CodeOf(err) != driver.Throttled || !slices.Equal(set, []string{"b", "d"}) {
+		t.Errorf("set %q, %v", set, err)
+	}
+}
+
 // Pages that come to no end are an error, and not a part of the list.
 func TestPagesWithoutEnd(t *testing.T) {
 	n := 0

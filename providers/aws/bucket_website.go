@@ -13,6 +13,17 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// siteEndCost is what it costs that a bucket is no web site any more.
+var siteEndCost = driver.Cost{
+	Text:   "the website endpoint of the bucket answers all requests with 404 from then on; the objects stay",
+	Source: "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketWebsite.html",
+}
+
+// documentEffect is what another document does.
+func documentEffect(from *string, to string, _ *bucket) (driver.Effect, string) {
+	return driver.EndOfWebsite(from, to)
+}
+
 // websiteRows are what a bucket serves as a web site. S3 has one call for all of it.
 var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("website.indexDocument", driver.WantedIndex,
@@ -23,12 +34,14 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 			return nil
 		}
 		return unlessOwn(b.index)
-	}).Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site"),
+	}).Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
+		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.errorDocument", driver.WantedErrorDocument,
 		func(b *bucket) *string { return b.errorDocument },
 		func(p *bucketParams, v string) { p.errorDocument = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.errorDocument) }),
+	).Reported(func(b *bucket) *string { return unlessOwn(b.errorDocument) }).
+		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.redirectAllRequestsTo", driver.WantedRedirect,
 		func(b *bucket) *string { return b.redirectTo },
@@ -125,7 +138,9 @@ func (b bucketAspects) writeWebsite(ctx context.Context, name string, isNew bool
 	if p.index != nil {
 		site.IndexDocument, site.RedirectAllRequestsTo = &types.IndexDocument{Suffix: p.index}, nil
 	}
-	if p.errorDocument != nil {
+	if p.errorDocument != nil && *p.errorDocument == "" { // S3 takes no empty key
+		site.ErrorDocument = nil
+	} else if p.errorDocument != nil {
 		site.ErrorDocument = &types.ErrorDocument{Key: p.errorDocument}
 	}
 	_, err := call(ctx, b.session, "PutBucketWebsite", b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{

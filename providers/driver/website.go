@@ -33,3 +33,19 @@ func WantedErrorDocument(s *v1alpha1.BucketParameters) *string {
 	}
 	return s.Website.ErrorDocument
 }
+
+// EndOfWebsite is the effect of a change of a document: the last one that goes takes the pages from the visitors.
+func EndOfWebsite(from *string, to string) (Effect, string) {
+	if to == "" && from != nil && *from != "" {
+		return Interrupts, ""
+	}
+	return Online, ""
+}
+
+// WebsiteEffects are the effects that EndOfWebsite returns, and what it costs that a web site ends.
+func WebsiteEffects(end Cost) []PossibleEffect {
+	return []PossibleEffect{
+		{Effect: Online, When: "it becomes another one"},
+		{Effect: Interrupts, When: "it goes, with `website: {}`: the bucket is no web site any more", Cost: end},
+	}
+}

@@ -24,6 +24,8 @@ func TestEffectsOfBuckets(t *testing.T) {
 			bucket{BucketAttrs: storage.BucketAttrs{StorageClass: "STANDARD"}}, driver.Online),
 		tabletest.Of("website.indexDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("i")}}, bucket{}, driver.Online),
 		tabletest.Of("website.errorDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{ErrorDocument: new("e")}}, bucket{}, driver.Online),
+		tabletest.Of("website.indexDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{}}, bucket{BucketAttrs: storage.BucketAttrs{Website: &storage.BucketWebsite{MainPageSuffix: "i"}}}, driver.Interrupts),
+		tabletest.Of("website.errorDocument", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{}}, bucket{BucketAttrs: storage.BucketAttrs{Website: &storage.BucketWebsite{NotFoundPage: "e"}}}, driver.Interrupts),
 		tabletest.Of("logging.bucket", v1alpha1.BucketParameters{Logging: &v1alpha1.BucketLogging{Bucket: new("l")}}, bucket{}, driver.Online),
 		tabletest.Of("logging.prefix", v1alpha1.BucketParameters{Logging: &v1alpha1.BucketLogging{Prefix: new("p")}}, bucket{}, driver.Online),
 		tabletest.Of("retention.days", retained(7, nil), bucket{}, driver.Interrupts),

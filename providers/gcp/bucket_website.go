@@ -10,18 +10,31 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// siteEndCost is what it costs that a bucket is no web site any more.
+var siteEndCost = driver.Cost{
+	Text:   "whoever asks a load balancer, or a host name that leads to the bucket, for a folder gets no index document from then on; the objects stay",
+	Source: "https://cloud.google.com/storage/docs/static-website",
+}
+
+// documentEffect is what another document does.
+func documentEffect(from *string, to string, _ *bucket) (driver.Effect, string) {
+	return driver.EndOfWebsite(from, to)
+}
+
 // websiteRows are what a bucket serves as a web site. https://cloud.google.com/storage/docs/static-website
 var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("website.indexDocument", driver.WantedIndex,
 		func(b *bucket) *string { return &siteOf(b).MainPageSuffix },
 		func(p *bucketParams, v string) { p.MainPageSuffix = &v },
 	).Reported(func(b *bucket) *string { return present(siteOf(b).MainPageSuffix) }).
-		Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site"),
+		Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
+		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.errorDocument", driver.WantedErrorDocument,
 		func(b *bucket) *string { return &siteOf(b).NotFoundPage },
 		func(p *bucketParams, v string) { p.NotFoundPage = &v },
-	).Reported(func(b *bucket) *string { return present(siteOf(b).NotFoundPage) }),
+	).Reported(func(b *bucket) *string { return present(siteOf(b).NotFoundPage) }).
+		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
 }
 
 // redirectLack is what S3 does by itself. https://cloud.google.com/load-balancing/docs/https/setting-up-traffic-management
