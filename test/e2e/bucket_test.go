@@ -418,10 +418,9 @@ func TestBucketLife(t *testing.T) {
 			refused(w, b, "spec.externalName can't change", func(b *v1alpha1.Bucket) { b.Spec.ExternalName = "another" })
 		})
 		w.run("delete", func(w *fixture) {
-			since := len(w.States("Bucket", b.Name, 0))
 			w.delete(b)
 			w.awaitDeleted(b)
-			w.equal("transitions", w.Transitions("Bucket", b.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
+			w.equal("transitions", w.Ending("Bucket", b.Name), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
 			if c.Buckets().Tags(w.T, name) != nil {
 				w.Error("the bucket is still there")
 			}

@@ -21,7 +21,6 @@ func TestDeletionOfADatabase(t *testing.T) {
 				w.create(d)
 				name := w.ready(d).Status.ExternalName
 				mark := len(c.Writes(name))
-				since := len(w.States("Database", d.Name, 0))
 				w.delete(d)
 				w.awaitDeleted(d)
 				if c.Databases().Tags(w.T, name) != nil {
@@ -33,7 +32,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 				}
 				w.equal("snapshots that are available when the object goes", c.Databases().Snapshots(w.T, name), want)
 				w.equal("writes", c.Writes(name)[mark:], []string{system.TargetOf("Database", c.Name).Delete})
-				w.equal("transitions", w.Transitions("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
+				w.equal("transitions", w.Ending("Database", d.Name), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
 				if w.Secret("orders-db") != nil {
 					w.Error("the connection Secret is still there")
 				}

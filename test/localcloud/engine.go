@@ -38,8 +38,8 @@ type engine struct {
 }
 
 // startTimeout ends the wait for a server that neither answers nor exits. Starts take well
-// under a second; a loaded machine is given time.
-const startTimeout = time.Minute
+// under a second; a machine on which dozens of them begin at once is given time, since an instance whose server did not start has failed for good.
+const startTimeout = 10 * time.Minute
 
 var (
 	errNoEngine       = errors.New("no such instance")

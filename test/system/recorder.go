@@ -256,6 +256,16 @@ func (c *Recorder) Transitions(kind, name string, since int) []string {
 	return slices.Compact(summaries)
 }
 
+// Ending is Transitions from the first state on in which an object is being deleted: what was written about it right before, such as a mirror that moves
+// a moment after the object is Ready, is no part of its deletion.
+func (c *Recorder) Ending(kind, name string) []string {
+	before := slices.IndexFunc(c.States(kind, name, 0), func(s Snapshot) bool { return s.Deleting || s.Deleted })
+	if before < 0 {
+		return nil
+	}
+	return c.Transitions(kind, name, before)
+}
+
 // Value returns what status.observed shows of a field, as JSON; "" if it shows nothing.
 func (s Snapshot) Value(path string) string {
 	var at any = s.Mirror
