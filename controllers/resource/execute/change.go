@@ -65,7 +65,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password, which the cloud no longer manages")}
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.View.Rotates:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
-			"changed the administrator's password, because "+whyRotated(t)+"; the connection Secret gets it once the cloud has applied it")}
+			"changed the administrator's password, because %s; the connection Secret gets it once the cloud has applied it", whyRotated(t))}
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password")}
 	case a.Reason == v1alpha1.ReasonDrifted:
