@@ -54,7 +54,7 @@ func newDatabases(s *session) *databaseAdapter {
 		},
 		Listing: &table.Listing[instance]{Read: d.list, Lacks: []string{"parameters", "tls"}},
 		Remove:  d.remove,
-		Actions: d.actions, Act: d.act,
+		Actions: databaseOperator{d}.actions, Act: databaseOperator{d}.act,
 	}
 }
 

@@ -13,11 +13,14 @@ import (
 // databaseActions are what RDS does to an instance once. None of the calls takes a token by which RDS would know a second one.
 var databaseActions = []driver.Action{driver.Restart, driver.Failover, driver.RotatePassword}
 
+// A databaseOperator does to servers what people ask for once.
+type databaseOperator struct{ of *databases }
+
 // actions says what there is to say of each action. RDS shows a restart by the status rebooting alone, and a failover by the zone also, which changes places with
 // that of the standby.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_RebootInstance.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.Failover.html
-func (d *databases) actions(_ *databaseRequest, have *instance, _ *driver.Observation) map[driver.Action]driver.ActionState {
+func (databaseOperator) actions(_ *databaseRequest, have *instance, _ *driver.Observation) map[driver.Action]driver.ActionState {
 	status := aws.ToString(have.DBInstanceStatus)
 	rebooting := status == "rebooting"
 	restart := driver.ActionState{UnderWay: rebooting}
@@ -68,16 +71,16 @@ func actsLater(status string) string {
 // act does an action by one call, which is not repeated.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (RotateMasterUserPassword)
-func (d *databases) act(ctx context.Context, _ *databaseRequest, have *instance, action driver.Action) (string, error) {
+func (p databaseOperator) act(ctx context.Context, _ *databaseRequest, have *instance, action driver.Action) (string, error) {
 	var err error
 	switch action {
 	case driver.Restart:
-		err = d.restart(ctx, have)
+		err = p.of.restart(ctx, have)
 	case driver.Failover:
-		_, err = call(ctx, d.session, "RebootDBInstance", d.rds.RebootDBInstance,
+		_, err = call(ctx, p.of.session, "RebootDBInstance", p.of.rds.RebootDBInstance,
 			&rds.RebootDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ForceFailover: aws.Bool(true)}, onceRDS)
 	case driver.RotatePassword:
-		_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance,
+		_, err = call(ctx, p.of.session, "ModifyDBInstance", p.of.rds.ModifyDBInstance,
 			&rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, RotateMasterUserPassword: aws.Bool(true), ApplyImmediately: aws.Bool(true)}, onceRDS)
 	}
 	return "", err

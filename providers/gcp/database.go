@@ -56,7 +56,7 @@ func newDatabases(s *session) *databaseAdapter {
 		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
 		Listing:      &table.Listing[instance]{Read: d.list},
 		Remove:       d.remove,
-		Actions:      d.actions, Act: d.act,
+		Actions:      databaseOperator{d}.actions, Act: databaseOperator{d}.act,
 	}
 }
 

@@ -11,9 +11,12 @@ import (
 // databaseActions are what Cloud SQL does to an instance once. It manages no administrator's password.
 var databaseActions = []driver.Action{driver.Restart, driver.Failover}
 
+// A databaseOperator does to servers what people ask for once.
+type databaseOperator struct{ of *databases }
+
 // actions says what there is to say of each action. Cloud SQL shows a failover by the zone, which changes places with that of the standby.
 // https://cloud.google.com/sql/docs/postgres/high-availability
-func (d *databases) actions(_ *databaseRequest, have *instance, o *driver.Observation) map[driver.Action]driver.ActionState {
+func (databaseOperator) actions(_ *databaseRequest, have *instance, o *driver.Observation) map[driver.Action]driver.ActionState {
 	waits := ""
 	switch what := have.op.work().What; {
 	case have.op.underWay() != "":
@@ -33,18 +36,18 @@ func (d *databases) actions(_ *databaseRequest, have *instance, o *driver.Observ
 // one after the failover no document says, so the zone says whether it was done.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restart
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/failover
-func (d *databases) act(ctx context.Context, req *databaseRequest, have *instance, action driver.Action) (string, error) {
+func (p databaseOperator) act(ctx context.Context, req *databaseRequest, have *instance, action driver.Action) (string, error) {
 	op, run := "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.Restart(d.project, req.Name).Context(ctx).Do()
+		return p.of.sql.Instances.Restart(p.of.project, req.Name).Context(ctx).Do()
 	}
 	if action == driver.Failover {
 		op, run = "instances.failover", func(ctx context.Context) (*sqladmin.Operation, error) {
-			return d.sql.Instances.Failover(d.project, req.Name, &sqladmin.InstancesFailoverRequest{
+			return p.of.sql.Instances.Failover(p.of.project, req.Name, &sqladmin.InstancesFailoverRequest{
 				FailoverContext: &sqladmin.FailoverContext{SettingsVersion: have.settings().SettingsVersion},
 			}).Context(ctx).Do()
 		}
 	}
-	started, err := do(ctx, d.session, op, run)
+	started, err := do(ctx, p.of.session, op, run)
 	if err != nil {
 		return "", err
 	}

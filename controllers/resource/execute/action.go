@@ -24,12 +24,12 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			return outcome.Outcome{}, err
 		}
 	}
-	w.answer(a)
+	answer(w, a)
 	switch a.Verb {
 	case plan.Create:
 		return w.create(ctx, a)
 	case plan.Operate:
-		return w.operate(ctx, a)
+		return operate(ctx, w, a)
 	case plan.Adopt:
 		return w.update(ctx, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	case plan.Release:

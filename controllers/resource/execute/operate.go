@@ -13,18 +13,18 @@ import (
 )
 
 // answer has the status say what became of actions that people asked for, and an Event what is new.
-func (w *work) answer(a plan.Action) {
-	for _, answer := range a.Answers {
-		plan.SetAction(w.Kind, w.Object, answer.Status)
-		if answer.Event != "" {
-			w.note(outcome.OfAction(answer))
+func answer(w *work, a plan.Action) {
+	for _, says := range a.Answers {
+		plan.SetAction(w.Kind, w.Object, says.Status)
+		if says.Event != "" {
+			w.note(outcome.OfAction(says))
 		}
 	}
 }
 
 // operate does an action that a person asked for. That it was asked for is stored first, guarded by the version of the object: so a crash, or an answer that is
 // lost, never has it done twice. A refusal is certain, so what may be taken later is asked for again.
-func (w *work) operate(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+func operate(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, error) {
 	again := outcome.Outcome{KeepConditions: true, Next: outcome.Soon}
 	op := *a.Operation
 	plan.SetAction(w.Kind, w.Object, op.Status)
@@ -40,22 +40,22 @@ func (w *work) operate(ctx context.Context, a plan.Action) (outcome.Outcome, err
 	if err == nil && len(done.Failed) > 0 {
 		err = done.Failed[0].Err
 	}
-	answer := plan.ActionAnswer{Status: op.Status}
-	answer.Status.Time = &metav1.Time{Time: w.executor.Clock().Truncate(time.Second)}
+	says := plan.ActionAnswer{Status: op.Status}
+	says.Status.Time = &metav1.Time{Time: w.executor.Clock().Truncate(time.Second)}
 	switch code := driver.CodeOf(err); {
 	case err == nil:
 		w.status.Operation = done.Operation
-		answer.Status.Outcome, answer.Event = v1alpha1.ActionStarted, v1alpha1.EventActionStarted
+		says.Status.Outcome, says.Event = v1alpha1.ActionStarted, v1alpha1.EventActionStarted
 	case code == driver.Busy || code == driver.Throttled || code == driver.Conflict: // it was not done, and is asked for again
-		answer.Status = op.Former
-		answer.Status.WaitsFor = "the cloud does not take it now: " + w.Redact(err.Error())
+		says.Status = op.Former
+		says.Status.WaitsFor = "the cloud does not take it now: " + w.Redact(err.Error())
 		again.Next, again.Retried = outcome.AfterError, true
 	case uncertain(code):
 		return again, nil // what the cloud shows says what came of it
 	default:
-		answer.Status.Outcome, answer.Status.Message, answer.Event = v1alpha1.ActionFailed, w.Redact(err.Error()), v1alpha1.EventActionFailed
+		says.Status.Outcome, says.Status.Message, says.Event = v1alpha1.ActionFailed, w.Redact(err.Error()), v1alpha1.EventActionFailed
 	}
-	w.answer(plan.Action{Answers: []plan.ActionAnswer{answer}})
+	answer(w, plan.Action{Answers: []plan.ActionAnswer{says}})
 	return again, nil
 }
 

@@ -430,7 +430,9 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"gcp network.publicAccess Impossible": "it is refused before", "gcp network.publicAccess Restarts": "of a server whose certificates come from a CA pool",
 		"aws aws.caCertificateIdentifier Online": "likewise", "aws aws.dbSubnetGroupName Online": "likewise",
 		"aws aws.dbParameterGroupName Restarts": "the mirror shows the group, and not that a part of it waits for a restart",
-		"aws aws.iops Interrupts":               "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
+		"aws website.indexDocument Interrupts":  "with `website: {}`, by which both documents go: see the examples of effects of the driver", "aws website.errorDocument Interrupts": "likewise",
+		"gcp website.indexDocument Interrupts": "likewise", "gcp website.errorDocument Interrupts": "likewise",
+		"aws aws.iops Interrupts": "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
 	}
 	for _, s := range subjects(t) {
 		reached := map[string]bool{}
