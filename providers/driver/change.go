@@ -36,11 +36,10 @@ type Change struct {
 	NeedsRunning bool `json:",omitempty"`
 }
 
-// StaysTheirs says why the entries of others are left alone, of an object that people call by a noun. It names no way to make them ours: what others set may protect
-// them.
-func (c Change) StaysTheirs(noun string) string {
-	return fmt.Sprintf("the %[1]s has entries that are not known as this object's, and that say something else than spec.%[2]s has by their names: %[3]s. Somebody else set them, or "+
-		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the %[1]s delete those that are there", noun, c.Field, strings.Join(c.Foreign, ", "))
+// StaysTheirs says why the entries of others are left alone. It names no way to make them ours: what others set may protect them.
+func (c Change) StaysTheirs() string {
+	return fmt.Sprintf("the cloud object has entries that are not known as this object's, and that say something else than spec.%s has by their names: %s. Somebody else set them, or "+
+		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the cloud object delete those that are there", c.Field, strings.Join(c.Foreign, ", "))
 }
 
 // Names returns the fields of changes, in order.

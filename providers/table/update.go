@@ -155,7 +155,7 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 		case part == nil:
 			u.fail(invalid("%s: there is no call that changes it", c.Field), c)
 		case len(c.Foreign) > 0:
-			u.fail(u.adapter.foreign(c), c)
+			u.fail(&driver.Error{Code: driver.Conflict, Message: c.StaysTheirs()}, c)
 			if len(c.Foreign) < len(c.Names) { // the rest is ours to change
 				by[part] = append(by[part], c)
 			}
@@ -164,11 +164,6 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 		}
 	}
 	return by
-}
-
-// foreign says why entries of a change are left alone.
-func (a *Adapter[S, H, P]) foreign(c driver.Change) error {
-	return &driver.Error{Code: driver.Conflict, Message: c.StaysTheirs(a.Noun)}
 }
 
 // write makes one call of all changes of a part. A cloud that refuses a value may not say which, so each is then tried alone: one that

@@ -58,7 +58,7 @@ func (w *fixture) answered(d *v1alpha1.Database, annotation, value string, outco
 // started returns since when the real server runs.
 func (w *fixture) started() (at time.Time) {
 	w.Helper()
-	db := w.open(w.Secret("orders-db"), false)
+	db := w.open(w.Secret("orders-db"), true)
 	defer func() { _ = db.Close() }()
 	w.Must(db.QueryRowContext(w.Context(), "SELECT pg_postmaster_start_time()").Scan(&at))
 	return at

@@ -34,8 +34,8 @@ func TestStatementsOutliveAnObservation(t *testing.T) {
 	w.expectWrites(c, name, mark, "PutBucketPolicy")
 
 	manage(b, v1alpha1.ManagementObserve)
-	c.Buckets().Set(w.T, name, "aws.policy", "")
 	w.Disturb()
+	c.Buckets().Set(w.T, name, "aws.policy", "")
 	w.state(b, "without the statement that is gone", func(s system.Snapshot) bool { return !slices.Contains(s.Status.Applied["aws.policy"], "Reports") })
 	c.Buckets().Set(w.T, name, "aws.policy", theirReports(name))
 	mark = len(c.Writes(name))

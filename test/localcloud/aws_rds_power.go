@@ -42,7 +42,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html (ForceFailover)
 // https://aws.amazon.com/premiumsupport/knowledge-center/aurora-mysql-incompatible-parameter/
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
-	// The server takes what its parameter group sets. The real server behind it does not.
+	// The instance takes what its parameter group sets. The real server behind it restarts, and keeps its own parameters.
 	failOver, from := restarted, "available"
 	_, have, err := c.instance(in.DBInstanceIdentifier)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	case have.status() == "incompatible-parameters":
 		from = have.status()
 	}
-	db, err := c.move(in.DBInstanceIdentifier, from, rebooting, "rebooting", nil, failOver)
+	db, err := c.move(in.DBInstanceIdentifier, from, rebooting, "rebooting", c.cloud.engines.restart, failOver)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 

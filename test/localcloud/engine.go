@@ -242,6 +242,18 @@ func (e *engines) resume(id string) error {
 	})
 }
 
+// restart ends the server in good order and starts it again, at the same address.
+func (e *engines) restart(id string) error {
+	return e.with(id, "restart", func(in *instance) error {
+		if err := in.backing.suspend(); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
+		defer cancel()
+		return in.backing.resume(ctx)
+	})
+}
+
 // replaceCertificate gives a server another certificate, which it shows to whoever connects from then on.
 func (e *engines) replaceCertificate(id string, to *signed) error {
 	return e.with(id, "replace the certificate", func(in *instance) error { return in.backing.replaceCertificate(in.ctx, to) })

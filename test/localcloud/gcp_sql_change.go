@@ -112,12 +112,7 @@ func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "RESTART", takes: s.cloud.opts.Durations.Modify, state: "MAINTENANCE",
-		server: func() error {
-			if err := s.cloud.engines.suspend(in.engineID); err != nil {
-				return err
-			}
-			return s.cloud.engines.resume(in.engineID)
-		},
+		server:  func() error { return s.cloud.engines.restart(in.engineID) },
 		succeed: func() { in.state = "RUNNABLE" },
 		abandon: func(*sqladmin.OperationError) { in.state = "RUNNABLE" },
 	}), nil

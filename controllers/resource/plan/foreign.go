@@ -35,7 +35,7 @@ func refusals(d DecidedChanges) (changes []driver.Change) {
 // staysTheirs says of changes which entries of others are left alone.
 func staysTheirs(changes []driver.Change) (says []string) {
 	for _, c := range changes {
-		says = append(says, c.Field+": "+c.StaysTheirs("cloud object"))
+		says = append(says, c.Field+": "+c.StaysTheirs())
 	}
 	return says
 }
