@@ -37,13 +37,26 @@ func actor[S any](t testing.TB, b *bench[S], action driver.Action) (request[S], 
 		req := underManagement(t, b)
 		return req, mayAct(t, b, req, action)
 	}
-	req := b.request(t, b.kind.Full())
+	spec := b.kind.Full()
 	if action == driver.Failover {
-		set(t, &req.Spec, "availability", string(v1alpha1.AvailabilityMultiZone))
+		spec = withStandby(t, b)
 	}
+	req := b.request(t, spec)
 	b.create(t, &req)
 	b.converge(t, &req)
 	return req, mayAct(t, b, req, action)
+}
+
+// withStandby returns parameters of an object that has a standby, and all else that goes with one.
+func withStandby[S any](t testing.TB, b *bench[S]) S {
+	t.Helper()
+	two := string(v1alpha1.AvailabilityMultiZone)
+	spec := b.kind.Full()
+	if at := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Name == "availability" && f.To == any(two) }); at >= 0 {
+		spec = given(t, b, b.kind.Fields[at])
+	}
+	set(t, &spec, "availability", two)
+	return spec
 }
 
 // mayAct returns what an observation says of an action that the object can have now.

@@ -226,7 +226,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		lift = b.kind.Cloud.Refuse(t, req.Name, f.Name)
 		changes := b.observe(t, req).Changes
 		result, err := b.open(t).Update(t.Context(), req, changes)
-		whole := false // an error of the whole update says nothing of its entries
+		whole := false                                                                                   // an error of the whole update says nothing of its entries
 		if err == nil && len(result.Failed) == 1 && driver.CodeOf(result.Failed[0].Err) == driver.Busy { // the cloud makes the other change first
 			b.Finish(t)
 			result, err = b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)

@@ -161,8 +161,11 @@ func changedMessage(a, b Snapshot) string {
 		if is == nil || is.ObservedGeneration != was.ObservedGeneration || slices.Contains(onTheWay, is.Reason) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
 			continue
 		}
-		if is.Reason == string(v1alpha1.ReasonUpdating) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
-			continue // it names what is applied, and that has more than one step
+		if is.Reason == string(v1alpha1.ReasonConflict) && strings.Contains(was.Message, "waiting for approval") != strings.Contains(is.Message, "waiting for approval") {
+			continue // what waits beside entries of others was approved
+		}
+		if slices.Contains(ofPending, is.Reason) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
+			continue
 		}
 		if is.Reason == was.Reason && is.Status == was.Status && is.Message != was.Message {
 			return was.Type + " " + was.Reason + ": " + was.Message + " / " + is.Message
@@ -173,6 +176,9 @@ func changedMessage(a, b Snapshot) string {
 
 // onTheWay are reasons whose messages tell how far something has come.
 var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped)}
+
+// ofPending are reasons whose messages speak of the pending changes: what is applied, and that has more than one step; and what would be.
+var ofPending = []string{string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonObserved)}
 
 func sameStep(a, b v1alpha1.PendingChange) bool {
 	return a.Field == b.Field && a.From == b.From && a.To == b.To && a.Effect == b.Effect
