@@ -37,17 +37,20 @@ func (databaseOperator) actions(_ *databaseRequest, have *instance, o *driver.Ob
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restart
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/failover
 func (p databaseOperator) act(ctx context.Context, req *databaseRequest, have *instance, action driver.Action) (string, error) {
-	op, run := "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return p.of.sql.Instances.Restart(p.of.project, req.Name).Context(ctx).Do()
-	}
-	if action == driver.Failover {
-		op, run = "instances.failover", func(ctx context.Context) (*sqladmin.Operation, error) {
+	var started *sqladmin.Operation
+	var err error
+	switch action {
+	case driver.Failover:
+		started, err = do(ctx, p.of.session, "instances.failover", func(ctx context.Context) (*sqladmin.Operation, error) {
 			return p.of.sql.Instances.Failover(p.of.project, req.Name, &sqladmin.InstancesFailoverRequest{
 				FailoverContext: &sqladmin.FailoverContext{SettingsVersion: have.settings().SettingsVersion},
 			}).Context(ctx).Do()
-		}
+		})
+	default:
+		started, err = do(ctx, p.of.session, "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
+			return p.of.sql.Instances.Restart(p.of.project, req.Name).Context(ctx).Do()
+		})
 	}
-	started, err := do(ctx, p.of.session, op, run)
 	if err != nil {
 		return "", err
 	}

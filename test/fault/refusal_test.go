@@ -78,11 +78,15 @@ func waysToRefuse(p phase, c call) (lifecycles [][]localcloud.FaultKind) {
 	return [][]localcloud.FaultKind{refusedWrites}
 }
 
-// certainWrites returns the writes that each lifecycle has, each once, as one that stands for all of its name. Those to Kubernetes are refused to one
+// certainWrites returns the writes that each lifecycle has, each once, as one that stands for all of its name. An action of a person is none of them: it is not sent
+// again where nobody knows whether it arrived. Those to Kubernetes are refused to one
 // target of each kind: the cloud makes no difference to them.
 func certainWrites(s system.Target, p phase, writes []call) (certain []call) {
 	for _, c := range writes {
 		every := call{c.side, c.name, 0}
+		if once := p == act && slices.Contains(actionCalls, c.name); once {
+			continue
+		}
 		if excuse(p, c) == nil && (c.side == cloud || standsForClouds(s)) && !slices.Contains(certain, every) {
 			certain = append(certain, every)
 		}

@@ -60,10 +60,18 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		})
 		l.approve(t)
 	case act:
+		former := l.password(t)
 		for _, annotation := range []string{v1alpha1.AnnotationRestart, v1alpha1.AnnotationFailover, v1alpha1.AnnotationRotatePassword} {
 			l.ask(t, annotation)
 			l.awaitReady(t)
 		}
+		await(t, l.name+": the connection Secret has another password", func() string {
+			if l.password(t) == former {
+				return "it has the former one"
+			}
+			return ""
+		})
+		l.awaitReady(t)
 		l.secrets = append(l.secrets, l.password(t))
 	case handOver:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
