@@ -30,6 +30,8 @@ type tail struct {
 	open map[trace.TraceID]*reconciliation
 	// over are those of open that have themselves ended, the oldest first.
 	over []trace.TraceID
+	// dropped are the last ones that were dropped. A request of one may begin later still, if others wait for it, and is dropped, too.
+	dropped []trace.TraceID
 }
 
 // A reconciliation is what is known of the spans of one.
@@ -60,7 +62,7 @@ func (t *tail) OnStart(parent context.Context, span sdktrace.ReadWriteSpan) {
 	t.open[id].running++
 }
 
-// OnEnd implements sdktrace.SpanProcessor. A request that begins after all else of its reconciliation has ended is passed on.
+// OnEnd implements sdktrace.SpanProcessor. A request that begins after all else of its reconciliation has ended is passed on if that was, or if it failed.
 func (t *tail) OnEnd(span sdktrace.ReadOnlySpan) {
 	for _, s := range t.decided(span) {
 		t.next.OnEnd(s)
@@ -74,6 +76,9 @@ func (t *tail) decided(span sdktrace.ReadOnlySpan) []sdktrace.ReadOnlySpan {
 	id := span.SpanContext().TraceID()
 	r := t.open[id]
 	if r == nil {
+		if slices.Contains(t.dropped, id) && !failed([]sdktrace.ReadOnlySpan{span}) {
+			return nil
+		}
 		return []sdktrace.ReadOnlySpan{span}
 	}
 	r.running--
@@ -88,13 +93,13 @@ func (t *tail) decided(span sdktrace.ReadOnlySpan) []sdktrace.ReadOnlySpan {
 	r.sent = r.sent || len(r.ended) >= longest
 	var spans []sdktrace.ReadOnlySpan
 	if r.sent || r.running == 0 {
-		spans = r.take()
+		spans = t.take(id, r)
 	}
 	return append(spans, t.oldest()...)
 }
 
 // oldest forgets the oldest reconciliation that waits for its last span, if too many do, and returns its spans that are to be passed on. Spans of it that end
-// later are passed on as they are.
+// later are passed on if these were, or if they failed.
 func (t *tail) oldest() []sdktrace.ReadOnlySpan {
 	if len(t.over) <= mostOver {
 		return nil
@@ -102,7 +107,16 @@ func (t *tail) oldest() []sdktrace.ReadOnlySpan {
 	id := t.over[0]
 	r := t.open[id]
 	t.forget(id)
-	return r.take()
+	return t.take(id, r)
+}
+
+// take is reconciliation.take, and remembers a reconciliation that is dropped.
+func (t *tail) take(id trace.TraceID, r *reconciliation) []sdktrace.ReadOnlySpan {
+	spans := r.take()
+	if spans == nil && r.over {
+		t.dropped = append(t.dropped[max(0, len(t.dropped)-mostOver+1):], id)
+	}
+	return spans
 }
 
 // forget removes a reconciliation.

@@ -199,6 +199,31 @@ func TestReconciliationsThatWaitAreBounded(t *testing.T) {
 	}
 }
 
+// A request that others wait for, too, may begin after its reconciliation is over. It goes where that went, so that nobody sees a part of nothing, unless it failed.
+func TestRequestAfterTheEnd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		idle   bool
+		answer driver.Call
+		want   int
+	}{
+		"of one that was dropped":              {idle: true, answer: driver.Call{Status: 200}},
+		"that failed, of one that was dropped": {idle: true, answer: driver.Call{Failed: true, Code: driver.Denied, Status: 403}, want: 1},
+		"of one that was sent":                 {answer: driver.Call{Status: 200}, want: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk()
+			ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
+			Ended(ctx, Reconciliation{Idle: tt.idle})
+			span.End()
+			_, end := CallSpans(d, amazon).Begin(ctx, "sts", "GetCallerIdentity")
+			end(tt.answer)
+			if sent := d.sent.GetSpans(); len(sent) != tt.want {
+				t.Errorf("sent were %v, want %d", d.names(), tt.want)
+			}
+		})
+	}
+}
+
 // The end of the program waits for no request: what is known of a reconciliation then is sent.
 func TestShutdownSendsWhatIsKnown(t *testing.T) {
 	kept := &keeping{}

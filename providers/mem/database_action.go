@@ -19,11 +19,11 @@ const (
 
 // actions is table.Adapter.Actions.
 func (m *databases) actions(_ *databaseRequest, d *Database, _ *driver.Observation) map[driver.Action]driver.ActionState {
-	var any driver.ActionState
+	var idle driver.ActionState
 	if d.work.phase != resting {
-		any.Waits = "the cloud is at work on the database"
+		idle.Waits = "the cloud is at work on the database"
 	}
-	restart, failover, rotate := any, any, any
+	restart, failover, rotate := idle, idle, idle
 	restart.UnderWay, failover.UnderWay, rotate.UnderWay = d.acting == driver.Restart, d.acting == driver.Failover, d.acting == driver.RotatePassword
 	failover.Before = firstZone
 	if d.live().Elsewhere {

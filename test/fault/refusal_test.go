@@ -3,6 +3,7 @@ package fault
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -114,7 +115,11 @@ func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[ph
 		} else {
 			l.perform(t, p)
 		}
-		if committed := l.committed(); beyond(committed, plain[p].committed) > 0 {
+		committed := l.committed()
+		if refused[p].name == "ModifyDBInstance" { // each change is then tried alone, and the group that no server has yet is filled for that one
+			maps.DeleteFunc(committed, func(op string, _ int) bool { return slices.Contains(fillsGroup, op) })
+		}
+		if beyond(committed, plain[p].committed) > 0 {
 			t.Errorf("%s: the cloud was changed by %v, and by %v without the refusals", p, committed, plain[p].committed)
 		}
 		l.verify(t, p)
@@ -128,6 +133,9 @@ func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[ph
 		}
 	}
 }
+
+// fillsGroup are the calls that fill a DB parameter group.
+var fillsGroup = []string{"ModifyDBParameterGroup", "ResetDBParameterGroup"}
 
 // refuseInTurn refuses a write in one way after the other, each until the write was sent, and then no more. It returns what ends that, and
 // returns in how many of them the write was refused.

@@ -69,7 +69,7 @@ func textsOfEntries(t *testing.T, of, field string) (paths []string) {
 		t.Fatalf("there is no kind %s", of)
 	}
 	typ := reflect.TypeOf(kinds.All()[at].New().GetParameters())
-	for _, step := range strings.Split(field, ".") {
+	for step := range strings.SplitSeq(field, ".") {
 		if typ = memberOf(typ, step); typ == nil {
 			return nil // what only the driver has, such as the username
 		}
