@@ -321,7 +321,7 @@ func follow(v View, o driver.Observation, r ActionRequest) (s v1alpha1.ActionSta
 	done := answered(s, s.Value, v1alpha1.ActionSucceeded, "", v.Now)
 	atRest := o.State == driver.Ready && o.Operation == "" && !now.UnderWay
 	switch {
-	case s.Outcome == v1alpha1.ActionRequested && now.UnderWay:
+	case s.Outcome == v1alpha1.ActionRequested && now.UnderWay && s.Before == "": // what has better evidence waits for that: others restart servers, too
 		return answered(s, s.Value, v1alpha1.ActionStarted, "", v.Now), v1alpha1.EventActionStarted
 	case !atRest:
 		return s, ""

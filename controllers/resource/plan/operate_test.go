@@ -115,6 +115,9 @@ func TestOperate(t *testing.T) {
 		{"stored, and another zone shows it", []func(*fixture){asked(failover, sent(v1alpha1.ActionRequested, time.Second)), shows(failover, driver.ActionState{Before: "b"})}, Converge, done, "", false},
 		{"stored, and the zone is the same", []func(*fixture){asked(failover, sent(v1alpha1.ActionRequested, time.Minute))}, Converge, unknown, "", false},
 		{"accepted a moment ago", []func(*fixture){asked(restart, sent(started, time.Second))}, Converge, none, "", true},
+		{"a failover that was stored, and a restart by others", []func(*fixture){
+			state(driver.Pending), asked(failover, sent(v1alpha1.ActionRequested, time.Hour), func(r *ActionRequest) { r.Status.Before = "a" }), shows(failover, driver.ActionState{UnderWay: true, Before: "a"}),
+		}, Wait, none, "", true},
 		{"accepted, and under way", []func(*fixture){asked(restart, sent(started, time.Minute)), shows(restart, driver.ActionState{UnderWay: true})}, Converge, none, "", true},
 		{"accepted, and at rest", []func(*fixture){asked(restart, sent(started, time.Minute))}, Converge, done, "", false},
 		{"another value while it is under way", []func(*fixture){asked(restart, sent(started, time.Second), func(r *ActionRequest) { r.Wanted = "three" })}, Converge, none, "", true},
