@@ -185,24 +185,31 @@ func (r ActionRequest) isNew() bool { return r.Wanted != "" && r.Wanted != r.Sta
 
 // operate adds to a plan what becomes of the actions that people ask for. One is done at a time, and only where the plan has nothing else to do.
 func operate(v View, o driver.Observation, p Policy, a Action) Action {
-	busy := false
+	inFlight := false
+	for _, r := range v.Requests {
+		if !r.inFlight() {
+			continue
+		}
+		s, event := follow(v, o, r)
+		if s.Outcome == v1alpha1.ActionRequested || s.Outcome == v1alpha1.ActionStarted {
+			inFlight = true
+			a.Follows = a.Follows || !r.ByMooring
+		} else {
+			a.Again = a.Again || r.isNew()
+		}
+		a = a.answer(r, s, event)
+	}
+	busy := inFlight
 	for _, r := range v.Requests {
 		switch {
 		case r.inFlight():
-			s, event := follow(v, o, r)
-			if s.Outcome == v1alpha1.ActionRequested || s.Outcome == v1alpha1.ActionStarted {
-				busy = true
-				a.Follows = a.Follows || !r.ByMooring
-			} else {
-				a.Again = a.Again || r.isNew()
-			}
-			a = a.answer(r, s, event)
 		case !r.isNew():
 			s := r.Status
 			s.WaitsFor = ""
 			a = a.answer(r, s, "")
 		default:
 			a = a.begin(v, o, p, r, busy)
+			a.Follows = a.Follows || inFlight
 			busy = true
 		}
 	}

@@ -118,6 +118,7 @@ func TestOperate(t *testing.T) {
 		{"a failover that was stored, and a restart by others", []func(*fixture){
 			state(driver.Pending), asked(failover, sent(v1alpha1.ActionRequested, time.Hour), func(r *ActionRequest) { r.Status.Before = "a" }), shows(failover, driver.ActionState{UnderWay: true, Before: "a"}),
 		}, Wait, none, "", true},
+		{"another that was stored after it comes first", []func(*fixture){asked(restart), asked(failover, sent(v1alpha1.ActionRequested, time.Second))}, Converge, none, "", true},
 		{"accepted, and under way", []func(*fixture){asked(restart, sent(started, time.Minute)), shows(restart, driver.ActionState{UnderWay: true})}, Converge, none, "", true},
 		{"accepted, and at rest", []func(*fixture){asked(restart, sent(started, time.Minute))}, Converge, done, "", false},
 		{"another value while it is under way", []func(*fixture){asked(restart, sent(started, time.Second), func(r *ActionRequest) { r.Wanted = "three" })}, Converge, none, "", true},
