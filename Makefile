@@ -50,7 +50,7 @@ BASE      ?=
 # Without cgo, which -race alone needs, linking takes an eighth less. With -trimpath tests and programs share what is compiled, and so do
 # clones: else each package of Mooring is compiled twice.
 GOTEST = $(if $(RACE),,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} MOORING_SERVER_PROCESSORS=$(SERVERS) $(CURDIR)/tools/test \
-	-timeout=40m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+	-timeout=60m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller.
 SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace

@@ -26,7 +26,10 @@ func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind)
 		return nil
 	}
 	err := indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string {
-		return []string{k.Parent.Name(o.(v1alpha1.ResourceObject))}
+		if name := k.Named(o.(v1alpha1.ResourceObject)); name != "" {
+			return []string{name}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -41,16 +44,49 @@ func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *bu
 		b = b.Watches(f.Parent.New(), s.children(k, anyChild), builder.WithPredicates(parentChanged)).
 			Watches(f.Parent.New(), s.children(k, waitsForParent), builder.WithPredicates(parentMoves))
 	}
+	if f.Snapshots != nil {
+		b = b.Watches(f.Snapshots.New(), handler.EnqueueRequestsFromMapFunc(waitingForSnapshot(s.mgr.GetClient(), k)), builder.WithPredicates(snapshotMoves))
+	}
 	for _, child := range f.Children {
 		b = b.Watches(child.New(), handler.EnqueueRequestsFromMapFunc(leavingParent(s.mgr.GetClient(), k, child)), builder.WithPredicates(childLeaves))
 	}
 	return b
 }
 
+// waitingForSnapshot returns what enqueues the objects of a kind that are to be restored from a snapshot and are not Ready.
+func waitingForSnapshot(cache client.Reader, k *kind.Kind) handler.MapFunc {
+	return func(ctx context.Context, snapshot client.Object) (requests []reconcile.Request) {
+		list := k.NewList()
+		if err := cache.List(ctx, list, client.InNamespace(snapshot.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+			return nil // they look again at their next resync
+		}
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(v1alpha1.ResourceObject)
+			from := k.RestoreFrom(object)
+			waits := !meta.IsStatusConditionTrue(object.GetConditions(), v1alpha1.ConditionReady)
+			if waits && from != nil && from.SnapshotRef != nil && from.SnapshotRef.Name == snapshot.GetName() {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
+		return requests
+	}
+}
+
+// snapshotMoves passes what those who wait for a snapshot say of it: that it is there, or goes, and the reason of its condition Ready.
+var snapshotMoves = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return readyReason(e.ObjectOld) != readyReason(e.ObjectNew) || e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero()
+	},
+}
+
 // leavingParent returns what enqueues the parent of an object of a kind, if the parent is being deleted: no other parent cares.
 func leavingParent(cache client.Reader, parent, child *kind.Kind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
-		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Parent.Name(o.(v1alpha1.ResourceObject))}
+		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Named(o.(v1alpha1.ResourceObject))}
+		if name.Name == "" {
+			return nil
+		}
 		in := parent.New()
 		err := cache.Get(ctx, name, in)
 		if apierrors.IsNotFound(err) || err == nil && in.GetDeletionTimestamp().IsZero() {

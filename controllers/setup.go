@@ -137,9 +137,12 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	if o.Log.GetSink() == nil {
 		o.Log = mgr.GetLogger()
 	}
+	var err error
+	if o.Kinds, err = served(mgr.GetRESTMapper(), o.Kinds, o.Log); err != nil {
+		return err
+	}
 	s := newSetup(mgr, o)
 	if o.WatchSecrets {
-		var err error
 		if s.versions, err = watchSecretVersions(ctx, mgr.GetCache()); err != nil {
 			return err
 		}

@@ -31,8 +31,8 @@ func TestObserved(t *testing.T) {
 			t.Errorf("%T: got %v before anything was observed, want nil", object, got)
 		}
 		for _, step := range []struct{ mirror, want string }{
-			{`{"location":"eu-central-1","tags":{"a":"1"}}`, `{"location":"eu-central-1","tags":{"a":"1"}}`},
-			{``, `{"location":"eu-central-1","tags":{"a":"1"}}`},
+			{`{"tags":{"a":"1","c":"3"}}`, `{"tags":{"a":"1","c":"3"}}`},
+			{``, `{"tags":{"a":"1","c":"3"}}`},
 			{`{"tags":{"b":"2"}}`, `{"tags":{"b":"2"}}`},
 			{`null`, `null`},
 		} {
@@ -46,7 +46,7 @@ func TestObserved(t *testing.T) {
 				t.Errorf("%T: the mirror is a %v, the parameters are a %T", object, of, object.GetParameters())
 			}
 		}
-		if err := object.SetObserved(json.RawMessage(`{"location":7}`)); err == nil {
+		if err := object.SetObserved(json.RawMessage(`{"tags":7}`)); err == nil {
 			t.Errorf("%T: a mirror that is none was taken", object)
 		}
 	}

@@ -34,6 +34,10 @@ type ActionStatus struct {
 	// +optional
 	Value string `json:"value,omitempty"`
 
+	// former is the value that was answered before. It asks for nothing when it comes back, for example because a GitOps tool puts the annotation right.
+	// +optional
+	Former string `json:"former,omitempty"`
+
 	// outcome is what became of that value: Ignored (it was there when Mooring first saw the object), Requested, Started, Succeeded, Refused (it is
 	// not possible), Failed, or Unknown (the answer of the cloud was lost, and Mooring does not repeat the action).
 	// +optional

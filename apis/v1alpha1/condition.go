@@ -66,6 +66,9 @@ const (
 	// used, or is being deleted. Nothing is called in the cloud until then.
 	// To do: look at the parent, which the message names. If the parent is being deleted, delete this object too.
 	ReasonParentNotReady Reason = "ParentNotReady"
+	// ReasonSnapshotNotReady: the object is to be made of a snapshot (spec.restoreFrom), and that is still being taken.
+	// To do: wait, or look at the DatabaseSnapshot that the message names.
+	ReasonSnapshotNotReady Reason = "SnapshotNotReady"
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
 	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"
@@ -151,6 +154,10 @@ const (
 	// ReasonParentNotFound: the object within which this one is, its parent, does not exist in the namespace.
 	// To do: create the parent that the message names, or delete this object: that finds out in the cloud what is left of it.
 	ReasonParentNotFound Reason = "ParentNotFound"
+	// ReasonSnapshotNotFound: spec.restoreFrom names a DatabaseSnapshot that does not exist in the namespace, or a snapshot that does not exist in
+	// the account and the location of the object. Nothing was created.
+	// To do: correct spec.restoreFrom, or create the DatabaseSnapshot that the message names.
+	ReasonSnapshotNotFound Reason = "SnapshotNotFound"
 	// ReasonInUse: the object is being deleted, and other objects are within it that are not.
 	// To do: delete the objects that the message names; the deletion then continues.
 	ReasonInUse Reason = "InUse"

@@ -257,6 +257,8 @@ type DatabaseParameters struct {
 // +kubebuilder:validation:XValidation:rule="self.?availability.orValue('-') != 'MultiZone' || !has(self.gcp) || self.?backup.?retentionDays.orValue(1) > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".availability"
 // +kubebuilder:validation:XValidation:rule="!self.?storage.?maxSizeGiB.hasValue() || !has(self.storage.sizeGiB) || !has(self.aws) || self.storage.maxSizeGiB == self.storage.sizeGiB || self.storage.maxSizeGiB * 10 >= self.storage.sizeGiB * 11",message="spec.storage.maxSizeGiB must be at least 10% above spec.storage.sizeGiB in AWS, or the same for a disk that does not grow by itself",fieldPath=".storage"
 // +kubebuilder:validation:XValidation:rule="!self.?maintenance.?window.?startTime.hasValue() || !self.?backup.?startTime.hasValue() || !has(self.aws) || (((int(self.backup.startTime.split(':')[0]) * 60 + int(self.backup.startTime.split(':')[1])) - (int(self.maintenance.window.startTime.split(':')[0]) * 60 + int(self.maintenance.window.startTime.split(':')[1])) + 1440) % 1440 >= 30 && ((int(self.maintenance.window.startTime.split(':')[0]) * 60 + int(self.maintenance.window.startTime.split(':')[1])) - (int(self.backup.startTime.split(':')[0]) * 60 + int(self.backup.startTime.split(':')[1])) + 1440) % 1440 >= 30)",message="spec.backup.startTime and spec.maintenance.window.startTime must be at least 30 minutes apart in AWS, because each window has 30 minutes and the two must not overlap: change one of them",fieldPath=".maintenance.window.startTime"
+// +kubebuilder:validation:XValidation:rule="!has(self.restoreFrom) || self.?adoption.orValue('-') != 'IfExists'",message="spec.adoption: IfExists takes over a server that exists, and spec.restoreFrom is for the creation of one: remove one of them",fieldPath=".restoreFrom"
+// +kubebuilder:validation:XValidation:rule="!has(self.restoreFrom) || self.?management.orValue('-') != 'Observe'",message="spec.management: Observe creates nothing, so nothing can be restored: remove spec.restoreFrom, or set spec.management to Full",fieldPath=".restoreFrom"
 // +kubebuilder:validation:XValidation:rule="self.?management.orValue('-') != 'Observe' || has(self.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the instance to observe"
 // +kubebuilder:validation:XValidation:rule="self.?updates.?timing.orValue('-') != 'MaintenanceWindow' || !has(self.providerConfigRef) || self.?maintenance.?window.hasValue()",message="spec.updates.timing MaintenanceWindow needs spec.maintenance.window: set it, or set spec.updates.timing to Immediate",fieldPath=".updates.timing"
 // +kubebuilder:validation:XValidation:rule="!self.?credentials.?rotationPeriod.hasValue() || has(self.connection)",message="spec.credentials.rotationPeriod needs spec.connection, or nobody would learn the new password: set spec.connection.secretName, or remove spec.credentials.rotationPeriod",fieldPath=".credentials"
@@ -271,6 +273,21 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Size string `json:"size,omitempty"`
+
+	// restoreFrom says from what the server is restored when Mooring creates it: it then has the databases, the users and the data of a snapshot, and
+	// the settings of this spec. If unset, a new server is empty. For a server that exists, restoreFrom has no effect: Mooring never restores over data. It
+	// can't change once the server exists, and excludes adoption IfExists. The snapshot must be encrypted and of the same engine and major version.
+	// storage.sizeGiB must not be less than its size, and databaseName must name a database that it has, because Mooring creates no empty one in a
+	// restored server. The administrator gets the password that Mooring makes or that the spec names, in place of the one in the snapshot. All other
+	// users keep theirs, also an administrator of another name. If the server vanishes and whenVanished is Recreate, Mooring restores it from the
+	// snapshot that has the name then.
+	//
+	// AWS: the server is encrypted with the key of the snapshot, and its administrator keeps the name. For another key, copy the snapshot first.
+	// Google Cloud: the backup may be of a server that was deleted.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceFromDBSnapshot.html
+	// Source: https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restoreBackup
+	// +optional
+	RestoreFrom *DatabaseRestore `json:"restoreFrom,omitempty"`
 
 	// credentials is the administrator's login.
 	// +optional
@@ -310,6 +327,14 @@ type DatabaseStatus struct {
 	// spec.credentials.rotationPeriod is.
 	// +optional
 	Rotation *PasswordRotation `json:"rotation,omitempty"`
+
+	// support says when the version of the engine leaves the cloud's support, and when the server's certificate expires, as far as the cloud reports it.
+	// +optional
+	Support *DatabaseSupport `json:"support,omitempty"`
+
+	// restoredFrom says from which snapshot Mooring restored the server. It is not there for a server that was created empty, or taken over.
+	// +optional
+	RestoredFrom *RestoredFrom `json:"restoredFrom,omitempty"`
 
 	// actions say what became of the actions that people ask for with the annotations mooring.dev/restart, mooring.dev/failover and
 	// mooring.dev/rotate-password. Mooring does each once for each new value of its annotation.
@@ -351,6 +376,7 @@ type DatabaseStatus struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label in the cloud"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || self.spec.location == oldSelf.spec.?location.orValue('-') || self.spec.location == oldSelf.?status.?location.orValue(self.spec.location) || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.location can't change once the server exists: create another Database with the new location and move the data",fieldPath=".spec.location"
+// +kubebuilder:validation:XValidation:rule="(!has(self.spec.restoreFrom) && !has(oldSelf.spec.restoreFrom)) || ((self.spec.?restoreFrom.?snapshotRef.hasValue() ? self.spec.restoreFrom.snapshotRef.name == oldSelf.spec.?restoreFrom.?snapshotRef.?name.orValue('-') : !oldSelf.spec.?restoreFrom.?snapshotRef.hasValue()) && (self.spec.?restoreFrom.?externalSnapshotName.hasValue() ? self.spec.restoreFrom.externalSnapshotName == oldSelf.spec.?restoreFrom.?externalSnapshotName.orValue('-') : !oldSelf.spec.?restoreFrom.?externalSnapshotName.hasValue()) && (self.spec.?restoreFrom.?pointInTime.hasValue() ? self.spec.restoreFrom.pointInTime.databaseRef.name == oldSelf.spec.?restoreFrom.?pointInTime.?databaseRef.?name.orValue('-') && (has(self.spec.restoreFrom.pointInTime.time) ? has(oldSelf.spec.restoreFrom.pointInTime.time) && self.spec.restoreFrom.pointInTime.time == oldSelf.spec.restoreFrom.pointInTime.time : !has(oldSelf.spec.restoreFrom.pointInTime.time)) : !oldSelf.spec.?restoreFrom.?pointInTime.hasValue())) || !oldSelf.?status.?externalName.hasValue() || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned', 'SnapshotNotFound']))",message="spec.restoreFrom is for the creation of the server, and can't change once that exists: put it back. To go to another state, create another Database with restoreFrom",fieldPath=".spec.restoreFrom"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.providerConfigRef) || has(self.spec.className) || !has(oldSelf.spec.providerConfigRef) || !oldSelf.?status.?externalName.hasValue()",message="spec.providerConfigRef can't be removed once the server exists, because Mooring needs its account and credentials to delete the server: put it back, or set spec.className in its place",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName == oldSelf.?status.?externalName.orValue(self.spec.externalName) || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="(has(self.spec.engine) ? self.spec.engine == oldSelf.spec.?engine.orValue('-') : !has(oldSelf.spec.engine)) || !oldSelf.?status.?externalName.hasValue() || (has(oldSelf.status.fixed) && 'engine' in oldSelf.status.fixed ? (has(self.spec.engine) ? self.spec.engine : '-') == oldSelf.status.fixed['engine'] || ((has(self.spec.engine) ? self.spec.engine : '-') == '-' && (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') != oldSelf.status.fixed['engine']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || !has(oldSelf.spec.engine))",message="spec.engine can't change once the server exists: create another Database and move the data",fieldPath=".spec.engine"

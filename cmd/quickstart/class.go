@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,17 +47,9 @@ func (d *demonstration) move(ctx context.Context) error {
 	if err := d.offerIn(ctx, "gcp"); err != nil {
 		return err
 	}
-	if err := d.kubectl.run(ctx, "delete", "--wait=false", "-f", d.kubectl.sample("orders.yaml")); err != nil {
+	if err := d.deleteOrdered(ctx); err != nil {
 		return err
 	}
-	gone := func(ctx context.Context) (bool, error) {
-		err := d.client.Get(ctx, ordered, &v1alpha1.Database{})
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
-	}
-	if err := wait.PollUntilContextTimeout(ctx, look, samplesPatience, true, gone); err != nil {
-		return fmt.Errorf("wait for the deletion of Database %s: %w; the controller's log is %s", ordered, err, d.log)
-	}
-	d.step("Database  %-8s  deleted from AWS, with a final snapshot", ordered.Name)
 	if err := d.kubectl.run(ctx, "apply", "-f", d.kubectl.sample("orders.yaml")); err != nil {
 		return err
 	}

@@ -38,5 +38,8 @@ func (d *demonstration) show(ctx context.Context) error {
 	if err := d.drift(ctx); err != nil {
 		return err
 	}
+	if err := d.restore(ctx); err != nil {
+		return err
+	}
 	return d.move(ctx)
 }

@@ -111,6 +111,9 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 }
 
+// forget has what is said of an object be said again, because another one takes its place.
+func (f *follower) forget(kind, name string) { delete(f.said, fmt.Sprintf("%-8s  %-8s", kind, name)) }
+
 // unready says what is not Ready and how to find out why.
 func (f *follower) unready(all []object) error {
 	errs := []error{fmt.Errorf("not everything became Ready within %v; the controller's log is %s", samplesPatience, f.log)}

@@ -138,7 +138,9 @@ func TestRulesCostLittle(t *testing.T) {
 	if refused := validate(object, old); len(refused) > 0 {
 		t.Fatal(refused)
 	}
-	const most = 8000 // allocations; with rules that looked at each field from the root of the object they were twice as many
+	// About a millisecond of an API server. With rules that looked at each field from the root of the object they were twice as many;
+	// the race detector adds some thirty.
+	const most = 9000 // allocations
 	if allocations := testing.AllocsPerRun(20, func() { validate(object, old) }); allocations > most {
 		t.Errorf("to validate a write of the status takes %.0f allocations, and may take %d", allocations, most)
 	}

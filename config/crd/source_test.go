@@ -21,9 +21,12 @@ var withoutSource = map[string]string{
 	"management":                    "a rule of Mooring about what it changes",
 	"parametersMode":                "a rule of Mooring about entries that others set",
 	"providerConfigRef":             "names an object of Kubernetes",
-	"size":                          "a name in the class's catalogue",
-	"updates":                       "a rule of Mooring about when it sends changes",
-	"whenVanished":                  "a rule of Mooring about servers that somebody else deleted",
+	"restoreFrom.snapshotRef":       "names an object of Kubernetes",
+
+	"restoreFrom.pointInTime.databaseRef": "names an object of Kubernetes",
+	"size":                                "a name in the class's catalogue",
+	"updates":                             "a rule of Mooring about when it sends changes",
+	"whenVanished":                        "a rule of Mooring about servers that somebody else deleted",
 }
 
 // leaves visits the fields of a schema that have no fields of their own.

@@ -107,7 +107,7 @@ func mayCome(p Problem) bool {
 
 // problems returns what the class, or the lack of one, says against an object, and the object as its driver is to check it; nil if it is not to.
 func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, *draft, error) {
-	if a.Resolver.Kind.Parent != nil {
+	if a.Resolver.Kind.Named(object) != "" {
 		return nil, nil, nil // its account is the parent's
 	}
 	ref := object.GetResourceSpec().ProviderConfigRef

@@ -16,7 +16,7 @@ func (r *ValidationError) Error() string { return r.Message }
 func (r *ValidationError) Missing() bool {
 	switch r.Reason {
 	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound,
-		v1alpha1.ReasonParentNotFound:
+		v1alpha1.ReasonParentNotFound, v1alpha1.ReasonSnapshotNotFound:
 		return true
 	default:
 		return false

@@ -46,7 +46,7 @@ func (k *Kind) names() []string {
 // wrong says what is wrong with a kind by itself.
 func (k *Kind) wrong() (problems []string) {
 	lacks := map[string]bool{
-		"Name": k.Name == "", "Plural": k.Plural == "", "New": k.New == nil, "NewList": k.NewList == nil, "Binding": k.Binding == nil,
+		"Name": k.Name == "", "Plural": k.Plural == "", "New": k.New == nil, "NewList": k.NewList == nil, "Binding": k.Binding == nil && k.connects(),
 		"DeletionPolicy": k.DeletionPolicy == "", "WhenVanished": k.WhenVanished == "",
 	}
 	if c := k.Class; c != nil {
@@ -70,6 +70,19 @@ func (k *Kind) wrong() (problems []string) {
 		problems = append(problems, made("Class.NewList", k.Class.NewList(), k.Class.Name+"List")...)
 	}
 	return append(problems, k.wrongParent()...)
+}
+
+// connects reports whether the spec of the kind asks for a connection Secret.
+func (k *Kind) connects() bool {
+	if k.New == nil {
+		return true
+	}
+	spec := reflect.TypeOf(k.New().GetSpec())
+	if spec.Kind() == reflect.Pointer {
+		spec = spec.Elem()
+	}
+	_, has := spec.FieldByName("Connection")
+	return has
 }
 
 // made says that a constructor makes something else than its name says. The Go types of the API are called as the kinds are.
@@ -108,6 +121,9 @@ func unregistered(kinds []*Kind, drivers map[string]driver.Driver) (errs []error
 			case r.Parent != k.parentKind():
 				errs = append(errs, fmt.Errorf("driver %q says of kind %q that its parent is %q, and the registry that it is %q; set Parent in the kind's file or in the driver's description to the same kind",
 					cloud, r.Kind, r.Parent, k.parentKind()))
+			case r.Source != k.sourceKind():
+				errs = append(errs, fmt.Errorf("driver %q says of kind %q that its source is %q, and the registry that it is %q; set Parent and Parent.Source in the kind's file, or Source in the driver's description, to the same kind",
+					cloud, r.Kind, r.Source, k.sourceKind()))
 			case r.Capabilities.Login != k.Login:
 				errs = append(errs, fmt.Errorf("driver %q says of kind %q that a login is %t, and the registry that it is %t; set Login in the kind's file or Capabilities.Login in the driver's description to the same value",
 					cloud, r.Kind, r.Capabilities.Login, k.Login))

@@ -32,6 +32,11 @@ type Kind struct {
 	DeletionPolicy v1alpha1.DeletionPolicy
 	WhenVanished   v1alpha1.WhenVanished
 
+	// Existing returns the name in the cloud of an object that has to exist already: nothing is created for it. It is empty for all others, and nil for
+	// kinds that have none.
+	Existing func(v1alpha1.ResourceObject) string
+	// Restoring says how objects are restored from snapshots when they are created; nil for kinds that are not.
+	Restoring *Restoring
 	// Window returns the maintenance window that a spec asks for; nil if it asks for none. It is nil for kinds that have no such windows.
 	Window func(v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow
 	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if
@@ -41,12 +46,21 @@ type Kind struct {
 	Exposes func(v1alpha1.ResourceObject) []string
 	// SetEndpoint stores in the status where the object answers; nil for kinds whose status does not show it.
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
+	// SetSnapshotDetails stores in the status what a snapshot says of itself, and whether it is usable. It clears what is nil. It is nil for other kinds.
+	SetSnapshotDetails func(object v1alpha1.ResourceObject, is *driver.SnapshotDetails, usable bool)
+	// Remains returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
+	// it to the snapshot. It is nil for kinds without final snapshots.
+	Remains func(deleted v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
+	// SetSupport stores in the status until when the cloud supports what the object runs on. Of nil it clears that. It is nil for kinds whose status does
+	// not say it. Support returns what the status says, which may be nil.
+	SetSupport func(v1alpha1.ResourceObject, *driver.Support)
+	Support    func(v1alpha1.ResourceObject) *v1alpha1.DatabaseSupport
 	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.
 	Rotation func(v1alpha1.ResourceObject) **v1alpha1.PasswordRotation
 	// Actions returns where the status says what became of the actions that people ask for; nil for kinds that have none.
 	Actions func(v1alpha1.ResourceObject) *[]v1alpha1.ActionStatus
 	// Binding returns type and contents of the connection Secret of an object in a cloud. The keys are those of the Service
-	// Binding specification; entries without a value are left out.
+	// Binding specification; entries without a value are left out. It is nil for a kind whose spec has no connection.
 	Binding func(obj v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
 }
 
@@ -70,10 +84,10 @@ type Class struct {
 
 // A deletion looks whether the kind itself is being removed from the cluster, and whoever misses a field in a spec whether the API server hides it.
 //
-// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=bucketclasses.mooring.dev;buckets.mooring.dev;databaseclasses.mooring.dev;databases.mooring.dev
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=bucketclasses.mooring.dev;buckets.mooring.dev;databaseclasses.mooring.dev;databases.mooring.dev;databasesnapshots.mooring.dev
 
 // All returns the kinds in the order in which people meet them. Each call returns kinds of its own.
-func All() []*Kind { return []*Kind{Database(), Bucket()} }
+func All() []*Kind { return []*Kind{Database(), Bucket(), DatabaseSnapshot()} }
 
 // Objects returns a new object of each kind. It leaves out what Check refuses.
 func Objects(kinds []*Kind) (objects []v1alpha1.ResourceObject) {
@@ -101,6 +115,16 @@ func (k *Kind) Deletion(object v1alpha1.ResourceObject) v1alpha1.DeletionPolicy 
 		return p
 	}
 	return k.DeletionPolicy
+}
+
+// ChosenName returns the name in the cloud that an object's spec chooses; empty if it chooses none.
+func (k *Kind) ChosenName(object v1alpha1.ResourceObject) string {
+	if k.Existing != nil {
+		if name := k.Existing(object); name != "" {
+			return name
+		}
+	}
+	return object.GetResourceSpec().ExternalName
 }
 
 // Definition returns the name of the kind's CustomResourceDefinition.

@@ -24,7 +24,21 @@ type Parent struct {
 	Name func(v1alpha1.ResourceObject) string
 	// Status points to what an object's status says of the parent.
 	Status func(v1alpha1.ResourceObject) *v1alpha1.ParentStatus
+	// Source: objects are made of the parent and are not within it, as snapshots are. Then the parent is needed to create an object, and for
+	// nothing else: the object's own status says where it is. An object whose Name is empty is made of nothing, and names its provider config.
+	Source bool
 }
+
+// Named returns the name of an object's parent; empty for an object without one.
+func (k *Kind) Named(object v1alpha1.ResourceObject) string {
+	if k.Parent == nil {
+		return ""
+	}
+	return k.Parent.Name(object)
+}
+
+// Outlives reports whether objects of the kind outlive their parent.
+func (k *Kind) Outlives() bool { return k.Parent != nil && k.Parent.Source }
 
 // ParentIndex is the name of the index by which the objects of a kind are found by the name of their parent.
 const ParentIndex = "parent"
@@ -43,11 +57,13 @@ func (k *Kind) CloudKeys(object v1alpha1.ResourceObject) []string {
 	return nil
 }
 
-// A Family is what a kind's parent is, and which kinds have it as their parent.
+// A Family is what a kind's parent is, and which kinds have it as their parent and go with it.
 type Family struct {
 	// Parent is nil for a kind without one.
 	Parent   *Kind
 	Children []*Kind
+	// Snapshots is the kind of snapshots from which objects of the kind can be restored; nil if there is none.
+	Snapshots *Kind
 }
 
 // FamilyOf returns the family of a kind among others.
@@ -56,7 +72,10 @@ func FamilyOf(k *Kind, all []*Kind) (f Family) {
 		if k.Parent != nil && other.Name == k.Parent.Kind {
 			f.Parent = other
 		}
-		if other.Parent != nil && other.Parent.Kind == k.Name {
+		if k.Restoring != nil && other.Name == k.Restoring.Of {
+			f.Snapshots = other
+		}
+		if other.Parent != nil && other.Parent.Kind == k.Name && !other.Outlives() {
 			f.Children = append(f.Children, other)
 		}
 	}
@@ -117,7 +136,7 @@ func (k *Kind) wrongParent() (problems []string) {
 			problems = append(problems, lacks.name+" is not set; set it in the kind's file")
 		}
 	}
-	if ref, _, nested := strings.Cut(p.Field, "."); p.Field != "" && (!nested || !strings.HasSuffix(ref, "Ref")) {
+	if p.Field != "" && !p.seen() {
 		problems = append(problems, fmt.Sprintf("Parent.Field is %q, and the admission policies would not see that it changes; name a field within one that ends with Ref, such as databaseRef.name", p.Field))
 	}
 	if k.Class != nil {
@@ -127,6 +146,15 @@ func (k *Kind) wrongParent() (problems []string) {
 		problems = append(problems, "Parent.Status returns nil; let it return a pointer to the field of the object's status")
 	}
 	return problems
+}
+
+// seen reports whether the admission policies see that the field changes. A source never changes, which its kind's definition has to say.
+func (p *Parent) seen() bool {
+	steps := strings.Split(p.Field, ".")
+	if !p.Source {
+		return len(steps) > 1 && strings.HasSuffix(steps[0], "Ref")
+	}
+	return len(steps) > 1 && strings.HasSuffix(steps[len(steps)-2], "Ref")
 }
 
 // wrongParents says which parents are not registered, and which kinds are within themselves.
@@ -155,9 +183,16 @@ func wrongParents(registered map[string]*Kind) (errs []error) {
 	return errs
 }
 
-// parentKind is the kind of the parent; empty for a kind without one.
+// parentKind is the kind of the parent within which objects are, and sourceKind that of which they are made; empty for a kind without one.
 func (k *Kind) parentKind() string {
-	if k.Parent == nil {
+	if k.Parent == nil || k.Parent.Source {
+		return ""
+	}
+	return k.Parent.Kind
+}
+
+func (k *Kind) sourceKind() string {
+	if k.Parent == nil || !k.Parent.Source {
 		return ""
 	}
 	return k.Parent.Kind

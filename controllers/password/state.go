@@ -193,6 +193,19 @@ func (s State) Create(wanted, fresh string) Decision {
 	return decided(s.renewed(wanted, fresh, First).superseded(), before, AfterStartOver, Include)
 }
 
+// Restore decides about the password of a server that is about to be restored: it has the password of that time, until it gets the next one. wanted and
+// fresh are as in Observation.
+func (s State) Restore(wanted, fresh string) Decision {
+	before := s.Stored
+	next := cmp.Or(wanted, s.Latest(), fresh)
+	s = s.StartedOver()
+	s.Foreign, s.Named = false, wanted != ""
+	if s.Next != next || s.Serial <= First {
+		s = s.propose(next, First+1)
+	}
+	return decided(s.superseded(), before, AfterStartOver, Nothing)
+}
+
 // TakeOver decides about the password of a server that is about to be taken over. What was meant for a server of our own, and was
 // never confirmed, was not set by that server's creation. A password that was in force stays, because a server that was restored
 // from a snapshot has it; without one only others know the server's. One that was to follow it may have reached the snapshot: that it was sent

@@ -377,3 +377,39 @@ func (o Observation) after(d Decision, before State) State {
 	}
 	return next
 }
+
+// A server that is made of a snapshot has the password of that, so whatever was known before is sent, and nothing is published until it is in force.
+func TestRestore(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		stored   Stored
+		accepted int
+		wanted   string
+		want     Stored
+	}{
+		{name: "a new one", want: Stored{Next: fresh, Serial: 2}},
+		{name: "one that the spec names", wanted: "mine", want: Stored{Next: "mine", Serial: 2, Named: true}},
+		{name: "tried before", stored: Stored{Next: "one", Serial: 2}, want: Stored{Next: "one", Serial: 2}},
+		{name: "tried before as an empty one", stored: Stored{Next: "one", Serial: 1}, want: Stored{Next: "one", Serial: 2}},
+		{name: "in place of one that vanished", stored: Stored{Current: "one", Serial: 1}, accepted: 1, want: Stored{Current: "one", Next: "one", Serial: 2, Superseded: true}},
+		{name: "in place of one that got another", stored: Stored{Current: "one", Next: "two", Serial: 3}, accepted: 3, want: Stored{Current: "one", Next: "two", Serial: 3, Superseded: true}},
+		{name: "in place of one whose password others knew", stored: Stored{Next: "one", Serial: 2, Foreign: true}, want: Stored{Next: "one", Serial: 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := State{Stored: tt.stored, Accepted: tt.accepted, Sent: tt.accepted}.Restore(tt.wanted, fresh)
+			if diff := cmp.Diff(tt.want, d.State.Stored); diff != "" {
+				t.Errorf("stored (-want +got):\n%s", diff)
+			}
+			if want := tt.stored != tt.want; (d.Store == AfterStartOver) != want {
+				t.Errorf("it is stored %q, want that: %t", d.Store, want)
+			}
+			if password := d.State.InForce(); password != "" {
+				t.Errorf("%q counts as in force", password)
+			}
+			later := State{Stored: d.State.Stored}.Observe(Observation{Ready: true, Fresh: "another", Wanted: tt.wanted})
+			if later.Do != Send || later.State.Next != tt.want.Next {
+				t.Errorf("once the server works: %s of %q, want %q to be sent", later.Do, later.State.Next, tt.want.Next)
+			}
+		})
+	}
+}

@@ -26,7 +26,7 @@ func TestEvents(t *testing.T) {
 		err error
 	}
 	settled := came{out: outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}}
-	creating := came{out: outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonCreating, Message: plan.MessageCreating, Next: outcome.Polling}}
+	creating := came{out: outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonCreating, Message: plan.MessageOfNew(plan.View{}), Next: outcome.Polling}}
 	asks := came{out: outcome.Outcome{State: condition.DriftWaits, Reason: v1alpha1.ReasonApprovalRequired, Message: "approve it", Next: outcome.AtSync}}
 	busy := came{out: outcome.Outcome{State: condition.DriftWaits, Reason: v1alpha1.ReasonCloudBusy, Message: "busy", Next: outcome.Polling}}
 	vain := came{out: outcome.Outcome{State: condition.DriftWaits, Reason: v1alpha1.ReasonDrifted, Message: "in vain", Next: outcome.AfterError, Retried: true}}

@@ -293,6 +293,7 @@ func values(t *testing.T, m *Metrics) map[string]float64 {
 func full() *Metrics {
 	m := New(Options{Version: "v1", SyncPeriod: time.Minute, Now: func() time.Time { return noon }})
 	m.Watch(sources(&shelf{bucket("aws", "standard", reconciling(v1alpha1.ReasonCreating, time.Hour)), deleted(bucket("aws", "standard"), time.Hour)}))
+	withDatabases(m, v1alpha1.Database{Status: v1alpha1.DatabaseStatus{Support: &v1alpha1.DatabaseSupport{CertificateExpires: &metav1.Time{Time: noon}}}})
 	s := Subject{"Bucket", "aws"}
 	m.Ready(s, time.Second)
 	m.Converged(s, time.Second)

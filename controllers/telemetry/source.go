@@ -74,13 +74,20 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), listDeadline)
 	defer cancel()
 	var unhealthy []unhealthyObject
+	var supported []supportedObject
 	for _, k := range s.Kinds {
 		objects, err := k.collect(ctx, s.Cache, now, now.Add(-2*s.SyncPeriod), to)
 		if err != nil {
 			logUncounted(err, k.Name)
 		}
 		unhealthy = append(unhealthy, objects...)
+		with, err := k.supported(ctx, s.Cache)
+		if err != nil {
+			logUncounted(err, k.Name)
+		}
+		supported = append(supported, with...)
 	}
+	showSupport(supported, s.ObjectLimit, to)
 	for _, k := range s.Configs {
 		objects, err := k.collect(ctx, s.Cache, to)
 		if err != nil {

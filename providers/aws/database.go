@@ -40,7 +40,7 @@ func newDatabases(s *session) *databaseAdapter {
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
-		State: stateOfInstance, Login: compareUsername, Review: whileItWaits,
+		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
 		Snapshot:  d.lookForSnapshot,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
@@ -80,7 +80,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
 			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -179,7 +179,7 @@ func creatable(req *databaseRequest) error {
 	if req.Spec.GCP == nil && (req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil) {
 		problems = append(problems, invalid("set spec.aws.instanceClass, for example to db.t4g.micro"))
 	}
-	if req.Login.Password == "" && !req.CloudManaged {
+	if req.Login.Password == "" && !req.CloudManaged && req.Restore == nil {
 		problems = append(problems, invalid("the administrator has no password"))
 	}
 	return table.Together(append(problems, checkDatabase(&req.Spec, &instance{}, req.Location)...)...)
@@ -188,6 +188,9 @@ func creatable(req *databaseRequest) error {
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
 // Internet.
 func (d *databases) create(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {
+	if req.Restore != nil {
+		return restorer{d}.restore(ctx, req, params)
+	}
 	username := req.Login.Username
 	if username == "" {
 		username = defaultUsername(*params.Engine)
@@ -200,12 +203,8 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		CopyTagsToSnapshot:   aws.Bool(true),
 		MasterUsername:       &username,
 	}
-	group, err := d.groups.ofNew(ctx, req, params)
-	if err != nil {
+	if err := makeGroup(ctx, d, req, params); err != nil {
 		return driver.Result{}, err
-	}
-	if group != "" {
-		params.DBParameterGroupName = &group
 	}
 	creation.Copy(params, in)
 	if aws.ToInt32(in.MonitoringInterval) == 0 {
@@ -219,11 +218,24 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{})))))),
 			newKeys(in)), in.MonitoringRoleArn)
 	}
-	var result driver.Result
-	if out.DBInstance != nil {
-		result.ID = aws.ToString(out.DBInstance.DbiResourceId)
+	return created(out.DBInstance), nil
+}
+
+// makeGroup makes the DB parameter group of a new instance, if it is to have one of its own.
+func makeGroup(ctx context.Context, d *databases, req *databaseRequest, params *instanceParams) error {
+	group, err := d.groups.ofNew(ctx, req, params)
+	if group != "" {
+		params.DBParameterGroupName = &group
 	}
-	return result, nil
+	return err
+}
+
+// created returns what RDS says of a new instance.
+func created(made *types.DBInstance) (result driver.Result) {
+	if made != nil {
+		result.ID = aws.ToString(made.DbiResourceId)
+	}
+	return result
 }
 
 // list returns a page of the account's instances in the session's region, 100 at most. RDS has no filter by tags. The permission is
@@ -264,6 +276,9 @@ var databaseCodes = map[string]driver.Code{
 	"DBSnapshotAlreadyExists":                driver.Conflict,
 	"InvalidDBInstanceState":                 driver.Busy,
 	"InvalidDBSnapshotState":                 driver.Busy,
+	"InvalidRestore":                         driver.Invalid,
+	"PointInTimeRestoreNotEnabled":           driver.Invalid,
+	"DBInstanceAutomatedBackupNotFound":      driver.NotFound,
 	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
 	"InstanceQuotaExceeded":                  driver.Quota,
 	"InsufficientDBInstanceCapacity":         driver.Capacity,

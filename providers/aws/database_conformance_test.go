@@ -38,15 +38,17 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Fields:           fieldedit.AWSDatabase(region).Fields,
 		Reads:            2, // the instance, and its parameters
 		MinimalReads:     1,
+		SupportReads:     1,
 		Needed:           []string{"engine", "aws.instanceClass", "storage.sizeGiB"},
 		Before:           2, // its parameter group is made and filled
 		Beside:           1,
 		Lists:            true,
 		HasID:            true,
 		IDAtOnce:         true,
-		Snapshots:        true,
+		Snapshots:        true, Restores: true, PointInTime: true,
 		Cloud: drivertest.Backdoor{
-			Edit: b.editDatabase,
+			Edit:    b.editDatabase,
+			Support: b.support,
 			Entries: map[string]drivertest.Entries{"parameters": {
 				Of: func(t testing.TB, name string) map[string]string { defer b.uncounted()(); return b.settings(t, name) }, Set: b.setSettings,
 				Other: "log_min_duration_statement", Theirs: "100", Ours: "200", Spoiled: "300",
@@ -275,6 +277,19 @@ func (b *backdoor) setSettings(t testing.TB, name string, to map[string]string) 
 	b.clock.Advance(time.Hour)
 	b.reboot(t, name)
 	b.clock.Advance(time.Hour)
+}
+
+// support returns what RDS says of the support of an instance.
+func (b *backdoor) support(t testing.TB, name string) driver.Support {
+	defer b.uncounted()()
+	in := b.instance(t, name)
+	s := driver.Support{Version: "8.4", CertificateExpires: *in.CertificateDetails.ValidTill}
+	versions := do(t, b.rds.DescribeDBMajorEngineVersions, &rds.DescribeDBMajorEngineVersionsInput{Engine: in.Engine, MajorEngineVersion: &s.Version}).DBMajorEngineVersions
+	if len(versions) != 1 || len(versions[0].SupportedEngineLifecycles) != 2 {
+		t.Fatalf("RDS says of %s %s: %+v", *in.Engine, s.Version, versions)
+	}
+	s.StandardUntil, s.ExtendedUntil = *versions[0].SupportedEngineLifecycles[0].LifecycleSupportEndDate, *versions[0].SupportedEngineLifecycles[1].LifecycleSupportEndDate
+	return s
 }
 
 // reboot restarts a server once it is at rest. The server's listener takes real time, which the cloud's clock knows nothing of.

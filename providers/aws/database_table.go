@@ -361,11 +361,7 @@ func databaseName(i *instance) *string {
 }
 
 func instanceTags(i *instance) map[string]string {
-	tags := make(map[string]string, len(i.TagList))
-	for _, t := range i.TagList {
-		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
-	}
-	return tags
+	return tagsOf(i.TagList)
 }
 
 // arnRegion returns the region in an ARN: arn:partition:service:region:account:resource.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -130,25 +129,5 @@ func (d *databases) writeTags(ctx context.Context, req *databaseRequest, have *i
 			return "", err
 		}
 	}
-	set, present := maps.Clone(params.Tags.Set), instanceTags(have)
-	maps.DeleteFunc(set, func(k, v string) bool { had, ok := present[k]; return ok && had == v })
-	if len(set) > 0 {
-		_, err := call(ctx, d.session, "AddTagsToResource", d.rds.AddTagsToResource,
-			&rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: rdsTags(set)})
-		if err != nil {
-			return "", err
-		}
-	}
-	var gone []string
-	for _, k := range params.Tags.Remove {
-		if _, ok := present[k]; ok {
-			gone = append(gone, k)
-		}
-	}
-	if len(gone) == 0 {
-		return "", nil
-	}
-	_, err := call(ctx, d.session, "RemoveTagsFromResource", d.rds.RemoveTagsFromResource,
-		&rds.RemoveTagsFromResourceInput{ResourceName: have.DBInstanceArn, TagKeys: gone})
-	return "", err
+	return "", (&snapshots{session: d.session, rds: d.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), params.Tags)
 }

@@ -22,7 +22,7 @@ func (c *cloud) Check(kind string, draft driver.Draft) ([]driver.Refusal, error)
 }
 
 // kinds are the kinds that the driver has.
-var kinds = table.Kinds[*session]{bucketKind, databaseKind}
+var kinds = table.Kinds[*session]{bucketKind, databaseKind, snapshotKind}
 
 // describe says what the driver has of AWS.
 func describe() driver.Description {

@@ -82,6 +82,17 @@ type Resource struct {
 	// An object within a parent that does not exist is Absent. To create or update one is the error NotFound and makes nothing; to
 	// delete one is no error. To delete a parent deletes what is within it, or is refused with NotEmpty: nothing outlives its parent.
 	Parent string `json:",omitempty"`
+	// Source is the kind from whose objects those of this kind are made, as snapshots are made of databases; empty for a kind that is made of nothing
+	// else. The driver describes that kind too. A kind has a Parent or a Source, or none of them.
+	//
+	// A Create needs Request.Parent, which names the source: without it, or if it does not exist, Create is the error NotFound and makes
+	// nothing. All other calls go without: what was made outlives its source. Where the cloud would delete it with the source, the Delete of the source
+	// sees to it first that the cloud does not.
+	Source string `json:",omitempty"`
+	// MarkIsFinal: the cloud takes the mark with the creation alone. Nothing can be written on what is left behind, so an observation shows such a mark
+	// as Released to every other object than the one of its UID, but to one of the same namespace and name that Request.ID says has taken it over: to
+	// that one, it shows the mark of the request. An Update of FieldMark writes nothing for the same owner, and is the error Unsupported for another.
+	MarkIsFinal bool `json:",omitempty"`
 	// Name says what names the cloud takes. They are unique within a parent, if there is one.
 	Name NameRule
 	// Passwords says what passwords the administrator may have, for kinds with a login.
@@ -112,6 +123,10 @@ type Capabilities struct {
 	ManagedPassword bool
 	// Snapshots: a final snapshot can be taken of it.
 	Snapshots bool
+	// Restores: a Create makes it of a snapshot, if the request says so. The driver describes a kind that has this one as its Source.
+	Restores bool
+	// PointInTime: a Create makes it of another object as that was at a time, if the request says so.
+	PointInTime bool
 	// Contents: it may hold what the cloud deletes only by force.
 	Contents bool
 	// Stop: somebody can stop it, and start it again.

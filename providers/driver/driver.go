@@ -72,7 +72,7 @@ type Session interface {
 	List(ctx context.Context, kind string, req ListRequest) (Page, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
-	// The password is the administrator's, for kinds with a login; empty if the cloud is to manage it.
+	// The password is the administrator's, for kinds with a login; empty if the cloud is to manage it, and for a Restore.
 	Create(ctx context.Context, kind string, req Request, password Password) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
@@ -110,7 +110,8 @@ type Request struct {
 	// Name is the name in the cloud, Location where it is.
 	Name     string
 	Location string
-	// Parent is the object within which this one is; zero for a kind without a parent.
+	// Parent is the object within which this one is, or of which it is to be made: Resource.Parent and Resource.Source say which. It is zero for a
+	// kind without any.
 	Parent ParentRef
 	// ID is the cloud's own immutable identity of the object, once it is known.
 	ID string
@@ -133,8 +134,36 @@ type Request struct {
 	JustSet []string
 	// Whole: the mirror is to have what the spec does not declare, too, although that may take a call for each part.
 	Whole bool
+	// Restore says of what a Create makes the object; nil for an empty one. Only Create looks at it.
+	Restore *Restore `json:",omitempty"`
 	// Deletion is set while the object is being deleted.
 	Deletion *Deletion
+}
+
+// Restore says of what an object is created whose kind has Capabilities.Restores. The object has the mark of the request from the first moment, and never
+// another one. Of the spec a Create sets what the cloud takes with such a creation; the rest differs when the object is next observed. The administrator's
+// password is neither set nor handed over: the object has the one of the snapshot until an Update with FieldPassword or FieldSource.
+//
+// It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime.
+type Restore struct {
+	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the
+	// cloud's own identity of it, where it has one.
+	Snapshot, SnapshotID string
+	// Source is an object of the kind in the location of the request, and Time the moment, in UTC; zero for the latest one that the cloud can restore. Source is zero for
+	// a snapshot.
+	Source ParentRef
+	Time   time.Time
+}
+
+// String says from what, as a part of a message.
+func (r *Restore) String() string {
+	switch {
+	case r.Snapshot != "":
+		return "the snapshot " + r.Snapshot
+	case r.Time.IsZero():
+		return r.Source.Name + " as it is"
+	}
+	return r.Source.Name + " as of " + r.Time.UTC().Format(time.RFC3339)
 }
 
 // Deletion says how an object is to be deleted.
@@ -237,6 +266,11 @@ type Observation struct {
 
 	// Endpoint says how to reach it, once that is known.
 	Endpoint Endpoint
+	// Support says until when the cloud supports what the object runs on. It is nil for kinds of which the cloud says nothing of the kind, and of an
+	// object that is not there or is to be deleted.
+	Support *Support `json:",omitempty"`
+	// SnapshotDetails is what a snapshot says of itself beside its fields; nil for other kinds.
+	SnapshotDetails *SnapshotDetails `json:",omitempty"`
 	// Snapshot is the state of the final snapshot that Request.Deletion names: Unknown if it was not
 	// looked for, Absent, Pending, Ready or Failed. It is looked for once the object is Absent.
 	Snapshot State

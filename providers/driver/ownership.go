@@ -50,14 +50,19 @@ func (v *validation) ownership(r Resource) {
 	if r.Ownership == OwnedByParent && r.Parent == "" {
 		v.add("Ownership is %s, and there is no parent; set Parent to the kind that the objects are within, or choose another Ownership", OwnedByParent)
 	}
+	if r.MarkIsFinal && r.Ownership != OwnedByTags {
+		v.add("MarkIsFinal is about a mark on the object, and Ownership is %q; remove one of them", r.Ownership)
+	}
 	if (r.Ownership == OwnedByRegistry) != (r.Registry != "") {
 		v.add("Registry is %q, and Ownership is %q; say in Registry where the marks are kept if Ownership is %s, and leave it empty otherwise", r.Registry, r.Ownership, OwnedByRegistry)
 	}
 }
 
-// parents checks that each parent is there, and that no kind is within itself.
+// parents checks that each parent and source is there, and that no kind is within itself.
 func (v *validation) parents(d *Description) {
 	for _, r := range d.Resources {
+		v.source(d, r)
+		v.restores(d, r)
 		if r.Parent == "" {
 			continue
 		}
@@ -68,6 +73,27 @@ func (v *validation) parents(d *Description) {
 		if chain := d.within(r); chain[len(chain)-1] == r.Kind {
 			v.add("kind %s: it is within itself: %s; correct Parent of one of them", r.Kind, strings.Join(chain, " within "))
 		}
+	}
+}
+
+// source checks that what objects are made of is there, and is something else than what they are within.
+func (v *validation) source(d *Description, r Resource) {
+	if r.Source == "" {
+		return
+	}
+	if r.Parent != "" {
+		v.add("kind %s: Parent is %q and Source is %q; keep Parent if the objects go with it in every cloud, and Source if they may outlive it", r.Kind, r.Parent, r.Source)
+	}
+	if _, described := d.Resource(r.Source); !described || r.Source == r.Kind {
+		v.add("kind %s: Source is %q, which is no other kind that the cloud has; describe %s too, or correct Source", r.Kind, r.Source, r.Source)
+	}
+}
+
+// restores checks that there are snapshots of what is restored from them.
+func (v *validation) restores(d *Description, r Resource) {
+	made := func(of Resource) bool { return of.Source == r.Kind }
+	if r.Capabilities.Restores && !slices.ContainsFunc(d.Resources, made) {
+		v.add("kind %s: Capabilities.Restores is true, and no kind has %s as its Source; describe that of its snapshots, or correct Restores", r.Kind, r.Kind)
 	}
 }
 

@@ -21,6 +21,15 @@ func parametersOf(api []v1alpha1.ResourceObject) map[string]reflect.Type {
 	return specs
 }
 
+// connecting returns the kinds whose specs ask for connection Secrets.
+func connecting(api []v1alpha1.ResourceObject) map[string]bool {
+	kinds := map[string]bool{}
+	for _, object := range api {
+		_, kinds[reflect.TypeOf(object).Elem().Name()] = reflect.TypeOf(object.GetSpec()).Elem().FieldByName("Connection")
+	}
+	return kinds
+}
+
 // shortestName is how long the names must be that a cloud takes: shorter ones have no room for what makes them unique.
 const shortestName = 20
 
@@ -60,7 +69,7 @@ func (d *Description) Validate(api ...v1alpha1.ResourceObject) error {
 	if len(api) == 0 {
 		api = v1alpha1.ResourceObjects()
 	}
-	v := &validation{parameters: parametersOf(api)}
+	v := &validation{parameters: parametersOf(api), connects: connecting(api)}
 	v.identity(d)
 	if len(d.Resources) == 0 {
 		v.add("it has no resources; describe one at least")
@@ -80,7 +89,9 @@ func (d *Description) Validate(api ...v1alpha1.ResourceObject) error {
 type validation struct {
 	// parameters are the specs of the kinds that there can be.
 	parameters map[string]reflect.Type
-	errs       []error
+	// connects are the kinds whose specs ask for connection Secrets.
+	connects map[string]bool
+	errs     []error
 }
 
 func (v *validation) add(format string, args ...any) {
@@ -140,7 +151,7 @@ func (v *validation) resource(cloud string, r Resource) {
 		v.add("the API has no kind %q, only %s; correct Kind", r.Kind, strings.Join(slices.Sorted(maps.Keys(v.parameters)), ", "))
 		return
 	}
-	of := &validation{}
+	of := &validation{connects: v.connects}
 	if r.Title == "" {
 		of.add("it has no title; set Title to what people call the kind in this cloud")
 	}
@@ -308,7 +319,7 @@ func (v *validation) capabilities(r Resource) {
 	switch c := r.Connection; {
 	case (c.Type == "") != (c.Scheme == ""):
 		v.add("set both of Connection.Type and Connection.Scheme, or none")
-	case c.Type == "" && !r.Capabilities.Login:
+	case c.Type == "" && !r.Capabilities.Login && v.connects[r.Kind]:
 		v.add("it has neither a login nor a Connection, so nothing says how to connect to it; set Connection")
 	}
 }

@@ -39,7 +39,7 @@ func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
 
 // checks returns the kind's obligations, those of single fields by field.
 func (b *bench[S]) checks() []Check {
-	all := slices.Concat(life[S](b.kind.Login.Password != "", b.kind.ManagedPassword), ownership[S](), parents[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S](), actions[S](b.kind.Actions), lacking[S](b.kind.Lacking))
+	all := slices.Concat(life[S](b.kind.Login.Password != "", b.kind.ManagedPassword), ownership[S](), parents[S](), sources[S](), restores[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S](), actions[S](b.kind.Actions), lacking[S](b.kind.Lacking))
 	for _, f := range b.kind.Fields {
 		for _, o := range single[S](f) {
 			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})
@@ -116,7 +116,7 @@ func (b *bench[S]) request(t testing.TB, spec S) request[S] {
 		Request: driver.Request{
 			Name:      name,
 			Location:  b.Config.Location,
-			Parent:    b.within(t),
+			Parent:    origin(t, b),
 			NotBefore: b.Now(),
 			Mark:      driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
 		},
@@ -203,6 +203,7 @@ func listed(docs []driver.Field, c driver.Change) bool {
 // caller would keep it.
 func (b *bench[S]) create(t testing.TB, req *request[S]) driver.Observation {
 	t.Helper()
+	req.ID = "" // of what was there before
 	req.Applied = b.observe(t, *req).Applied
 	result, err := b.open(t).Create(t.Context(), *req)
 	if err != nil {

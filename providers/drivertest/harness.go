@@ -136,13 +136,15 @@ type Kind[S any] struct {
 	// Reads and MinimalReads are the most calls that a look at a converged object may cost that was
 	// made from Full or from Minimal.
 	Reads, MinimalReads int
+	// SupportReads is how many calls more the first look of a session makes for Observation.Support. Later ones make none for it for hours.
+	SupportReads int
 
 	// Before is how many writes the creation of an object from Full makes before the object is there; Beside is how many other cloud objects belong to it,
 	// which bear its mark too.
 	Before, Beside int
 
-	// Within makes an object of the parent's kind with a new name in the suite's account, behind the driver's back, and returns which one
-	// it is; nil for a kind without a parent. RemoveParent deletes such an object with all that is within it, at once.
+	// Within makes an object of the kind of the parent, or of the source, with a new name in the suite's account, behind the driver's back, and returns which
+	// one it is; nil for a kind without any. RemoveParent deletes such an object with all that is within it, at once.
 	Within       func(t testing.TB) driver.ParentRef
 	RemoveParent func(t testing.TB, parent driver.ParentRef)
 
@@ -154,6 +156,10 @@ type Kind[S any] struct {
 	GlobalNames bool
 	// Snapshots: the kind can take a final snapshot.
 	Snapshots bool
+	// Restores: an object can be made of a snapshot.
+	Restores bool
+	// PointInTime: an object can be made of another one as that was at a time.
+	PointInTime bool
 	// Lists: the driver can list objects of the kind.
 	Lists bool
 	// Contents: an object that holds something is deleted only by force. Needs Cloud.Fill.
@@ -253,6 +259,9 @@ type Backdoor struct {
 	Stop func(t testing.TB, name string)
 	// Password returns the administrator's password.
 	Password func(t testing.TB, name string) string
+	// Support has the cloud report until when it supports what an object runs on, and returns what it reports; nil for a kind of which the cloud reports
+	// nothing of the kind.
+	Support func(t testing.TB, name string) driver.Support
 	// Hide makes one field of the object unreadable (403), and those that are read with it, where fields are read by calls of their own. It
 	// returns nil if that field can't be hidden, and not for all fields: Hide itself is nil then.
 	Hide func(t testing.TB, name, field string) (lift func())

@@ -24,6 +24,7 @@ func life[S any](login, managesPassword bool) []obligation[S] {
 		{"a second Create is Conflict and changes nothing", createTwice[S]},
 		{"Update of a missing object is NotFound and makes none", updateMissing[S]},
 		{"the mirror is the object in the words of the spec", mirror[S]},
+		{"what the cloud reports of its support arrives, and stays as it is", supported[S]},
 		{"a whole mirror has what the spec does not declare", mirrorWhole[S]},
 		{"Applied says what is set", applied[S]},
 		{"the request stays the caller's", kept[S]},
@@ -117,11 +118,11 @@ func createMarks[S any](t testing.TB, b *bench[S]) {
 }
 
 func createFull[S any](t testing.TB, b *bench[S]) {
-	b.atRest(t, b.request(t, b.kind.Full()), b.kind.Reads)
+	b.atRest(t, b.request(t, b.kind.Full()), b.kind.Reads+b.kind.SupportReads)
 }
 
 func createMinimal[S any](t testing.TB, b *bench[S]) {
-	b.atRest(t, b.request(t, b.kind.Minimal()), b.kind.MinimalReads)
+	b.atRest(t, b.request(t, b.kind.Minimal()), b.kind.MinimalReads+b.kind.SupportReads)
 }
 
 // createSets: a look right after a Create that is told what it set says the same as one that reads all. Only what the Create did not set is read.

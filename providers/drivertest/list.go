@@ -301,6 +301,7 @@ func listToken[S any](t testing.TB, b *bench[S]) {
 func listAccount[S any](t testing.TB, b *bench[S]) {
 	skipUnlessLists(t, b)
 	skipUnless(t, b.Other != nil, "other account")
+	skipUnless(t, b.kind.Within == nil, "kind whose objects need no other in that account")
 	other, err := b.Driver.Open(t.Context(), *b.Other)
 	if err != nil {
 		t.Fatalf("Open: %v", err)

@@ -15,6 +15,7 @@ func ownership[S any]() []obligation[S] {
 	return []obligation[S]{
 		{"the mark is rewritten by one write that changes nothing else", remark[S]},
 		{"a mark is released and taken back", release[S]},
+		{"a mark that is final is released to all but its own object", finalMark[S]},
 		{"an object without a mark has the zero mark", unmarked[S]},
 		{"a mark of somebody else is shown as it is", foreignMark[S]},
 		{"an object in another account is out of reach", foreignAccount[S]},
@@ -34,7 +35,7 @@ func rewrite[S any](t testing.TB, b *bench[S], req *request[S], writes int) {
 }
 
 func remark[S any](t testing.TB, b *bench[S]) {
-	skipUnless(t, b.marks(t), "kind whose objects are marked")
+	skipUnless(t, b.marks(t) && !b.described(t).MarkIsFinal, "kind whose objects' marks change")
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	b.kind.addLabel(t, req.Name, "owner", "somebody")
@@ -64,13 +65,43 @@ func (k *Kind[S]) addLabel(t testing.TB, name, key, value string) {
 }
 
 func release[S any](t testing.TB, b *bench[S]) {
-	skipUnless(t, b.marks(t), "kind whose objects are marked")
+	skipUnless(t, b.marks(t) && !b.described(t).MarkIsFinal, "kind whose objects' marks change")
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	req.Mark.Released = true
 	rewrite(t, b, &req, 1+b.kind.Beside)
 	req.Mark.Released = false
 	rewrite(t, b, &req, 2+2*b.kind.Beside) // where labels are set and removed by calls of their own
+}
+
+func finalMark[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.described(t).MarkIsFinal, "kind whose objects' marks are final")
+	req := b.request(t, b.kind.Full())
+	b.create(t, &req)
+	ours, id := req.Mark, req.ID
+
+	req.Mark.UID, req.ID = "uid-2", ""
+	left := ours
+	left.Released = true
+	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Mark != left {
+		t.Errorf("another object of that name sees %v with the mark %+v, want Ready with %+v", obs.State, obs.Mark, left)
+	}
+	req.ID = id
+	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Mark != req.Mark {
+		t.Errorf("the object that took it over sees %v with the mark %+v, want Ready with its own", obs.State, obs.Mark)
+	}
+	mark := []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
+	if cost := b.update(t, &req, mark); cost.Writes > 0 {
+		t.Errorf("what can't be written cost %+v", cost)
+	}
+	req.Mark.Name = "other"
+	result, err := b.open(t).Update(t.Context(), req, mark)
+	if err == nil && len(result.Failed) == 1 {
+		err = result.Failed[0].Err
+	}
+	if driver.CodeOf(err) != driver.Unsupported {
+		t.Errorf("Update for an object of another name: got %v, want an error of code Unsupported", err)
+	}
 }
 
 func unmarked[S any](t testing.TB, b *bench[S]) {

@@ -30,6 +30,15 @@ func (b *bench[S]) within(t testing.TB) driver.ParentRef {
 	return b.parent
 }
 
+// origin returns what a new object is within, or is made of: each of a source of its own, which may be at work until the object is made.
+func origin[S any](t testing.TB, b *bench[S]) driver.ParentRef {
+	t.Helper()
+	if b.kind.Within != nil && b.described(t).Source != "" {
+		return b.kind.Within(t)
+	}
+	return b.within(t)
+}
+
 // marks reports whether the driver shows the marks of objects.
 func (b *bench[S]) marks(t testing.TB) bool {
 	t.Helper()
@@ -60,15 +69,15 @@ func smallest[S any](b *bench[S]) []driver.Change {
 }
 
 func parentDescribed[S any](t testing.TB, b *bench[S]) {
-	if r := b.described(t); (r.Parent != "") != (b.kind.Within != nil) {
-		t.Errorf("the driver says that the parent is %q, and the harness has a way to make one: %t; have both or none", r.Parent, b.kind.Within != nil)
+	if r := b.described(t); (r.Parent+r.Source != "") != (b.kind.Within != nil) {
+		t.Errorf("the driver says that the parent is %q, and the harness has a way to make one: %t; have both or none", r.Parent+r.Source, b.kind.Within != nil)
 	}
 }
 
 // skipUnlessWithin skips a check for a kind without a parent.
 func skipUnlessWithin[S any](t testing.TB, b *bench[S]) {
 	t.Helper()
-	skipUnless(t, b.kind.Within != nil, "kind with a parent")
+	skipUnless(t, b.kind.Within != nil && b.described(t).Parent != "", "kind with a parent")
 }
 
 // unreachable checks that nothing can be done about an object of a parent that does not exist.

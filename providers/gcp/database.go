@@ -30,15 +30,21 @@ type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParam
 
 type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
+// sqlClient returns the client of Cloud SQL of a session.
+func sqlClient(s *session) *sqladmin.Service {
+	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
+	s.made("Cloud SQL", err)
+	return sql
+}
+
 // newDatabases returns what manages instances. Settings, the mark among them, go in one patch. The initial database and the administrator
 // have calls of their own, and Cloud SQL takes one operation at a time on an instance: so they follow once the patch is done.
 func newDatabases(s *session) *databaseAdapter {
-	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
-	s.made("Cloud SQL", err)
+	sql := sqlClient(s)
 	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
@@ -83,7 +89,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
 			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -296,5 +302,5 @@ func markFilter(cluster string) string {
 }
 
 func init() {
-	addService("sqladmin", "instances", "operations", "databases", "users", "backups", "flags")
+	addService("sqladmin", "instances", "operations", "databases", "users", "Backups", "flags")
 }

@@ -42,9 +42,10 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
 		HasID: true, Needed: []string{"engine", "gcp.tier"},
-		Lists: true, Snapshots: true, Actions: []driver.Action{driver.Restart, driver.Failover},
+		Lists: true, Snapshots: true, Restores: true, Actions: []driver.Action{driver.Restart, driver.Failover},
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,
+			Support: c.support,
 			Labels:  func(t testing.TB, name string) map[string]string { return c.instance(t, name).Settings.UserLabels },
 			Relabel: c.relabelInstance,
 			Entries: map[string]drivertest.Entries{"parameters": {
@@ -273,6 +274,16 @@ func (c *cloud) setPoolFlags(t testing.TB, name string, flags map[string]string)
 		pool.Flags = append(pool.Flags, &sqladmin.ConnectionPoolFlags{Name: name, Value: value})
 	}
 	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ConnectionPoolConfig: pool}})
+}
+
+// support returns what Cloud SQL says of the support of an instance: the end of its authority, and nothing of its version.
+func (c *cloud) support(t testing.TB, name string) driver.Support {
+	t.Helper()
+	end, err := time.Parse(time.RFC3339Nano, c.instance(t, name).ServerCaCert.ExpirationTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver.Support{CertificateExpires: end}
 }
 
 func (c *cloud) relabelInstance(t testing.TB, name string, labels map[string]string) {

@@ -26,15 +26,21 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	if err != nil {
 		return driver.Result{}, err
 	}
+	if req.Restore != nil {
+		return restoreBackup(ctx, d, req, params, body)
+	}
 	started, err := do(ctx, d.session, "instances.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
 		return d.sql.Instances.Insert(d.project, body).Context(ctx).Do()
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, advise(explainKey(explainNetwork(explainPassword(err)), body), "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
+		return driver.Result{}, advise(explainKey(explainNetwork(explainPassword(err)), body), nameTaken, driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }
+
+// nameTaken is the advice to a name that Cloud SQL refuses.
+const nameTaken = "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName"
 
 // creatable refuses what can't be created.
 func creatable(req *databaseRequest) error {
@@ -46,7 +52,7 @@ func creatable(req *databaseRequest) error {
 	if spec.Engine == nil {
 		problems = append(problems, invalid("the engine is not known: set spec.engine to postgres or mysql"))
 	}
-	if req.Login.Password == "" && !req.CloudManaged { // which is refused as such
+	if req.Login.Password == "" && !req.CloudManaged && req.Restore == nil { // which is refused as such
 		problems = append(problems, &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"})
 	}
 	return table.Together(problems...)
@@ -118,6 +124,9 @@ func checkChange(params *instanceParams, spec *databaseParameters, have *instanc
 // remove asks Cloud SQL to delete an instance.
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
 	const op = "instances.delete"
+	if begun, err := (&snapshots{session: d.session, sql: d.sql}).keep(ctx, req.Name); begun || err != nil {
+		return driver.Result{Unfinished: begun}, err
+	}
 	call := d.sql.Instances.Delete(d.project, req.Name)
 	if req.Deletion != nil && req.Deletion.Snapshot != "" {
 		call = call.EnableFinalBackup(true).FinalBackupDescription(req.Deletion.Snapshot).FinalBackupTtlDays(finalBackupDays)

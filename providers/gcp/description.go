@@ -28,7 +28,7 @@ var publicInKey = []string{
 }
 
 // kinds are the kinds that the driver has.
-var kinds = table.Kinds[*session]{bucketKind, databaseKind}
+var kinds = table.Kinds[*session]{bucketKind, databaseKind, snapshotKind}
 
 // describe says what the driver has of Google Cloud.
 func describe() driver.Description {

@@ -21,28 +21,18 @@ func (d *databases) finalBackup(ctx context.Context, req *databaseRequest, o *dr
 
 // findBackup returns the state of a final backup. Backups can't be named; the description of ours is the name of the snapshot.
 func (d *databases) findBackup(ctx context.Context, name, snapshot string) (driver.State, string, error) {
-	token := ""
-	for seen := map[string]bool{}; !seen[token]; {
-		seen[token] = true
-		page, err := do(ctx, d.session, "backups.list", func(ctx context.Context) (*sqladmin.ListBackupsResponse, error) {
-			return d.sql.Backups.ListBackups("projects/" + d.project).
-				Filter("type:FINAL AND instance:" + name).PageSize(100).PageToken(token).Context(ctx).Do()
-		})
-		if err != nil {
-			return driver.Unknown, "", err
-		}
-		for _, b := range page.Backups {
-			if b.Description == snapshot && b.Instance == name {
-				state, problem := backupState(b)
-				return state, problem, nil
-			}
-		}
-		if page.NextPageToken == "" {
-			return driver.Absent, "", nil
-		}
-		token = page.NextPageToken
+	found, err := (&snapshots{session: d.session, sql: d.sql}).search(ctx, "type:FINAL AND instance:"+name, func(b *backup) bool {
+		described, _ := readDescription(b.Description) // an object may stand for it by now
+		return described == snapshot && b.Instance == name
+	})
+	switch {
+	case err != nil:
+		return driver.Unknown, "", err
+	case found == nil:
+		return driver.Absent, "", nil
 	}
-	return driver.Unknown, "", &driver.Error{Code: driver.Unavailable, Op: "backups.list", Message: "the list of backups does not end"}
+	state, problem := backupState(found.Backup)
+	return state, problem, nil
 }
 
 func backupState(b *sqladmin.Backup) (driver.State, string) {

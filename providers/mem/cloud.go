@@ -22,14 +22,13 @@ type Options struct {
 type Cloud struct {
 	opts Options
 
-	mu        sync.Mutex
-	objects   map[Kind]any // what objectsOf returns
-	snapshots map[key]*snapshot
-	failed    map[string]*driver.Error // operations that ended in an error
-	serial    int
-	calls     []Call
-	faults    []*Fault
-	pageSize  int // of lists; 0 for the usual
+	mu       sync.Mutex
+	objects  map[Kind]any             // what objectsOf returns
+	failed   map[string]*driver.Error // operations that ended in an error
+	serial   int
+	calls    []Call
+	faults   []*Fault
+	pageSize int // of lists; 0 for the usual
 }
 
 // New returns an empty cloud.
@@ -38,10 +37,9 @@ func New(opts Options) *Cloud {
 		opts.Now = time.Now //nolint:forbidigo // the cloud's default clock
 	}
 	return &Cloud{
-		opts:      opts,
-		objects:   map[Kind]any{},
-		snapshots: map[key]*snapshot{},
-		failed:    map[string]*driver.Error{},
+		opts:    opts,
+		objects: map[Kind]any{},
+		failed:  map[string]*driver.Error{},
 	}
 }
 
@@ -53,7 +51,8 @@ func (c *Cloud) next(prefix string) string {
 
 // Snapshot returns the state of a snapshot: Absent, Pending, Ready or Failed.
 func (c *Cloud) Snapshot(account driver.AccountID, name string) driver.State {
+	all := Snapshots(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.snapshotState(key{account, name})
+	return all.own(account, name).state(c.opts.Now())
 }

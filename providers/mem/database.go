@@ -32,6 +32,9 @@ type Database struct {
 	// Problem says why the cloud gave up on it; empty if it did not.
 	Problem string
 
+	// Support is what the cloud says of until when it supports the server; zero if it says nothing.
+	Support driver.Support
+
 	// Restarts counts those that somebody asked for. Elsewhere: the server is in the zone of its standby, after a failover.
 	Restarts  int
 	Elsewhere bool
@@ -93,7 +96,7 @@ var databaseKind = table.Kind[session]{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
 			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Stop: true, List: true, Actions: driver.Actions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, Stop: true, List: true, Actions: driver.Actions}, Ownership: driver.OwnedByTags,
 			Consequences: databaseConsequences(), Exempt: databaseExempt,
 		}
 	},

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -66,7 +67,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		},
 		Needed: []string{"engine", "version"},
 		Reads:  1, MinimalReads: 1,
-		HasID: true, Lists: true, Snapshots: true,
+		HasID: true, Lists: true, Snapshots: true, Restores: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
 				edit(t, name, func(d *mem.Database) {
@@ -106,6 +107,14 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			Password: func(t testing.TB, name string) (p string) {
 				edit(t, name, func(d *mem.Database) { p = d.Password })
 				return p
+			},
+			Support: func(t testing.TB, name string) (s driver.Support) {
+				s = driver.Support{
+					Version: "16", StandardUntil: time.Date(2029, 2, 28, 23, 59, 59, 0, time.UTC), ExtendedUntil: time.Date(2032, 2, 29, 23, 59, 59, 0, time.UTC),
+					CertificateExpires: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC),
+				}
+				edit(t, name, func(d *mem.Database) { d.Support = s })
+				return s
 			},
 			Hide:   fault(mem.Unreadable),
 			Refuse: fault(mem.FieldRefused),

@@ -21,10 +21,11 @@ type (
 // databases manages databases.
 type databases struct {
 	manager[databaseParameters, Database]
+	snapshots *Objects[DatabaseSnapshot]
 }
 
 func newDatabases(s session) *databaseAdapter {
-	d := &databases{manager[databaseParameters, Database]{session: s, objects: Databases(s.cloud), spec: (*Database).spec}}
+	d := &databases{manager[databaseParameters, Database]{session: s, objects: Databases(s.cloud), spec: (*Database).spec}, Snapshots(s.cloud)}
 	d.busy = func(call *Call, have *Database) error {
 		if have.work.phase != resting {
 			return fail(call, driver.Busy, "the cloud is at work on the database")
@@ -50,9 +51,10 @@ func newDatabases(s session) *databaseAdapter {
 	return &databaseAdapter{
 		Table: databaseTable, Noun: "database", ReadCall: string(OpObserve) + string(KindDatabase), Fixed: true,
 		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot,
-		Tags:   func(p *databaseParams) *table.Delta { return &p.Tags },
-		Manage: func(*databaseParams, bool) {}, // the request and the changes say it
-		Make:   d.make, Taken: every,
+		Support: func(_ context.Context, have *Database) *driver.Support { return new(have.Support) },
+		Tags:    func(p *databaseParams) *table.Delta { return &p.Tags },
+		Manage:  func(*databaseParams, bool) {}, // the request and the changes say it
+		Make:    d.make, Taken: every,
 		Review: func(_ *databaseRequest, have *Database, o *driver.Observation) {
 			o.Changes = whileStopped(have, o.Changes)
 		},
@@ -137,7 +139,7 @@ func login(_ context.Context, req *databaseRequest, d *Database, o *driver.Obser
 // snapshot looks for the final snapshot.
 func (m *databases) snapshot(ctx context.Context, req *databaseRequest, o *driver.Observation) error {
 	return m.call(ctx, OpSnapshot, req.Deletion.Snapshot, func(*Call, hits) error {
-		o.Snapshot = m.cloud.snapshotState(key{m.account, req.Deletion.Snapshot})
+		o.Snapshot = m.snapshots.own(m.account, req.Deletion.Snapshot).state(m.cloud.opts.Now())
 		return nil
 	})
 }
@@ -151,6 +153,7 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 			return fail(call, driver.Conflict, "a database of that name exists")
 		case req.Spec.Engine == nil || req.Spec.Version == nil:
 			return fail(call, driver.Invalid, "engine and version are required")
+		case req.Restore != nil: // its administrator has a password
 		case req.Login.Password == "" && !req.CloudManaged:
 			return fail(call, driver.Invalid, "the administrator needs a password")
 		case passwords[0].Check(req.Login.Password) != "" && !req.CloudManaged:
@@ -166,7 +169,12 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 		if d.Username == "" {
 			d.Username = usualUsername(*d.Spec.Engine)
 		}
-		if req.CloudManaged {
+		if req.Restore != nil {
+			if err := m.restore(call, req, d); err != nil {
+				return err
+			}
+		}
+		if req.CloudManaged && req.Restore == nil {
 			m.manage(d)
 		}
 		result.Operation = m.begin(d, creating, h)
@@ -174,6 +182,30 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 		return nil
 	})
 	return orZero(result, err)
+}
+
+// restore makes a new database what a snapshot was taken of, but for what its spec declares.
+func (m *databases) restore(call *Call, req *databaseRequest, d *Database) error {
+	if req.Restore.Snapshot == "" {
+		return fail(call, driver.Unsupported, "the cloud restores snapshots, and no points in time")
+	}
+	s := m.snapshots.own(m.account, req.Restore.Snapshot)
+	switch state := s.state(m.cloud.opts.Now()); {
+	case state == driver.Absent, req.Restore.SnapshotID != "" && s.ID != req.Restore.SnapshotID:
+		return fail(call, driver.NotFound, "there is no snapshot %q", req.Restore.Snapshot)
+	case state == driver.Pending:
+		return fail(call, driver.Busy, "the cloud is taking the snapshot")
+	case state != driver.Ready:
+		return fail(call, driver.Invalid, "the snapshot failed")
+	case value(s.Of.Engine) != value(d.Spec.Engine):
+		return fail(call, driver.Invalid, "the snapshot is of the engine %s", value(s.Of.Engine))
+	}
+	d.Username, d.Password, d.Users = s.Username, s.Password, maps.Clone(s.Users)
+	d.Spec.Version, d.Spec.DatabaseName, d.Spec.Encryption = s.Of.Version, s.Of.DatabaseName, s.Of.Encryption.DeepCopy()
+	if disk := s.Of.Storage; disk != nil && (d.Spec.Storage.SizeGiB == nil || *d.Spec.Storage.SizeGiB < value(disk.SizeGiB)) {
+		driver.SetLeaf(&d.Spec, "storage.sizeGiB", value(disk.SizeGiB))
+	}
+	return nil
 }
 
 // remove deletes a database.
@@ -192,7 +224,7 @@ func (m *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 			return fail(call, driver.Protected, "deletion protection is on")
 		}
 		if req.Deletion != nil && req.Deletion.Snapshot != "" {
-			if err := m.cloud.takeSnapshot(call, d, req.Deletion.Snapshot, h); err != nil {
+			if err := m.takeSnapshot(call, d, req.Deletion.Snapshot, h); err != nil {
 				return err
 			}
 		}
@@ -200,6 +232,18 @@ func (m *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		return nil
 	})
 	return orZero(result, err)
+}
+
+// takeSnapshot starts the final snapshot of a database.
+func (m *databases) takeSnapshot(call *Call, d *Database, name string, h hits) error {
+	switch taken := m.snapshots.find(m.account, name); {
+	case d.Problem != "":
+		return fail(call, driver.Invalid, "a database that never worked can't take a final snapshot")
+	case taken != nil && !taken.failed:
+		return fail(call, driver.Conflict, "a snapshot of the name %q exists", name)
+	}
+	m.snapshots.put(snapshotOf(d, name, m.cloud.opts, h))
+	return nil
 }
 
 // begin starts a piece of work on next, which takes the place of the database of its name.

@@ -37,7 +37,7 @@ func (c *Cloud) kinds() table.Kinds[session] {
 }
 
 // kinds are the kinds that every such cloud has.
-var kinds = table.Kinds[session]{bucketKind, databaseKind}
+var kinds = table.Kinds[session]{bucketKind, databaseKind, snapshotKind}
 
 // Describe returns the description of a driver of this cloud that stands in for another one: aws or gcp.
 func Describe(name string) driver.Description {

@@ -211,6 +211,15 @@ var mutants = slices.Concat(listMutants, []mutant{
 			delete(o.Actions, driver.Failover)
 			return err
 		}},
+	{name: "drops what the cloud reports of its support", caught: "what the cloud reports of its support arrives",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Support = nil; return err }},
+	{name: "shows an end of support by a clock of its own", caught: "what the cloud reports of its support arrives",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.Support != nil {
+				o.Support.CertificateExpires = o.Support.CertificateExpires.Add(time.Hour)
+			}
+			return err
+		}},
 	{name: "says nothing of a password that the cloud manages", caught: "an object whose password the cloud manages is made without one",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.CloudManaged = false; return err }},
 	{name: "does not say where the cloud keeps the password", caught: "an object whose password the cloud manages is made without one",

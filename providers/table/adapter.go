@@ -35,6 +35,9 @@ type Adapter[S, H, P any] struct {
 	Release func(ctx context.Context, req *Request[S], have *H) (left string, err error)
 	// State fills in what the object itself says: its state, id, mark, location and whatever else is no field.
 	State func(req *Request[S], have *H, o *driver.Observation)
+	// Support returns until when the cloud supports what an object runs on. It may call the cloud, and must not make the observation fail: what can't be
+	// read is Unread. It is not called for a Deletion, nor for an object that the cloud is deleting. nil for kinds of which the cloud says nothing.
+	Support func(ctx context.Context, have *H) *driver.Support
 	// Login compares the administrator: it adds to the changes, to what is applied and to what is fixed. It makes no call for a
 	// Deletion. nil for kinds without a login.
 	Login func(ctx context.Context, req *Request[S], have *H, o *driver.Observation) error

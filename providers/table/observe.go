@@ -27,8 +27,14 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 	if o.State == driver.Deleting {
 		o.Changes = nil
 	}
-	if a.Actions != nil && have != nil && o.State != driver.Deleting && req.Deletion == nil {
+	if have == nil || o.State == driver.Deleting || req.Deletion != nil {
+		return o, nil
+	}
+	if a.Actions != nil {
 		o.Actions = a.Actions(&req, have, &o)
+	}
+	if a.Support != nil {
+		o.Support = a.Support(ctx, have)
 	}
 	return o, nil
 }

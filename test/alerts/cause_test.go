@@ -210,6 +210,14 @@ var causes = []cause{
 		},
 	},
 	{
+		name:   "the certificate of a server expires in 65 days",
+		alerts: map[string]string{"MooringSupportEnding": `namespace="$namespace",name="orders",kind="Database",provider="aws",what="Certificate"`},
+		skew:   300 * 24 * time.Hour,
+		inject: func(c *fixture) func() {
+			return func() { c.AwaitReady(c.database("orders", nil)) }
+		},
+	},
+	{
 		name:   "another Mooring holds the Lease",
 		alerts: map[string]string{"MooringNoLeader": ""},
 		inject: func(c *fixture) func() {

@@ -43,10 +43,13 @@ func TestUpdateOnceBound(t *testing.T) {
 		bucket   = `spec: {providerConfigRef: {name: team}, location: eu-central-1, externalName: my-bucket}`
 		database = `spec: {providerConfigRef: {name: team}, engine: postgres, databaseName: orders, location: eu-central-1, externalName: my-db, credentials: {username: boss}}`
 		plain    = `spec: {providerConfigRef: {name: team}, engine: postgres}`
-		bound    = `status: {externalName: my-bucket, location: eu-central-1}`
-		boundDB  = `status: {externalName: my-db, location: eu-central-1}`
-		wrong    = `status: {conditions: [{type: Stalled, status: "True", reason: Immutable, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
-		denied   = `status: {conditions: [{type: Stalled, status: "True", reason: Denied, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+
+		restoring = `spec: {providerConfigRef: {name: team}, engine: postgres, restoreFrom: {snapshotRef: {name: nightly}}}`
+
+		bound   = `status: {externalName: my-bucket, location: eu-central-1}`
+		boundDB = `status: {externalName: my-db, location: eu-central-1}`
+		wrong   = `status: {conditions: [{type: Stalled, status: "True", reason: Immutable, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		denied  = `status: {conditions: [{type: Stalled, status: "True", reason: Denied, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 	)
 	const (
 		taken     = `status: {externalName: my-bucket, location: eu-central-1, conditions: [{type: Stalled, status: "True", reason: Conflict, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
@@ -71,6 +74,15 @@ func TestUpdateOnceBound(t *testing.T) {
 		edits              []string
 		want               string
 	}{
+		{"the snapshot, not bound", "Database", restoring, nil, []string{`spec: {restoreFrom: {snapshotRef: {name: other}}}`}, ""},
+		{"the snapshot, refused", "Database", restoring, []string{boundDB, refused}, []string{`spec: {restoreFrom: {snapshotRef: {name: other}}}`}, ""},
+		{"the snapshot", "Database", restoring, []string{boundDB}, []string{`spec: {restoreFrom: {snapshotRef: {name: other}}}`}, "spec.restoreFrom is for the creation of the server"},
+		{"the snapshot, refused once the server was there", "Database", restoring, []string{boundDB, known, refused}, []string{`spec: {restoreFrom: {snapshotRef: {name: other}}}`}, "spec.restoreFrom is for the creation of the server"},
+		{"the time", "Database", `spec: {providerConfigRef: {name: team}, engine: postgres, restoreFrom: {pointInTime: {databaseRef: {name: orders}, time: "2026-11-27T14:30:00Z"}}}`, []string{boundDB}, []string{`spec: {restoreFrom: {pointInTime: {time: "2026-11-27T14:31:00Z"}}}`}, "spec.restoreFrom is for the creation of the server"},
+		{"the time, taken out", "Database", `spec: {providerConfigRef: {name: team}, engine: postgres, restoreFrom: {pointInTime: {databaseRef: {name: orders}, time: "2026-11-27T14:30:00Z"}}}`, []string{boundDB}, []string{`spec: {restoreFrom: {pointInTime: {time: null}}}`}, "spec.restoreFrom is for the creation of the server"},
+		{"the snapshot taken out", "Database", restoring, []string{boundDB}, []string{`spec: {restoreFrom: null}`}, "spec.restoreFrom is for the creation of the server"},
+		{"a snapshot of what exists", "Database", plain, []string{boundDB}, []string{`spec: {restoreFrom: {snapshotRef: {name: nightly}}}`}, "create another Database with restoreFrom"},
+		{"the rest of what was restored", "Database", restoring, []string{boundDB}, []string{`spec: {version: "16"}`}, ""},
 		{"location, not bound", "Bucket", bucket, nil, []string{`spec: {location: us-east-1}`}, ""},
 		{"location", "Bucket", bucket, []string{bound}, []string{`spec: {location: us-east-1}`}, "create another Bucket with the new location"},
 		{"location taken out", "Bucket", bucket, []string{bound}, []string{`spec: {location: null}`}, ""},

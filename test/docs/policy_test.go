@@ -31,6 +31,14 @@ var awsNeeds = map[string][]string{
 		"rds:CreateDBInstance db", "rds:CreateDBInstance og", "rds:CreateDBInstance pg", "rds:CreateDBInstance secgrp",
 		"rds:CreateDBInstance subgrp", "rds:AddTagsToResource db",
 	},
+	"rds.RestoreDBInstanceFromDBSnapshot": {
+		"rds:RestoreDBInstanceFromDBSnapshot db", "rds:RestoreDBInstanceFromDBSnapshot og", "rds:RestoreDBInstanceFromDBSnapshot pg", "rds:RestoreDBInstanceFromDBSnapshot secgrp",
+		"rds:RestoreDBInstanceFromDBSnapshot subgrp", "rds:RestoreDBInstanceFromDBSnapshot snapshot", "rds:AddTagsToResource db",
+	},
+	"rds.RestoreDBInstanceToPointInTime": {
+		"rds:RestoreDBInstanceToPointInTime db", "rds:RestoreDBInstanceToPointInTime og", "rds:RestoreDBInstanceToPointInTime pg", "rds:RestoreDBInstanceToPointInTime secgrp",
+		"rds:RestoreDBInstanceToPointInTime subgrp", "rds:RestoreDBInstanceToPointInTime auto-backup", "rds:AddTagsToResource db",
+	},
 	"rds.DescribeDBInstances": {"rds:DescribeDBInstances *"},
 	"rds.DescribeDBSnapshots": {"rds:DescribeDBSnapshots *"},
 	"rds.ModifyDBInstance":    {"rds:ModifyDBInstance db", "rds:ModifyDBInstance og", "rds:ModifyDBInstance pg", "rds:ModifyDBInstance secgrp"},
@@ -39,18 +47,23 @@ var awsNeeds = map[string][]string{
 	"rds.DeleteDBInstance": {
 		"rds:DeleteDBInstance db", "rds:CreateDBSnapshot db", "rds:CreateDBSnapshot snapshot", "rds:AddTagsToResource snapshot",
 	},
+	// The tags of a creation are authorized on their own:
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/security_iam_id-based-policy-examples-grant-permissions-tags-on-create.html
+	"rds.CreateDBSnapshot": {"rds:CreateDBSnapshot db", "rds:CreateDBSnapshot snapshot", "rds:AddTagsToResource snapshot"},
+	"rds.DeleteDBSnapshot": {"rds:DeleteDBSnapshot snapshot"},
 	"rds.StartDBInstance":  {"rds:StartDBInstance db"},
 	"rds.StopDBInstance":   {"rds:StopDBInstance db"},
 	"rds.RebootDBInstance": {"rds:RebootDBInstance db"},
-	// Tags of an instance, and those of a parameter group of its own.
-	"rds.AddTagsToResource":               {"rds:AddTagsToResource db", "rds:AddTagsToResource pg"},
-	"rds.RemoveTagsFromResource":          {"rds:RemoveTagsFromResource db", "rds:RemoveTagsFromResource pg"},
+	// Tags of an instance, of a snapshot, and those of a parameter group of its own.
+	"rds.AddTagsToResource":               {"rds:AddTagsToResource db", "rds:AddTagsToResource pg", "rds:AddTagsToResource snapshot"},
+	"rds.RemoveTagsFromResource":          {"rds:RemoveTagsFromResource db", "rds:RemoveTagsFromResource pg", "rds:RemoveTagsFromResource snapshot"},
 	"rds.ListTagsForResource":             {"rds:ListTagsForResource pg"},
 	"rds.CreateDBParameterGroup":          {"rds:CreateDBParameterGroup pg", "rds:AddTagsToResource pg"},
 	"rds.CopyDBParameterGroup":            {"rds:CopyDBParameterGroup pg", "rds:AddTagsToResource pg"},
 	"rds.DescribeDBParameterGroups":       {"rds:DescribeDBParameterGroups pg"},
 	"rds.DescribeDBParameters":            {"rds:DescribeDBParameters pg"},
 	"rds.DescribeEngineDefaultParameters": {"rds:DescribeEngineDefaultParameters *"},
+	"rds.DescribeDBMajorEngineVersions":   {"rds:DescribeDBMajorEngineVersions *"},
 	"rds.ModifyDBParameterGroup":          {"rds:ModifyDBParameterGroup pg"},
 	"rds.ResetDBParameterGroup":           {"rds:ResetDBParameterGroup pg"},
 	"rds.DeleteDBParameterGroup":          {"rds:DeleteDBParameterGroup pg"},
@@ -139,9 +152,11 @@ var gcpNeeds = map[string][]string{
 	"token": nil,
 
 	"instances.insert": {"cloudsql.instances.create"},
-	"instances.get":    {"cloudsql.instances.get"},
-	"instances.patch":  {"cloudsql.instances.update"},
-	"instances.delete": {"cloudsql.instances.delete"},
+	// https://cloud.google.com/sql/docs/mysql/iam-permissions (Restore a final backup to a new instance)
+	"instances.restoreBackup": {"cloudsql.backupRuns.get", "cloudsql.instances.create", "cloudsql.instances.restoreBackup"},
+	"instances.get":           {"cloudsql.instances.get"},
+	"instances.patch":         {"cloudsql.instances.update"},
+	"instances.delete":        {"cloudsql.instances.delete"},
 	// https://cloud.google.com/sql/docs/postgres/iam-permissions
 	"instances.restart":  {"cloudsql.instances.restart"},
 	"instances.failover": {"cloudsql.instances.failover"},
@@ -156,7 +171,12 @@ var gcpNeeds = map[string][]string{
 	"users.list":       {"cloudsql.users.list"},
 	"users.insert":     {"cloudsql.users.create"},
 	"users.update":     {"cloudsql.users.update"},
-	"backups.list":     {"cloudsql.backupRuns.list"},
+	// https://docs.cloud.google.com/sql/docs/mysql/backup-recovery/final-backup
+	"Backups.ListBackups":  {"cloudsql.backupRuns.list"},
+	"Backups.GetBackup":    {"cloudsql.backupRuns.get"},
+	"Backups.CreateBackup": {"cloudsql.backupRuns.create"},
+	"Backups.UpdateBackup": {"cloudsql.backupRuns.update"},
+	"Backups.DeleteBackup": {"cloudsql.backupRuns.delete"},
 
 	// Google's library asks for the full projection, of which the policy is a part.
 	// https://cloud.google.com/storage/docs/get-ip-filter

@@ -37,7 +37,11 @@ func samplesAreTaken(t *testing.T, c client.Client) {
 			continue // of the chart, and no objects
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			for _, object := range decode(t, content) {
+			objects := decode(t, content)
+			for _, object := range objects {
+				objects = append(objects, within(t, object)...)
+			}
+			for _, object := range objects {
 				kinds[object.GetKind()]++
 				if isForeign(t, object) {
 					continue
@@ -54,6 +58,21 @@ func samplesAreTaken(t *testing.T, c client.Client) {
 			t.Errorf("%d samples of kind %s, want one for each cloud", kinds[kind], kind)
 		}
 	}
+}
+
+// within returns the objects that a ConfigMap holds as YAML.
+func within(t *testing.T, config *unstructured.Unstructured) (all []*unstructured.Unstructured) {
+	t.Helper()
+	if config.GetKind() != "ConfigMap" {
+		return nil
+	}
+	data, _, _ := unstructured.NestedStringMap(config.Object, "data")
+	for name, content := range data {
+		if filepath.Ext(name) == ".yaml" {
+			all = append(all, decode(t, content)...)
+		}
+	}
+	return all
 }
 
 // The quickstart applies the folder of samples as a whole, without those in folders of their own, and of the classes those for AWS alone.

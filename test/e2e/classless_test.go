@@ -18,9 +18,13 @@ import (
 func TestAKindWithoutAClass(t *testing.T) {
 	t.Parallel()
 	s := newIdleEnvironment(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 1)
-	classless := kind.Bucket()
-	classless.Class = nil
-	s.StartManager(t, controllers.Options{SyncPeriod: 24 * time.Hour, Kinds: []*kind.Kind{kind.Database(), classless}}, nil)
+	all := kind.All()
+	for _, k := range all {
+		if k.Name == "Bucket" {
+			k.Class = nil
+		}
+	}
+	s.StartManager(t, controllers.Options{SyncPeriod: 24 * time.Hour, Kinds: all}, nil)
 	w := s.fixture(t)
 	c := system.NewCloud(s.Cloud, "aws")
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,7 +33,7 @@ func (w *fixture) realCloud(name string, engine v1alpha1.Engine) *system.Cloud {
 	startReal.Lock()
 	defer startReal.Unlock()
 	if realClouds == nil {
-		local, err := localcloud.Start(localcloud.Options{Durations: durations, InstanceQuota: -1})
+		local, err := localcloud.Start(localcloud.Options{Durations: durations, InstanceQuota: -1, LogInterval: time.Second})
 		w.Must(err)
 		suite.Cleanup(func() {
 			if err := local.Close(); err != nil {

@@ -94,11 +94,27 @@ func (w *fixture) discard(o client.Object) {
 // awaitEnd waits until every object of the fixture is gone, or can't go before somebody acts.
 func (w *fixture) awaitEnd() {
 	w.Helper()
-	for _, o := range w.Objects() {
-		w.Await(w.T, o.Kind, o.Name, "deleted, or stalled on its way", func(s system.Snapshot) bool {
-			return s.Deleted || s.Deleting && s.ObservedGeneration == s.Generation && s.Is(v1alpha1.ConditionStalled, yes)
-		})
+	ends := func(ofSnapshots bool) {
+		for _, o := range w.Objects() {
+			if (o.Kind == "DatabaseSnapshot") == ofSnapshots {
+				w.awaitEndOf(o)
+			}
+		}
 	}
+	ends(false)
+	left := &v1alpha1.DatabaseSnapshotList{} // by databases
+	w.Must(w.Client.List(suite.Context(), left, client.InNamespace(w.Namespace)))
+	for _, s := range left.Items {
+		w.discard(&s)
+	}
+	ends(true)
+}
+
+func (w *fixture) awaitEndOf(o system.Snapshot) {
+	w.Helper()
+	w.Await(w.T, o.Kind, o.Name, "deleted, or stalled on its way", func(s system.Snapshot) bool {
+		return s.Deleted || s.Deleting && s.ObservedGeneration == s.Generation && s.Is(v1alpha1.ConditionStalled, yes)
+	})
 }
 
 // edit changes an object as a person would, and returns the number of states that were known before.

@@ -167,8 +167,26 @@ func installWith(t testing.TB, values system.Values, o localcloud.Options, names
 		}
 	}
 	s.Install(t, values)
+	applyPolicies(t, s, values)
 	t.Cleanup(func() { of.record(s) })
 	return s
+}
+
+// applyPolicies makes the policies that concern what Mooring itself writes: approve, adopt and annotations.
+func applyPolicies(t testing.TB, s *system.Environment, values system.Values) {
+	t.Helper()
+	policies, err := system.Render(t, values, "validatingadmissionpolicies")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range policies {
+		if !strings.HasPrefix(o.GetName(), "mooring-a") {
+			continue
+		}
+		if err := s.Client.Create(t.Context(), o); err != nil {
+			t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
 }
 
 // newEnvironment starts an environment with a manager, and with room for so many fixtures.

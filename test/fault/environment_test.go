@@ -68,7 +68,7 @@ func newEnvironmentOn(t *testing.T, s *system.Environment) *environment {
 	}
 	t.Cleanup(func() { w.verifyHidden(t) })
 	go func() { _ = w.cache.Start(t.Context()) }()
-	for _, o := range []client.Object{&v1alpha1.Bucket{}, &v1alpha1.Database{}, &v1alpha1.ProviderConfig{}} {
+	for _, o := range []client.Object{&v1alpha1.Bucket{}, &v1alpha1.Database{}, &v1alpha1.DatabaseSnapshot{}, &v1alpha1.ProviderConfig{}} {
 		if _, err := w.cache.GetInformer(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}

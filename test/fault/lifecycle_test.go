@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,6 +84,7 @@ type lifecycle struct {
 	lift   func()
 	ledger int // how long the account's ledger was when the phase began
 
+	removed   atomic.Bool // the object is gone, and what it left may remain
 	uids      []types.UID
 	secrets   []string // what must never be shown
 	passwords int
@@ -364,7 +366,11 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 	case period:
 		l.rotateByPeriod(t)
 	case deletion:
-		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
+		o := l.get(t)
+		l.must(t, l.Client.Delete(t.Context(), o))
+		l.awaitRemoved(t)
+		l.removed.Store(true)
+		l.verifyFinalSnapshot(t, system.StatusOf(o).ExternalName)
 		l.awaitDeleted(t)
 	default:
 		l.update(t, p)
@@ -488,8 +494,7 @@ func (l *lifecycle) awaitConfig(t testing.TB) {
 	})
 }
 
-// awaitDeleted waits for the object to go, then takes its provider config away too.
-func (l *lifecycle) awaitDeleted(t testing.TB) {
+func (l *lifecycle) awaitRemoved(t testing.TB) {
 	t.Helper()
 	await(t, l.name+" is gone", func() string {
 		if o := l.cached(t.Context()); o != nil {
@@ -497,6 +502,13 @@ func (l *lifecycle) awaitDeleted(t testing.TB) {
 		}
 		return ""
 	})
+}
+
+// awaitDeleted waits for the object to go, then takes away what it left and its provider config too.
+func (l *lifecycle) awaitDeleted(t testing.TB) {
+	t.Helper()
+	l.awaitRemoved(t)
+	l.dropSnapshots(t)
 	config := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName}}
 	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), config)))
 	await(t, l.name+": its provider config is gone", func() string {

@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -58,6 +59,8 @@ func (w *environment) withStaleReads(t *testing.T, s system.Target, plain map[ph
 				return behind.lags()
 			})
 			l.awaitReads(t, s.Observe, 2)
+		} else {
+			behind.end() // nobody observes any more, and what is left is counted
 		}
 		if n := behind.observed() - before; n < staleFor {
 			t.Errorf("%s: %d observations were stale, so nothing was tested", p, n)
@@ -97,7 +100,7 @@ func (l *lifecycle) staleAfterWrites() *delay {
 func (d *delay) begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	seen := d.l.Cloud.Ledger.Calls(localcloud.Filter{Account: d.l.account, Operation: d.l.target.Observe})
+	seen := d.observations()
 	if len(seen) > 0 && seen[len(seen)-1].Fault == localcloud.Stale {
 		return // what was decided by a stale read may be refused, as by the generation of a bucket, and must not have the cloud lag for good
 	}
@@ -108,11 +111,21 @@ func (d *delay) begin() {
 	}
 }
 
+// end ends what is in force.
+func (d *delay) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lift != nil {
+		d.lift()
+		d.lift = nil
+	}
+}
+
 // count counts the observations among the reads that were stale, and ends the delay with the last one.
 func (d *delay) count(c localcloud.Call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c.Operation != d.l.target.Observe {
+	if !d.observes(c) {
 		return
 	}
 	d.stale++
@@ -120,6 +133,19 @@ func (d *delay) count(c localcloud.Call) {
 		d.lift()
 		d.lift = nil
 	}
+}
+
+// ofSnapshots are the reads by which the object is observed that a deleted database leaves.
+var ofSnapshots = []string{"DescribeDBSnapshots", "Backups.ListBackups", "Backups.GetBackup"}
+
+// observes reports whether a call is an observation: of the object, and once that is gone of the snapshot that it left.
+func (d *delay) observes(c localcloud.Call) bool {
+	return c.Operation == d.l.target.Observe || d.l.removed.Load() && slices.Contains(ofSnapshots, c.Operation)
+}
+
+// observations returns those of the lifecycle's account.
+func (d *delay) observations() []localcloud.Call {
+	return slices.DeleteFunc(d.l.Cloud.Ledger.Calls(localcloud.Filter{Account: d.l.account}), func(c localcloud.Call) bool { return !d.observes(c) })
 }
 
 // observed returns how many observations were stale.
@@ -143,7 +169,7 @@ func (d *delay) lags() string {
 // that are stale take none. A write is made after one observation, so that what is stale is never older than that.
 func (d *delay) now() time.Time {
 	fresh := 0
-	for _, c := range d.l.Cloud.Ledger.Calls(localcloud.Filter{Account: d.l.account, Operation: d.l.target.Observe}) {
+	for _, c := range d.observations() {
 		if c.Fault != localcloud.Stale {
 			fresh++
 		}

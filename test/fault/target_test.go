@@ -35,15 +35,16 @@ const (
 
 // phasesOf are the phases of a lifecycle, in order. Databases have a server that is stopped and started, a password that can be
 // rotated, by a person or because its period has passed, and updates that take more than one call. A Bucket of the real clouds has its objects
-// retained, which versions, or their absence, come before. See also update_test.go.
+// retained, which versions, or their absence, come before. Those with the most writes come early: a lifecycle ends after the last phase in which something
+// goes wrong. See also update_test.go.
 func phasesOf(t system.Target) []phase {
 	switch t.String() {
 	case "aws/Database":
-		return []phase{creation, edit, power, rotation, period, settings, restart, act, handOver, deletion}
+		return []phase{creation, snapshot, edit, power, rotation, period, settings, restart, act, handOver, deletion}
 	case "aws/Bucket", "gcp/Bucket":
 		return []phase{creation, edit, retention, deletion}
 	case "gcp/Database":
-		return []phase{creation, edit, power, rotation, period, settings, restart, act, edition, deletion}
+		return []phase{creation, snapshot, edit, power, rotation, period, settings, restart, act, edition, deletion}
 	}
 	return []phase{creation, edit, deletion}
 }
@@ -149,6 +150,7 @@ func (l *lifecycle) summary(o client.Object) string {
 		text, err = json.MarshalIndent(o.Status, "", " ")
 	case *v1alpha1.Database:
 		o.Status.Endpoint = "" // each has its own
+		o.Status.Support = nil // each has a certificate of its own
 		o.Status.Actions = nil // a fault may leave it unknown what came of one
 		if r := o.Status.Rotation; r != nil {
 			r.LastTime, r.NextTime = metav1.Time{}, metav1.Time{}

@@ -24,6 +24,8 @@ const (
 	restart phase = "restart"
 	// act asks for a restart, a failover and another password, by annotations.
 	act phase = "act"
+	// snapshot takes a snapshot by an object of its own, and deletes it again.
+	snapshot phase = "snapshot"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -34,7 +36,7 @@ const (
 )
 
 // updates are those phases.
-var updates = []phase{settings, restart, act, handOver, edition, retention}
+var updates = []phase{settings, restart, act, snapshot, handOver, edition, retention}
 
 // comesWith says which phase a write of another phase needs to have been before it: a lifecycle goes through no more phases than it needs.
 var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
@@ -73,6 +75,8 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		})
 		l.awaitReady(t)
 		l.secrets = append(l.secrets, l.password(t))
+	case snapshot:
+		l.takeSnapshot(t)
 	case handOver:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
 			s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsCloudManaged}

@@ -158,6 +158,8 @@ var listElements = map[string]string{
 	"AssociatedRoles":            "DBInstanceRole",
 	"AvailabilityZones":          "AvailabilityZone",
 	"DBEngineVersions":           "DBEngineVersion",
+	"DBMajorEngineVersions":      "DBMajorEngineVersion",
+	"SupportedEngineLifecycles":  "SupportedEngineLifecycle",
 	"DBInstanceAutomatedBackups": "DBInstanceAutomatedBackup",
 	"DBInstances":                "DBInstance",
 	"DBParameterGroups":          "DBParameterGroup",

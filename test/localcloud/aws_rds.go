@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,15 +31,18 @@ type rdsService struct {
 	mu        sync.Mutex
 	instances map[rdsKey]*past[rdsInstance]
 	snapshots map[rdsKey]*rdsSnapshot
-	groups    map[rdsKey]*rdsGroup // DB parameter groups that somebody made
-	limits    map[string]RDSLimits // by account
-	writes    uint64
+	retained  map[rdsKey]*rdsRetained // by resource id, in lower case
+	// newestSnapshot is the one that a stale read does not show yet.
+	newestSnapshot rdsKey
+	groups         map[rdsKey]*rdsGroup // DB parameter groups that somebody made
+	limits         map[string]RDSLimits // by account
+	writes         uint64
 }
 
 func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
 
 func newRDSService(c *Cloud) *rdsService {
-	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, groups: map[rdsKey]*rdsGroup{}, limits: map[string]RDSLimits{}}
+	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, retained: map[rdsKey]*rdsRetained{}, groups: map[rdsKey]*rdsGroup{}, limits: map[string]RDSLimits{}}
 }
 
 // An rdsCall is one call to RDS.
@@ -49,6 +53,7 @@ type rdsCall struct {
 	now      time.Time
 	stale    bool
 	failLate bool
+	injected Fault
 }
 
 var rdsActions = map[string]queryAction[*rdsCall]{
@@ -57,7 +62,12 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 		"Iops", "StorageThroughput", "StorageEncrypted", "KmsKeyId", "MasterUsername", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "DBName",
 		"BackupRetentionPeriod", "PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AvailabilityZone",
 		"CACertificateIdentifier", "EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "EnableCloudwatchLogsExports", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "Port", "DBParameterGroupName", "OptionGroupName", "Tags")...),
-	"DescribeDBInstances": action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
+	"RestoreDBInstanceToPointInTime": action((*rdsCall).restoreToTime, slices.Concat(restoreParameters, []string{
+		"TargetDBInstanceIdentifier", "SourceDBInstanceIdentifier", "SourceDbiResourceId", "SourceDBInstanceAutomatedBackupsArn", "RestoreTime", "UseLatestRestorableTime", "MaxAllocatedStorage"})...),
+	"DescribeDBInstanceAutomatedBackups": action((*rdsCall).describeBackups,
+		"DbiResourceId", "DBInstanceIdentifier", "DBInstanceAutomatedBackupsArn", "Filters", "Marker", "MaxRecords"),
+	"RestoreDBInstanceFromDBSnapshot": action((*rdsCall).restoreFromSnapshot, slices.Concat(restoreParameters, []string{"DBInstanceIdentifier", "DBSnapshotIdentifier"})...),
+	"DescribeDBInstances":             action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
 	"ModifyDBInstance": action((*rdsCall).modifyInstance, withParameters(
 		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
 		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "RotateMasterUserPassword", "BackupRetentionPeriod",
@@ -65,6 +75,7 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 		"EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "DBPortNumber", "CloudwatchLogsExportConfiguration", "DBParameterGroupName", "OptionGroupName")...),
 	"DeleteDBInstance": action((*rdsCall).deleteInstance,
 		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
+	"CreateDBSnapshot": action((*rdsCall).createSnapshot, "DBInstanceIdentifier", "DBSnapshotIdentifier", "Tags"),
 	"DescribeDBSnapshots": action((*rdsCall).describeSnapshots,
 		"DBInstanceIdentifier", "DBSnapshotIdentifier", "DbiResourceId", "SnapshotType", "Marker", "MaxRecords"),
 	"DeleteDBSnapshot":       action((*rdsCall).deleteSnapshot, "DBSnapshotIdentifier"),
@@ -83,6 +94,7 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 	"ModifyDBParameterGroup":          action((*rdsCall).modifyGroup, "DBParameterGroupName", "Parameters"),
 	"ResetDBParameterGroup":           action((*rdsCall).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
 	"DeleteDBParameterGroup":          action((*rdsCall).deleteGroup, "DBParameterGroupName"),
+	"DescribeDBMajorEngineVersions":   action((*rdsCall).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
 	"DescribeDBEngineVersions": action((*rdsCall).describeEngineVersions,
 		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
 }
@@ -91,7 +103,11 @@ func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 	form, _ := url.ParseQuery(string(body))
 	name := form.Get("Action")
 	resource := ""
-	for _, parameter := range []string{"DBInstanceIdentifier", "ResourceName", "DBSnapshotIdentifier", "DBParameterGroupName", "TargetDBParameterGroupIdentifier"} {
+	parameters := []string{"DBSnapshotIdentifier", "DBInstanceIdentifier", "ResourceName", "DBParameterGroupName", "TargetDBParameterGroupIdentifier"}
+	if strings.HasPrefix(name, "Restore") { // which makes an instance
+		parameters = []string{"DBInstanceIdentifier", "TargetDBInstanceIdentifier"}
+	}
+	for _, parameter := range parameters {
 		if resource == "" {
 			resource = strings.ToLower(lastOfARN(form.Get(parameter)))
 		}
@@ -108,14 +124,16 @@ func (s *rdsService) fail(kind FaultKind, _ Call) reply {
 	return queryFailure(rdsNamespace, queryFault(kind, "InvalidDBInstanceState"))
 }
 
-func (c *rdsCall) act(_ *Call, _ *http.Request, _ []byte, injected FaultKind) reply {
+func (c *rdsCall) act(call *Call, _ *http.Request, _ []byte, injected FaultKind) reply {
 	do, err := pickAction(rdsActions, c.form, rdsVersion)
 	if err != nil {
 		return queryFailure(rdsNamespace, err)
 	}
 	c.now, c.stale, c.failLate = c.cloud.opts.Now(), injected == Stale, injected == FailLate
+	c.injected = call.injected
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.cloud.clock.note()
 	c.settle(c.now)
 	output, failed := do(c, c.form)
 	if failed != nil {
@@ -126,16 +144,18 @@ func (c *rdsCall) act(_ *Call, _ *http.Request, _ []byte, injected FaultKind) re
 
 // settle brings every instance and snapshot to the state it has at a time.
 func (s *rdsService) settle(now time.Time) {
-	for _, p := range s.instances {
+	for key, p := range s.instances {
 		if p.now == nil {
 			continue
 		}
 		if next := p.now.settled(now, s.cloud.opts.Durations); next == nil {
+			s.leaveBackups(key, p.now)
 			p.before, p.now = p.now, nil
 		} else {
-			p.now = next
+			p.now = s.settleBackups(next, now)
 		}
 	}
+	s.expireBackups(now)
 	for _, snapshot := range s.snapshots {
 		snapshot.settle(now)
 	}

@@ -29,10 +29,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.instances[key].read(false) != nil {
-		return nil, awsErr(http.StatusBadRequest, "DBInstanceAlreadyExists", "DB instance already exists")
-	}
-	if err := cmp.Or(c.checkQuota(true, aws.ToInt32(in.AllocatedStorage)), c.checkCapacity(in.DBInstanceClass)); err != nil {
+	if err := c.checkRoom(key, made); err != nil {
 		return nil, err
 	}
 	spec := engineSpec{
@@ -46,23 +43,38 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 		}
 		spec.Password = made.secret.next
 	}
+	// Until it is there, an instance shows its master password as a pending change.
+	made.db.PendingModifiedValues.MasterUserPassword = aws.String("****")
+	c.make(key, made, spec)
+	answered := made.db
+	answered.AvailabilityZone = in.AvailabilityZone // RDS chooses one later
+	return &rds.CreateDBInstanceOutput{DBInstance: &answered}, nil
+}
+
+// checkRoom refuses an instance whose name is taken, or that is too much for the account or for AWS.
+func (c *rdsCall) checkRoom(key rdsKey, made *rdsInstance) error {
+	if c.instances[key].read(false) != nil {
+		return awsErr(http.StatusBadRequest, "DBInstanceAlreadyExists", "DB instance already exists")
+	}
+	return cmp.Or(c.checkQuota(true, *made.db.AllocatedStorage), c.checkCapacity(made.db.DBInstanceClass))
+}
+
+// make begins the creation of an instance.
+func (c *rdsCall) make(key rdsKey, made *rdsInstance, spec engineSpec) {
 	var job *engineJob
 	if !c.failLate {
+		made.backups.log = c.newLog(&made.db)
+		spec.Log = made.backups.log
 		job = c.begin(func() (*engine, error) { return c.cloud.engines.start(spec) })
 	}
 	creation := c.cloud.opts.Durations.Create
 	if aws.ToInt32(made.db.BackupRetentionPeriod) > 0 {
 		creation -= backupShare(c.cloud.opts.Durations)
 	}
-	made.wake = c.waker(spec.ID)
+	made.wake = c.waker(*made.db.DbiResourceId)
 	made.enter(creating, "creating", c.now.Add(creation), job, c.failLate)
 	made.end = c.endOfCreation(made)
-	// Until it is there, an instance shows its master password as a pending change.
-	made.db.PendingModifiedValues.MasterUserPassword = aws.String("****")
 	c.store(key, made)
-	answered := made.db
-	answered.AvailabilityZone = in.AvailabilityZone // RDS chooses one later
-	return &rds.CreateDBInstanceOutput{DBInstance: &answered}, nil
 }
 
 // checkCreate checks what does not depend on other instances.
@@ -81,18 +93,23 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 	if _, ok := rdsVersions[*in.Engine]; !ok {
 		return invalidValue("Invalid DB engine: %s", *in.Engine)
 	}
-	checks := []error{
+	return c.checkNew(in, validUsername(*in.Engine, *in.MasterUsername),
+		validManagement(in.ManageMasterUserPassword, in.MasterUserPassword, in.MasterUserSecretKmsKeyId))
+}
+
+// checkNew checks what a creation and a restore have in common, beside other checks.
+func (c *rdsCall) checkNew(in *rds.CreateDBInstanceInput, checks ...error) error {
+	checks = append([]error{
 		validIdentifier("DBInstanceIdentifier", *in.DBInstanceIdentifier, 63),
 		validClass(*in.DBInstanceClass),
-		validUsername(*in.Engine, *in.MasterUsername),
-		validManagement(in.ManageMasterUserPassword, in.MasterUserPassword, in.MasterUserSecretKmsKeyId),
+	}, append(checks,
 		validRDSTags(in.Tags),
 		validRetention(in.BackupRetentionPeriod),
 		validPort(in.Port),
 		validCertificate(in.CACertificateIdentifier),
 		validLogs(*in.Engine, aws.ToString(in.EngineVersion), in.EnableCloudwatchLogsExports...),
 		checkParameters(*in.Engine, in),
-	}
+	)...)
 	if in.MasterUserPassword != nil {
 		checks = append(checks, validPassword(*in.Engine, *in.MasterUserPassword))
 	}

@@ -20,7 +20,7 @@ func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, erro
 		if err != nil || !matches {
 			return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{}}, err
 		}
-		return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{found.shown(c.now)}}, nil
+		return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{c.shown(found)}}, nil
 	}
 	lagging, _ := newest(c.instances)
 	var all []rdstypes.DBInstance
@@ -34,7 +34,7 @@ func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, erro
 			return nil, err
 		}
 		if matches {
-			all = append(all, found.shown(c.now))
+			all = append(all, c.shown(found))
 		}
 	}
 	slices.SortFunc(all, func(a, b rdstypes.DBInstance) int {
@@ -70,16 +70,25 @@ func matchesFilters(db rdstypes.DBInstance, filters []rdstypes.Filter) (bool, er
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
 const logInterval = 5 * time.Minute
 
-// shown returns an instance as it is described at a time: up to when it can be restored, and where it stands by.
-func (in *rdsInstance) shown(now time.Time) rdstypes.DBInstance {
-	db := in.db
-	if made := db.InstanceCreateTime; made != nil && in.step != backingUp && aws.ToInt32(db.BackupRetentionPeriod) > 0 {
-		latest := now.Truncate(logInterval)
-		if latest.Before(*made) {
-			latest = *made
-		}
-		db.LatestRestorableTime = &latest
+// restorable returns up to when an instance can be restored; nil if it can't.
+func (in *rdsInstance) restorable(now time.Time, interval time.Duration) *time.Time {
+	if in.backups.since.IsZero() || aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
+		return nil
 	}
+	latest := now.Truncate(cmp.Or(interval, logInterval))
+	if until := in.backups.until; !until.IsZero() { // what was left is saved, too
+		latest = until
+	}
+	if latest.Before(in.backups.since) {
+		latest = in.backups.since
+	}
+	return &latest
+}
+
+// shown returns an instance as it is described at a time: up to when it can be restored, and where it stands by.
+func (c *rdsCall) shown(in *rdsInstance) rdstypes.DBInstance {
+	db := in.db
+	db.LatestRestorableTime = in.restorable(c.now, c.cloud.opts.LogInterval)
 	db.SecondaryAvailabilityZone = standbyOf(&db)
 	db.OptionGroupMemberships = in.optionGroups()
 	return db

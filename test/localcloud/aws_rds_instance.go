@@ -32,6 +32,7 @@ type rdsInstance struct {
 	job      *engineJob                     // what must be done before it ends; nil is nothing
 	fails    bool                           // it ends in an error
 	end      string                         // the status that the step ends in, in place of the usual one; empty for that
+	unmade   string                         // the status of a creation that fails; empty for failed
 	applying rdstypes.PendingModifiedValues // what the steps asked and modifying change
 	waits    rdsUnnamed                     // waits beside PendingModifiedValues
 	takes    rdsUnnamed                     // what of it those steps change
@@ -39,6 +40,8 @@ type rdsInstance struct {
 	// optimized is when storage can change again after it grew.
 	optimized time.Time
 	final     *rdsSnapshot // that the step deleting takes
+	retains   bool         // the step deleting leaves the automated backups
+	backups   rdsBackups
 	// wake starts the server behind a stopped instance, whose time is over.
 	wake func() *engineJob
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
@@ -52,6 +55,7 @@ type engineJob struct {
 	done   chan struct{}
 	engine *engine
 	err    error
+	ended  time.Time // by the cloud's clock
 }
 
 // begin starts work on a server; without real servers it is over at once.
@@ -59,6 +63,7 @@ func (s *rdsService) begin(work func() (*engine, error)) *engineJob {
 	job := &engineJob{done: make(chan struct{})}
 	run := func() {
 		job.engine, job.err = work()
+		job.ended = s.cloud.opts.Now()
 		close(job.done)
 	}
 	if s.cloud.opts.ListenersOnly {
@@ -180,8 +185,15 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 	case stopping:
 		next.rest("stopped")
 	case deleting:
-		if !in.fails {
+		// An instance stays whose final snapshot failed. No recording shows that.
+		if !in.fails && (in.final == nil || !in.final.job.failed()) {
 			return nil
+		}
+		next.retains, next.backups.until = false, time.Time{}
+		next.work()
+	case backingUp:
+		if b := &next.backups; b.since.IsZero() && b.job == nil && aws.ToInt32(next.db.BackupRetentionPeriod) > 0 {
+			b.since = wholeMillisecond(in.due)
 		}
 		next.work()
 	default:
@@ -193,8 +205,11 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 // created ends the step creating. The first backup follows, and the endpoint is there from then on.
 func (in *rdsInstance) created(d Durations) {
 	if in.fails || in.job.failed() || in.end == "insufficient-capacity" {
-		in.rest(cmp.Or(in.end, "failed"))
+		in.rest(cmp.Or(in.end, in.unmade, "failed"))
 		return
+	}
+	if in.job.ended.After(in.due) { // before, there was less than belongs to an instance
+		in.due = in.job.ended
 	}
 	in.db.Endpoint = &rdstypes.Endpoint{
 		Address: aws.String(in.job.engine.Host), Port: aws.Int32(int32(in.job.engine.Port)), HostedZoneId: aws.String("Z2R2ITUGPM61AM"),
@@ -202,6 +217,7 @@ func (in *rdsInstance) created(d Durations) {
 	in.db.PendingModifiedValues.MasterUserPassword = nil
 	in.secretSet()
 	in.db.InstanceCreateTime = aws.Time(in.due)
+	in.certify(in.due)
 	if aws.ToInt32(in.db.BackupRetentionPeriod) == 0 || in.end != "" {
 		in.work()
 		return
@@ -263,6 +279,9 @@ func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
 		in.db.Iops, in.db.StorageThroughput = nil, aws.Int32(0)
 	}
 	in.exportLogs(values.PendingCloudwatchLogsExports)
+	if values.CACertificateIdentifier != nil {
+		in.certify(in.due)
+	}
 	if values.Port != nil {
 		endpoint := *in.db.Endpoint
 		endpoint.Port = values.Port

@@ -92,7 +92,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	next.deferred = c.now
 	c.carryOut(next, aws.ToBool(in.ApplyImmediately), monitors, password)
 	c.store(key, next)
-	answered := next.shown(c.now)
+	answered := c.shown(next)
 	return &rds.ModifyDBInstanceOutput{DBInstance: &answered}, nil
 }
 

@@ -33,7 +33,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 		with(&next.db)
 	}
 	c.store(key, next)
-	answered := next.shown(c.now)
+	answered := c.shown(next)
 	return &answered, nil
 }
 
@@ -50,7 +50,7 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	}
 	switch {
 	case aws.ToBool(in.ForceFailover):
-		standby := have.shown(c.now).SecondaryAvailabilityZone
+		standby := c.shown(have).SecondaryAvailabilityZone
 		if standby == nil {
 			return nil, invalidCombination("ForceFailover cannot be specified since the instance is not configured for either MultiAZ or High Availability")
 		}

@@ -57,7 +57,7 @@ func (c *rdsCall) checkQuota(another bool, grows int32) error {
 		}
 	}
 	usual, limits := c.cloud.opts.InstanceQuota, c.limits[c.caller.account]
-	instances, storage := cmp.Or(limits.Instances, usual, rdsInstanceQuota), cmp.Or(limits.StorageGiB, rdsStorageQuota)
+	instances, storage := c.instanceQuota(), cmp.Or(limits.StorageGiB, rdsStorageQuota)
 	switch {
 	case another && (instances >= 0 || limits.Instances != 0) && count >= instances:
 		return awsErr(http.StatusBadRequest, "InstanceQuotaExceeded", "DB Instance quota exceeded")
@@ -65,6 +65,11 @@ func (c *rdsCall) checkQuota(another bool, grows int32) error {
 		return awsErr(http.StatusBadRequest, "StorageQuotaExceeded", "Storage quota exceeded")
 	}
 	return nil
+}
+
+// instanceQuota is how many instances the account may have in the region; negative for any number.
+func (c *rdsCall) instanceQuota() int {
+	return cmp.Or(c.limits[c.caller.account].Instances, c.cloud.opts.InstanceQuota, rdsInstanceQuota)
 }
 
 // checkCapacity refuses an instance class for which there are no machines. The words are those that people report.

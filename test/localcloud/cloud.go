@@ -48,6 +48,8 @@ type Options struct {
 	// SessionNow is the clock by which the sessions of AWS and the access tokens of Google Cloud that this cloud hands out begin
 	// and end, default time.Now. It is another than Now because clients count these lives too: give their drivers the same clock.
 	SessionNow func() time.Time
+	// LogInterval is how often the changes of a server that keeps backups are saved: up to its last multiple an RDS instance can be restored. 0 is RDS's own.
+	LogInterval time.Duration
 }
 
 // A Cloud is a running local cloud. It is safe for concurrent use.
@@ -62,6 +64,7 @@ type Cloud struct {
 	gcp     *gcpCloud
 	engines *engines
 	issuers issuers
+	clock   *clockLog
 	servers []*http.Server
 	closing chan struct{}
 	// pageLimit is how many entries a page has at most; 0 for no limit but the clouds' own.
@@ -80,7 +83,7 @@ func Start(opts Options) (*Cloud, error) {
 	if opts.SessionNow == nil {
 		opts.SessionNow = time.Now
 	}
-	c := &Cloud{opts: opts, dir: opts.Dir, closing: make(chan struct{})}
+	c := &Cloud{opts: opts, dir: opts.Dir, closing: make(chan struct{}), clock: &clockLog{now: opts.Now}}
 	if c.dir == "" {
 		dir, err := os.MkdirTemp("", "mooring-localcloud-")
 		if err != nil {

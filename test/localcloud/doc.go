@@ -4,6 +4,10 @@
 // clouds' states, defaults, quotas and oddities, and errs on the side of being harsher than
 // they are. Database instances are real PostgreSQL and MariaDB servers on loopback.
 //
+// Snapshots and backups hold the data of those servers, and what is restored from them has the rows, users and passwords of the time. PostgreSQL servers with
+// automated backups keep the log of their writes, so that an instance can be restored or cloned to a point in time by the cloud's clock
+// (Options.Now, Options.LogInterval). MariaDB, which stands for MySQL too, keeps none: it can be cloned as it is, and a point in time is refused.
+//
 // Every call lands in a Ledger; Faults make calls fail in the ways networks and clouds do.
 //
 //	cloud, err := localcloud.Start(localcloud.Options{})

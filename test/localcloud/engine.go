@@ -18,6 +18,19 @@ type engineSpec struct {
 	Username string // the administrator: RDS's master user, Cloud SQL's postgres or root; made at start, if not empty
 	Password string // empty: nobody can log in as the administrator until setPassword
 	Database string // created at start, if not empty
+	// From names the copy that a snapshot kept: the server begins with those data in place of none, and with the users, passwords and databases in them. Username,
+	// Password and Database are empty then.
+	From string
+	// CopyOf names a server whose data, as they are by now, the new one begins with in place of those of From.
+	CopyOf string
+	// Flush names the server whose log From is: all that it wrote by now is to be in there. It may be gone.
+	Flush string
+	// Until is up to which of the machine's times the server has the writes of the log, if From is one; zero for all.
+	Until time.Time
+	// Log names what keeps the log of all writes from the first one on; empty for no log.
+	Log string
+	// Held is called once From is used, or not any more; nil for nothing.
+	Held func()
 	// StandardPort makes the server listen on the engine's standard port, on a loopback address
 	// of its own: the Cloud SQL API can say an address but no port.
 	StandardPort bool
@@ -66,7 +79,8 @@ type engines struct {
 
 	mu      sync.Mutex
 	known   map[string]*instance
-	working sync.WaitGroup // starts and stops under way
+	copies  map[string]*dataCopy
+	working sync.WaitGroup // starts, stops and snapshots under way
 	made    *home          // what close removes
 	closed  bool
 }
@@ -84,6 +98,7 @@ type instance struct {
 
 	mu      sync.Mutex // held by the call that works on it
 	gone    bool
+	kind    string // of engine: postgres, mysql or mariadb
 	engine  engine
 	backing backing
 }
@@ -95,6 +110,10 @@ type backing interface {
 	listenAt(ctx context.Context, at *address) error
 	suspend() error // ends the server, keeps data and address; nil if it already has
 	remove() error  // ends the server, gives up data and address
+	// copyData copies the data, as they are at a moment, to a folder that does not exist.
+	copyData(ctx context.Context, to string) error
+	keepLog(ctx context.Context, in *dataCopy) error // and the data that it begins with; nil ends it
+	flushLog(ctx context.Context) error              // returns once all is in the log that is written by now
 	requireTLS(ctx context.Context, only bool) error
 	replaceCertificate(ctx context.Context, to *signed) error // a server that is stopped shows it once it runs
 	setPassword(ctx context.Context, user, password string) error
@@ -110,7 +129,7 @@ func newEngines(dir string, listenersOnly bool) *engines {
 		nursery:   &nursery{},
 		booting:   make(chan struct{}, max(2, runtime.NumCPU())),
 		authority: sync.OnceValues(func() (*authority, error) { return newAuthority("Mooring local cloud", nil) }),
-		known:     map[string]*instance{},
+		known:     map[string]*instance{}, copies: map[string]*dataCopy{},
 	}
 	e.home = sync.OnceValues(e.newHome)
 	e.kinds = map[string]func() (*kind, error){}
@@ -123,17 +142,37 @@ func newEngines(dir string, listenersOnly bool) *engines {
 // start starts a server and returns once it can be used. When the machine lacks the program,
 // or the cloud wants listeners only, it is a bare listener. A stop of the same id makes a start
 // that is under way fail.
-func (e *engines) start(spec engineSpec) (*engine, error) {
+func (e *engines) start(spec engineSpec) (_ *engine, err error) {
+	if spec.Held != nil {
+		defer spec.Held()
+	}
 	if err := checkEngine(spec.Engine); err != nil {
 		return nil, err
 	}
+	if spec.CopyOf != "" {
+		spec.From = "clone-" + spec.ID
+		if err := e.snapshot(spec.CopyOf, spec.From); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, e.drop(spec.From)) }()
+	}
+	if spec.Flush != "" {
+		if err := e.flushLog(spec.Flush); err != nil && !errors.Is(err, errNoEngine) && !errors.Is(err, errNoCopy) {
+			return nil, err
+		}
+	}
+	from, release, err := e.origin(spec)
+	if err != nil {
+		return nil, fmt.Errorf("start engine %q: %w", spec.ID, err)
+	}
+	defer release()
 	in, err := e.admit(spec.ID)
 	if err != nil {
 		return nil, fmt.Errorf("start engine %q: %w", spec.ID, err)
 	}
 	defer e.working.Done()
 	defer in.mu.Unlock()
-	if err := e.boot(in, spec); err != nil {
+	if err := e.bootLogged(in, spec, from); err != nil {
 		return nil, errors.Join(fmt.Errorf("start engine %q: %w", spec.ID, err), e.forget(spec.ID, in))
 	}
 	out := in.engine
@@ -158,13 +197,16 @@ func (e *engines) admit(id string) (*instance, error) {
 	return in, nil
 }
 
-func (e *engines) boot(in *instance, spec engineSpec) error {
-	bare := e.listenersOnly || EngineAvailable(spec.Engine) != nil
+// bare reports whether instances of an engine are bare listeners.
+func (e *engines) bare(engine string) bool { return e.listenersOnly || EngineAvailable(engine) != nil }
+
+func (e *engines) boot(in *instance, spec engineSpec, from, log *dataCopy) error {
+	bare := e.bare(spec.Engine)
 	where, err := reserve(spec.StandardPort, cmp.Or(spec.Port, dbmses[spec.Engine].port))
 	if err != nil {
 		return err
 	}
-	in.engine = engine{Host: where.host, Port: where.port, Real: !bare}
+	in.kind, in.engine = spec.Engine, engine{Host: where.host, Port: where.port, Real: !bare}
 	if bare {
 		in.backing = &bareListener{address: where}
 		return in.backing.resume(in.ctx)
@@ -175,7 +217,7 @@ func (e *engines) boot(in *instance, spec engineSpec) error {
 	case <-in.ctx.Done():
 		return errors.Join(in.ctx.Err(), where.release())
 	}
-	s, err := e.newServer(in.ctx, spec, where)
+	s, err := e.newServer(in.ctx, spec, from, log, where)
 	if err != nil {
 		return errors.Join(err, where.release())
 	}
@@ -184,6 +226,9 @@ func (e *engines) boot(in *instance, spec engineSpec) error {
 	defer cancel()
 	if err := s.resume(ctx); err != nil {
 		return err
+	}
+	if spec.From != "" {
+		return nil
 	}
 	return s.equip(ctx, spec)
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	dbsql "database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -39,6 +40,11 @@ func queryPostgres(t *testing.T, e *engine, user, password, database, sql string
 		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
+	return firstValue(ctx, conn, sql)
+}
+
+// firstValue returns the first column of the first row, as text; nothing if there is none.
+func firstValue(ctx context.Context, conn *pgx.Conn, sql string) (string, error) {
 	rows, err := conn.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		return "", err
@@ -80,8 +86,7 @@ func dialPostgres(_ *testing.T, e *engine, name, user, password, database, sql s
 		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	err = conn.QueryRow(ctx, "SELECT ("+strings.TrimPrefix(sql, "SELECT ")+")::text").Scan(&value)
-	return value, err
+	return firstValue(ctx, conn, sql)
 }
 
 // dialMySQL does the same in MySQL.
@@ -97,7 +102,9 @@ func dialMySQL(_ *testing.T, e *engine, name, user, password, database, sql stri
 	}
 	db := dbsql.OpenDB(connector)
 	defer func() { _ = db.Close() }()
-	err = db.QueryRowContext(ctx, sql).Scan(&value)
+	if err = db.QueryRowContext(ctx, sql).Scan(&value); errors.Is(err, dbsql.ErrNoRows) {
+		err = nil // as of what is no query
+	}
 	return value, err
 }
 

@@ -133,10 +133,15 @@ func (h *home) folder(id string) (string, error) {
 		return '-'
 	}, id)
 	path := filepath.Join(h.path, fmt.Sprintf("%d-%.16s", h.serial.Add(1), name))
+	return path, h.mkdir(path)
+}
+
+// mkdir makes a folder that only the servers can enter.
+func (h *home) mkdir(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
-		return "", err
+		return err
 	}
-	return path, h.account.own(path)
+	return h.account.own(path)
 }
 
 // write writes a file that only the servers can read.

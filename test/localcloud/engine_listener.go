@@ -106,6 +106,9 @@ func (b *bareListener) listenAt(ctx context.Context, at *address) error {
 
 func (b *bareListener) remove() error { return errors.Join(b.suspend(), b.address.release()) }
 
+func (*bareListener) copyData(context.Context, string) error            { return nil }
+func (*bareListener) keepLog(context.Context, *dataCopy) error          { return nil }
+func (*bareListener) flushLog(context.Context) error                    { return nil }
 func (*bareListener) requireTLS(context.Context, bool) error            { return nil }
 func (*bareListener) replaceCertificate(context.Context, *signed) error { return nil }
 func (*bareListener) setPassword(context.Context, string, string) error { return nil }

@@ -28,12 +28,15 @@ const (
 // postgres is PostgreSQL; bin is the folder of its programs.
 type postgres struct{ bin string }
 
-var errNoPostgres = errors.New("no PostgreSQL server on PATH or in /usr/lib/postgresql: apt-get install postgresql, or name the folder of postgres and initdb in MOORING_POSTGRES_BIN")
+// postgresPrograms are the programs that must be there: the last one copies a running server.
+var postgresPrograms = []string{"postgres", "initdb", "pg_basebackup"}
+
+var errNoPostgres = errors.New("no PostgreSQL server on PATH or in /usr/lib/postgresql: apt-get install postgresql, or name the folder of postgres, initdb and pg_basebackup in MOORING_POSTGRES_BIN")
 
 func findPostgres() (dbms, error) {
 	if dir := os.Getenv("MOORING_POSTGRES_BIN"); dir != "" {
-		if !hasPrograms(dir, "postgres", "initdb") {
-			return nil, fmt.Errorf("MOORING_POSTGRES_BIN %q does not hold postgres and initdb", dir)
+		if !hasPrograms(dir, postgresPrograms...) {
+			return nil, fmt.Errorf("MOORING_POSTGRES_BIN %q does not hold %s", dir, strings.Join(postgresPrograms, ", "))
 		}
 		return postgres{bin: dir}, nil
 	}
@@ -46,7 +49,7 @@ func findPostgres() (dbms, error) {
 	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.SortFunc(debian, func(a, b string) int { return cmp.Compare(majorOf(b), majorOf(a)) })
 	for _, dir := range append(dirs, debian...) {
-		if hasPrograms(dir, "postgres", "initdb") {
+		if hasPrograms(dir, postgresPrograms...) {
 			return postgres{bin: dir}, nil
 		}
 	}
@@ -71,6 +74,7 @@ func hasPrograms(dir string, names ...string) bool {
 // postgresAccess is pg_hba.conf: the socket for us, TCP with or without TLS (host), or with TLS only (hostssl), for everybody else.
 const postgresAccess = `
 local all ` + superuser + ` trust
+local replication ` + superuser + ` trust
 local all all reject
 host all ` + superuser + ` all reject
 %s all all 127.0.0.0/8 scram-sha-256
@@ -87,23 +91,68 @@ func (p postgres) initialise(ctx context.Context, n *nursery, h *home, data stri
 	return nil
 }
 
+// postgresRecovery has a server come to its data by a log. It takes no connections before it has.
+// https://www.postgresql.org/docs/current/continuous-archiving.html
+const postgresRecovery = `
+restore_command = 'cp "%s/%%f" "%%p"'
+hot_standby = off
+recovery_target_action = 'promote'
+`
+
+// configure writes what can change while the server runs into files: the command line would overrule them. A segment of the log is kept as another name of
+// the file, which the server writes no more (wal_recycle).
 func (p postgres) configure(s *server) error {
 	connections := "host"
 	if s.tlsOnly {
 		connections = "hostssl"
 	}
-	return s.home.write(filepath.Join(s.data(), "pg_hba.conf"), fmt.Sprintf(postgresAccess, connections))
+	settings := "archive_command = 'true'\n"
+	if s.keeps != nil {
+		settings = "archive_command = 'ln -f \"%p\" \"" + s.keeps.log() + "/%f\"'\n"
+	}
+	var signal error
+	if s.comes != nil {
+		settings += fmt.Sprintf(postgresRecovery, s.comes.log)
+		if !s.comes.until.IsZero() {
+			settings += "recovery_target_time = '" + s.comes.until.UTC().Format("2006-01-02 15:04:05.999999") + "+00'\n"
+		}
+		signal = s.home.write(filepath.Join(s.data(), "recovery.signal"), "")
+	}
+	return errors.Join(signal, s.home.write(filepath.Join(s.data(), "postgresql.auto.conf"), settings),
+		s.home.write(filepath.Join(s.data(), "pg_hba.conf"), fmt.Sprintf(postgresAccess, connections)))
 }
 
 func (p postgres) requireTLS(ctx context.Context, s *server) error {
-	if err := p.configure(s); err != nil {
-		return err
-	}
-	return p.exec(ctx, s, "SELECT pg_reload_conf()")
+	return errors.Join(p.configure(s), p.reconfigure(ctx, s))
 }
 
 func (p postgres) reloadCertificate(ctx context.Context, s *server) error {
+	return p.reconfigure(ctx, s)
+}
+
+func (p postgres) reconfigure(ctx context.Context, s *server) error {
 	return p.exec(ctx, s, "SELECT pg_reload_conf()")
+}
+
+func (postgres) logs() bool { return true }
+
+// mark commits something: recovery up to a time ends at the first commit after it, and fails if there is none.
+func (p postgres) mark(ctx context.Context, s *server) error {
+	return p.exec(ctx, s, "SELECT txid_current()")
+}
+
+// switchLog begins a new segment and waits until the one before it is kept.
+func (p postgres) switchLog(ctx context.Context, s *server) error {
+	var segment string
+	if err := p.sql(ctx, s, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_switch_wal())").Scan(&segment)
+	}); err != nil {
+		return err
+	}
+	return s.process.await(ctx, s.log(), func(context.Context) error {
+		_, err := os.Stat(filepath.Join(s.keeps.log(), segment))
+		return err
+	})
 }
 
 func (p postgres) command(s *server) *exec.Cmd {
@@ -117,7 +166,8 @@ func (p postgres) command(s *server) *exec.Cmd {
 		// A statement in the log could hold a password, and the log's end is shown in errors.
 		"log_min_error_statement=panic",
 		// Small and quick: the data outlive a crash of the server, not of the machine.
-		"fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
+		"fsync=off", "full_page_writes=off", "wal_level=replica", "max_wal_senders=3", // pg_basebackup takes two
+		"archive_mode=on", "wal_recycle=off", "wal_init_zero=off",
 		"min_wal_size=2MB", "max_wal_size=64MB", "shared_buffers=8MB", "max_connections=20", "autovacuum=off",
 		"max_logical_replication_workers=0", "max_parallel_workers=0", "jit=off", "huge_pages=off",
 		"dynamic_shared_memory_type=mmap", // files in the data folder, which go with it
@@ -129,6 +179,17 @@ func (p postgres) command(s *server) *exec.Cmd {
 		args = append(args, "-c", setting)
 	}
 	return s.home.command(s.folder, dbmses[s.engine].quick, filepath.Join(p.bin, "postgres"), args...)
+}
+
+// copyData is a base backup, which breaks no connection. It is complete, with the log that was written meanwhile: the copy can be started as it is.
+func (p postgres) copyData(ctx context.Context, s *server, to string) error {
+	backup := s.home.command(s.folder, syscall.SIGKILL, filepath.Join(p.bin, "pg_basebackup"),
+		"--host="+s.folder, "--port="+strconv.Itoa(s.address.port), "--username="+superuser, "--no-password",
+		"--pgdata="+to, "--checkpoint=fast", "--wal-method=stream", "--no-sync", "--no-manifest")
+	if err := s.nursery.run(ctx, backup); err != nil {
+		return fmt.Errorf("pg_basebackup: %w", err)
+	}
+	return nil
 }
 
 // sql calls f with a superuser's connection.

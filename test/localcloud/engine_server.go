@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // A dbms is a database system: how its server is made, started, asked and ended. All SQL goes
 // through the server's Unix socket, in a folder that only the servers' user can enter, as a
 // superuser that can log in nowhere else.
 type dbms interface {
+	logs() bool // the log of all writes can be kept
 	// initialise fills data, which does not exist, with an empty database.
 	initialise(ctx context.Context, n *nursery, h *home, data string) error
 	// configure writes what the server reads when it starts.
@@ -27,6 +29,13 @@ type dbms interface {
 	reloadCertificate(ctx context.Context, s *server) error
 	// ready returns nil once the server accepts connections.
 	ready(ctx context.Context, s *server) error
+	// copyData copies the data of a running server to a folder that does not exist.
+	copyData(ctx context.Context, s *server, to string) error
+	// reconfigure makes a running server do as configure wrote.
+	reconfigure(ctx context.Context, s *server) error
+	// mark writes a mark into the log of a running server's writes; switchLog returns once all up to now is in s.log.
+	mark(ctx context.Context, s *server) error
+	switchLog(ctx context.Context, s *server) error
 	// furnish makes what a new server of the clouds has.
 	furnish(ctx context.Context, s *server) error
 	setPassword(ctx context.Context, s *server, user, password string) error
@@ -110,6 +119,8 @@ type server struct {
 	tlsOnly bool   // refuses whoever comes over TCP without TLS
 	folder  string // holds the data folder, the socket, the certificate, the log
 	process *process
+	keeps   *dataCopy // the log of the writes; nil for none
+	comes   *recovery // how the server comes to its data when it starts; nil for as they are
 }
 
 func (s *server) data() string { return filepath.Join(s.folder, "data") }
@@ -119,7 +130,7 @@ func (s *server) key() string  { return filepath.Join(s.folder, "server.key") }
 
 // newServer lays out a server's folder. On an error nothing is left and the address is still
 // the caller's.
-func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address) (_ *server, err error) {
+func (e *engines) newServer(ctx context.Context, spec engineSpec, from, log *dataCopy, where *address) (_ *server, err error) {
 	k, err := e.kinds[spec.Engine]()
 	if err != nil {
 		return nil, err
@@ -128,7 +139,16 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address
 	if err != nil {
 		return nil, err
 	}
-	s := &server{system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, nursery: e.nursery, home: h}
+	data := k.template
+	if from != nil {
+		if data = from.data(); from.folder == "" {
+			return nil, fmt.Errorf("copy %q: %w", spec.From, errCopyOf)
+		}
+	}
+	if log != nil && !k.dbms.logs() {
+		return nil, errNoLog
+	}
+	s := &server{keeps: log, comes: recoveryOf(spec, from), system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, nursery: e.nursery, home: h}
 	if s.folder, err = h.folder(spec.ID); err != nil {
 		return nil, err
 	}
@@ -146,7 +166,7 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address
 			return nil, err
 		}
 	}
-	return s, errors.Join(s.writeCertificate(), h.copy(ctx, k.template, s.data()))
+	return s, errors.Join(s.writeCertificate(), h.copy(ctx, data, s.data()))
 }
 
 // resume starts the server process and waits until it accepts connections.
@@ -177,6 +197,7 @@ func (s *server) resume(ctx context.Context) error {
 	if err := s.process.await(ctx, s.log(), func(ctx context.Context) error { return s.system.ready(ctx, s) }); err != nil {
 		return errors.Join(err, s.end())
 	}
+	s.comes = nil
 	return nil
 }
 
@@ -196,7 +217,61 @@ func (s *server) equip(ctx context.Context, spec engineSpec) error {
 	return nil
 }
 
-func (s *server) suspend() error { return s.end(dbmses[s.engine].orderly, dbmses[s.engine].quick) }
+// suspend marks the end of the log, which then holds all: a server that ends in good order leaves nothing behind.
+func (s *server) suspend() error {
+	if s.keeps != nil && s.process != nil {
+		_ = s.mark(context.Background()) // one that does not answer ends all the same
+	}
+	return s.end(dbmses[s.engine].orderly, dbmses[s.engine].quick)
+}
+
+func (s *server) mark(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	at := time.Now()
+	err := s.system.mark(ctx, s)
+	if err == nil {
+		s.keeps.marked.Store(at.UnixNano())
+	}
+	return err
+}
+
+func (s *server) keepLog(ctx context.Context, in *dataCopy) error {
+	if in != nil && !s.system.logs() {
+		return errNoLog
+	}
+	s.keeps = in
+	err := s.reconfigure(ctx)
+	if err == nil && in != nil {
+		err = s.copyData(ctx, in.data())
+	}
+	if err != nil && in != nil {
+		s.keeps = nil
+		err = errors.Join(err, s.reconfigure(ctx))
+	}
+	return err
+}
+
+// reconfigure has a server do as s says, at once if it runs.
+func (s *server) reconfigure(ctx context.Context) error {
+	if s.process == nil {
+		return nil
+	}
+	return errors.Join(s.system.configure(s), s.system.reconfigure(ctx, s))
+}
+
+func (s *server) flushLog(ctx context.Context) error {
+	if s.keeps == nil {
+		return errNoCopy
+	}
+	if s.process == nil { // it ended in good order
+		return nil
+	}
+	if err := s.mark(ctx); err != nil {
+		return err
+	}
+	return s.system.switchLog(ctx, s)
+}
 
 func (s *server) listenAt(ctx context.Context, at *address) error {
 	runs := s.process != nil
@@ -210,6 +285,13 @@ func (s *server) listenAt(ctx context.Context, at *address) error {
 
 func (s *server) remove() error {
 	return errors.Join(s.end(dbmses[s.engine].quick), os.RemoveAll(s.folder), s.address.release())
+}
+
+func (s *server) copyData(ctx context.Context, to string) error {
+	if s.process == nil {
+		return s.home.copy(ctx, s.data(), to)
+	}
+	return s.system.copyData(ctx, s, to)
 }
 
 func (s *server) end(asks ...syscall.Signal) error {

@@ -32,7 +32,8 @@ type Fault struct {
 	Delay time.Duration // for Latency
 	Times int           // how many calls it hits; 0 means until removed
 	Skip  int           // how many matching calls it lets pass first
-	// Code and Message are those of the error in which the operation of a FailLate ends in Cloud SQL; empty for an internal error.
+	// Code and Message are those of the error in which the operation of a FailLate ends in Cloud SQL; empty for an internal error. In RDS, Code is
+	// the status in which a restore ends; empty for restore-error.
 	Code, Message string
 	Hook          func(Call) // called (on the serving goroutine) when it hits, after the commit if there is one
 }

@@ -71,7 +71,7 @@ func (g *gcpCloud) project(id string) *gcpProject {
 type gcpRoute struct {
 	service   string
 	operation string // as in Google's discovery document
-	resource  string // the path variable that names the resource; "name" is the body's name, "operation" the operation's target
+	resource  string // the path variable that names the resource; "name" is the body's name, "body.instance" its instance, "operation" the operation's target
 	open      bool   // needs no access token
 	do        func(*gcpRequest) (any, error)
 }
@@ -103,10 +103,13 @@ func (g *gcpCloud) handle(pattern string, route gcpRoute) {
 		}
 		switch route.resource {
 		case "":
-		case "name":
-			var named struct{ Name string }
+		case "name", "body.instance":
+			var named struct{ Name, Instance string }
 			_ = json.Unmarshal(body, &named) // the handler says what is wrong with it
 			call.Resource = named.Name
+			if route.resource == "body.instance" {
+				call.Resource = named.Instance
+			}
 		case "operation":
 			call.Resource = g.operationTarget(r.PathValue("project"), r.PathValue("operation"))
 		case "account":

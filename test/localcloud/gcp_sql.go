@@ -62,6 +62,9 @@ func (s *sqlService) route(g *gcpCloud) {
 		{"DELETE", instance, "instances.delete", "instance", s.deleteInstance},
 		{"POST", instance + "/restart", "instances.restart", "instance", s.restartInstance},
 		{"POST", instance + "/failover", "instances.failover", "instance", s.failOverInstance},
+		{"POST", instance + "/restoreBackup", "instances.restoreBackup", "instance", s.restoreBackup},
+		{"POST", instance + "/clone", "instances.clone", "instance", s.cloneInstance},
+		{"GET", instance + "/getLatestRecoveryTime", "instances.getLatestRecoveryTime", "instance", s.getRecoveryTime},
 		{"GET", instance + "/listServerCas", "instances.listServerCas", "instance", s.listServerCas},
 		{"POST", instance + "/addServerCa", "instances.addServerCa", "instance", s.addServerCa},
 		{"POST", instance + "/rotateServerCa", "instances.rotateServerCa", "instance", s.rotateServerCa},
@@ -85,6 +88,8 @@ func (s *sqlService) route(g *gcpCloud) {
 		{"GET", instance + "/backupRuns/{backup}", "backupRuns.get", "instance", s.getBackupRun},
 		{"DELETE", instance + "/backupRuns/{backup}", "backupRuns.delete", "instance", s.deleteBackupRun},
 		{"GET", "/projects/{project}/backups", "Backups.ListBackups", "", s.listBackups},
+		{"POST", "/projects/{project}/backups", "Backups.CreateBackup", "body.instance", s.createBackup},
+		{"PATCH", "/projects/{project}/backups/{backup}", "Backups.UpdateBackup", "backup", s.updateBackup},
 		{"GET", "/projects/{project}/backups/{backup}", "Backups.GetBackup", "backup", s.getBackup},
 		{"DELETE", "/projects/{project}/backups/{backup}", "Backups.DeleteBackup", "backup", s.deleteBackup},
 	} {
@@ -92,6 +97,7 @@ func (s *sqlService) route(g *gcpCloud) {
 			if call.caller.id != call.PathValue("project") {
 				return nil, errSQLDenied
 			}
+			s.cloud.clock.note()
 			p := s.project(call.caller.id)
 			p.settle(call.now)
 			return r.do(&sqlRequest{call, p})

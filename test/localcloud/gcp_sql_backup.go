@@ -1,7 +1,7 @@
 package localcloud
 
 import (
-	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,12 +18,14 @@ type sqlBackup struct {
 	ready   time.Time
 	expires time.Time
 	failed  *sqladmin.OperationError
+	content *sqlContent
 }
 
 // A sqlBackupRun is a backup that goes with its instance.
 type sqlBackupRun struct {
 	sqladmin.BackupRun
-	ready time.Time
+	ready   time.Time
+	content *sqlContent
 }
 
 // finalBackup returns the backup that a deletion asks for; nil if it asks for none.
@@ -52,16 +54,15 @@ func (s *sqlService) finalBackup(r *sqlRequest, in *sqlInstance) (*sqlBackup, er
 	}
 	s.serial++
 	id := strconv.FormatInt(r.now.UnixMilli()*1000+s.serial%1000, 10)
-	b := &sqlBackup{created: r.now, ready: r.now.Add(s.cloud.opts.Durations.Snapshot), expires: expires}
+	b := &sqlBackup{created: r.now, ready: r.now.Add(s.cloud.opts.Durations.Snapshot), expires: expires, content: s.content(in)}
 	if r.failLate {
 		b.ready = r.now.Add(s.cloud.opts.Durations.Snapshot + s.cloud.opts.Durations.Delete + time.Nanosecond)
 	}
-	settings := cloned(in.resource)
 	b.Backup = sqladmin.Backup{
 		Kind: "sql#backup", Name: "projects/" + r.project.id + "/backups/" + id, SelfLink: s.link(r.project.id + "/backups/" + id),
 		Type: "FINAL", BackupKind: "SNAPSHOT", Description: query.Get("finalBackupDescription"), Instance: in.name,
 		Location: locationOf(in.resource), DatabaseVersion: in.databaseVersion(), TimeZone: "UTC",
-		ExpiryTime: sqlTime(expires), InstanceSettings: typed[sqladmin.DatabaseInstance](settings),
+		ExpiryTime: sqlTime(expires), InstanceSettings: typed[sqladmin.DatabaseInstance](b.content.resource),
 		BackupInterval: &sqladmin.Interval{StartTime: sqlTime(b.created)},
 	}
 	return b, nil
@@ -78,14 +79,9 @@ func (s *sqlService) retainedRuns(in *sqlInstance) (retained []*sqlBackup) {
 		if run.Status != "SUCCESSFUL" {
 			continue
 		}
-		id := strconv.FormatInt(run.Id, 10)
-		b := &sqlBackup{created: run.ready.Add(-s.cloud.opts.Durations.Snapshot), ready: run.ready, expires: run.ready.AddDate(1000, 0, 0)}
-		b.Backup = sqladmin.Backup{
-			Kind: "sql#backup", Name: "projects/" + in.project + "/backups/" + id, SelfLink: s.link(in.project + "/backups/" + id), Type: run.Type, BackupKind: run.BackupKind,
-			Description: run.Description, Instance: in.name, Location: run.Location, DatabaseVersion: run.DatabaseVersion, TimeZone: "UTC",
-			InstanceSettings: typed[sqladmin.DatabaseInstance](cloned(in.resource)),
-		}
-		retained = append(retained, b)
+		retained = append(retained, &sqlBackup{
+			Backup: *s.runAsBackup(in, run), created: run.ready.Add(-s.cloud.opts.Durations.Snapshot), ready: run.ready, expires: run.ready.AddDate(1000, 0, 0), content: run.content,
+		})
 	}
 	return retained
 }
@@ -95,7 +91,7 @@ func locationOf(resource jsonObject) string {
 	return region
 }
 
-// shown returns the backup as the API shows it; nil once it has expired.
+// shown returns the backup as the API shows it; nil once it has expired. The copy of its data goes with the cloud then.
 func (b *sqlBackup) shown(r *sqlRequest) *sqladmin.Backup {
 	if !r.now.Before(b.expires) {
 		return nil
@@ -105,7 +101,7 @@ func (b *sqlBackup) shown(r *sqlRequest) *sqladmin.Backup {
 	switch {
 	case b.failed != nil:
 		out.State, out.Error = "FAILED", b.failed
-	case !r.now.Before(b.ready):
+	case !r.now.Before(b.ready) && b.content.complete():
 		out.State = "SUCCESSFUL"
 		out.BackupInterval = &sqladmin.Interval{StartTime: sqlTime(b.created), EndTime: sqlTime(b.ready)}
 		if in := r.project.instances[b.Instance]; in != nil && in.gone {
@@ -128,11 +124,7 @@ func (s *sqlService) listBackups(r *sqlRequest) (any, error) {
 		want[field] = strings.Trim(value, `"`)
 	}
 	var found []*sqladmin.Backup
-	for i, b := range slices.Backward(r.project.backups) {
-		out := b.shown(r)
-		if out == nil || r.stale && i == len(r.project.backups)-1 {
-			continue
-		}
+	for _, out := range s.backupsFor(r) {
 		have := map[string]string{"instance": out.Instance, "type": out.Type, "location": out.Location}
 		fits := true
 		for k, v := range want {
@@ -149,6 +141,23 @@ func (s *sqlService) listBackups(r *sqlRequest) (any, error) {
 	return &sqladmin.ListBackupsResponse{Backups: found[from:to], NextPageToken: next}, nil
 }
 
+// backupsFor returns the backups that a request is to see, the newest first: those of the project, and those of its instances.
+func (s *sqlService) backupsFor(r *sqlRequest) (all []*sqladmin.Backup) {
+	for i, b := range slices.Backward(r.project.backups) {
+		if out := b.shown(r); out != nil && (!r.stale || i != len(r.project.backups)-1) {
+			all = append(all, out)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.project.instances)) {
+		if in := r.project.instances[name]; !in.gone {
+			for _, run := range slices.Backward(in.runsFor(r)) {
+				all = append(all, s.runAsBackup(in, run))
+			}
+		}
+	}
+	return all
+}
+
 func (r *sqlRequest) backup() (int, *sqladmin.Backup, error) {
 	name := "projects/" + r.project.id + "/backups/" + r.PathValue("backup")
 	for i, b := range r.project.backups {
@@ -160,104 +169,30 @@ func (r *sqlRequest) backup() (int, *sqladmin.Backup, error) {
 }
 
 func (s *sqlService) getBackup(r *sqlRequest) (any, error) {
+	if in, run := r.liveRun(); run != nil {
+		return s.runAsBackup(in, run), nil
+	}
 	_, out, err := r.backup()
 	return out, err
 }
 
-// deleteBackup is done at once; what it returns is an operation of no instance.
+// deleteBackup is an operation of the instance for a backup that goes with it. It is done at once for one of the project, and what it returns is an
+// operation of no instance then.
 func (s *sqlService) deleteBackup(r *sqlRequest) (any, error) {
+	if in, run := r.liveRun(); run != nil {
+		return s.dropRun(r, in, run)
+	}
 	i, b, err := r.backup()
 	if err != nil {
 		return nil, err
 	}
+	dropped := r.project.backups[i].content
 	r.project.backups = slices.Delete(r.project.backups, i, i+1)
+	if err := s.cloud.engines.drop(dropped.copy); err != nil {
+		return nil, err
+	}
 	return &sqladmin.Operation{
 		Kind: "sql#operation", Name: newSQLOperationName(), OperationType: "DELETE_BACKUP", Status: "DONE", User: r.caller.email,
 		TargetProject: r.project.id, TargetId: b.Instance, InsertTime: sqlTime(r.now), StartTime: sqlTime(r.now), EndTime: sqlTime(r.now),
 	}, nil
-}
-
-func (s *sqlService) insertBackupRun(r *sqlRequest) (any, error) {
-	in, err := r.free()
-	if err != nil {
-		return nil, err
-	}
-	_, want, err := parseResource[sqladmin.BackupRun](r.body)
-	if err != nil {
-		return nil, err
-	}
-	takes := s.cloud.opts.Durations.Snapshot
-	run := &sqlBackupRun{ready: r.now.Add(takes)}
-	run.BackupRun = sqladmin.BackupRun{
-		Kind: "sql#backupRun", Id: r.now.UnixMilli() + int64(len(in.runs)), Instance: in.name, Type: "ON_DEMAND", BackupKind: "SNAPSHOT",
-		Description: want.Description, Location: locationOf(in.resource), DatabaseVersion: in.databaseVersion(), Status: "RUNNING",
-		EnqueuedTime: sqlTime(r.now), StartTime: sqlTime(r.now), WindowStartTime: sqlTime(r.now),
-	}
-	run.SelfLink = fmt.Sprintf("%v/backupRuns/%d", in.resource["selfLink"], run.Id)
-	op := s.begin(r, in, sqlWork{
-		kind: "BACKUP_VOLUME", takes: takes,
-		succeed: func() { run.Status, run.EndTime = "SUCCESSFUL", sqlTime(run.ready) },
-		abandon: func(failure *sqladmin.OperationError) { run.Status, run.Error = "FAILED", failure },
-	})
-	in.runs = append(in.runs, run)
-	return op, nil
-}
-
-func (s *sqlService) listBackupRuns(r *sqlRequest) (any, error) {
-	in, err := r.instance()
-	if err != nil {
-		return nil, err
-	}
-	var found []*sqladmin.BackupRun
-	for _, run := range slices.Backward(in.runsFor(r)) {
-		found = append(found, &run.BackupRun)
-	}
-	from, to, next, err := pageOf(r.gcpRequest, len(found), "maxResults", 500, 500)
-	if err != nil {
-		return nil, err
-	}
-	return &sqladmin.BackupRunsListResponse{Kind: "sql#backupRunsList", Items: found[from:to], NextPageToken: next}, nil
-}
-
-// runsFor returns the backup runs that a request is to see.
-func (in *sqlInstance) runsFor(r *sqlRequest) []*sqlBackupRun {
-	if r.stale {
-		return in.pastRuns
-	}
-	return in.runs
-}
-
-func (r *sqlRequest) backupRun() (*sqlInstance, *sqlBackupRun, error) {
-	in, err := r.instance()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, run := range in.runsFor(r) {
-		if strconv.FormatInt(run.Id, 10) == r.PathValue("backup") {
-			return in, run, nil
-		}
-	}
-	return nil, nil, gcpErr(http.StatusNotFound, "backupRunDoesNotExist", "The Cloud SQL backup run does not exist.")
-}
-
-func (s *sqlService) getBackupRun(r *sqlRequest) (any, error) {
-	_, run, err := r.backupRun()
-	if err != nil {
-		return nil, err
-	}
-	return &run.BackupRun, nil
-}
-
-func (s *sqlService) deleteBackupRun(r *sqlRequest) (any, error) {
-	in, run, err := r.backupRun()
-	if err != nil {
-		return nil, err
-	}
-	if in.operation != nil {
-		return nil, errSQLBusy
-	}
-	return s.begin(r, in, sqlWork{
-		kind: "DELETE_BACKUP", takes: s.cloud.opts.Durations.Modify,
-		succeed: func() { in.runs = slices.DeleteFunc(in.runs, func(x *sqlBackupRun) bool { return x == run }) },
-	}), nil
 }

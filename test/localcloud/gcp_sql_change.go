@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"errors"
 	"net/http"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -94,7 +95,7 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 			return err
 		}
 	}
-	return work
+	return s.recoveryChange(in, next, work)
 }
 
 // restarts reports whether a change takes the server down.
@@ -137,7 +138,7 @@ func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "DELETE", takes: takes, state: "PENDING_DELETE",
-		server: func() error { return s.cloud.engines.stop(in.engineID) },
+		server: s.takeDown(in, backup),
 		succeed: func() {
 			r.project.backups = append(r.project.backups, s.retainedRuns(in)...)
 			in.gone, in.deleted = true, in.last.ended
@@ -145,9 +146,31 @@ func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
 		},
 		abandon: func(failure *sqladmin.OperationError) {
 			in.state = state
-			if backup != nil && in.last.late {
+			if backup != nil && !backup.content.complete() {
 				backup.failed = failure
 			}
 		},
 	}), nil
+}
+
+// takeDown returns what ends the server of an instance once its final backup has the data. The data of its other backups go with it, unless these outlive it.
+func (s *sqlService) takeDown(in *sqlInstance, final *sqlBackup) func() error {
+	lost := []string{in.recovery.log} // which may be empty, and dropping that does nothing
+	if in.settings()["retainBackupsOnDelete"] != true {
+		for _, run := range in.runs {
+			lost = append(lost, run.content.copy)
+		}
+	}
+	return func() error {
+		if final != nil {
+			if err := final.content.take(s.cloud.engines, in.engineID); err != nil {
+				return err
+			}
+		}
+		err := s.cloud.engines.stop(in.engineID)
+		for _, copied := range lost {
+			err = errors.Join(err, s.cloud.engines.drop(copied))
+		}
+		return err
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
 )
@@ -20,8 +19,6 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 		return nil, err
 	}
 	switch {
-	case !sqlInstanceNames.MatchString(want.Name), len(r.project.id)+1+len(want.Name) > 98:
-		return nil, sqlInvalid("instance name (" + want.Name + "). Only lowercase letters, numbers, and hyphens are allowed. It must start with a letter and, with its project and a colon, have at most 98 characters.")
 	case want.MasterInstanceName != "": // without one the cloud keeps a configuration of replicas, and makes none
 		return nil, sqlInvalid("read replicas are not served here.")
 	case want.Project != "" && want.Project != r.project.id:
@@ -29,23 +26,13 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	case want.Settings == nil:
 		return nil, sqlInvalid("settings are required.")
 	}
-	if old := r.project.instances[want.Name]; old != nil {
-		switch reserved := s.cloud.opts.Durations.NameReserved; {
-		case !old.gone:
-			return nil, gcpErr(http.StatusConflict, "instanceAlreadyExists", "The Cloud SQL instance already exists.")
-		case r.now.Before(old.deleted.Add(reserved)):
-			return nil, gcpErr(http.StatusConflict, "instanceAlreadyExists", "The Cloud SQL instance already exists. When you delete an instance, you can't reuse the name of the deleted instance until one week from the deletion date.")
-		}
-	}
-	if s.full(r.project) {
-		return nil, gcpErr(http.StatusForbidden, "errorMaxInstancePerLabel", "Failed to create instance because the project has reached the max instance per project limit.")
+	if err := s.checkName(r, want.Name); err != nil {
+		return nil, err
 	}
 	for _, k := range append([]string{"rootPassword"}, sqlOutputOnly...) {
 		delete(asked, k)
 	}
-	s.serial++
-	in := &sqlInstance{name: want.Name, project: r.project.id, serial: s.serial, version: 1}
-	in.engineID = fmt.Sprintf("cloudsql-%d", s.serial)
+	in := s.newInstance(r, want.Name)
 	resource := jsonObject{"project": r.project.id}
 	merge(resource, asked)
 	if err := settleInstance(resource, nil); err != nil {
@@ -56,13 +43,51 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 		return nil, sqlInvalid("Root user's password is not policy compliant: " + broken)
 	}
 	in.remember(r, admin, want.RootPassword)
-	merge(resource, s.identity(r, want.Name, resource))
+	return s.make(r, in, resource, engineSpec{Username: admin, Password: want.RootPassword}, "CREATE", in.furnish)
+}
+
+// checkName refuses a name for a new instance that is none, is taken or is reserved, and an instance too many.
+func (s *sqlService) checkName(r *sqlRequest, name string) error {
+	if !sqlInstanceNames.MatchString(name) || len(r.project.id)+1+len(name) > 98 {
+		return sqlInvalid("instance name (" + name + "). Only lowercase letters, numbers, and hyphens are allowed. It must start with a letter and, with its project and a colon, have at most 98 characters.")
+	}
+	if old := r.project.instances[name]; old != nil {
+		switch reserved := s.cloud.opts.Durations.NameReserved; {
+		case !old.gone:
+			return gcpErr(http.StatusConflict, "instanceAlreadyExists", "The Cloud SQL instance already exists.")
+		case r.now.Before(old.deleted.Add(reserved)):
+			return gcpErr(http.StatusConflict, "instanceAlreadyExists", "The Cloud SQL instance already exists. When you delete an instance, you can't reuse the name of the deleted instance until one week from the deletion date.")
+		}
+	}
+	if s.full(r.project) {
+		return gcpErr(http.StatusForbidden, "errorMaxInstancePerLabel", "Failed to create instance because the project has reached the max instance per project limit.")
+	}
+	return nil
+}
+
+// newInstance begins to make an instance known.
+func (s *sqlService) newInstance(r *sqlRequest, name string) *sqlInstance {
+	s.serial++
+	return &sqlInstance{name: name, project: r.project.id, serial: s.serial, version: 1, engineID: fmt.Sprintf("cloudsql-%d", s.serial)}
+}
+
+// make begins the creation of an instance of which all is settled. spec says what its server has, kind what the operation is, and furnish notes the
+// databases and users that are there at its end.
+func (s *sqlService) make(r *sqlRequest, in *sqlInstance, resource jsonObject, spec engineSpec, kind string, furnish func()) (any, error) {
+	merge(resource, s.identity(r, in.name, resource))
 	r.project.instances[in.name] = in
 	certificate, err := s.firstCertificate(in, resource)
 	if err != nil {
 		return nil, err
 	}
-	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword, tlsOnly(resource), certificate))
+	spec.ID, spec.Engine, spec.StandardPort, spec.TLSOnly, spec.Signed = in.engineID, "postgres", true, tlsOnly(resource), certificate
+	if version, _ := resource["databaseVersion"].(string); sqlFamily(version) == "MYSQL" {
+		spec.Engine = "mysql"
+	}
+	if !r.failLate {
+		spec.Log = s.newLog(resource)
+	}
+	op := s.begin(r, in, s.creation(in, spec, kind, furnish))
 	in.resource = resource // only now: before this write there was nothing
 	return op, nil
 }
@@ -94,14 +119,10 @@ func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) j
 }
 
 // creation starts the server and says what is there afterwards.
-func (s *sqlService) creation(in *sqlInstance, version, password string, tlsOnly bool, certificate *signed) sqlWork {
+func (s *sqlService) creation(in *sqlInstance, spec engineSpec, kind string, furnish func()) sqlWork {
 	var started *engine
-	spec := engineSpec{ID: in.engineID, Engine: "postgres", Username: "postgres", Password: password, StandardPort: true, TLSOnly: tlsOnly, Signed: certificate}
-	if strings.HasPrefix(version, "MYSQL") {
-		spec.Engine, spec.Username = "mysql", "root"
-	}
 	return sqlWork{
-		kind: "CREATE", takes: s.cloud.opts.Durations.Create, state: "PENDING_CREATE",
+		kind: kind, takes: s.cloud.opts.Durations.Create, state: "PENDING_CREATE",
 		server: func() (err error) {
 			started, err = s.cloud.engines.start(spec)
 			return err
@@ -109,7 +130,8 @@ func (s *sqlService) creation(in *sqlInstance, version, password string, tlsOnly
 		succeed: func() {
 			in.state = "RUNNABLE"
 			merge(in.resource, s.reached(in, started))
-			in.furnish()
+			furnish()
+			in.recovery = sqlRecovery{log: spec.Log, since: wholeMillisecond(in.last.ended)}
 		},
 		abandon: func(*sqladmin.OperationError) { in.state = "FAILED" },
 	}

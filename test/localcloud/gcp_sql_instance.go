@@ -24,6 +24,7 @@ type sqlInstance struct {
 	users     []*sqladmin.User
 	passwords map[string][]sqlPassword // of each user, the latest last
 	runs      []*sqlBackupRun
+	recovery  sqlRecovery
 
 	operation *sqlOperation // under way
 	last      *sqlOperation

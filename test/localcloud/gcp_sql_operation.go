@@ -122,6 +122,7 @@ func (op *sqlOperation) settle(now time.Time) {
 	switch {
 	case op.failure == nil:
 		op.succeed()
+		op.instance.recovery.note(op.instance, op.ended)
 	case op.abandon != nil:
 		op.abandon(op.failure)
 	}

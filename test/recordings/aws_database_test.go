@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -253,6 +254,9 @@ func (r *instanceReplay) observe(instance map[string]any) {
 	protected, _ := instance["DeletionProtection"].(bool)
 	if seen.Location != arnRegion(instance) || seen.ID != stringAt(instance, "DbiResourceId") || seen.Protected != protected || seen.Endpoint.Host != host {
 		r.Errorf("%s: in %q, id %q, protected %t, at %q", name, seen.Location, seen.ID, seen.Protected, seen.Endpoint.Host)
+	}
+	if until, _ := time.Parse(time.RFC3339, stringAt(instance, "CertificateDetails", "ValidTill")); seen.State != driver.Deleting && (seen.Support == nil || !seen.Support.CertificateExpires.Equal(until)) {
+		r.Errorf("%s: its certificate is valid until %v, observed %+v", name, until, seen.Support)
 	}
 	if port, ok := at(instance, "Endpoint", "Port").(float64); ok && float64(seen.Endpoint.Port) != port {
 		r.Errorf("%s: port %d, want %v", name, seen.Endpoint.Port, port)

@@ -21,6 +21,9 @@
 // No recording shows a page of a list that is not the last one, a token or its refusal, a list by a filter, or any list of buckets or instances of
 // Google Cloud. The stand-ins do there what the documentation says (test/localcloud/page.go).
 //
+// No recording shows a restore of a snapshot or a backup, one to a point in time, a clone of a point in time, or a list of automated backups. The stand-ins do
+// there what the references of the calls say, and say so (test/localcloud/aws_rds_restore.go, gcp_sql_restore.go).
+//
 // What the recordings taught the stand-ins stands in the stand-ins' own tables, and is tested in test/localcloud without
 // the recordings.
 package recordings

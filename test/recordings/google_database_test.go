@@ -190,6 +190,9 @@ func (r *databaseReplay) observe(req databaseRequest, e exchange) {
 	if len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
 		r.Errorf("%s: differs from the specification that asked for it: %v, unreadable %v", e.Path, seen.Changes, seen.Unreadable)
 	}
+	if until, _ := time.Parse(time.RFC3339, stringAt(have, "serverCaCert", "expirationTime")); seen.Support == nil || !seen.Support.CertificateExpires.Equal(until) {
+		r.Errorf("%s: its authority ends at %v, observed %+v", e.Path, until, seen.Support)
+	}
 	if seen.Endpoint.Host == "" {
 		r.Errorf("%s: no address", e.Path)
 	}

@@ -137,7 +137,7 @@ var knownOfInstances = []*known{
 	{call: "*/*", path: "SecondaryAvailabilityZone", why: "there once RDS has made the standby", newer: true},
 	{call: "*/*", path: "StatusInfos", why: otherFeature + "read replicas"},
 	{call: "*/*", path: "ReadReplicaSourceDBInstanceIdentifier", why: otherFeature + "read replicas"},
-	{call: "*/*", path: "CertificateDetails", why: "until when a certificate is valid, which no driver reads"},
+	{call: "*/*", path: "CertificateDetails", why: shownSince, newer: true},
 	{call: "test_rds_minor_upgrade_do/ModifyDBInstance", path: "PendingModifiedValues.EngineVersion", why: "RDS took a change of an instance that it was still creating; the stand-in refuses it, so that drivers wait"},
 	{call: "*/*", path: "ActivityStreamStatus", why: shownSince, newer: true},
 	{call: "*/*", path: "AutomaticRestartTime", why: shownSince, newer: true},

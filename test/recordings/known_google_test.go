@@ -5,7 +5,6 @@ const (
 	otherEngine   = "SQL Server: an engine that Mooring does not have"
 	otherFeature  = "a feature that Mooring does not have: "
 	replicas      = otherFeature + "read replicas"
-	clones        = otherFeature + "clones"
 	noBackups     = "high availability without backups, which the documentation refuses: harsher"
 	takesTime     = "the stand-in lets work on users and databases take time, which the cloud has done at once: harsher, so that drivers are tested with it"
 	newerThanThat = "shown since a later version of the API, and read by no driver: "
@@ -34,11 +33,6 @@ var knownOfDatabases = []*known{
 	{call: "sqlinstance-replica-direct/instances.delete", path: "status", why: replicas},
 	{call: "sqlinstance-replica-direct/users.list", path: "status", why: replicas},
 	{call: "sqlinstance-replica-direct/users.delete", path: "status", why: replicas},
-	{call: "sqlinstance-clone-minimal-direct/instances.clone", path: "status", why: clones},
-	{call: "sqlinstance-clone-minimal-direct/operations.get", path: "operationType", why: clones},
-	{call: "sqlinstance-clone-minimal-direct/operations.get", path: "targetId", why: clones},
-	{call: "sqlinstance-clone-minimal-direct/instances.get", path: "status", why: clones},
-	{call: "sqlinstance-clone-minimal-direct/instances.delete", path: "status", why: clones},
 	{call: "sqlinstance-locationpreference-direct/instances.update", path: "status", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/operations.get", path: "operationType", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.availabilityType", why: noBackups},

@@ -67,7 +67,7 @@ func harness(t *testing.T, region string) drivertest.Harness {
 		Other:   &other, Empty: &empty,
 		Secrets: []string{store.Tenant, string(s.Keys(store.Tenant)[v1alpha1.SecretKeyAWSSecretAccessKey])},
 		Calls:   b.count, Fail: b.fail,
-		Kinds: []drivertest.Trial{bucketKind(b, region)}, Lacking: []string{"Database"},
+		Kinds: []drivertest.Trial{bucketKind(b, region)}, Lacking: []string{"Database", "DatabaseSnapshot"},
 	}
 }
 

@@ -34,7 +34,7 @@ func (a *awsDatabases) Make(t testing.TB, name string, tags map[string]string) {
 	}
 	call(t, a.rds.CreateDBInstance, &rds.CreateDBInstanceInput{
 		DBInstanceIdentifier: &name, Engine: awssdk.String("postgres"), EngineVersion: awssdk.String("16"),
-		DBInstanceClass: awssdk.String("db.t4g.micro"), AllocatedStorage: awssdk.Int32(20),
+		DBInstanceClass: awssdk.String("db.t4g.micro"), StorageEncrypted: new(true), AllocatedStorage: awssdk.Int32(20),
 		MasterUsername: awssdk.String("postgres"), MasterUserPassword: awssdk.String("somebody-elses"), Tags: list,
 	})
 	a.rest(t, name)

@@ -3,6 +3,7 @@ package system
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"google.golang.org/api/googleapi"
@@ -204,7 +205,8 @@ func (g *gcpDatabases) Snapshots(t testing.TB, database string) []string {
 	var names []string
 	for _, b := range out.Backups {
 		if b.Instance == database && b.State == "SUCCESSFUL" {
-			names = append(names, b.Description)
+			name, _, _ := strings.Cut(b.Description, " ") // the mark follows
+			names = append(names, name)
 		}
 	}
 	return names

@@ -14,6 +14,8 @@ func TestUnused(t *testing.T) {
 	status := Right{Kind: "ClusterRole", Role: "mooring", Verb: "patch", Group: "mooring.dev", Resource: "buckets/status"}
 	one := cluster.Request{Verb: "get", Group: "apps", Resource: "deployments", Namespace: "any", Name: "one", Reason: byRole}
 	patch := cluster.Request{Verb: "patch", Group: "mooring.dev", Resource: "buckets", Subresource: "status", Name: "b", Reason: byRole}
+	adopt := Right{Kind: "ClusterRole", Role: "mooring", Verb: "adopt", Group: "mooring.dev", Resource: "buckets"}
+	create := cluster.Request{Verb: "create", Group: "mooring.dev", Resource: "buckets", Name: "b", Reason: byRole}
 	change := func(r cluster.Request, f func(*cluster.Request)) cluster.Request { f(&r); return r }
 	for _, c := range []struct {
 		name string
@@ -30,6 +32,8 @@ func TestUnused(t *testing.T) {
 		{"another role's", change(patch, func(r *cluster.Request) {
 			r.Reason = `RBAC: allowed by RoleBinding "mooring-own/mooring-system" of Role "mooring-own" to ServiceAccount "mooring/mooring-system"`
 		}), status, false},
+		{"a creation that may take over", create, adopt, true},
+		{"no creation", change(create, func(r *cluster.Request) { r.Verb = "patch" }), adopt, false},
 		{"refused", change(patch, func(r *cluster.Request) { r.Decision, r.Reason = cluster.Forbidden, "" }), status, false},
 	} {
 		if got := !slices.Contains(Rights{c.right}.Unused(cluster.Requests{c.Request}), c.right); got != c.uses {

@@ -17,6 +17,21 @@ import (
 // new kind is a new file.
 var Targets []Target
 
+// MadeOf are the kinds whose objects are made of others, in the clouds. An object of such a kind takes another one to be there first, so that the tests of
+// Targets do not apply, and each has tests of its own in the packages that iterate over Targets. The file of each kind adds its own.
+var MadeOf []Made
+
+// A Made is a kind whose objects are made of others, in one cloud.
+type Made struct {
+	Kind, Cloud string
+	// New returns an empty object, to read into.
+	New func() v1alpha1.ResourceObject
+	// Observe, Create, Mark and Delete are calls of the cloud's API, as the ledger names them. Mark is empty where the cloud can't change a mark.
+	Observe, Create, Mark, Delete string
+	// Restore is the call that makes an object of which such objects are made, of one of them.
+	Restore string
+}
+
 // A Target is a kind of object in one cloud.
 type Target struct {
 	Kind, Cloud string
@@ -111,6 +126,11 @@ func KindOf(o client.Object) string {
 	for _, t := range Targets {
 		if reflect.TypeOf(t.New()) == reflect.TypeOf(o) {
 			return t.Kind
+		}
+	}
+	for _, m := range MadeOf {
+		if reflect.TypeOf(m.New()) == reflect.TypeOf(o) {
+			return m.Kind
 		}
 	}
 	panic(fmt.Sprintf("%T is the kind of no target", o))

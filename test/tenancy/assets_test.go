@@ -127,7 +127,30 @@ func (h *fixture) prepareAssets() (all assets) {
 		h.Must(h.Client.Patch(h.Context(), has, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"mooring.dev/paused":"true"}}}`))))
 		h.AwaitCondition(has, v1alpha1.ConditionSynced, metav1.ConditionFalse, v1alpha1.ReasonPaused)
 	}
+	all.external["DatabaseSnapshot"] = h.prepareSnapshots(all)
 	return all
+}
+
+// prepareSnapshots returns snapshots of bank's database: one that somebody took in the console, which has the database's mark, one of an object, and one that
+// an object left.
+func (h *fixture) prepareSnapshots(all assets) (names []string) {
+	h.Helper()
+	of := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: bank, Name: all.names["Database"]}}
+	h.Refresh(of)
+	aws := system.NewCloudAccount(h.Cloud, "aws", system.AWSAccount)
+	aws.Snapshots().TakeSnapshot(h.T, of.Status.ExternalName, "bank-by-hand")
+	names = []string{"bank-by-hand"}
+	for _, name := range []string{all.names["DatabaseSnapshot"], "left"} {
+		s := &v1alpha1.DatabaseSnapshot{ObjectMeta: metav1.ObjectMeta{Namespace: bank, Name: name}}
+		s.Spec.Source.DatabaseRef, s.Spec.DeletionPolicy = &v1alpha1.DatabaseReference{Name: of.Name}, v1alpha1.DeletionRetain
+		h.Create(s)
+		names = append(names, h.AwaitReady(s).ExternalName)
+		if name == "left" {
+			h.Must(h.Client.Delete(h.Context(), s))
+			h.AwaitDeleted(s)
+		}
+	}
+	return names
 }
 
 // targets are the kinds in the cloud that bank uses.

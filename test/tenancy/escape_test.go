@@ -92,6 +92,7 @@ func attacksOn(t assets, references []reference) map[string][]attack {
 		}
 	}
 	add("Database", "spec.credentials.passwordSecretRef.name", t.secrets, `{"className":"for-all"}`)
+	addSnapshots(add, t)
 	aws, gcp := `{"aws":{"region":"eu-central-1"}}`, `{"gcp":{"project":"mooring-local"}}`
 	add("ProviderConfig", "spec.credentials.secretRef.name", t.secrets, aws, gcp)
 	add("ProviderConfig", "spec.credentials.webIdentity.serviceAccountName", t.serviceAccounts,
@@ -137,6 +138,37 @@ func TestEscapes(t *testing.T) {
 			h.AwaitReady(own)
 		})
 	}
+}
+
+// addSnapshots adds what can be tried with snapshots: to take one of bank's database, and to get hold of those that there are.
+func addSnapshots(add func(kind, field string, values []string, with ...string), t assets) {
+	const kind = "DatabaseSnapshot"
+	theirs := func(rest string) string {
+		return `{"source":{"externalName":"` + t.external[kind][0] + `"}` + rest + `}`
+	}
+	add(kind, "spec.className", t.classes["Database"], theirs(``))
+	add(kind, "spec.providerConfigRef.name", t.accounts, theirs(`,"providerConfigRef":{"kind":"ProviderConfig"}`))
+	add(kind, "spec.providerConfigRef.name", t.clusterAccounts, theirs(`,"providerConfigRef":{"kind":"ClusterProviderConfig"}`))
+	add(kind, "spec.source.databaseRef.name", []string{t.names["Database"]}, `{}`, `{"deletionPolicy":"Retain"}`)
+	var ways []string
+	for _, how := range []string{``, `,"adoption":"IfMarked"`, `,"adoption":"IfExists"`, `,"management":"Observe"`, `,"management":"Observe","adoption":"IfExists"`} {
+		ways = append(ways, `{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"aws"}`+how+`}`)
+	}
+	add(kind, "spec.source.externalName", t.external[kind], ways...)
+	add(kind, "spec.externalName", t.external[kind], `{"source":{"databaseRef":{"name":"own"}}}`, `{"source":{"databaseRef":{"name":"own"}},"adoption":"IfExists"}`)
+	addRestores(add, t)
+}
+
+// addRestores adds what can be tried with a database that is made of a snapshot: all else about it is right.
+func addRestores(add func(kind, field string, values []string, with ...string), t assets) {
+	var ways []string
+	for _, how := range []string{``, `,"adoption":"IfExists"`, `,"whenVanished":"Recreate"`} {
+		rest := `"engine":"postgres","aws":{"instanceClass":"db.t4g.micro"}` + how
+		ways = append(ways, `{"className":"for-all",`+rest+`}`, `{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"aws"},`+rest+`}`)
+	}
+	add("Database", "spec.restoreFrom.externalSnapshotName", t.external["DatabaseSnapshot"], ways...)
+	add("Database", "spec.restoreFrom.pointInTime.databaseRef.name", []string{t.names["Database"]}, ways...)
+	add("Database", "spec.restoreFrom.snapshotRef.name", []string{t.names["DatabaseSnapshot"], "left"}, ways...)
 }
 
 // complete demands that something is tried with each reference that there is.

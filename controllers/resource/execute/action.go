@@ -54,6 +54,9 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				w.Request.Name, w.Provider, w.Account, w.Request.Deletion.Snapshot))
 		}
+		if err := keepSnapshot(ctx, w); err != nil {
+			return outcome.Outcome{}, err
+		}
 		return w.removeFinalizer(ctx, a.Message, a.Orphaned)
 	default:
 		return w.rest(ctx, a)
@@ -83,8 +86,8 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	if w.View.WasReady {
 		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
-			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
-			w.Request.Name, w.Provider, w.Account))
+			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating %s under the same name",
+			w.Request.Name, w.Provider, w.Account, w.View.NewOne()))
 	}
 	if w.Password.Refused != nil {
 		return outcome.Outcome{}, w.Password.Refused
@@ -102,6 +105,9 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	w.Memory.Answered, w.Memory.JustSet = true, justSet(done, w.Request)
 	created := outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s", w.Request.Name, w.Provider, w.Account)
+	if from := w.Request.Restore; from != nil {
+		created = outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s from %s", w.Request.Name, w.Provider, w.Account, from)
+	}
 	created.FirstTime = true
 	w.note(created)
 	w.status.Operation, w.Memory.Absent = done.Operation, w.Memory.NotBefore
@@ -175,6 +181,9 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
 		return outcome.Outcome{}, err
+	}
+	if w.Described.MarkIsFinal {
+		return w.removeFinalizer(ctx, fmt.Sprintf("retained %s in %s account %s; an object of this namespace and name takes it over with spec.adoption: IfExists", w.Request.Name, w.Provider, w.Account), true)
 	}
 	w.Request.Mark.Released = true
 	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.Password.Sent)

@@ -58,7 +58,14 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
+	if w.Kind.SetSnapshotDetails != nil {
+		w.Kind.SetSnapshotDetails(w.Object, nil, false)
+	}
+	if w.Kind.SetSupport != nil {
+		w.Kind.SetSupport(w.Object, nil)
+	}
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
+	moved = w.Kind.SetRestored(w.Object, w.Request.Restore) || moved
 	return moved || !equality.Semantic.DeepEqual(before, w.status)
 }

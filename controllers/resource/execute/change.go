@@ -21,7 +21,7 @@ func updating(t Task, a plan.Action) outcome.Outcome {
 	case a.Verb == plan.Adopt:
 		out.State = condition.Progressing
 	case t.Object.GetResourceStatus().FirstReadyTime == nil:
-		out.State, out.Reason, out.Message = condition.Progressing, v1alpha1.ReasonCreating, plan.MessageCreating
+		out.State, out.Reason, out.Message = condition.Progressing, v1alpha1.ReasonCreating, plan.MessageOfNew(t.View)
 	case a.Reason == v1alpha1.ReasonUpdating, t.View.Edited && a.Hash == "":
 		out.State = condition.Updating // what was set for an edit differs as drift does, until it has come true once
 	default:

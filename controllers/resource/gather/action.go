@@ -60,7 +60,7 @@ func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *passw
 		secret, read.State = stored.Secret, stored.State
 	}
 	if err == nil && a.Verb == plan.Create {
-		read.Fresh = driver.NewPassword(g.Request.Username)
+		read.Fresh, read.Restored = driver.NewPassword(g.Request.Username), g.Request.Restore != nil
 		read.Wanted, err = g.wantedPassword(ctx, read.State) // not StartedOver: what the former server had can be used again
 	}
 	if refused, ok := errors.AsType[*identity.ValidationError](err); ok {

@@ -32,8 +32,9 @@ type Parent struct {
 	Found, Deleting, Managed, Usable bool
 	// State is the reason of its condition Ready; empty if it has none yet.
 	State string
-	// Ref is the parent in the cloud.
-	Ref driver.ParentRef
+	// Ref is the parent in the cloud, and FinalSnapshot the name of the snapshot that its deletion takes.
+	Ref           driver.ParentRef
+	FinalSnapshot string
 	// Config leads to the parent's account. Class is the parent's class, if that named it.
 	Config identity.Key
 	Class  string
@@ -48,7 +49,7 @@ func (p Parent) takes() bool { return p.Managed && p.Usable && !p.Deleting }
 // be deleted it needs no parent.
 func (g *gathering) findParent(ctx context.Context) error {
 	in := g.Kind.Parent
-	if in == nil {
+	if g.Kind.Named(g.Object) == "" {
 		return nil
 	}
 	name := client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: in.Name(g.Object)}
@@ -60,14 +61,20 @@ func (g *gathering) findParent(ctx context.Context) error {
 		return fmt.Errorf("read %s %s, its parent: %w", in.Kind, name.Name, err)
 	}
 	g.Parent.Named = in.Kind + " " + name.Name
-	if bound := g.status().ProviderConfigRef; g.Deleting && bound != nil {
+	if bound := g.status().ProviderConfigRef; bound != nil && (g.Deleting || outlives(g.Gathered)) {
 		g.Parent.Ref, g.Parent.Config = g.Kind.Within(g.Object), identity.KeyOfBound(*bound, g.Object.GetNamespace())
+		g.Parent.Provider, g.Parent.Account, g.Parent.Location = g.status().Provider, g.status().AccountID, g.status().Location
 	}
-	if g.Parent.Found && !g.Parent.Managed && g.Policy.Management == v1alpha1.ManagementFull {
+	if g.Parent.Found && !g.Parent.Managed && !outlives(g.Gathered) && g.Policy.Management == v1alpha1.ManagementFull {
 		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonNotOwned, Message: notManaged(g.Parent)}
 	}
 	noteNeverCreated(g.Gathered)
 	return nil
+}
+
+// outlives reports whether the object was made of its parent and no longer needs it: its own status says where it is.
+func outlives(g Gathered) bool {
+	return g.Kind.Named(g.Object) != "" && g.Kind.Parent.Source && g.bound() && !neverCreated(g)
 }
 
 // noteNeverCreated stores of an object that no creation was accepted, once its parent takes none: memory alone knows it of a creation that was
@@ -93,6 +100,7 @@ func parentOf(object v1alpha1.ResourceObject) Parent {
 	}
 	p.Usable = meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable)
 	p.Ref = driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
+	p.FinalSnapshot = plan.SnapshotName(status.ExternalName, string(object.GetUID()))
 	p.Config, p.Class = identity.KeyOfBound(*status.ProviderConfigRef, object.GetNamespace()), status.ClassName
 	p.Provider, p.Account, p.Location = status.Provider, status.AccountID, status.Location
 	return p
@@ -103,7 +111,7 @@ func parentOf(object v1alpha1.ResourceObject) Parent {
 func hasParent(g Gathered) *Stop {
 	p, observes := g.Parent, g.Policy.Management == v1alpha1.ManagementObserve
 	switch {
-	case p.Named == "" || g.Deleting:
+	case p.Named == "" || g.Deleting || outlives(g):
 		return nil
 	case !p.Found:
 		return &Stop{Err: &identity.ValidationError{
@@ -148,6 +156,9 @@ func (p position) String() string {
 // isCreatable: nothing is created again within a parent that can't take it.
 func isCreatable(g Gathered) *Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
+	if outlives(g) && g.WasReady && g.Policy.WhenVanished == v1alpha1.WhenVanishedStop {
+		return nil // nothing is to be created, whatever its parent is up to
+	}
 	if !gone || g.Deleting || g.Parent.Named == "" || g.Parent.takes() || g.Policy.Management == v1alpha1.ManagementObserve {
 		return nil
 	}
@@ -157,7 +168,9 @@ func isCreatable(g Gathered) *Stop {
 // limitAdoption has the class by which the parent got its account decide which cloud objects this object may take over or observe, as an
 // object's own class does. A class that is gone allows what is marked, which is nothing where the cloud has no place for a mark.
 func (g *gathering) limitAdoption(ctx context.Context) error {
-	if g.Parent.Class == "" || g.gatherer.Family.Parent.Class == nil {
+	status := g.status()
+	proven := outlives(g.Gathered) && (status.Origin == v1alpha1.OriginAdopted || status.ExternalID != "" || status.FirstReadyTime != nil)
+	if g.Parent.Class == "" || proven || g.gatherer.Family.Parent.Class == nil {
 		return nil
 	}
 	found, spec := g.gatherer.Family.Parent.Class.New(), &v1alpha1.ClassSpec{}
@@ -205,6 +218,13 @@ func waitForParent(g Gathered) outcome.Outcome {
 		out.State = condition.Updating
 	}
 	switch {
+	case !p.Found:
+		out.State, out.Message = condition.Stalled, p.Named+" is gone, so nothing can be created of it; delete this object"
+	case p.Deleting && g.Kind.Parent.Source && g.Kind.ChosenName(g.Object) == p.FinalSnapshot:
+		out.Message = "waiting for " + p.Named + ", which is being deleted and leaves this snapshot" // it is about to write where that is
+	case p.Deleting && g.Kind.Parent.Source:
+		out.State = condition.Stalled
+		out.Message = p.Named + " is being deleted, so nothing is created of it; delete this object"
 	case p.Deleting:
 		out.State = condition.Stalled
 		out.Message = p.Named + " is being deleted, so nothing is created within it; delete this object"

@@ -50,6 +50,7 @@ func steps() []step {
 		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
 		{(*gathering).look, isCreatable},
 		{nil, isFree},
+		{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable},
 	}
 }
 
@@ -72,7 +73,7 @@ func (g *gathering) readDefinition(ctx context.Context) error {
 // findAccount finds out which provider config leads to the account: the parent's, the object's own, or that of its class, which is merged
 // with the spec.
 func (g *gathering) findAccount(ctx context.Context) (err error) {
-	if g.Kind.Parent != nil {
+	if g.Parent.Named != "" {
 		g.Config = g.Parent.Config
 		if err := g.limitAdoption(ctx); err != nil {
 			return err
@@ -106,7 +107,7 @@ func (g *gathering) location() string {
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
 	conn, err := g.gatherer.Connector.Connect(ctx, identity.Use{
-		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "",
+		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "" || outlives(g.Gathered), // the class may be gone with the parent
 		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.bound(), Deleting: g.Deleting,
 	})
 	if err != nil {
@@ -126,7 +127,7 @@ func (g *gathering) describe(context.Context) error {
 	if g.gatherer.Metrics != nil {
 		g.Session = telemetry.Session(g.gatherer.Metrics, g.Session, g.Provider)
 	}
-	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
+	g.Asks = plan.PlaceOf(g.Want, g.Kind.ChosenName(g.Object), g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
 	return findUnsupported(&g.Gathered)
 }
@@ -293,6 +294,7 @@ func (g *gathering) look(context.Context) error {
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
+	g.View.Restores = g.Kind.Restores(g.Want, g.Object)
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)
@@ -300,5 +302,8 @@ func (g *gathering) look(context.Context) error {
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh
+	if g.View.Restores {
+		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh) // after Unmade: what is withheld is not there either
+	}
 	return nil
 }

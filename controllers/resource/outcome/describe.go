@@ -158,6 +158,12 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	if f.Kind.SetEndpoint != nil {
 		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
 	}
+	if f.Kind.SetSnapshotDetails != nil {
+		f.Kind.SetSnapshotDetails(object, f.Observation.SnapshotDetails, f.Observation.Available)
+	}
+	if f.Kind.SetSupport != nil && f.Observation.Support != nil {
+		f.Kind.SetSupport(object, f.Observation.Support)
+	}
 	if f.Observation.Fixed != nil {
 		object.GetResourceStatus().Fixed = f.Observation.Fixed
 	}

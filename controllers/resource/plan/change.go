@@ -44,10 +44,13 @@ func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.W
 
 // completes reports whether a change sets what is missing of an object that was created and never yet was as declared: a call of its creation failed, or
 // its answer was lost. A switch that is off is missing: nobody turned it. What a creation asks for is noted before it; of what an earlier object of the
-// name had made, and this one took over, nothing is.
+// name had made, and this one took over, nothing is. Whatever differs of an object that was made of a snapshot, and that never worked, is as it was when that was
+// taken.
 func completes(v View, c driver.Change) bool {
 	_, asked := v.Applied[c.Field]
-	return asked && v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (c.From == "" || c.From == "false") && !c.Release && len(c.Drifted) == 0
+	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0
+	ofSnapshot := v.Restores && !v.WasReady && c.Effect != driver.Irreversible
+	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && !c.Release && (missing || ofSnapshot)
 }
 
 // stillCompletes reports whether a change sets what was missing all the time since the creation, although the object works. What was set and is missing

@@ -156,7 +156,7 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
 		switch {
 		case o.Snapshot == driver.Pending:
-			return deleting("the cloud is finishing the final snapshot")
+			return deleting(strings.TrimSpace("the cloud is finishing the final snapshot " + v.FinalSnapshot))
 		case o.Snapshot == driver.Failed:
 			return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "the cloud object is deleted, but its final snapshot failed; " +
 				"set spec.deletionPolicy: Delete to remove this object without a snapshot"}

@@ -46,7 +46,7 @@ func AnswerLost(k *kind.Kind, object v1alpha1.ResourceObject, asks Place, m Memo
 	bound := status.ExternalName != ""
 	sent := bound && status.Origin == v1alpha1.OriginCreated && !NeverCreated(status, m) && !m.CreationFailed
 	known := status.ExternalID != "" || status.FirstReadyTime != nil || status.AppliedGeneration != 0
-	return sent && !known && !k.Login && object.GetResourceSpec().ExternalName == "" && status.ExternalName == asks.Generated
+	return sent && !known && !k.Login && k.ChosenName(object) == "" && status.ExternalName == asks.Generated
 }
 
 // Evidence is an observation, and what is known when it is made.
@@ -103,6 +103,9 @@ func Interpret(s Evidence) Interpretation {
 	v := &l.View
 	v.Mark, v.Applied, v.Now = s.Mark, s.Applied, s.Now
 	v.Moved = v.Bound && Moved(status, s.Asks)
+	if v.Bound {
+		v.FinalSnapshot = SnapshotName(status.ExternalName, string(s.Object.GetUID()))
+	}
 	m.Absent = Since(m.Absent, o.State == driver.Absent, s.Now)
 	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Snapshot == driver.Absent, s.Now)
 	there := o.State != driver.Absent && o.State != driver.Unknown
@@ -175,7 +178,7 @@ func (s Evidence) RecordedMark(parent driver.ParentRef) driver.Mark {
 		return driver.Mark{}
 	}
 	known := s.Kind.Recorded(s.Object) || status.ExternalID != "" || s.Memory.Answered
-	ownName := s.Object.GetResourceSpec().ExternalName == "" && status.ExternalName == s.Asks.Generated &&
+	ownName := s.Kind.ChosenName(s.Object) == "" && status.ExternalName == s.Asks.Generated &&
 		status.Origin == v1alpha1.OriginCreated && !s.Memory.CreationFailed
 	if known || ownName {
 		return s.Mark

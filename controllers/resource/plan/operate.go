@@ -106,8 +106,12 @@ func SetAction(k *kind.Kind, object v1alpha1.ResourceObject, s v1alpha1.ActionSt
 
 // answered returns a status that answers a value.
 func answered(s v1alpha1.ActionStatus, value string, outcome v1alpha1.ActionOutcome, message string, now time.Time) v1alpha1.ActionStatus {
+	former := s.Former
+	if s.Value != value {
+		former = s.Value
+	}
 	return v1alpha1.ActionStatus{
-		Name: s.Name, Value: value, Outcome: outcome, Message: message, Time: &metav1.Time{Time: now.Truncate(time.Second)}, Before: s.Before,
+		Name: s.Name, Value: value, Former: former, Outcome: outcome, Message: message, Time: &metav1.Time{Time: now.Truncate(time.Second)}, Before: s.Before,
 	}
 }
 
@@ -180,8 +184,11 @@ func (r ActionRequest) inFlight() bool {
 	return r.requested() || r.Status.Outcome == v1alpha1.ActionStarted
 }
 
-// isNew reports whether the annotation has a value that was not answered.
-func (r ActionRequest) isNew() bool { return r.Wanted != "" && r.Wanted != r.Status.Value }
+// isNew reports whether the annotation has a value that was not answered. The one that was answered before the last comes back where something, such as a
+// GitOps controller, puts right what a person wrote.
+func (r ActionRequest) isNew() bool {
+	return r.Wanted != "" && r.Wanted != r.Status.Value && r.Wanted != r.Status.Former
+}
 
 // operate adds to a plan what becomes of the actions that people ask for. One is done at a time, and only where the plan has nothing else to do.
 func operate(v View, o driver.Observation, p Policy, a Action) Action {
@@ -208,7 +215,7 @@ func operate(v View, o driver.Observation, p Policy, a Action) Action {
 			s.WaitsFor = ""
 			a = a.answer(r, s, "")
 		default:
-			a = a.begin(v, o, p, r, busy)
+			a = a.begin(v, o, p, r, busy, inFlight)
 			a.Follows = a.Follows || inFlight
 			busy = true
 		}
@@ -224,12 +231,15 @@ func (a Action) answer(r ActionRequest, s v1alpha1.ActionStatus, event string) A
 	return a
 }
 
-// begin decides about a new value. busy: another action comes first.
-func (a Action) begin(v View, o driver.Observation, p Policy, r ActionRequest, busy bool) Action {
+// begin decides about a new value. busy: another action comes first, which is in flight already or begins now.
+func (a Action) begin(v View, o driver.Observation, p Policy, r ActionRequest, busy, inFlight bool) Action {
 	if why := refuseAction(o, p, r); why != "" {
 		return a.answer(r, answered(r.Status, r.Wanted, v1alpha1.ActionRefused, why, v.Now), v1alpha1.EventActionRefused)
 	}
 	why, soon := delayAction(v, o, p, a, r)
+	if inFlight && why == "" && !soon {
+		why = "another action is in progress"
+	}
 	switch {
 	case soon, busy && why == "":
 		a.Again = a.Again || a.Verb == Converge

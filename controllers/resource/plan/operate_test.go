@@ -118,11 +118,11 @@ func TestOperate(t *testing.T) {
 		{"a failover that was stored, and a restart by others", []func(*fixture){
 			state(driver.Pending), asked(failover, sent(v1alpha1.ActionRequested, time.Hour), func(r *ActionRequest) { r.Status.Before = "a" }), shows(failover, driver.ActionState{UnderWay: true, Before: "a"}),
 		}, Wait, none, "", true},
-		{"another that was stored after it comes first", []func(*fixture){asked(restart), asked(failover, sent(v1alpha1.ActionRequested, time.Second))}, Converge, none, "", true},
+		{"another that was stored after it comes first", []func(*fixture){asked(restart), asked(failover, sent(v1alpha1.ActionRequested, time.Second))}, Converge, none, "another action is in progress", true},
 		{"accepted, and under way", []func(*fixture){asked(restart, sent(started, time.Minute)), shows(restart, driver.ActionState{UnderWay: true})}, Converge, none, "", true},
 		{"accepted, and at rest", []func(*fixture){asked(restart, sent(started, time.Minute))}, Converge, done, "", false},
 		{"another value while it is under way", []func(*fixture){asked(restart, sent(started, time.Second), func(r *ActionRequest) { r.Wanted = "three" })}, Converge, none, "", true},
-		{"another action while one is under way", []func(*fixture){asked(restart, sent(started, time.Second)), asked(failover)}, Converge, none, "", true},
+		{"another action while one is under way", []func(*fixture){asked(restart, sent(started, time.Second)), asked(failover)}, Converge, none, "another action is in progress", true},
 		{"a password that was not made yet", []func(*fixture){
 			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *ActionRequest) { r.Status.Before = "3" }), knows(PasswordFound{Known: true, Serial: 3}),
 		}, Converge, none, "", false},
@@ -180,6 +180,25 @@ func TestAValueThatIsTakenBack(t *testing.T) {
 	s.Seen.State = driver.Ready
 	if a := s.plan(); a.Verb != Converge || a.Answers[0].Status.WaitsFor != "" {
 		t.Errorf("the former value: %s, %+v", a.Verb, a.Answers)
+	}
+}
+
+// Something puts a former value back, as a GitOps tool does with what a person wrote: that asks for nothing, and neither does the person's value once more.
+func TestAValueThatIsPutBack(t *testing.T) {
+	s := settled()
+	asked(driver.Restart)(&s)
+	r := &s.Requests[0]
+	r.Status = v1alpha1.ActionStatus{Name: string(driver.Restart)}
+	for _, step := range []struct {
+		value string
+		isNew bool
+	}{{"git", true}, {"person", true}, {"git", false}, {"person", false}, {"other", true}, {"person", false}, {"git", true}} {
+		if r.Wanted = step.value; r.isNew() != step.isNew {
+			t.Errorf("%q after %q and %q: new is %t", step.value, r.Status.Value, r.Status.Former, r.isNew())
+		}
+		if r.isNew() {
+			r.Status = answered(r.Status, r.Wanted, v1alpha1.ActionSucceeded, "", actionTime)
+		}
 	}
 }
 

@@ -66,9 +66,12 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 	switch b {
 	case Others:
 		if v.Bound && v.Moved && !v.WasReady && v.ID == "" { // the name was taken before ours was created, and is wanted no more
-			return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+			return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 		}
 		a.Message = "a cloud object of this name exists and belongs to another object; choose another spec.externalName, or ask your platform team"
+		if leftFor(v, o.Mark) && o.Mark.Namespace == v.Mark.Namespace {
+			a.Message = fmt.Sprintf("%s left the cloud object of this name behind; set spec.adoption: IfExists to take it over", o.Mark.Name)
+		}
 		a.Detail = whose(v, o.Mark)
 	case Released:
 		a.Message = "the cloud object of this name was released (deletionPolicy: Retain); set spec.adoption: IfExists to take it over again"

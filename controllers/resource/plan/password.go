@@ -80,6 +80,8 @@ type PasswordFacts struct {
 	State password.State
 	// Wanted is the password that the spec names; empty if it names none. Fresh is a random one, for the case that Mooring has to make one.
 	Wanted, Fresh string
+	// Restored: the server is made of a snapshot, whose password it has at first.
+	Restored bool
 	// Refused is why the password can't be used; nil if it can.
 	Refused error
 }
@@ -96,11 +98,13 @@ func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) Pas
 		return PasswordPlan{Decision: password.Decision{State: read.State}, Refused: read.Refused}
 	}
 	p := PasswordPlan{}
-	switch a.Verb {
-	case Create:
+	switch {
+	case a.Verb == Create && read.Restored:
+		p.Decision = read.State.Restore(read.Wanted, read.Fresh)
+	case a.Verb == Create:
 		p.Decision = read.State.Create(read.Wanted, read.Fresh)
 		p.Sent = driver.Password(p.State.Latest())
-	case Adopt:
+	case a.Verb == Adopt:
 		p.Decision = read.State.TakeOver(Ownership(v, o) == OursBefore)
 	default:
 		return p

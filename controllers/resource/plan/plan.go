@@ -90,6 +90,10 @@ type Policy struct {
 	Disruptive v1alpha1.DisruptivePolicy
 	// Window is the maintenance window in which changes are made that are not Online; nil if they are made at any time.
 	Window *window.Window
+	// MustExist: nothing is created, because the spec names a cloud object that exists.
+	MustExist bool
+	// Once: what vanished is not created again, because it was made of the state of something else.
+	Once bool
 	// ObserveMarked: only what bears the object's own mark may be observed.
 	ObserveMarked bool
 	// Refused is why nothing may be done but to look and to delete; it is nothing if its Reason is empty.
@@ -161,12 +165,16 @@ type View struct {
 	ByClass, ClassChanged class.Fields
 	// Enforced are the fields on which the class insists.
 	Enforced class.Fields
+	// Restores: it was restored from a snapshot when it was created, or is to be.
+	Restores bool
 	// Children names the objects within it that somebody still wants.
 	Children []string
 	// InConsistencyWindow: what the cloud shows may be from before our last write.
 	InConsistencyWindow bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
 	AbsenceSure bool
+	// FinalSnapshot is the name of the final snapshot that a deletion takes.
+	FinalSnapshot string
 	// SnapshotAbsenceSure: the same of the final snapshot.
 	SnapshotAbsenceSure bool
 	// UnmarkedSure: the same of the mark on an object that is there.
@@ -225,7 +233,7 @@ func planObject(v View, o driver.Observation, p Policy) Action {
 		if v.WasReady {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud" + atWork(o), Pending: PendingChanges(v, o.Changes)}
 		}
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: MessageOfNew(v)}
 	default:
 		return planReady(v, o, p)
 	}
@@ -247,9 +255,26 @@ func MarkUnread(o driver.Observation) bool {
 
 // What the conditions say while a cloud object is created or taken over.
 const (
-	MessageCreating = "the cloud is creating it"
-	messageAdopting = "the cloud object exists, and Mooring is taking it over"
+	messageCreating  = "the cloud is creating it"
+	messageRestoring = "the cloud is restoring it from what spec.restoreFrom names"
+	messageAdopting  = "the cloud object exists, and Mooring is taking it over"
 )
+
+// MessageOfNew is what the conditions say of an object that the cloud is making.
+func MessageOfNew(v View) string {
+	if v.Restores && v.Origin != v1alpha1.OriginAdopted {
+		return messageRestoring
+	}
+	return messageCreating
+}
+
+// NewOne says what takes the place of an object that vanished.
+func (v View) NewOne() string {
+	if v.Restores {
+		return "a new one from what spec.restoreFrom names"
+	}
+	return "a new, empty one"
+}
 
 func planObserved(v View, o driver.Observation, p Policy) Action {
 	switch {
@@ -287,20 +312,25 @@ func MayObserve(v View, mark driver.Mark, p Policy) bool {
 }
 
 func planAbsent(v View, p Policy) Action {
-	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: MessageOfNew(v)}
 	if r := p.refusal(true, nil); r.Reason != "" { // what it was created with is not there any more, and can't be kept
 		creating = Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
 	switch {
+	case p.MustExist && !v.WasReady && (!v.Bound || v.AbsenceSure):
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name, and Mooring creates none, because the spec names one that exists; " +
+			"check the name, the account and the location, or delete this object"}
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
+	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.Once:
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; Mooring takes no other, because it would be of another time; delete this object"}
 	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + p.howToRestore() +
-			", or set spec.whenVanished: Recreate to create a new, empty one, or delete this object"}
+			", or set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
-		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
 		return creating
 	}

@@ -20,6 +20,8 @@ func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 		Adoption:     or(spec.Adoption, v1alpha1.AdoptionIfMarked),
 		WhenVanished: or(spec.WhenVanished, k.WhenVanished),
 		Deletion:     k.Deletion(obj),
+		MustExist:    k.Existing != nil && k.Existing(obj) != "",
+		Once:         k.Outlives(),
 		Disruptive:   v1alpha1.DisruptiveOnSpecChange,
 	}
 	if spec.Updates != nil {

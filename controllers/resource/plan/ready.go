@@ -159,7 +159,7 @@ func planUnusable(v View, o driver.Observation, a Action) Action {
 	case v.WasReady:
 		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCloudBusy, "it is up to date, but can't be used yet"
 	default:
-		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, MessageCreating
+		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, MessageOfNew(v)
 	}
 	return a
 }

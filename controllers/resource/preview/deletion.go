@@ -30,7 +30,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 	d := deletionLines{
 		kind:   p.Kind.Name,
 		status: status, policy: m.policy, held: view.HasFinalizer, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
-		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: m.paused(),
+		name: cmp.Or(status.ExternalName, p.Kind.ChosenName(obj)), paused: m.paused(),
 		secrets: plan.ConnectionSecrets(status, nil), lacks: m.lacks,
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))

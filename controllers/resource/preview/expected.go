@@ -115,7 +115,7 @@ func obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool
 	case a.Verb == plan.Stall:
 		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", a.Reason, a.Message))
 	case a.Verb == plan.Create:
-		return obstacle{says: "Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates a new, empty one by this spec", stops: true}
+		return obstacle{says: "Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates " + v.NewOne() + " by this spec", stops: true}
 	case a.Verb == plan.Adopt:
 		return obstacle{says: "Mooring first tries to take over the cloud object, and applies these changes afterwards", delays: true}
 	default:

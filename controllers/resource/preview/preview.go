@@ -51,7 +51,7 @@ type merged struct {
 }
 
 func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
-	if p.Kind.Parent != nil {
+	if p.Kind.Named(object) != "" {
 		m = merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object)}
 		if bound := object.GetResourceStatus().ProviderConfigRef; bound != nil {
 			m.config = identity.KeyOfBound(*bound, object.GetNamespace())

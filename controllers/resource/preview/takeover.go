@@ -22,7 +22,7 @@ func (e *edit) takeoverLines() (lines []string) {
 		if e.after.policy.Management == v1alpha1.ManagementObserve {
 			does = "this object observes it, and nothing changes in the cloud"
 		}
-		noun := strings.TrimSpace("the cloud object " + cmp.Or(e.after.object.GetResourceStatus().ExternalName, e.after.object.GetResourceSpec().ExternalName))
+		noun := strings.TrimSpace("the cloud object " + cmp.Or(e.after.object.GetResourceStatus().ExternalName, e.Kind.ChosenName(e.after.object)))
 		lines = append(lines, fmt.Sprintf("%s %s: if %s released %s (deletionPolicy: Retain), %s", v1alpha1.AnnotationAdoptFrom, to, to, noun, does))
 	}
 	if takesReleased(e.before, from) && !takesReleased(e.after, from) {

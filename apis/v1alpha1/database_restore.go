@@ -1,0 +1,72 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// DatabaseRestore says from what a new server is restored: exactly one of its fields is set.
+// +kubebuilder:validation:XValidation:rule="[has(self.snapshotRef), has(self.externalSnapshotName), has(self.pointInTime)].filter(x, x).size() == 1",message="set exactly one of spec.restoreFrom.snapshotRef, for a DatabaseSnapshot of this namespace, spec.restoreFrom.externalSnapshotName, for a snapshot by its name in the cloud, and spec.restoreFrom.pointInTime, for another Database as it was at a time"
+type DatabaseRestore struct {
+	// snapshotRef names a DatabaseSnapshot of the same namespace. Mooring waits until that is ready to use. It must be in the account and the location
+	// of the new server.
+	// +optional
+	SnapshotRef *DatabaseSnapshotReference `json:"snapshotRef,omitempty"`
+
+	// externalSnapshotName is the name of a snapshot in the account and the location of the new server: of a manual snapshot of RDS, the id of a backup
+	// of Cloud SQL, or the name of a final snapshot of Mooring. It is for a snapshot without a DatabaseSnapshot, such as one that is left of a cluster
+	// that was lost. A snapshot with the mark of another namespace of this cluster is refused. In an account that a class or a ClusterProviderConfig leads to, the
+	// snapshot must have the mark of this namespace, unless the class allows adoption of anything. To set it takes the verb adopt on databases.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceFromDBSnapshot.html
+	// Source: https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restoreBackup
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
+	ExternalSnapshotName string `json:"externalSnapshotName,omitempty"`
+
+	// pointInTime restores another Database of the same namespace as it was at a time, by its automatic backups (backup.retentionDays above 0). The other
+	// server is left as it is. AWS only: in Google Cloud, restore a DatabaseSnapshot.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+	// +optional
+	PointInTime *DatabasePointInTime `json:"pointInTime,omitempty"`
+}
+
+// DatabasePointInTime is a Database at a time.
+type DatabasePointInTime struct {
+	// databaseRef names a Database of the same namespace, in the account and the location of the new server.
+	// +required
+	DatabaseRef DatabaseReference `json:"databaseRef"`
+
+	// time is the moment to which the server is restored, in RFC 3339, for example 2026-11-27T14:30:00Z. Fractions of a second are dropped. It lies between the first
+	// automatic backup of the other server and its latest restorable time, which AWS keeps within the last 5 minutes. If unset, it is the latest one.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceToPointInTime.html
+	// +optional
+	Time *metav1.Time `json:"time,omitempty"`
+}
+
+// DatabaseSnapshotReference names a DatabaseSnapshot of the same namespace.
+type DatabaseSnapshotReference struct {
+	// name of the DatabaseSnapshot.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name"`
+}
+
+// RestoredFrom says from what Mooring restored a server when it created it.
+type RestoredFrom struct {
+	// snapshot is the name of the snapshot in the cloud.
+	// +optional
+	Snapshot string `json:"snapshot,omitempty"`
+
+	// snapshotID is the cloud's own identity of the snapshot, where it has one.
+	// +optional
+	SnapshotID string `json:"snapshotID,omitempty"`
+
+	// server is the name in the cloud of the other server, of a restore to a point in time.
+	// +optional
+	Server string `json:"server,omitempty"`
+
+	// time is the point in time. It is not there for the latest one.
+	// +optional
+	Time *metav1.Time `json:"time,omitempty"`
+}

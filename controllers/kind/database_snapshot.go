@@ -1,0 +1,76 @@
+package kind
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots,verbs=get;list;watch;create;patch;adopt
+// +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots/status,verbs=patch
+
+// DatabaseSnapshot returns the kind DatabaseSnapshot. Its objects are made of a Database, or stand for a snapshot that exists.
+func DatabaseSnapshot() *Kind {
+	return &Kind{
+		Name: "DatabaseSnapshot", Plural: "databasesnapshots",
+		New:     func() v1alpha1.ResourceObject { return &v1alpha1.DatabaseSnapshot{} },
+		NewList: func() client.ObjectList { return &v1alpha1.DatabaseSnapshotList{} },
+		Parent: &Parent{
+			Kind: "Database", Field: "source.databaseRef.name", Source: true,
+			Name: func(o v1alpha1.ResourceObject) string {
+				if ref := o.(*v1alpha1.DatabaseSnapshot).Spec.Source.DatabaseRef; ref != nil {
+					return ref.Name
+				}
+				return ""
+			},
+			Status: func(o v1alpha1.ResourceObject) *v1alpha1.ParentStatus {
+				return &o.(*v1alpha1.DatabaseSnapshot).Status.Database
+			},
+		},
+		Existing:           func(o v1alpha1.ResourceObject) string { return o.(*v1alpha1.DatabaseSnapshot).Spec.Source.ExternalName },
+		DeletionPolicy:     v1alpha1.DeletionDelete,
+		WhenVanished:       v1alpha1.WhenVanishedStop,
+		Regrets:            snapshotRegrets,
+		SetSnapshotDetails: setSnapshotDetails,
+	}
+}
+
+// finalSnapshot returns the DatabaseSnapshot that is to stand for the final snapshot of a deleted Database. Its status leads to the account, which a tenant
+// could not name where a class gave it. The snapshot has a copy of the mark of the Database, or none, so that it has to be taken over.
+func finalSnapshot(deleted v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject {
+	status := deleted.GetResourceStatus()
+	end := "-final-" + string(deleted.GetUID())[:8]
+	s := &v1alpha1.DatabaseSnapshot{ObjectMeta: metav1.ObjectMeta{
+		Namespace: deleted.GetNamespace(), Name: strings.TrimRight(deleted.GetName()[:min(len(deleted.GetName()), 63-len(end))], "-") + end,
+	}}
+	s.Spec.Source.DatabaseRef = &v1alpha1.DatabaseReference{Name: deleted.GetName()}
+	s.Spec.ExternalName, s.Spec.Adoption, s.Spec.DeletionPolicy = snapshot, v1alpha1.AdoptionIfExists, v1alpha1.DeletionRetain
+	s.Status.ExternalName, s.Status.Origin, s.Status.ObservedGeneration = snapshot, v1alpha1.OriginAdopted, -1
+	s.Status.Provider, s.Status.Location, s.Status.AccountID = status.Provider, status.Location, status.AccountID
+	s.Status.ProviderConfigRef = status.ProviderConfigRef.DeepCopy()
+	s.Status.Database = v1alpha1.ParentStatus{ExternalName: status.ExternalName, ExternalID: status.ExternalID}
+	return s
+}
+
+func snapshotRegrets(object v1alpha1.ResourceObject) (lines []string) {
+	s := object.(*v1alpha1.DatabaseSnapshot)
+	if s.Spec.Source.ExternalName != "" && s.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
+		lines = append(lines, "deletionPolicy is Delete: when this object is deleted, the snapshot is deleted for good, and it existed before this object")
+	}
+	return lines
+}
+
+// setSnapshotDetails shows in the status what the cloud says of the snapshot.
+func setSnapshotDetails(object v1alpha1.ResourceObject, is *driver.SnapshotDetails, usable bool) {
+	status := &object.(*v1alpha1.DatabaseSnapshot).Status
+	if is == nil {
+		is = &driver.SnapshotDetails{}
+	}
+	status.ReadyToUse, status.CreationTime = usable, secondOf(is.Taken)
+	status.SourceServer, status.SizeGiB, status.Engine, status.EngineVersion = is.Source, is.SizeGiB, is.Engine, is.Version
+	status.Encrypted, status.EncryptionKey, status.ExpirationTime = is.Encrypted, is.Key, secondOf(is.Expires)
+}

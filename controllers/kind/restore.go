@@ -1,0 +1,123 @@
+package kind
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Restoring says how objects of a kind are restored from snapshots when they are created. All functions are pure.
+type Restoring struct {
+	// Of is the kind of the snapshots.
+	Of string
+	// From returns from what the spec has a new object restored; nil for an empty one.
+	From func(v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore
+	// Unfit returns why no object can be restored from a snapshot as the spec, class merged in, wants it, and what would be right; empty if one can.
+	Unfit func(v1alpha1.ResourceObject, *driver.SnapshotDetails) string
+	// Details returns what a cloud object of the kind itself is like, by its mirror, as a snapshot of it would say.
+	Details func(mirror json.RawMessage) (*driver.SnapshotDetails, error)
+	// Same reports whether what was observed in the cloud is the snapshot that an object of the kind Of stands for.
+	Same func(snapshot v1alpha1.ResourceObject, seen driver.Observation) bool
+	// Contents are fields of the spec that name what has to be in the snapshot: nothing empty is created in its place.
+	Contents []string
+	// Status points to what an object's status says about the snapshot from which it was restored.
+	Status func(v1alpha1.ResourceObject) **v1alpha1.RestoredFrom
+}
+
+// RestoreFrom returns from what the spec of an object has it restored; nil for an empty one.
+func (k *Kind) RestoreFrom(object v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore {
+	if k.Restoring == nil {
+		return nil
+	}
+	return k.Restoring.From(object)
+}
+
+// Restores reports whether an object was restored from a snapshot, or is to be.
+func (k *Kind) Restores(want v1alpha1.ResourceObject, stored v1alpha1.ResourceObject) bool {
+	return k.Restoring != nil && (k.Restoring.From(want) != nil || *k.Restoring.Status(stored) != nil)
+}
+
+// SetRestored notes in an object's status from which snapshot it is restored; nil for none. It reports whether the status changed.
+func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore) (changed bool) {
+	if k.Restoring == nil {
+		return false
+	}
+	status := k.Restoring.Status(object)
+	before := *status
+	if *status = nil; from != nil {
+		*status = &v1alpha1.RestoredFrom{Snapshot: from.Snapshot, SnapshotID: from.SnapshotID, Server: from.Source.Name, Time: secondOf(from.Time)}
+	}
+	return !equality.Semantic.DeepEqual(before, *status)
+}
+
+func databaseRestoring() *Restoring {
+	return &Restoring{
+		Of: "DatabaseSnapshot", Contents: []string{"databaseName"}, Unfit: unfitForDatabase, Same: sameSnapshot, Details: detailsOfDatabase,
+		From: func(o v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore {
+			return o.(*v1alpha1.Database).Spec.RestoreFrom
+		},
+		Status: func(o v1alpha1.ResourceObject) **v1alpha1.RestoredFrom {
+			return &o.(*v1alpha1.Database).Status.RestoredFrom
+		},
+	}
+}
+
+// detailsOfDatabase returns what a database is like. That it is encrypted is for the driver to check.
+func detailsOfDatabase(mirror json.RawMessage) (*driver.SnapshotDetails, error) {
+	p := &v1alpha1.DatabaseParameters{}
+	if err := json.Unmarshal(mirror, p); err != nil {
+		return nil, err
+	}
+	is := &driver.SnapshotDetails{Engine: string(valueOf(p.Engine)), Version: valueOf(p.Version), Encrypted: true}
+	if p.Storage != nil {
+		is.SizeGiB = valueOf(p.Storage.SizeGiB)
+	}
+	return is, nil
+}
+
+// sameSnapshot compares the identity, where the cloud has one, and else when and of what the snapshot was taken: a name may have passed to another one.
+func sameSnapshot(snapshot v1alpha1.ResourceObject, seen driver.Observation) bool {
+	status := &snapshot.(*v1alpha1.DatabaseSnapshot).Status
+	if status.ExternalID != "" || seen.ID != "" {
+		return status.ExternalID == seen.ID
+	}
+	is := seen.SnapshotDetails
+	return is != nil && is.Source == status.SourceServer && secondOf(is.Taken).Equal(status.CreationTime)
+}
+
+// unfitForDatabase compares the spec of a database with a snapshot. Clouds change neither engine nor major version when they restore, and disks only grow.
+func unfitForDatabase(object v1alpha1.ResourceObject, is *driver.SnapshotDetails) string {
+	d := object.(*v1alpha1.Database)
+	engine, version := valueOf(d.Spec.Engine), valueOf(d.Spec.Version)
+	if !is.Encrypted {
+		return "it is not encrypted, and a server restored from it would not be: copy the snapshot with a key in the cloud, and name the copy"
+	}
+	switch major := driver.MajorVersion(v1alpha1.Engine(is.Engine), is.Version); {
+	case is.Engine != "" && string(engine) != is.Engine:
+		return fmt.Sprintf("it is of the engine %s %s: set spec.engine to %s, or name another snapshot", is.Engine, is.Version, is.Engine)
+	case is.Version != "" && version != "" && driver.MajorVersion(engine, version) != major:
+		return fmt.Sprintf("it is of version %s: set spec.version to %s, and upgrade once the server is restored", is.Version, major)
+	case is.Version != "" && version != "" && !driver.VersionServes(engine, version, is.Version) && driver.CompareVersions(version, is.Version) < 0:
+		return fmt.Sprintf("it is of version %s, and no cloud goes back to an earlier one: set spec.version to %s or to %s", is.Version, major, is.Version)
+	}
+	if s := d.Spec.Storage; s != nil && s.SizeGiB != nil && *s.SizeGiB < is.SizeGiB {
+		return fmt.Sprintf("it needs a disk of %d GiB, and spec.storage.sizeGiB is %d: set spec.storage.sizeGiB to %d or more, or remove it", is.SizeGiB, *s.SizeGiB, is.SizeGiB)
+	}
+	if c := d.Spec.Credentials; c != nil && c.Username != nil && is.Username != "" && !strings.EqualFold(*c.Username, is.Username) {
+		return fmt.Sprintf("its administrator is %s, and a restored server keeps that: set spec.credentials.username to %s, or remove it", is.Username, is.Username)
+	}
+	return ""
+}
+
+// valueOf returns what a field has; the zero value if it is not set.
+func valueOf[T any](field *T) (value T) {
+	if field != nil {
+		value = *field
+	}
+	return value
+}

@@ -1,0 +1,224 @@
+package gather
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Snapshot is what is known of the snapshot from which an object is to be restored.
+type Snapshot struct {
+	plan.Snapshot
+	// Missing: the spec names an object that stands for it, and there is none. Waits is why that object is of no use yet; empty if it is. Stalled: a person has to
+	// act before it is.
+	Missing bool
+	Waits   string
+	Stalled bool
+	// Unwatched: nobody has the object reconciled once what it waits for is there, so it looks again by itself.
+	Unwatched bool
+	// Elsewhere says where it is if that is another account than the object's; empty if it is not.
+	Elsewhere string
+	// Itself: the spec names the object itself.
+	Itself bool
+	// Unsupported: the cloud restores no such objects, or not so: What says it.
+	Unsupported bool
+	What        string
+}
+
+// restoring gathers what an object is to be restored from.
+type restoring struct{ g *gathering }
+
+// find finds out about the snapshot from which the object is to be restored, if it is to be created now. It is looked for in the object's own account, by
+// the object's own identity.
+func (r *restoring) find(ctx context.Context) error {
+	g := r.g
+	from := g.Kind.RestoreFrom(g.Want)
+	if from == nil || !g.Observed || g.Observation.State != driver.Absent || plan.Plan(g.View, g.Observation, g.Policy).Verb != plan.Create {
+		return nil
+	}
+	s := &Snapshot{}
+	g.Snapshot = s
+	_, described := g.Connection.Resource(g.Kind.Restoring.Of)
+	s.Unsupported = !described || !g.Described.Capabilities.Restores || g.gatherer.Family.Snapshots == nil
+	if at := from.PointInTime; at != nil {
+		if s.Unsupported = !g.Described.Capabilities.PointInTime; s.Unsupported {
+			s.What = "to a point in time"
+			return nil
+		}
+		return r.findSource(ctx, s, at)
+	}
+	if s.Unsupported {
+		return nil
+	}
+	of := g.gatherer.Family.Snapshots
+	request := driver.Request{
+		Name: from.ExternalSnapshotName, Location: g.Request.Location, Spec: driver.NewSpec(of.New().GetParameters()), NotBefore: g.Cloud.NotBefore,
+	}
+	s.Named, s.Open = "snapshot "+request.Name, r.isOpen()
+	var object v1alpha1.ResourceObject
+	if ref := from.SnapshotRef; ref != nil {
+		object = of.New()
+		if stop, err := r.readNamed(ctx, s, of, ref.Name, object); stop || err != nil {
+			return err
+		}
+		if s.Waits, s.Stalled = notUsable(object); s.Waits != "" {
+			return nil
+		}
+		status := object.GetResourceStatus()
+		request.Name, request.ID = status.ExternalName, status.ExternalID
+		s.Named += " (" + request.Name + ")"
+	}
+	seen, err := g.Session.Observe(ctx, of.Name, request)
+	if g.CallError = err; err != nil {
+		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
+	}
+	s.Seen, s.Other = seen, object != nil && seen.State != driver.Absent && !g.Kind.Restoring.Same(object, seen)
+	if seen.SnapshotDetails != nil {
+		s.Unfit = g.Kind.Restoring.Unfit(g.Want, seen.SnapshotDetails)
+	}
+	g.Request.Restore = &driver.Restore{Snapshot: request.Name, SnapshotID: seen.ID}
+	return nil
+}
+
+// readNamed reads an object of the namespace that the spec names. It reports whether that is all: it is not there, or in another account.
+func (r *restoring) readNamed(ctx context.Context, s *Snapshot, of *kind.Kind, name string, into v1alpha1.ResourceObject) (stop bool, err error) {
+	g := r.g
+	s.Named = of.Name + " " + name
+	err = g.gatherer.Cache.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: name}, into)
+	switch {
+	case apierrors.IsNotFound(err):
+		s.Missing = true
+		return true, nil
+	case err != nil:
+		return true, fmt.Errorf("read %s, from which it is to be restored: %w", s.Named, err)
+	case into.GetResourceStatus().AccountID != "":
+		s.Elsewhere = r.isElsewhere(into.GetResourceStatus())
+	}
+	return s.Elsewhere != "", nil
+}
+
+// findSource finds out about the object of the same kind that is to be restored as it was at a time.
+func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.DatabasePointInTime) error {
+	g := r.g
+	object := g.Kind.New()
+	if s.Itself = at.DatabaseRef.Name == g.Object.GetName(); s.Itself {
+		return nil
+	}
+	if stop, err := r.readNamed(ctx, s, g.Kind, at.DatabaseRef.Name, object); stop || err != nil {
+		return err
+	}
+	status := object.GetResourceStatus()
+	if status.ExternalName == "" || status.ExternalID == "" {
+		s.Waits, s.Unwatched = "does not exist in the cloud yet", true
+		return nil
+	}
+	s.Named += " (" + status.ExternalName + ")"
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, driver.Request{
+		Name: status.ExternalName, ID: status.ExternalID, Location: g.Request.Location, Spec: driver.NewSpec(g.Kind.New().GetParameters()), NotBefore: g.Cloud.NotBefore,
+	})
+	if g.CallError = err; err != nil {
+		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
+	}
+	s.Seen, s.Other = seen, seen.State != driver.Absent && seen.ID != status.ExternalID
+	s.Seen.Available = seen.State != driver.Failed // its backups are there, whatever it is up to
+	if len(seen.Mirror) > 0 {
+		is, err := g.Kind.Restoring.Details(seen.Mirror)
+		if err != nil {
+			return fmt.Errorf("read what %s is like: %w", s.Named, err)
+		}
+		s.Unfit = g.Kind.Restoring.Unfit(g.Want, is)
+	}
+	g.Request.Restore = &driver.Restore{Source: driver.ParentRef{Name: status.ExternalName, ID: seen.ID}}
+	if at.Time != nil {
+		g.Request.Restore.Time = at.Time.UTC()
+	}
+	return nil
+}
+
+// notUsable says why the object that stands for a snapshot is of no use yet, and whether a person has to act; empty if it is of use. Only what it was allowed to
+// take over or to observe is Ready.
+func notUsable(object v1alpha1.ResourceObject) (why string, stalled bool) {
+	conditions := object.GetConditions()
+	stalls := meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
+	switch {
+	case !object.GetDeletionTimestamp().IsZero():
+		return "is being deleted", true
+	case stalls != nil && stalls.Status == "True":
+		return fmt.Sprintf("is not ready to use (%s)", stalls.Reason), true
+	case !meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady) || object.GetResourceStatus().ExternalName == "":
+		return "is not ready to use yet", false
+	}
+	return "", false
+}
+
+// isOpen reports whether the object may restore what has no mark of this cluster: its account is its namespace's own, or its class lets it take over anything.
+func (r *restoring) isOpen() bool {
+	g := r.g
+	if g.Class != nil {
+		return g.Class.Class != nil && g.Class.Class.Spec.AllowAdoption == v1alpha1.AllowAdoptionAny
+	}
+	return g.Config.Kind == identity.KindProviderConfig
+}
+
+// isElsewhere says in which account something is that a status is about, if that is another one than the object's.
+func (r *restoring) isElsewhere(status *v1alpha1.ResourceStatus) string {
+	g := r.g
+	if status.Provider == g.Provider && status.AccountID == string(g.Account) {
+		return ""
+	}
+	return fmt.Sprintf("%s account %s", status.Provider, cmp.Or(status.AccountID, "unknown"))
+}
+
+// isRestorable: nothing is created before the snapshot is there from which it is to be restored, and never something empty in its place.
+func isRestorable(g Gathered) *Stop {
+	s := g.Snapshot
+	switch {
+	case s == nil:
+		return nil
+	case s.Unsupported:
+		return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
+	case s.Itself:
+		return stalled(v1alpha1.ReasonInvalid, "spec.restoreFrom names this object itself, which does not exist, so there is nothing to restore; name another one")
+	case s.Missing:
+		return &Stop{Err: &identity.ValidationError{
+			Reason: v1alpha1.ReasonSnapshotNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or correct spec.restoreFrom", s.Named),
+		}}
+	case s.Stalled:
+		return stalled(v1alpha1.ReasonSnapshotNotReady, fmt.Sprintf("%s %s; look at its conditions, or correct spec.restoreFrom", s.Named, s.Waits))
+	case s.Waits != "" && s.Unwatched:
+		return waitForSnapshot(g, fmt.Sprintf("waiting for %s, which %s; look at its conditions", s.Named, s.Waits), outcome.Polling)
+	case s.Waits != "":
+		return waitForSnapshot(g, fmt.Sprintf("waiting for %s, which %s; look at its conditions", s.Named, s.Waits), outcome.AtSync) // who watches it has the object reconciled
+	case s.Elsewhere != "":
+		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s is in %s, and this object is to be in %s account %s: a snapshot is restored where it is, so name a provider config or a class of that account",
+			s.Named, s.Elsewhere, g.Provider, g.Account))
+	}
+	switch r := plan.RestoreRefusal(g.View, s.Snapshot); r.Reason {
+	case "":
+		return nil
+	case v1alpha1.ReasonSnapshotNotReady:
+		return waitForSnapshot(g, r.Message, outcome.Polling)
+	default:
+		return stalled(r.Reason, r.Message)
+	}
+}
+
+func waitForSnapshot(g Gathered, message string, next outcome.When) *Stop {
+	out := outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonSnapshotNotReady, Message: message, Next: next}
+	if g.WasReady {
+		out.State = condition.Updating
+	}
+	return &Stop{Outcome: out}
+}

@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Snapshot is what is known of the snapshot from which an object is to be restored.
+type Snapshot struct {
+	// Named is how messages call it.
+	Named string
+	// Open: the account is the namespace's own, or its class lets it take over anything, so that also what has no mark of this cluster may be restored.
+	Open bool
+	// Other: what has the name in the cloud is another snapshot than the one that the object stands for which the spec names.
+	Other bool
+	// Seen is what was observed of it.
+	Seen driver.Observation
+	// Unfit is why no object can be restored from it as the spec wants; empty if one can.
+	Unfit string
+}
+
+// RestoreRefusal returns why no object is restored from a snapshot now; it is nothing if its Reason is empty. Of SnapshotNotReady it passes by itself.
+func RestoreRefusal(v View, s Snapshot) Refusal {
+	switch o := s.Seen; {
+	case o.State == driver.Unknown || MarkUnread(o):
+		return Refusal{v1alpha1.ReasonSnapshotNotReady, "the cloud's answer about " + s.Named + " could not be understood; Mooring looks again"}
+	case o.State == driver.Absent, o.State == driver.Deleting:
+		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("there is no %s in this account and location, so nothing is created; correct spec.restoreFrom", s.Named)}
+	case s.Other:
+		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("what has the name of %s in this account and location is another one, so nothing is created; correct spec.restoreFrom or the location", s.Named)}
+	case !mayRestore(v, o.Mark, s.Open):
+		return Refusal{v1alpha1.ReasonNotOwned, fmt.Sprintf("%s may not be restored in this namespace: it has the mark of another one, or it has no mark of this cluster and the account is shared; "+
+			"name another one in spec.restoreFrom, or ask your platform team for a class with allowAdoption: Any", s.Named)}
+	case o.State == driver.Failed:
+		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("nothing can be restored from %s, because it failed in the cloud; name another one in spec.restoreFrom", s.Named)}
+	case s.Unfit != "":
+		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("nothing is restored from %s: %s", s.Named, s.Unfit)}
+	case !o.Available:
+		return Refusal{v1alpha1.ReasonSnapshotNotReady, "waiting for " + s.Named + ", which is still being taken"}
+	}
+	return Refusal{}
+}
+
+// mayRestore reports whether what bears a mark may be restored in an object's namespace. What another namespace of this cluster made or left behind is never
+// for this one. What has no mark of this cluster may be anybody's, so it is for those alone to whom the account is open. However the spec names it, the object's
+// own account decides, whose identity restores: not the rights by which another object looks at the snapshot.
+func mayRestore(v View, mark driver.Mark, open bool) bool {
+	if mark.Cluster == v.Mark.Cluster {
+		return mark.Namespace == v.Mark.Namespace
+	}
+	return open
+}
+
+// Withhold returns changes of an object that was restored and never worked, without the creation of what had to be in the snapshot: nothing empty takes its place.
+func Withhold(v View, contents []string, changes []driver.Change) []driver.Change {
+	if !v.Restores || v.WasReady || v.Origin != v1alpha1.OriginCreated {
+		return changes
+	}
+	changes = slices.Clone(changes)
+	for i, c := range changes {
+		if slices.Contains(contents, c.Field) {
+			changes[i].Effect = driver.Impossible
+			changes[i].Why = "the snapshot has no such thing, and an empty one would look like what was lost: set spec." + c.Field + " to what the snapshot has, or remove it"
+		}
+	}
+	return changes
+}

@@ -1,0 +1,268 @@
+package localcloud
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+type recoveryInput = rds.RestoreDBInstanceToPointInTimeInput
+
+// automatedBackups are those that the input asks for.
+func automatedBackups(t *testing.T, client *rds.Client, in *rds.DescribeDBInstanceAutomatedBackupsInput) []types.DBInstanceAutomatedBackup {
+	t.Helper()
+	return need(client.DescribeDBInstanceAutomatedBackups(context.Background(), in))(t).DBInstanceAutomatedBackups
+}
+
+// TestRDSPointInTime restores an instance, which has the rows of the time that was asked for by the cloud's clock: while the source is there, from the automated
+// backups that it leaves, and of one that began to keep backups later.
+func TestRDSPointInTime(t *testing.T) {
+	mustHave(t, "postgres")
+	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	cloud := need(Start(Options{Now: clock.Now}))(t)
+	defer func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	run := func(of types.DBInstance, sql string) string {
+		t.Helper()
+		ca := need(cloud.RDSAuthorities())(t)
+		return need(queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
+	}
+	restored := func(name string, in *recoveryInput, rows string) types.DBInstance {
+		t.Helper()
+		in.TargetDBInstanceIdentifier = aws.String(name)
+		need(client.RestoreDBInstanceToPointInTime(ctx, in))(t)
+		db := awaitStatus(t, client, name, "available")
+		if got := run(db, "SELECT count(*) FROM t"); got != rows {
+			t.Errorf("%s has %s rows, want %s", name, got, rows)
+		}
+		return db
+	}
+	minute := func(n int) *time.Time { return aws.Time(time.Date(2026, 3, 2, 12, n, 0, 0, time.UTC)) }
+	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	source := awaitStatus(t, client, "orders", "available")
+	run(source, "CREATE TABLE t (n int)")
+	run(source, "INSERT INTO t VALUES (1)")
+	clock.advance(10 * time.Minute)
+	describe(t, client, "orders") // the cloud looks at its clock
+	run(source, "INSERT INTO t VALUES (2)")
+	restored("at-five", &recoveryInput{SourceDBInstanceIdentifier: aws.String("orders"), RestoreTime: minute(5)}, "1")
+	later := restored("latest", &recoveryInput{SourceDBInstanceIdentifier: aws.String("orders"), UseLatestRestorableTime: aws.Bool(true)}, "2")
+
+	// What was restored keeps backups itself.
+	clock.advance(10 * time.Minute)
+	describe(t, client, "latest")
+	run(later, "INSERT INTO t VALUES (3)")
+	clock.advance(10 * time.Minute)
+	describe(t, client, "latest")
+	run(later, "INSERT INTO t VALUES (4)")
+	restored("again", &recoveryInput{SourceDbiResourceId: later.DbiResourceId, RestoreTime: minute(25)}, "3")
+
+	// Backups that are switched off are gone, and on again they begin anew.
+	keep := func(days int32) {
+		t.Helper()
+		need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("latest"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
+		awaitStatus(t, client, "latest", "available")
+	}
+	keep(0)
+	_, err := client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("latest"), TargetDBInstanceIdentifier: aws.String("none"), RestoreTime: minute(25),
+	})
+	wantCode(t, err, "PointInTimeRestoreNotEnabled")
+	keep(2)
+	for deadline := time.Now().Add(time.Minute); describe(t, client, "latest").LatestRestorableTime == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the first backup takes too long")
+		}
+	}
+	run(later, "INSERT INTO t VALUES (5)")
+	clock.advance(10 * time.Minute)
+	describe(t, client, "latest")
+	run(later, "INSERT INTO t VALUES (6)")
+	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
+		DBInstanceIdentifier: aws.String("latest"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false),
+	}))(t)
+	awaitStatus(t, client, "latest", "")
+	clock.advance(time.Hour)
+	left := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: later.DbiResourceId})
+	if len(left) != 1 || *left[0].Status != "retained" || !left[0].RestoreWindow.EarliestTime.Equal(*minute(30)) || !left[0].RestoreWindow.LatestTime.Equal(*minute(40)) {
+		t.Fatalf("automated backups are %+v, %+v", left, left[0].RestoreWindow)
+	}
+	restored("of-what-is-left", &recoveryInput{SourceDbiResourceId: later.DbiResourceId, RestoreTime: minute(35)}, "5")
+	restored("all-that-is-left", &recoveryInput{SourceDBInstanceAutomatedBackupsArn: left[0].DBInstanceAutomatedBackupsArn, UseLatestRestorableTime: aws.Bool(true)}, "6")
+	clock.advance(48 * time.Hour)
+	_, err = client.DescribeDBInstanceAutomatedBackups(ctx, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: later.DbiResourceId})
+	wantCode(t, err, "DBInstanceAutomatedBackupNotFound")
+	for _, in := range []string{"orders", "at-five", "again", "of-what-is-left", "all-that-is-left"} {
+		need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(in), SkipFinalSnapshot: aws.Bool(true)}))(t)
+		awaitStatus(t, client, in, "")
+	}
+	for deadline := time.Now().Add(time.Minute); copiesIn(t, cloud.engines) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("there are %d copies, want none", copiesIn(t, cloud.engines))
+		}
+	}
+}
+
+// TestRDSPointInTimeByRealClock: at the first time that an instance can be restored to it has its user. Later times come as the changes are saved.
+func TestRDSPointInTimeByRealClock(t *testing.T) {
+	mustHave(t, "postgres")
+	cloud := need(Start(Options{LogInterval: time.Second}))(t)
+	defer func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	run := func(of types.DBInstance, sql string) string {
+		t.Helper()
+		ca := need(cloud.RDSAuthorities())(t)
+		return need(queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
+	}
+	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	source := awaitStatus(t, client, "orders", "available")
+	run(source, "CREATE TABLE t (n int)")
+	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("first"), RestoreTime: source.LatestRestorableTime,
+	}))(t)
+	if got := run(awaitStatus(t, client, "first", "available"), "SELECT count(*) FROM pg_tables WHERE tablename = 't'"); got != "0" {
+		t.Error("the table is there before it was made")
+	}
+	run(source, "INSERT INTO t VALUES (1)")
+	time.Sleep(2 * time.Millisecond) // the call has whole milliseconds
+	at := time.Now()
+	time.Sleep(2 * time.Millisecond)
+	run(source, "INSERT INTO t VALUES (2)")
+	for deadline := time.Now().Add(time.Minute); describe(t, client, "orders").LatestRestorableTime.Before(at); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the changes are not saved")
+		}
+	}
+	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("second"), RestoreTime: &at,
+	}))(t)
+	if got := run(awaitStatus(t, client, "second", "available"), "SELECT count(*) FROM t"); got != "1" {
+		t.Errorf("there are %s rows, want 1", got)
+	}
+}
+
+// TestRDSPointInTimeSettings: a restored instance has what the reference says, and the limit of autoscaling that the call alone can set.
+func TestRDSPointInTimeSettings(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+		in.Engine, in.EngineVersion, in.DBInstanceClass, in.DeletionProtection = aws.String("mysql"), nil, aws.String("db.t4g.medium"), aws.Bool(true)
+	})))(t)
+	clock.advance(6 * time.Minute)
+	_, err := client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
+	})
+	wantCode(t, err, "InvalidDBInstanceState")
+	if all := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{}); len(all) != 1 || *all[0].Status != "creating" || all[0].RestoreWindow != nil {
+		t.Errorf("automated backups are %+v", all)
+	}
+	clock.advance(2 * time.Minute)
+	db := need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("Again"), UseLatestRestorableTime: aws.Bool(true), MaxAllocatedStorage: aws.Int32(100),
+	}))(t).DBInstance
+	if *db.DBInstanceIdentifier != "again" || *db.DBInstanceStatus != "creating" || *db.DBInstanceClass != "db.t4g.medium" || *db.MaxAllocatedStorage != 100 ||
+		len(db.TagList) != 0 || *db.DeletionProtection || *db.BackupRetentionPeriod != 1 || *db.MasterUsername != "mooring" {
+		t.Errorf("the answer is %+v", db)
+	}
+	cloud.Faults.Add(Fault{Filter: Filter{Operation: "RestoreDBInstanceToPointInTime", Resource: "bad"}, Kind: FailLate})
+	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("bad"), UseLatestRestorableTime: aws.Bool(true),
+	}))(t)
+	clock.advance(8 * time.Minute)
+	wantInstance(t, client, "bad", "incompatible-restore")
+	wantInstance(t, client, "again", "available")
+}
+
+// TestRDSPointInTimeRefusals are of an instance that can be restored to the last day.
+func TestRDSPointInTimeRefusals(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	created := need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance
+	need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })))(t)
+	clock.advance(30 * 24 * time.Hour)
+	for name, test := range map[string]struct {
+		edit func(*recoveryInput)
+		code string
+	}{
+		"":               {func(*recoveryInput) {}, ""},
+		"no source":      {func(in *recoveryInput) { in.SourceDBInstanceIdentifier = nil }, "InvalidParameterCombination"},
+		"two sources":    {func(in *recoveryInput) { in.SourceDbiResourceId = created.DbiResourceId }, "InvalidParameterCombination"},
+		"no such source": {func(in *recoveryInput) { in.SourceDBInstanceIdentifier = aws.String("none") }, "DBInstanceNotFound"},
+		"no such resource": {func(in *recoveryInput) {
+			in.SourceDBInstanceIdentifier, in.SourceDbiResourceId = nil, aws.String("db-NONE")
+		}, "DBInstanceAutomatedBackupNotFound"},
+		"no backups":        {func(in *recoveryInput) { in.SourceDBInstanceIdentifier = aws.String("plain") }, "PointInTimeRestoreNotEnabled"},
+		"no time":           {func(in *recoveryInput) { in.RestoreTime = nil }, "InvalidParameterCombination"},
+		"two times":         {func(in *recoveryInput) { in.UseLatestRestorableTime = aws.Bool(true) }, "InvalidParameterCombination"},
+		"too late":          {func(in *recoveryInput) { in.RestoreTime = aws.Time(clock.Now().Add(time.Minute)) }, "InvalidParameterValue"},
+		"too early":         {func(in *recoveryInput) { in.RestoreTime = aws.Time(clock.Now().Add(-25 * time.Hour)) }, "InvalidParameterValue"},
+		"no target":         {func(in *recoveryInput) { in.TargetDBInstanceIdentifier = aws.String("") }, "MissingParameter"},
+		"name taken":        {func(in *recoveryInput) { in.TargetDBInstanceIdentifier = aws.String("orders") }, "DBInstanceAlreadyExists"},
+		"another engine":    {func(in *recoveryInput) { in.Engine = aws.String("mysql") }, "InvalidParameterCombination"},
+		"a limit too small": {func(in *recoveryInput) { in.MaxAllocatedStorage = aws.Int32(51) }, "InvalidParameterCombination"},
+		"not served":        {func(in *recoveryInput) { in.Domain = aws.String("d-1234567890") }, "NotImplemented"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := &recoveryInput{
+				SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("again"), RestoreTime: aws.Time(clock.Now().Add(-time.Hour)),
+			}
+			test.edit(in)
+			if test.code == "" {
+				in.TargetDBInstanceIdentifier = aws.String("good")
+			}
+			_, err := client.RestoreDBInstanceToPointInTime(ctx, in)
+			wantCode(t, err, test.code)
+		})
+	}
+}
+
+// TestRDSRetainedQuota: a deletion is refused that would leave more automated backups than the quota.
+func TestRDSRetainedQuota(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{})
+	cloud.LimitRDS(ownAccount, RDSLimits{Instances: 1})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	for _, code := range []string{"", "DBInstanceAutomatedBackupQuotaExceeded"} {
+		need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+		clock.advance(time.Minute)
+		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
+			DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false),
+		})
+		wantCode(t, err, code)
+	}
+	for status, want := range map[string]int{"active": 1, "retained": 1, "creating": 0} {
+		filter := []types.Filter{{Name: aws.String("status"), Values: []string{status}}}
+		if got := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{Filters: filter}); len(got) != want {
+			t.Errorf("there are %d automated backups that are %s, want %d", len(got), status, want)
+		}
+	}
+}
+
+// TestRDSPointInTimeOfMariaDB is refused, since the server behind it keeps no log.
+func TestRDSPointInTimeOfMariaDB(t *testing.T) {
+	mustHave(t, "mariadb")
+	cloud := need(Start(Options{}))(t)
+	defer func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = aws.String("mariadb"), nil })))(t)
+	awaitStatus(t, client, "orders", "available")
+	_, err := client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
+	})
+	wantCode(t, err, "NotImplemented")
+}

@@ -1,0 +1,230 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// someRestore is a valid request to restore a snapshot, changed by edits.
+func someRestore(name, snapshot string, edits ...func(*rds.RestoreDBInstanceFromDBSnapshotInput)) *rds.RestoreDBInstanceFromDBSnapshotInput {
+	in := &rds.RestoreDBInstanceFromDBSnapshotInput{DBInstanceIdentifier: aws.String(name), DBSnapshotIdentifier: aws.String(snapshot)}
+	for _, edit := range edits {
+		edit(in)
+	}
+	return in
+}
+
+// awaitStatus waits for the status of an instance, for servers take real time. An empty one is that of an instance that is gone.
+func awaitStatus(t *testing.T, client *rds.Client, name, status string) types.DBInstance {
+	t.Helper()
+	last := ""
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		out, err := client.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(name)})
+		var gone *types.DBInstanceNotFoundFault
+		switch {
+		case errors.As(err, &gone) && status == "":
+			return types.DBInstance{}
+		case err != nil:
+			t.Fatal(err)
+		}
+		if last = *out.DBInstances[0].DBInstanceStatus; last == status {
+			return out.DBInstances[0]
+		}
+	}
+	t.Fatalf("instance %s is %s, want %q", name, last, status)
+	return types.DBInstance{}
+}
+
+// TestRDSRestoreData: a restored instance has what was written before the snapshot, and not what was written after it. The password is the old one until it is changed.
+func TestRDSRestoreData(t *testing.T) {
+	for _, w := range wantEngines[:2] {
+		t.Run(w.name, func(t *testing.T) {
+			mustHave(t, w.name)
+			cloud := need(Start(Options{}))(t)
+			defer func() {
+				if err := cloud.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+			need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+				in.Engine, in.EngineVersion, in.DBName = aws.String(w.name), nil, aws.String("shop")
+			})))(t)
+			run := func(of types.DBInstance, password, sql string) (string, error) {
+				ca := need(cloud.RDSAuthorities())(t)
+				return w.query(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", password, "shop", sql)
+			}
+			source := awaitStatus(t, client, "orders", "available")
+			need(run(source, "correct-horse", w.create))(t)
+			need(run(source, "correct-horse", "INSERT INTO t VALUES (1)"))(t)
+			need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
+			awaitStatus(t, client, "orders", "available")
+			need(run(source, "correct-horse", "INSERT INTO t VALUES (2)"))(t)
+			need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("two")}))(t)
+			awaitStatus(t, client, "orders", "")
+			for snapshot, rows := range map[string]string{"one": "1", "two": "2"} {
+				need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("from-"+snapshot, snapshot)))(t)
+				need(client.DeleteDBSnapshot(ctx, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: aws.String(snapshot)}))(t) // which the restore outlives
+				restored := awaitStatus(t, client, "from-"+snapshot, "available")
+				if got, err := run(restored, "correct-horse", "SELECT count(*) FROM t"); got != rows || err != nil {
+					t.Errorf("restored %q rows of snapshot %s, want %s: %v", got, snapshot, rows, err)
+				}
+				need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+					DBInstanceIdentifier: restored.DBInstanceIdentifier, MasterUserPassword: aws.String("battery-staple"), ApplyImmediately: aws.Bool(true),
+				}))(t)
+				awaitStatus(t, client, "from-"+snapshot, "available")
+				if _, err := run(restored, "correct-horse", "SELECT 1"); err == nil {
+					t.Error("the password of the source works still")
+				}
+				need(run(restored, "battery-staple", "SELECT 1"))(t)
+			}
+		})
+	}
+}
+
+// TestRDSSnapshotOfStopped: the final snapshot of a stopped instance has its data, and the instance does not go before.
+func TestRDSSnapshotOfStopped(t *testing.T) {
+	mustHave(t, "postgres")
+	cloud := need(Start(Options{}))(t)
+	defer func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	db := awaitStatus(t, client, "orders", "available")
+	query := func(db types.DBInstance, sql string) string {
+		ca := need(cloud.RDSAuthorities())(t)
+		return need(queryPostgres(t, &engine{Host: *db.Endpoint.Address, Port: int(*db.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
+	}
+	query(db, "CREATE TABLE t (n int)")
+	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("orders")}))(t)
+	awaitStatus(t, client, "orders", "stopped")
+	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("final")}))(t)
+	awaitStatus(t, client, "orders", "")
+	need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("orders", "final")))(t)
+	if got := query(awaitStatus(t, client, "orders", "available"), "SELECT count(*) FROM t"); got != "0" {
+		t.Errorf("the table has %q rows, want 0", got)
+	}
+}
+
+// TestRDSRestoreSettings: what the call does not say is as the reference has it, some of it as the source was and some of it as a new instance is.
+func TestRDSRestoreSettings(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Snapshot: time.Minute})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	source := need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port = aws.String("db.t4g.medium"), aws.Int32(500), aws.Int32(9), aws.Int32(6543)
+		in.Iops, in.StorageThroughput, in.MaxAllocatedStorage = aws.Int32(13000), aws.Int32(600), aws.Int32(1000)
+		in.StorageEncrypted, in.MultiAZ, in.DeletionProtection, in.EnableIAMDatabaseAuthentication = aws.Bool(true), aws.Bool(true), aws.Bool(true), aws.Bool(true)
+		in.KmsKeyId, in.DBName = aws.String("alias/shop"), aws.String("shop")
+		in.DBSubnetGroupName, in.EnableCloudwatchLogsExports = aws.String("shop"), []string{"postgresql"}
+	})))(t).DBInstance
+	clock.advance(8 * time.Minute)
+	made := need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t).DBSnapshot
+	if *made.Port != 6543 || *made.OptionGroupName != "default:postgres-16" || *made.StorageThroughput != 600 || *made.VpcId != *source.DBSubnetGroup.VpcId ||
+		!*made.IAMDatabaseAuthenticationEnabled || made.OriginalSnapshotCreateTime == nil || *made.SnapshotTarget != "region" {
+		t.Errorf("the snapshot is %+v", made)
+	}
+	_, err := client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one"))
+	wantCode(t, err, "InvalidDBSnapshotState")
+	clock.advance(time.Minute)
+
+	answered := need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("Again", "ONE")))(t).DBInstance
+	if *answered.DBInstanceStatus != "creating" || answered.Endpoint != nil || answered.AvailabilityZone != nil || *answered.DbiResourceId == *source.DbiResourceId {
+		t.Errorf("the answer is %+v", answered)
+	}
+	clock.advance(8 * time.Minute)
+	db := wantInstance(t, client, "again", "available")
+	if !db.InstanceCreateTime.After(*made.SnapshotCreateTime) {
+		t.Errorf("it was created at %v", db.InstanceCreateTime)
+	}
+	if *db.DBInstanceClass != "db.t4g.medium" || *db.AllocatedStorage != 500 || *db.BackupRetentionPeriod != 9 || *db.Endpoint.Port != 6543 ||
+		*db.StorageType != "gp3" || *db.Iops != 13000 || *db.StorageThroughput != 600 || !*db.StorageEncrypted || *db.KmsKeyId != *source.KmsKeyId ||
+		*db.MasterUsername != "mooring" || *db.EngineVersion != "16.3" || *db.DBName != "shop" || len(db.TagList) != 1 {
+		t.Errorf("not as the source: %+v", db)
+	}
+	if *db.MultiAZ || *db.DeletionProtection || *db.IAMDatabaseAuthenticationEnabled || *db.PubliclyAccessible || db.MaxAllocatedStorage != nil ||
+		*db.DBSubnetGroup.DBSubnetGroupName != "default" || len(db.EnabledCloudwatchLogsExports) != 0 || *db.DBParameterGroups[0].DBParameterGroupName != "default.postgres16" {
+		t.Errorf("not as a new instance: %+v", db)
+	}
+	asked := need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("other", "one", func(in *rds.RestoreDBInstanceFromDBSnapshotInput) {
+		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port = aws.String("db.t4g.micro"), aws.Int32(600), aws.Int32(0), aws.Int32(5432)
+		in.StorageType, in.MultiAZ, in.DeletionProtection, in.DBSubnetGroupName = aws.String("gp2"), aws.Bool(true), aws.Bool(true), aws.String("pay")
+		in.Tags = []types.Tag{{Key: aws.String("owner"), Value: aws.String("you")}}
+	})))(t).DBInstance
+	if *asked.DBInstanceClass != "db.t4g.micro" || *asked.AllocatedStorage != 600 || *asked.BackupRetentionPeriod != 0 || *asked.StorageType != "gp2" || asked.Iops != nil ||
+		!*asked.MultiAZ || !*asked.DeletionProtection || *asked.DBSubnetGroup.DBSubnetGroupName != "pay" || len(asked.TagList) != 1 || *asked.TagList[0].Value != "you" {
+		t.Errorf("not as asked for: %+v", asked)
+	}
+}
+
+// TestRDSRestoreRefusals are of a snapshot that is complete.
+func TestRDSRestoreRefusals(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Snapshot: time.Minute})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	clock.advance(8 * time.Minute)
+	need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
+	clock.advance(time.Minute)
+	type input = rds.RestoreDBInstanceFromDBSnapshotInput
+	for name, test := range map[string]struct {
+		edit func(*input)
+		code string
+	}{
+		"no snapshot":      {func(in *input) { in.DBSnapshotIdentifier = nil }, "InvalidParameterCombination"},
+		"no such snapshot": {func(in *input) { in.DBSnapshotIdentifier = aws.String("two") }, "DBSnapshotNotFound"},
+		"another's snapshot": {func(in *input) {
+			in.DBSnapshotIdentifier = aws.String("arn:aws:rds:eu-west-1:999999999999:snapshot:one")
+		}, "DBSnapshotNotFound"},
+		"name taken":         {func(in *input) { in.DBInstanceIdentifier = aws.String("Orders") }, "DBInstanceAlreadyExists"},
+		"bad name":           {func(in *input) { in.DBInstanceIdentifier = aws.String("or--ders") }, "InvalidParameterValue"},
+		"another engine":     {func(in *input) { in.Engine = aws.String("mysql") }, "InvalidParameterCombination"},
+		"another licence":    {func(in *input) { in.LicenseModel = aws.String("general-public-license") }, "InvalidParameterCombination"},
+		"smaller disk":       {func(in *input) { in.AllocatedStorage = aws.Int32(49) }, "InvalidParameterValue"},
+		"managed password":   {func(in *input) { in.ManageMasterUserPassword = aws.Bool(true) }, "InvalidParameterCombination"},
+		"name of a database": {func(in *input) { in.DBName = aws.String("shop") }, "InvalidParameterCombination"},
+		"zone and two zones": {func(in *input) { in.MultiAZ, in.AvailabilityZone = aws.Bool(true), aws.String("eu-west-1a") }, "InvalidParameterCombination"},
+		"no such group":      {func(in *input) { in.DBSubnetGroupName = aws.String("none") }, "DBSubnetGroupNotFoundFault"},
+		"no such parameters": {func(in *input) { in.DBParameterGroupName = aws.String("none") }, "DBParameterGroupNotFound"},
+		"no such class":      {func(in *input) { in.DBInstanceClass = aws.String("db.none") }, "InvalidParameterValue"},
+		"bad tag":            {func(in *input) { in.Tags = []types.Tag{{Key: aws.String("aws:x")}} }, "InvalidParameterValue"},
+		"not served":         {func(in *input) { in.Domain = aws.String("d-1234567890") }, "NotImplemented"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one", test.edit))
+			wantCode(t, err, test.code)
+		})
+	}
+	cloud.LimitRDS(ownAccount, RDSLimits{Instances: 1})
+	_, err := client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one"))
+	wantCode(t, err, "InstanceQuotaExceeded")
+	cloud.LimitRDS(ownAccount, RDSLimits{NoCapacity: []string{"db.t4g.micro"}})
+	_, err = client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one"))
+	wantCode(t, err, "InsufficientDBInstanceCapacity")
+}
+
+// TestRDSRestoreFails: a restore that fails late leaves an instance that can only be deleted.
+func TestRDSRestoreFails(t *testing.T) {
+	for code, want := range map[string]string{"": "restore-error", "incompatible-restore": "incompatible-restore"} {
+		cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
+		ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+		need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+		clock.advance(8 * time.Minute)
+		need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
+		cloud.Faults.Add(Fault{Filter: Filter{Operation: "RestoreDBInstanceFromDBSnapshot", Resource: "again"}, Kind: FailLate, Code: code})
+		need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one")))(t)
+		wantInstance(t, client, "again", "creating")
+		clock.advance(8 * time.Minute)
+		wantInstance(t, client, "again", want)
+		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("again"), FinalDBSnapshotIdentifier: aws.String("final")})
+		wantCode(t, err, "InvalidDBInstanceState")
+		need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("again"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+	}
+}

@@ -1,0 +1,171 @@
+package localcloud
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// An rdsSnapshot is a manual snapshot. The final one of an instance is one, too.
+type rdsSnapshot struct {
+	db    rdstypes.DBSnapshot
+	due   time.Time
+	job   *engineJob // copies the data
+	fails bool
+	// copy is the name of the copy of the server's data.
+	copy string
+	// source is the instance as it was.
+	source *rdsInstance
+}
+
+func (s *rdsSnapshot) settle(now time.Time) {
+	if *s.db.Status != "creating" || now.Before(s.due) || !s.job.finished() {
+		return
+	}
+	s.db.Status, s.db.PercentProgress = aws.String("available"), aws.Int32(100)
+	if s.fails || s.job.failed() {
+		s.db.Status = aws.String("failed")
+	}
+}
+
+// finalSnapshot begins the snapshot that a deletion takes. An instance that does not work can't have one.
+func (c *rdsCall) finalSnapshot(of *rdsInstance, name string) (*rdsSnapshot, error) {
+	if err := validIdentifier("FinalDBSnapshotIdentifier", name, 255); err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{"available", "storage-optimization", "stopped"}, of.status()) {
+		return nil, notAvailable(of)
+	}
+	snapshot, err := c.snapshotOf(of, name)
+	if err == nil && aws.ToBool(of.db.CopyTagsToSnapshot) {
+		snapshot.db.TagList = of.db.TagList
+	}
+	return snapshot, err
+}
+
+func notAvailable(of *rdsInstance) *awsError {
+	return invalidState("Cannot create a snapshot because the database instance %s is not currently in the available state.", *of.db.DBInstanceIdentifier)
+}
+
+// rdsSnapshotQuota is how many manual snapshots an account may have in a region.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html
+const rdsSnapshotQuota = 100
+
+// createSnapshot is CreateDBSnapshot. The instance is backing-up meanwhile, and takes no changes. The call copies the instance's tags if the instance
+// has CopyTagsToSnapshot and the call has no tags. No recording shows the call.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSnapshot.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_CreateSnapshot.html
+func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
+	if err := validIdentifier("DBSnapshotIdentifier", aws.ToString(in.DBSnapshotIdentifier), 255); err != nil {
+		return nil, err
+	}
+	if err := validRDSTags(in.Tags); err != nil {
+		return nil, err
+	}
+	key, of, err := c.instance(in.DBInstanceIdentifier)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{"available", "storage-optimization"}, of.status()) || of.step != resting {
+		return nil, notAvailable(of)
+	}
+	taken := 0
+	for other := range c.snapshots {
+		if other.account == c.caller.account && other.region == c.caller.region {
+			taken++
+		}
+	}
+	if taken >= rdsSnapshotQuota {
+		return nil, awsErr(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
+	}
+	snapshot, err := c.snapshotOf(of, *in.DBSnapshotIdentifier)
+	if err != nil {
+		return nil, err
+	}
+	if snapshot.db.TagList = in.Tags; len(in.Tags) == 0 && aws.ToBool(of.db.CopyTagsToSnapshot) {
+		snapshot.db.TagList = of.db.TagList
+	}
+	next := of.clone()
+	next.enter(backingUp, "backing-up", snapshot.due, snapshot.job, false)
+	c.store(key, next)
+	answered := snapshot.db
+	return &rds.CreateDBSnapshotOutput{DBSnapshot: &answered}, nil
+}
+
+// snapshotOf begins a snapshot of an instance. What it says of the instance is what the recorded snapshots say.
+func (c *rdsCall) snapshotOf(of *rdsInstance, name string) (*rdsSnapshot, error) {
+	key := c.key(name)
+	if c.snapshots[key] != nil {
+		return nil, awsErr(http.StatusBadRequest, "DBSnapshotAlreadyExists", "Cannot create the snapshot because a snapshot with the identifier "+key.name+" already exists.")
+	}
+	db := of.db
+	c.writes++
+	copied := fmt.Sprintf("rds-snapshot-%d", c.writes)
+	snapshot := &rdsSnapshot{due: c.now.Add(c.cloud.opts.Durations.Snapshot), fails: c.failLate, copy: copied, source: of, db: rdstypes.DBSnapshot{
+		AllocatedStorage: db.AllocatedStorage, AvailabilityZone: db.AvailabilityZone, DBInstanceIdentifier: db.DBInstanceIdentifier,
+		DBSnapshotArn: aws.String(c.arn("snapshot", key.name)), DBSnapshotIdentifier: aws.String(key.name), DbiResourceId: db.DbiResourceId,
+		Encrypted: db.StorageEncrypted, Engine: db.Engine, EngineVersion: db.EngineVersion, InstanceCreateTime: db.InstanceCreateTime,
+		Iops: db.Iops, KmsKeyId: db.KmsKeyId, LicenseModel: db.LicenseModel, MasterUsername: db.MasterUsername,
+		PercentProgress: aws.Int32(0), SnapshotCreateTime: aws.Time(c.now), SnapshotType: aws.String("manual"),
+		Status: aws.String("creating"), StorageType: db.StorageType, TagList: []rdstypes.Tag{},
+		IAMDatabaseAuthenticationEnabled: db.IAMDatabaseAuthenticationEnabled, OptionGroupName: aws.String(of.optionGroup()), OriginalSnapshotCreateTime: aws.Time(c.now),
+		ProcessorFeatures: []rdstypes.ProcessorFeature{}, SnapshotTarget: aws.String("region"), StorageThroughput: db.StorageThroughput, VpcId: db.DBSubnetGroup.VpcId,
+	}}
+	if db.Endpoint != nil {
+		snapshot.db.Port = db.Endpoint.Port
+	}
+	if !c.failLate {
+		snapshot.job = c.begin(func() (*engine, error) { return nil, c.cloud.engines.snapshot(*db.DbiResourceId, copied) })
+	}
+	c.snapshots[key], c.newestSnapshot = snapshot, key
+	return snapshot, nil
+}
+
+func snapshotNotFound(name string) *awsError {
+	return awsErr(http.StatusNotFound, "DBSnapshotNotFound", "DBSnapshot "+name+" not found.")
+}
+
+func (c *rdsCall) describeSnapshots(in *rds.DescribeDBSnapshotsInput) (any, error) {
+	var all []rdstypes.DBSnapshot
+	for key, snapshot := range c.snapshots {
+		switch {
+		case key.account != c.caller.account || key.region != c.caller.region || c.stale && key == c.newestSnapshot:
+		case in.DBSnapshotIdentifier != nil && key != c.ownKey(*in.DBSnapshotIdentifier, "snapshot"):
+		case in.DBInstanceIdentifier != nil && *snapshot.db.DBInstanceIdentifier != c.ownKey(*in.DBInstanceIdentifier, "db").name:
+		case in.DbiResourceId != nil && *snapshot.db.DbiResourceId != *in.DbiResourceId:
+		case in.SnapshotType != nil && *snapshot.db.SnapshotType != *in.SnapshotType:
+		default:
+			all = append(all, snapshot.db)
+		}
+	}
+	if in.DBSnapshotIdentifier != nil && len(all) == 0 {
+		return nil, snapshotNotFound(*in.DBSnapshotIdentifier)
+	}
+	slices.SortFunc(all, func(a, b rdstypes.DBSnapshot) int {
+		return cmp.Compare(*a.DBSnapshotIdentifier, *b.DBSnapshotIdentifier)
+	})
+	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.pageOfAtMost)
+	return &rds.DescribeDBSnapshotsOutput{DBSnapshots: page, Marker: marker}, err
+}
+
+func (c *rdsCall) deleteSnapshot(in *rds.DeleteDBSnapshotInput) (any, error) {
+	key := c.ownKey(aws.ToString(in.DBSnapshotIdentifier), "snapshot")
+	snapshot := c.snapshots[key]
+	switch {
+	case snapshot == nil:
+		return nil, snapshotNotFound(key.name)
+	case *snapshot.db.Status == "creating":
+		return nil, awsErr(http.StatusBadRequest, "InvalidDBSnapshotState", "The snapshot is still being created.")
+	}
+	delete(c.snapshots, key)
+	c.begin(func() (*engine, error) { return nil, c.cloud.engines.drop(snapshot.copy) })
+	gone := snapshot.db
+	gone.Status = aws.String("deleted")
+	return &rds.DeleteDBSnapshotOutput{DBSnapshot: &gone}, nil
+}

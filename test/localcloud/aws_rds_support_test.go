@@ -1,0 +1,68 @@
+package localcloud
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// Each major version that instances can have has an end of its standard support, and those of MySQL and PostgreSQL have Extended Support after it.
+func TestRDSMajorVersions(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	_, err := client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("oracle")})
+	wantCode(t, err, "InvalidParameterValue")
+	all := need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{}))(t).DBMajorEngineVersions
+	seen := map[string]bool{}
+	for _, v := range all {
+		seen[*v.Engine+majorVersion(*v.Engine, *v.MajorEngineVersion)] = true
+		kinds := v.SupportedEngineLifecycles
+		if want := map[bool]int{true: 1, false: 2}[*v.Engine == "mariadb"]; len(kinds) != want || kinds[0].LifecycleSupportName != types.LifecycleSupportNameOpenSourceRdsStandardSupport {
+			t.Errorf("%s %s: %+v", *v.Engine, *v.MajorEngineVersion, kinds)
+			continue
+		}
+		if first := kinds[0]; !first.LifecycleSupportStartDate.Before(*first.LifecycleSupportEndDate) || first.LifecycleSupportEndDate.Year() < 2026 {
+			t.Errorf("%s %s: standard support is from %v to %v", *v.Engine, *v.MajorEngineVersion, first.LifecycleSupportStartDate, first.LifecycleSupportEndDate)
+		}
+		if len(kinds) == 2 && (kinds[1].LifecycleSupportStartDate.Sub(*kinds[0].LifecycleSupportEndDate) != time.Millisecond || !kinds[1].LifecycleSupportEndDate.After(*kinds[1].LifecycleSupportStartDate)) {
+			t.Errorf("%s %s: %+v", *v.Engine, *v.MajorEngineVersion, kinds)
+		}
+	}
+	for engine, versions := range rdsVersions {
+		for _, version := range versions {
+			if major := engine + majorVersion(engine, version); !seen[major] {
+				t.Errorf("nothing is said of %s", major)
+			}
+		}
+	}
+	one := need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("mysql"), MajorEngineVersion: aws.String("8.4")}))(t).DBMajorEngineVersions
+	if len(one) != 1 || *one[0].MajorEngineVersion != "8.4" {
+		t.Errorf("of one version it says %+v", one)
+	}
+}
+
+// A server has a certificate once it is there, and another one of another authority.
+func TestRDSCertificates(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Create: time.Minute, Modify: time.Minute})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
+	if got := describe(t, client, "db").CertificateDetails; got != nil {
+		t.Errorf("while it is created: %+v", got)
+	}
+	clock.advance(time.Hour)
+	first := describe(t, client, "db").CertificateDetails
+	if first == nil || *first.CAIdentifier != rdsCertificates[0] || !first.ValidTill.After(clock.Now().AddDate(0, 11, 0)) {
+		t.Fatalf("the certificate is %+v", first)
+	}
+	clock.advance(time.Hour)
+	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: aws.String("db"), CACertificateIdentifier: &rdsCertificates[1], ApplyImmediately: aws.Bool(true),
+	}))(t)
+	clock.advance(time.Hour)
+	if next := describe(t, client, "db").CertificateDetails; *next.CAIdentifier != rdsCertificates[1] || !next.ValidTill.After(*first.ValidTill) {
+		t.Errorf("after another authority: %+v, before it %+v", next, first)
+	}
+}

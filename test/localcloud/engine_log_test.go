@@ -1,0 +1,98 @@
+package localcloud
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestEngineLogs restores a server to points in time by the log of another's writes.
+func TestEngineLogs(t *testing.T) {
+	mustHave(t, "postgres")
+	e := testEngines(t, false)
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	run := func(of *engine, sql string) string {
+		t.Helper()
+		got, err := queryPostgres(t, of, "postgres", password, "orders", sql)
+		must(sql, err)
+		return got
+	}
+	restored := func(id string, spec engineSpec, rows string) *engine {
+		t.Helper()
+		spec.ID, spec.Engine = id, "postgres"
+		of := mustStart(t, e, spec)
+		if got := run(of, "SELECT count(*) FROM t"); got != rows {
+			t.Errorf("%s has %s rows, want %s", id, got, rows)
+		}
+		return of
+	}
+	source := mustStart(t, e, engineSpec{ID: "source", Engine: "postgres", Username: "postgres", Password: password, Database: "orders", Log: "log"})
+	run(source, "CREATE TABLE t (n int)")
+	run(source, "INSERT INTO t VALUES (1)")
+	one := time.Now()
+	run(source, "INSERT INTO t VALUES (2)")
+	must("flush", e.flushLog("source"))
+	restored("at one", engineSpec{From: "log", Until: one}, "1")
+	restored("at the end", engineSpec{From: "log"}, "2")
+
+	run(source, "INSERT INTO t VALUES (3)")
+	three := time.Now()
+	must("suspend", e.suspend("source"))
+	must("flush what is suspended", e.flushLog("source"))
+	restored("at the last write", engineSpec{From: "log", Until: three}, "3")
+	again := restored("after the last write", engineSpec{From: "log", Until: time.Now(), Log: "again"}, "3")
+
+	// A server that came by a log keeps one itself.
+	run(again, "INSERT INTO t VALUES (4)")
+	four := time.Now()
+	run(again, "INSERT INTO t VALUES (5)")
+	must("flush", e.flushLog("after the last write"))
+	restored("of the restored one", engineSpec{From: "again", Until: four}, "4")
+
+	// One that keeps a log from some time on has it from then on, also over a restart.
+	plain := mustStart(t, e, engineSpec{ID: "plain", Engine: "postgres", Username: "postgres", Password: password, Database: "orders"})
+	if err := e.flushLog("plain"); !errors.Is(err, errNoCopy) {
+		t.Errorf("flush of no log: %v, want %v", err, errNoCopy)
+	}
+	run(plain, "CREATE TABLE t (n int)")
+	must("keepLog", e.keepLog("plain", "late"))
+	run(plain, "INSERT INTO t VALUES (1)")
+	must("restart", e.restart("plain"))
+	one = time.Now()
+	run(plain, "INSERT INTO t VALUES (2)")
+	must("flush", e.flushLog("plain"))
+	must("endLog", e.endLog("plain"))
+	must("stop", e.stop("plain"))
+	restored("late", engineSpec{From: "late", Until: one}, "1")
+	before := copiesIn(t, e)
+	must("drop", e.drop("late"))
+	if got := copiesIn(t, e); got != before-1 {
+		t.Errorf("there are %d copies, want %d", got, before-1)
+	}
+}
+
+// TestEngineLogRefusals: only PostgreSQL keeps a log, and a bare listener has nothing in it.
+func TestEngineLogRefusals(t *testing.T) {
+	bare := testEngines(t, true)
+	mustStart(t, bare, engineSpec{ID: "bare", Engine: "postgres", Log: "log"})
+	if got := mustStart(t, bare, engineSpec{ID: "again", Engine: "postgres", From: "log", Until: time.Now()}); got.Real {
+		t.Errorf("restored %+v, want a bare listener", got)
+	}
+	mustHave(t, "mariadb")
+	e := testEngines(t, false)
+	if _, err := e.start(engineSpec{ID: "db", Engine: "mariadb", Log: "log"}); !errors.Is(err, errNoLog) {
+		t.Errorf("start with a log: %v, want %v", err, errNoLog)
+	}
+	mustStart(t, e, engineSpec{ID: "db", Engine: "mariadb", Username: "admin", Password: password})
+	if err := e.keepLog("db", "log"); !errors.Is(err, errNoLog) {
+		t.Errorf("keepLog: %v, want %v", err, errNoLog)
+	}
+	if got := copiesIn(t, e); got != 0 {
+		t.Errorf("there are %d copies, want none", got)
+	}
+}

@@ -1,0 +1,184 @@
+package localcloud
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// A sqlRecovery is what an instance with point-in-time recovery has.
+type sqlRecovery struct {
+	log     string    // names the log of the server's writes; empty for none
+	since   time.Time // when the log began
+	history []sqlPast // oldest first
+}
+
+// A sqlPast is which databases and users an instance had from a time on.
+type sqlPast struct {
+	at        time.Time
+	databases []*sqladmin.Database
+	users     []*sqladmin.User
+}
+
+// note notes what an instance has once an operation is done.
+func (p *sqlRecovery) note(in *sqlInstance, at time.Time) {
+	if p.log != "" {
+		p.history = append(p.history, sqlPast{at, slices.Clone(in.databases), slices.Clone(in.users)})
+	}
+}
+
+// newLog names the log for an instance; empty if it has no point-in-time recovery. MySQL has no log here.
+func (s *sqlService) newLog(resource jsonObject) string {
+	version, _ := resource["databaseVersion"].(string)
+	if member(cloned(resource), "settings", "backupConfiguration")[recoveryMember(version)] != true {
+		return ""
+	}
+	if !s.cloud.opts.ListenersOnly {
+		if sqlFamily(version) != "POSTGRES" {
+			return ""
+		}
+		s.cloud.clock.watch(s.cloud.closing)
+	}
+	s.serial++
+	return fmt.Sprintf("cloudsql-log-%d", s.serial)
+}
+
+// recoveryChange adds to a change of an instance what it means for its log: one that is switched on begins anew.
+func (s *sqlService) recoveryChange(in *sqlInstance, next jsonObject, work sqlWork) sqlWork {
+	id, old, begun := in.engineID, in.recovery.log, s.newLog(next)
+	if (old == "") == (begun == "") {
+		return work
+	}
+	server, succeed := work.server, work.succeed
+	work.server = func() error {
+		if server != nil {
+			if err := server(); err != nil {
+				return err
+			}
+		}
+		if begun != "" {
+			return s.cloud.engines.keepLog(id, begun)
+		}
+		return errors.Join(s.cloud.engines.endLog(id), s.cloud.engines.drop(old))
+	}
+	work.succeed = func() {
+		succeed()
+		in.recovery = sqlRecovery{log: begun, since: wholeMillisecond(in.last.ended)}
+	}
+	return work
+}
+
+// recoveryWindow is from when until when an instance can be recovered.
+func (r *sqlRequest) recoveryWindow(in *sqlInstance) (earliest, latest time.Time, err error) {
+	version := in.databaseVersion()
+	backup := typed[sqladmin.DatabaseInstance](in.resource).Settings.BackupConfiguration
+	switch {
+	case !backup.PointInTimeRecoveryEnabled && !backup.BinaryLogEnabled:
+		return time.Time{}, time.Time{}, sqlInvalid("point-in-time recovery is not enabled for instance " + in.name + ".")
+	case in.recovery.log == "" && sqlFamily(version) == "MYSQL":
+		return time.Time{}, time.Time{}, gcpErr(501, "notImplemented", errNoLog.Error())
+	}
+	earliest = r.now.AddDate(0, 0, -int(backup.TransactionLogRetentionDays))
+	if earliest.Before(in.recovery.since) {
+		earliest = in.recovery.since
+	}
+	return earliest, r.now, nil
+}
+
+// getRecoveryTime says from when until when an instance can be recovered. The reference has it for instances that are not available, too. No recording shows it.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/projects.instances/getLatestRecoveryTime
+func (s *sqlService) getRecoveryTime(r *sqlRequest) (any, error) {
+	in, err := r.instance()
+	if err != nil {
+		return nil, err
+	}
+	earliest, latest, err := r.recoveryWindow(in)
+	if err != nil {
+		return nil, err
+	}
+	return &sqladmin.SqlInstancesGetLatestRecoveryTimeResponse{
+		Kind: "sql#getLatestRecoveryTime", EarliestRecoveryTime: sqlTime(earliest), LatestRecoveryTime: sqlTime(latest),
+	}, nil
+}
+
+// cloneInstance makes an instance with the settings of another one, its labels among them, and with its data as they are or were at a time. A recording shows a clone of the data as
+// they are. No recording shows one of a time, one to another zone, or any refusal. Clones of a deleted instance and to another project are not served here.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/clone
+// https://cloud.google.com/sql/docs/postgres/backup-recovery/pitr
+func (s *sqlService) cloneInstance(r *sqlRequest) (any, error) {
+	asked, want, err := parseResource[sqladmin.InstancesCloneRequest](r.body)
+	if err != nil {
+		return nil, err
+	}
+	given, _ := asked["cloneContext"].(jsonObject)
+	if want.CloneContext == nil || want.CloneContext.DestinationInstanceName == "" {
+		return nil, sqlInvalid("cloneContext.destinationInstanceName is required.")
+	}
+	for field := range given {
+		if !slices.Contains([]string{"kind", "destinationInstanceName", "pointInTime", "preferredZone", "preferredSecondaryZone"}, field) {
+			return nil, sqlInvalid("field " + field + " of cloneContext is not served here.")
+		}
+	}
+	in, err := r.free()
+	if err != nil {
+		return nil, err
+	}
+	name := want.CloneContext.DestinationInstanceName
+	if err := s.checkName(r, name); err != nil {
+		return nil, err
+	}
+	from := s.content(in)
+	spec := engineSpec{CopyOf: in.engineID}
+	if want.CloneContext.PointInTime != "" {
+		if spec, err = s.recoveryOf(r, in, from, want.CloneContext.PointInTime); err != nil {
+			return nil, err
+		}
+	}
+	resource, err := clonedResource(r, name, from.resource, want.CloneContext)
+	if err != nil {
+		return nil, err
+	}
+	return s.makeFrom(r, name, resource, from, spec, "CLONE")
+}
+
+// clonedResource is what a clone is.
+func clonedResource(r *sqlRequest, name string, source jsonObject, want *sqladmin.CloneContext) (jsonObject, error) {
+	resource := cloned(source)
+	for _, k := range sqlOutputOnly {
+		delete(resource, k)
+	}
+	preference := member(resource, "settings", "locationPreference")
+	if want.PreferredZone != "" {
+		preference["zone"] = want.PreferredZone
+	}
+	if want.PreferredSecondaryZone != "" {
+		preference["secondaryZone"] = want.PreferredSecondaryZone
+	}
+	resource["project"], resource["name"] = r.project.id, name
+	return resource, settleInstance(resource, nil)
+}
+
+// recoveryOf says where the data of a time come from, and puts into content the databases and users of that time.
+func (s *sqlService) recoveryOf(r *sqlRequest, in *sqlInstance, content *sqlContent, text string) (engineSpec, error) {
+	earliest, latest, err := r.recoveryWindow(in)
+	if err != nil {
+		return engineSpec{}, err
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || at.Before(earliest) || at.After(latest) {
+		return engineSpec{}, sqlInvalid(fmt.Sprintf("Invalid value at 'cloneContext.pointInTime': %q. It must be a time between %s and %s.", text, sqlTime(earliest), sqlTime(latest)))
+	}
+	for _, past := range in.recovery.history {
+		if !past.at.After(at) {
+			content.databases, content.users = past.databases, past.users
+		}
+	}
+	spec := engineSpec{From: in.recovery.log, Flush: in.engineID}
+	if wall, ok := s.cloud.clock.wallAt(at); ok {
+		spec.Until = wall
+	}
+	return spec, nil
+}
