@@ -24,6 +24,9 @@ LONGEST    := $(addprefix github.com/mooring-dev/mooring/,test/e2e test/fault te
 # How many processors each API server of a test uses at once: half of them, since the servers spend a fifth of their time on
 # sharing work among more, and several run at once.
 SERVERS    ?= $(shell expr \( 1 + $$(getconf _NPROCESSORS_ONLN) \) / 2)
+# With RACE=1 these are tested without the race detector, after all others: test/fault leads some two hundred lives through code that
+# test/e2e leads under it, and takes four times as long with it.
+RACELESS   := $(if $(RACE),github.com/mooring-dev/mooring/test/fault)
 longest-first = $(foreach package,$(LONGEST),$(filter $(package),$1)) $(filter-out $(LONGEST),$1)
 # What to test; test/bench measures, and fails nothing, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
@@ -49,8 +52,8 @@ BASE      ?=
 # They are built SMALL, as the image is: a third of the linker's time went to what debuggers read, a sixth to gRPC. go vet is left to `make verify`.
 # Without cgo, which -race alone needs, linking takes an eighth less. With -trimpath tests and programs share what is compiled, and so do
 # clones: else each package of Mooring is compiled twice.
-GOTEST = $(if $(RACE),,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} MOORING_SERVER_PROCESSORS=$(SERVERS) $(CURDIR)/tools/test \
-	-timeout=60m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+gotest = $(if $1,,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} MOORING_SERVER_PROCESSORS=$(SERVERS) $(CURDIR)/tools/test \
+	-timeout=60m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $1,-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller.
 SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace
@@ -87,7 +90,7 @@ tools: ## Build helm, helm3, kubeconform, helm-docs, promtool and versitygw into
 
 .PHONY: unit
 unit: ## Test apis, providers and controllers, in about a minute: no control plane. RACE=1; TEST_FLAGS='-run X'.
-	$(GOTEST) $(UNIT)
+	$(call gotest,$(RACE)) $(UNIT)
 	@comm -23 <(go list $(TESTED) $(PACKAGES) | sort) <(go list $(TESTED) $(UNIT) | sort) | \
 		awk '{ sub("^[^/]*/[^/]*/[^/]*/", ""); list = list "\n  " $$0 } END { print "make unit did not test:" list "\nmake test does."  }'
 
@@ -95,7 +98,8 @@ unit: ## Test apis, providers and controllers, in about a minute: no control pla
 test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
 	$(if $(strip $(PACKAGES)),,$(error go list found no packages to test))
-	$(GOTEST) $(PACKAGES)
+	$(call gotest,$(RACE)) $(filter-out $(RACELESS),$(PACKAGES))
+	$(if $(filter $(RACELESS),$(PACKAGES)),$(call gotest) $(filter $(RACELESS),$(PACKAGES)))
 
 .PHONY: lint
 lint: ## Run golangci-lint.
