@@ -66,6 +66,15 @@ type RestoredFrom struct {
 	// +optional
 	Server string `json:"server,omitempty"`
 
+	// database is the name that the other server's mark has, if the new server was born as a copy of it, with that mark. What has the name of the
+	// new server and that mark is the copy, until it has a mark of its own.
+	// +optional
+	Database string `json:"database,omitempty"`
+
+	// databaseUID is the uid in that mark.
+	// +optional
+	DatabaseUID string `json:"databaseUID,omitempty"`
+
 	// time is the point in time. It is not there for the latest one.
 	// +optional
 	Time *metav1.Time `json:"time,omitempty"`

@@ -50,9 +50,24 @@ func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore)
 	status := k.Restoring.Status(object)
 	before := *status
 	if *status = nil; from != nil {
-		*status = &v1alpha1.RestoredFrom{Snapshot: from.Snapshot, SnapshotID: from.SnapshotID, Server: from.Source.Name, Time: secondOf(from.Time)}
+		*status = &v1alpha1.RestoredFrom{
+			Snapshot: from.Snapshot, SnapshotID: from.SnapshotID, Server: from.Source.Name, Time: secondOf(from.Time),
+			Database: from.SourceMark.Name, DatabaseUID: from.SourceMark.UID,
+		}
 	}
 	return !equality.Semantic.DeepEqual(before, *status)
+}
+
+// CopyOf returns the mark, but for cluster and namespace, which are its own, that an object's cloud object is born with; false if it is born with its own mark.
+func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (name, uid string, copies bool) {
+	if k.Restoring == nil {
+		return "", "", false
+	}
+	from := *k.Restoring.Status(object)
+	if from == nil || from.DatabaseUID == "" {
+		return "", "", false
+	}
+	return from.Database, from.DatabaseUID, true
 }
 
 func databaseRestoring() *Restoring {

@@ -127,6 +127,8 @@ type Capabilities struct {
 	Restores bool
 	// PointInTime: a Create makes it of another object as that was at a time, if the request says so.
 	PointInTime bool
+	// Copies: what a Create makes of another object is born as a copy of that, its mark included.
+	Copies bool
 	// Contents: it may hold what the cloud deletes only by force.
 	Contents bool
 	// Stop: somebody can stop it, and start it again.

@@ -144,7 +144,9 @@ type Request struct {
 // another one. Of the spec a Create sets what the cloud takes with such a creation; the rest differs when the object is next observed. The administrator's
 // password is neither set nor handed over: the object has the one of the snapshot until an Update with FieldPassword or FieldSource.
 //
-// It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime.
+// It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
+// copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until an Update with FieldMark the new object is known by its
+// name and SourceMark.
 type Restore struct {
 	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the
 	// cloud's own identity of it, where it has one.
@@ -153,6 +155,9 @@ type Restore struct {
 	// a snapshot.
 	Source ParentRef
 	Time   time.Time
+	// SourceMark is the mark that Source has, for a kind with Capabilities.Copies. If it has another one by now, Create is Conflict, and makes nothing: nobody would
+	// know whose the copy is. It is zero for other kinds.
+	SourceMark Mark
 }
 
 // String says from what, as a part of a message.

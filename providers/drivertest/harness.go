@@ -160,6 +160,8 @@ type Kind[S any] struct {
 	Restores bool
 	// PointInTime: an object can be made of another one as that was at a time.
 	PointInTime bool
+	// Copies: it is born as a copy of that one, its mark included.
+	Copies bool
 	// Lists: the driver can list objects of the kind.
 	Lists bool
 	// Contents: an object that holds something is deleted only by force. Needs Cloud.Fill.

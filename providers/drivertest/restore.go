@@ -15,6 +15,8 @@ func restores[S any]() []obligation[S] {
 		{"restore/what was deleted comes back under its old name", restoredAgain[S]},
 		{"restore/of a snapshot that does not exist, nothing is made", restoreMissing[S]},
 		{"restore/an object of another one at the latest time is as declared, and has its own mark", recovered[S]},
+		{"restore/a copy of another one loses what its spec lacks, and has its own mark afterwards", copied[S]},
+		{"restore/what has another mark by now is not copied", copyRefused[S]},
 		{"restore/to a point in time where the cloud has none is refused, and nothing is made", refusesRecovery[S]},
 		{"restore/of an object that does not exist any more under its id, nothing is made", recoverMissing[S]},
 		{"restore/a second one is Conflict and changes nothing", restoredTwice[S]},
@@ -71,8 +73,20 @@ func restore[S any](t testing.TB, b *bench[S], req *request[S]) {
 		t.Errorf("it was made by %d writes, want one: what is there between two of them could be lost", cost.Writes)
 	}
 	req.ID, req.Operation = result.ID, result.Operation
-	if obs := b.observe(t, *req); obs.State != driver.Absent && obs.Mark != req.Mark {
-		t.Errorf("it has the mark %+v at first, want %+v", obs.Mark, req.Mark)
+	first := req.Mark
+	if copies := b.described(t).Capabilities.Copies && req.Restore.Snapshot == ""; copies {
+		first = req.Restore.SourceMark
+	}
+	if obs := b.observe(t, *req); obs.State != driver.Absent && obs.Mark != first {
+		t.Errorf("it has the mark %+v at first, want %+v", obs.Mark, first)
+	}
+	if first != req.Mark {
+		b.Finish(t)
+		b.update(t, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+		b.Finish(t)
+		if obs := b.observe(t, *req); obs.Mark != req.Mark {
+			t.Errorf("after its own mark was written, it has %+v, want %+v", obs.Mark, req.Mark)
+		}
 	}
 	b.converge(t, req)
 }
@@ -153,7 +167,55 @@ func source[S any](t testing.TB, b *bench[S]) (request[S], *driver.Restore) {
 	req := b.request(t, b.kind.Full())
 	obs := b.create(t, &req)
 	b.Finish(t)
-	return req, &driver.Restore{Source: driver.ParentRef{Name: req.Name, ID: obs.ID}}
+	from := &driver.Restore{Source: driver.ParentRef{Name: req.Name, ID: obs.ID}}
+	if b.described(t).Capabilities.Copies {
+		from.SourceMark = req.Mark
+	}
+	return req, from
+}
+
+// copied makes a copy whose spec has no field that returns to a safe value. What the other one had counts as applied to it, as the caller notes.
+func copied[S any](t testing.TB, b *bench[S]) {
+	of, from := source(t, b)
+	skipUnless(t, b.described(t).Capabilities.Copies, "object that is born as a copy")
+	req := ofSnapshot(t, b, from)
+	req.Applied = b.observe(t, of).Applied
+	var left []Field
+	for _, f := range b.kind.Fields {
+		if f.Safe != nil && !slices.Contains(b.kind.Needed, f.Name) {
+			set(t, &req.Spec, f.Name, nil)
+			left = append(left, f)
+		}
+	}
+	restore(t, b, &req)
+	for _, f := range left {
+		if _, still := req.Applied[f.Name]; still {
+			t.Errorf("%s still counts as applied", f.Name)
+		}
+	}
+	has := mirrored(t, b, req)
+	for _, f := range left {
+		if got := readings(t, has, f)[f.Name]; got != Text(f.Safe) && got != "" {
+			t.Errorf("%s is %q, want its safe value %q", f.Name, got, f.Safe)
+		}
+	}
+	unchanged(t, b.observe(t, of))
+}
+
+func copyRefused[S any](t testing.TB, b *bench[S]) {
+	of, from := source(t, b)
+	skipUnless(t, b.described(t).Capabilities.Copies, "object that is born as a copy")
+	from.SourceMark.UID = "uid-before"
+	req := ofSnapshot(t, b, from)
+	sent := req
+	sent.Login.Password = ""
+	if _, err := b.open(t).Create(t.Context(), sent); err == nil || driver.CodeOf(err) != driver.Conflict {
+		t.Errorf("Create: got error %v (%v), want one of code Conflict", err, driver.CodeOf(err))
+	}
+	if obs := b.observe(t, req); obs.State != driver.Absent {
+		t.Errorf("after that the state is %v, want Absent", obs.State)
+	}
+	unchanged(t, b.observe(t, of))
 }
 
 func recovered[S any](t testing.TB, b *bench[S]) {

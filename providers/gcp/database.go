@@ -89,7 +89,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
 			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {

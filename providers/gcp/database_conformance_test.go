@@ -42,7 +42,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
 		HasID: true, Needed: []string{"engine", "gcp.tier"},
-		Lists: true, Snapshots: true, Restores: true, Actions: []driver.Action{driver.Restart, driver.Failover},
+		Lists: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Actions: []driver.Action{driver.Restart, driver.Failover},
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,
 			Support: c.support,

@@ -39,10 +39,7 @@ func restoreBackup(ctx context.Context, d *databases, req *databaseRequest, para
 
 // backupOf returns Cloud SQL's own name of a backup. With the id no call is made for it.
 func backupOf(ctx context.Context, d *databases, from *driver.Restore) (string, error) {
-	switch {
-	case from.Snapshot == "":
-		return "", &driver.Error{Code: driver.Unsupported, Op: "instances.restoreBackup", Message: "Mooring restores backups in Cloud SQL, and no points in time: name a snapshot in spec.restoreFrom"}
-	case from.SnapshotID != "":
+	if from.SnapshotID != "" {
 		return "projects/" + d.project + "/backups/" + from.SnapshotID, nil
 	}
 	of, err := (&snapshots{session: d.session, sql: d.sql}).find(ctx, &snapshotRequest{Request: driver.Request{Name: from.Snapshot}})

@@ -19,6 +19,9 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		return driver.Result{}, err
 	}
 	params.Region = location
+	if req.Restore != nil && req.Restore.Snapshot == "" {
+		return cloneInstance(ctx, d, req)
+	}
 	if version, err := params.versionOfNew(); err == nil {
 		d.flags.spell(ctx, version, &params.DatabaseFlags)
 	}

@@ -42,6 +42,9 @@ func (w *fixture) sold(c *system.Cloud, engine v1alpha1.Engine) (*v1alpha1.Datab
 	w.Helper()
 	p := system.MinimalDatabase(c)
 	p.Engine, p.DatabaseName = new(engine), new("app")
+	if c.Name == "gcp" { // which restores no other server to a point in time
+		p.Backup = &v1alpha1.DatabaseBackup{PointInTimeRecovery: new(true)}
+	}
 	d := w.database(c, "orders", p)
 	system.Connect(d, "orders-db")
 	w.create(d)
@@ -228,10 +231,6 @@ func TestRestoreToAPointInTime(t *testing.T) {
 
 		again := w.restores(d, "restored", v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: d.Name}, Time: &at}})
 		w.create(again)
-		if c.Name == "gcp" {
-			w.stalled(again, v1alpha1.ReasonNotSupported, "restore a DatabaseSnapshot")
-			return
-		}
 		w.ready(again)
 		w.Refresh(again)
 		w.equal("orders in the restored server", w.orders(w.Secret("restored-db")), 1)

@@ -20,7 +20,7 @@ func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound b
 	if err := w.storePassword(ctx, password.BeforeStartOver); err != nil {
 		return false, err
 	}
-	if belongs := plan.Ownership(w.View, w.Observation); belongs != plan.OursUnmarked {
+	if belongs := plan.Ownership(w.View, w.Observation); belongs.TakenOver() {
 		w.noteOrigin(belongs, wasBound)
 	}
 	w.status.ExternalID, w.Request.ID = w.Observation.ID, w.Observation.ID

@@ -56,6 +56,8 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return nil
 	case a.Verb == plan.Update && t.Object.GetResourceStatus().FirstReadyTime == nil: // a part of the creation, and no news
 		return nil
+	case a.Verb == plan.Adopt && plan.Ownership(t.View, t.Observation) == plan.Copied: // as well
+		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
 	case len(changes) == 1 && changes[0].HandsOver():

@@ -144,6 +144,10 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 	if at.Time != nil {
 		g.Request.Restore.Time = at.Time.UTC()
 	}
+	if g.Described.Capabilities.Copies {
+		s.Copies, g.Request.Restore.SourceMark = true, seen.Mark
+		g.Observation.Applied = plan.AppliedToCopy(g.Described.Fields, status.Applied, g.Kind.Restoring.Contents)
+	}
 	return nil
 }
 

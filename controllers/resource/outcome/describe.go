@@ -195,6 +195,9 @@ func (f Facts) describeApplied(status *v1alpha1.ResourceStatus, noted driver.App
 		}
 	}
 	status.Applied = applied
+	if f.View.CopyOf != (driver.Mark{}) {
+		return nil // what a new copy does not keep of what it was made of is no news
+	}
 	slices.Sort(released)
 	return released
 }

@@ -48,9 +48,9 @@ func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.W
 // taken.
 func completes(v View, c driver.Change) bool {
 	_, asked := v.Applied[c.Field]
-	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0
+	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0 && !c.Release
 	ofSnapshot := v.Restores && !v.WasReady && c.Effect != driver.Irreversible
-	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && !c.Release && (missing || ofSnapshot)
+	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (missing || ofSnapshot)
 }
 
 // stillCompletes reports whether a change sets what was missing all the time since the creation, although the object works. What was set and is missing

@@ -41,7 +41,7 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 		return DeletionInProgress, false
 	}
 	switch Ownership(v, o) {
-	case Ours, OursUnmarked:
+	case Ours, OursUnmarked, Copied:
 	case Unmarked:
 		switch {
 		case v.Bound && !v.UnmarkedSure:

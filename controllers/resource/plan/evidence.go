@@ -103,6 +103,7 @@ func Interpret(s Evidence) Interpretation {
 	v := &l.View
 	v.Mark, v.Applied, v.Now = s.Mark, s.Applied, s.Now
 	v.Moved = v.Bound && Moved(status, s.Asks)
+	v.CopyOf = copyOf(s, *v)
 	if v.Bound {
 		v.FinalSnapshot = SnapshotName(status.ExternalName, string(s.Object.GetUID()))
 	}
@@ -124,6 +125,16 @@ func Interpret(s Evidence) Interpretation {
 	}
 	l.Memory = m
 	return l
+}
+
+// copyOf returns the mark with which the object's cloud object is born as a copy. Name and mark are stored before the copy is asked for, to a name that was seen to be
+// free, so what has both is the copy, unless every request was refused. What worked once has a mark of its own.
+func copyOf(s Evidence, v View) driver.Mark {
+	name, uid, copies := s.Kind.CopyOf(s.Object)
+	if !copies || !v.Bound || v.WasReady || v.Origin != v1alpha1.OriginCreated || NeverCreated(s.Object.GetResourceStatus(), s.Memory) {
+		return driver.Mark{}
+	}
+	return driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: name, UID: uid}
 }
 
 // endRecord forgets what stands for a mark, because the object is gone for certain: it says nothing about what comes later under the name.

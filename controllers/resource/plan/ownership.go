@@ -20,7 +20,11 @@ const (
 	Unmarked                      // it bears no mark
 	Others                        // it bears the mark of something else
 	Replaced                      // it bears our mark, but is not the object that we knew
+	Copied                        // it is the copy that was made for us, and still bears the mark of what it was made of
 )
+
+// TakenOver reports whether what is adopted was not the object's own before.
+func (b Belonging) TakenOver() bool { return b != OursUnmarked && b != Copied }
 
 // Ownership says whose an observed cloud object is.
 func Ownership(v View, o driver.Observation) Belonging {
@@ -32,6 +36,8 @@ func Ownership(v View, o driver.Observation) Belonging {
 		return OursUnmarked
 	case o.Mark.Zero():
 		return Unmarked
+	case o.Mark == v.CopyOf && (v.ID == "" || sameID):
+		return Copied
 	case !o.Mark.SameOwner(v.Mark):
 		return Others
 	case o.Mark.Released:

@@ -87,9 +87,9 @@ type PasswordFacts struct {
 }
 
 // NeedsPassword reports whether an action creates or takes over a server whose password has to be decided about. What only lost its mark
-// keeps the password that it has.
+// keeps the password that it has, and that of a copy was decided about before it was made.
 func NeedsPassword(k *kind.Kind, a Action, v View, o driver.Observation) bool {
-	return k.Login && (a.Verb == Create || a.Verb == Adopt && Ownership(v, o) != OursUnmarked)
+	return k.Login && (a.Verb == Create || a.Verb == Adopt && Ownership(v, o).TakenOver())
 }
 
 // PasswordFor decides about the password of a server that an action creates or takes over. It is nothing for other actions.

@@ -167,6 +167,8 @@ type View struct {
 	Enforced class.Fields
 	// Restores: it was restored from a snapshot when it was created, or is to be.
 	Restores bool
+	// CopyOf is the mark that its cloud object was born with, as a copy of another one's, and has until it gets its own; zero if it is no copy.
+	CopyOf driver.Mark
 	// Children names the objects within it that somebody still wants.
 	Children []string
 	// InConsistencyWindow: what the cloud shows may be from before our last write.
@@ -212,6 +214,10 @@ func planObject(v View, o driver.Observation, p Policy) Action {
 	}
 	switch belongs := Ownership(v, o); belongs {
 	case Ours:
+	case Copied:
+		if o.State == driver.Ready {
+			return Action{Verb: Adopt, Reason: v1alpha1.ReasonCreating, Message: MessageOfNew(v)} // no news: the copy is not done yet
+		}
 	case OursUnmarked, Unmarked:
 		if v.Bound && !v.UnmarkedSure { // our own may be there without the mark that it was created with
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; checking again to be sure", KeepConditions: true}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -14,6 +15,8 @@ type Snapshot struct {
 	Named string
 	// Open: the account is the namespace's own, or its class lets it take over anything, so that also what has no mark of this cluster may be restored.
 	Open bool
+	// Copies: what is created is born as a copy of it, its mark included.
+	Copies bool
 	// Other: what has the name in the cloud is another snapshot than the one that the object stands for which the spec names.
 	Other bool
 	// Seen is what was observed of it.
@@ -34,6 +37,8 @@ func RestoreRefusal(v View, s Snapshot) Refusal {
 	case !mayRestore(v, o.Mark, s.Open):
 		return Refusal{v1alpha1.ReasonNotOwned, fmt.Sprintf("%s may not be restored in this namespace: it has the mark of another one, or it has no mark of this cluster and the account is shared; "+
 			"name another one in spec.restoreFrom, or ask your platform team for a class with allowAdoption: Any", s.Named)}
+	case s.Copies && (o.Mark.Cluster != v.Mark.Cluster || o.Mark.Released):
+		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("a copy of %s would be born with a mark that is no object's of this cluster, so nobody would know whose it is; restore a DatabaseSnapshot of it instead", s.Named)}
 	case o.State == driver.Failed:
 		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("nothing can be restored from %s, because it failed in the cloud; name another one in spec.restoreFrom", s.Named)}
 	case s.Unfit != "":
@@ -52,6 +57,23 @@ func mayRestore(v View, mark driver.Mark, open bool) bool {
 		return mark.Namespace == v.Mark.Namespace
 	}
 	return open
+}
+
+// AppliedToCopy returns what counts as applied to a copy of what applied was applied to: that, because the copy has it, and each field with a safe value, because
+// people may have set others. So what the spec of the copy does not have is undone. Where no value is known, the one that is there is taken for it. What is in the
+// copy is no setting, and its login is seen by other means.
+func AppliedToCopy(fields []driver.Field, applied driver.Applied, contents []string) driver.Applied {
+	of := driver.Applied{}
+	for _, f := range fields {
+		switch values, known := applied[f.Field]; {
+		case slices.Contains(contents, f.Field), strings.HasPrefix(f.Field, "credentials."), f.Field == driver.FieldPowerState:
+		case known:
+			of[f.Field] = slices.Clone(values)
+		case f.Safe != "":
+			of[f.Field] = []string{}
+		}
+	}
+	return of
 }
 
 // Withhold returns changes of an object that was restored and never worked, without the creation of what had to be in the snapshot: nothing empty takes its place.

@@ -1,0 +1,91 @@
+package gcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// cloneInstance makes an instance of another one as that is, or was at a time. The call takes a name and a time: the clone has the labels of the other one, so its mark, its networks,
+// its flags and the passwords of all users. What the spec has of that differs when the instance is observed, and what it has not is undone, because it counts as applied.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/clone
+func cloneInstance(ctx context.Context, d *databases, req *databaseRequest) (driver.Result, error) {
+	const op = "instances.clone"
+	of, err := sourceOf(ctx, d, req)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	asked := &sqladmin.CloneContext{DestinationInstanceName: req.Name}
+	if at := req.Restore.Time; !at.IsZero() {
+		asked.PointInTime = at.UTC().Format(time.RFC3339Nano)
+	}
+	started, err := do(ctx, d.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.Clone(d.project, of.Name, &sqladmin.InstancesCloneRequest{CloneContext: asked}).Context(ctx).Do()
+	})
+	if err != nil {
+		return driver.Result{}, explainClone(ctx, d, req, advise(err, nameTaken, driver.Conflict))
+	}
+	return driver.Result{Operation: started.Name}, nil
+}
+
+// sourceOf reads the instance that is to be cloned, and refuses what a clone could never become.
+func sourceOf(ctx context.Context, d *databases, req *databaseRequest) (*instance, error) {
+	from := req.Restore.Source
+	seen, err := d.read(ctx, from.Name)
+	switch {
+	case err != nil && driver.CodeOf(err) != driver.NotFound:
+		return nil, err
+	case err != nil, seen.CreateTime != from.ID, seen.State == "PENDING_DELETE":
+		return nil, &driver.Error{Code: driver.NotFound, Op: "instances.get", Message: fmt.Sprintf("Cloud SQL has no instance %s that could be restored; correct spec.restoreFrom", from.Name)}
+	}
+	of := &instance{DatabaseInstance: seen}
+	if driver.MarkFrom(of.labels()) != req.Restore.SourceMark {
+		return nil, &driver.Error{Code: driver.Conflict, Op: "instances.get", Message: fmt.Sprintf("the mark of %s was changed meanwhile, and a clone would be born with it; Mooring looks again", from.Name)}
+	}
+	if now := d.now(); req.Restore.Time.After(now) {
+		return nil, invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
+	}
+	return of, cloneRefusal(req, of)
+}
+
+// cloneRefusal says what in the spec a clone of an instance could never become; nil if there is nothing.
+func cloneRefusal(req *databaseRequest, of *instance) error {
+	var never []string
+	for _, c := range databaseTable.Diff(&req.Spec, of, nil, func(string) bool { return false }) {
+		if c.Effect == driver.Impossible {
+			never = append(never, fmt.Sprintf("spec.%s is %s, and that of %s is %s", c.Field, c.To, of.Name, cmp.Or(c.From, "not set")))
+		}
+	}
+	if len(never) == 0 {
+		return nil
+	}
+	return invalid("a clone keeps for good what it was cloned with: %s; set that as it is there, or remove it", strings.Join(never, "; "))
+}
+
+// explainClone says of a refused time which times there are. That is only asked then, and an instance without point-in-time recovery has none.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/projects.instances/getLatestRecoveryTime
+func explainClone(ctx context.Context, d *databases, req *databaseRequest, refusal error) error {
+	e, is := errors.AsType[*driver.Error](refusal)
+	if !is || e.Code != driver.Invalid || req.Restore.Time.IsZero() {
+		return refusal
+	}
+	explained := *e
+	between, err := do(ctx, d.session, "instances.getLatestRecoveryTime", func(ctx context.Context) (*sqladmin.SqlInstancesGetLatestRecoveryTimeResponse, error) {
+		return d.sql.Projects.Instances.GetLatestRecoveryTime(d.project, req.Restore.Source.Name).Context(ctx).Do()
+	})
+	switch {
+	case err == nil && between.EarliestRecoveryTime != "":
+		explained.Message = fmt.Sprintf("correct spec.restoreFrom.pointInTime.time: %s can be restored to times between %s and %s: %s", req.Restore.Source.Name,
+			between.EarliestRecoveryTime, between.LatestRecoveryTime, e.Message)
+	default:
+		explained.Message = fmt.Sprintf("correct spec.restoreFrom.pointInTime.time, or set spec.backup.pointInTimeRecovery of the Database of %s for times from then on: %s", req.Restore.Source.Name, e.Message)
+	}
+	return &explained
+}
