@@ -8,10 +8,16 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -319,4 +325,73 @@ func TestRestoreCreatesNothingEmpty(t *testing.T) {
 		w.ready(again)
 		w.equal("orders", w.orders(w.Secret("restored-db")), 1)
 	})
+}
+
+// A clone of Cloud SQL is born with the mark, the networks and the tags of another server. It is never taken for that one, and not usable before all that is put right. If it is
+// deleted before that, it goes, and the other one stays.
+func TestRestoreOfACopy(t *testing.T) {
+	w := newFixture(t)
+	c := w.cloud("gcp")
+	p := system.MinimalDatabase(c)
+	p.Backup = &v1alpha1.DatabaseBackup{PointInTimeRecovery: new(true)}
+	p.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed), AllowedCIDRs: []string{"203.0.113.0/24"}}
+	d := w.database(c, "orders", p)
+	d.Spec.Tags = map[string]v1alpha1.TagValue{"team": "shop"}
+	w.create(d)
+	server := w.ready(d).Status.ExternalName
+	was := len(c.Writes(server))
+
+	copyOf := func(name string) (again *v1alpha1.Database, server string) {
+		again = w.restores(d, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: d.Name}}})
+		again.Spec.Network.AllowedCIDRs = nil
+		again.Spec.Tags = map[string]v1alpha1.TagValue{"owner": "audit"}
+		return again, plan.ExternalName(w.mark(w.Namespace, name).Cluster, w.Namespace, name, 63)
+	}
+	refusesPatches := func(server string, after int) (lift func()) {
+		return c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "instances.patch", Resource: server}, Kind: localcloud.Denied, Skip: after})
+	}
+
+	again, itsServer := copyOf("restored")
+	lift := refusesPatches(itsServer, 1) // its own mark comes first
+	w.create(again)
+	s := w.stalled(again, v1alpha1.ReasonDenied)
+	w.Refresh(again)
+	if from := again.Status.RestoredFrom; s.Status.FirstReadyTime != nil || from == nil || from.DatabaseUID != string(d.UID) {
+		w.Errorf("with the networks of the other server its status is %+v", again.Status)
+	}
+	if !w.marked(c, system.TargetOf("Database", c.Name), itsServer, again) {
+		w.Errorf("its tags are %v", c.Databases().Tags(w.T, itsServer))
+	}
+	if err := w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "restored-db"}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		w.Errorf("its connection Secret is there before its networks are its own: %v", err)
+	}
+	lift()
+	edit(w, again, func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "1"} })
+	w.ready(again)
+	w.Secret("restored-db")
+	w.mirrors(again, "network.allowedCIDRs", "")
+	w.equal("the tag of the other server", c.Databases().Tags(w.T, itsServer)["team"], "")
+	w.equal("its own tag", c.Databases().Tags(w.T, itsServer)["owner"], "audit")
+	w.says(again, v1alpha1.EventReady, "usable")
+	events := &eventsv1.EventList{}
+	w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
+	for _, e := range events.Items {
+		if e.Regarding.UID == again.UID && (e.Reason == v1alpha1.EventAdopted || e.Reason == v1alpha1.EventReleased) {
+			w.Errorf("of a new server an Event %s says %q", e.Reason, e.Note)
+		}
+	}
+
+	early, earlyServer := copyOf("early")
+	w.Cleanup(refusesPatches(earlyServer, 0))
+	w.create(early)
+	w.stalled(early, v1alpha1.ReasonDenied)
+	w.delete(early)
+	w.awaitDeleted(early)
+	if names := c.Databases().Names(w.T); slices.Contains(names, earlyServer) || !slices.Contains(names, server) || !slices.Contains(names, itsServer) {
+		w.Errorf("once the copy is deleted, there are %q", names)
+	}
+	w.equal("writes to the other server", c.Writes(server)[was:], []string{"instances.clone", "instances.clone"})
+	if !w.marked(c, system.TargetOf("Database", c.Name), server, d) {
+		w.Errorf("the tags of the other server are %v", c.Databases().Tags(w.T, server))
+	}
 }

@@ -199,11 +199,14 @@ func TestSourceOfAPointInTime(t *testing.T) {
 		seen    driver.Observation // if not usable
 		spec    func(*v1alpha1.DatabaseSpec)
 		cannot  bool
+		copies  bool
 		reason  v1alpha1.Reason
 		message string
 		next    outcome.When
 	}{
 		{name: "usable"},
+		{name: "usable, and copied with its mark", copies: true},
+		{name: "only observed, and copied with a mark that no object has", copies: true, seen: with(func(o *driver.Observation) { o.Mark.Released = true }), reason: v1alpha1.ReasonInvalid, message: "restore a DatabaseSnapshot", next: outcome.AtSync},
 		{name: "stopped", seen: with(func(o *driver.Observation) { o.Stopped = true })},
 		{name: "at work", seen: with(func(o *driver.Observation) { o.State = driver.Pending })},
 		{name: "itself", of: "restored", reason: v1alpha1.ReasonInvalid, message: "names this object itself", next: outcome.AtSync},
@@ -238,7 +241,8 @@ func TestSourceOfAPointInTime(t *testing.T) {
 			}
 			w.Session, w.Provider, w.Account, w.Observed, w.Observation = session, "aws", "111", true, driver.Observation{State: driver.Absent}
 			w.Connection = &identity.Connection{}
-			w.Described.Capabilities.PointInTime = !tt.cannot
+			w.Described.Capabilities.PointInTime, w.Described.Capabilities.Copies = !tt.cannot, tt.copies
+			w.Described.Fields = []driver.Field{{Field: "tls", Safe: "Optional"}}
 			w.View.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored"}
 			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
 			got, says, next := v1alpha1.Reason(""), "", outcome.When(0)
@@ -253,6 +257,12 @@ func TestSourceOfAPointInTime(t *testing.T) {
 			}
 			if from := w.Request.Restore; stop == nil && (from == nil || from.Source != (driver.ParentRef{Name: "shop-orders", ID: "db-1"}) || !from.Time.Equal(at.Time)) {
 				t.Errorf("it is to be restored from %+v", from)
+			}
+			if from := w.Request.Restore; stop == nil {
+				_, undone := w.Observation.Applied["tls"]
+				if undone != tt.copies || (from.SourceMark == usable.Mark) != tt.copies {
+					t.Errorf("it is born with the mark %+v, and what the spec lacks is undone: %t", from.SourceMark, undone)
+				}
 			}
 		})
 	}

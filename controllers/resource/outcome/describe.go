@@ -87,7 +87,9 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 	if out.State.Current() && f.Observed {
 		status.AppliedGeneration = generation
 	}
-	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before.
+	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before. A copy has
+	// the data of another one, and nobody uses it before it is as declared.
+	creating = creating || f.View.Inherits() && !out.State.Current()
 	if worked := f.Observation.Available || f.Observation.Stopped; status.FirstReadyTime == nil && !creating && f.Observed && worked && plan.Ownership(f.View, f.Observation) == plan.Ours {
 		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
 	}
@@ -195,7 +197,7 @@ func (f Facts) describeApplied(status *v1alpha1.ResourceStatus, noted driver.App
 		}
 	}
 	status.Applied = applied
-	if f.View.CopyOf != (driver.Mark{}) {
+	if f.View.Inherits() {
 		return nil // what a new copy does not keep of what it was made of is no news
 	}
 	slices.Sort(released)

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -80,6 +82,38 @@ func TestNoMarkIsMissingWhereNoneCanBe(t *testing.T) {
 		})
 		if missing := !recorded; found.MarkMissing != missing || found.View.MarkMissing != missing || (found.ExternalID != "") != missing {
 			t.Errorf("recorded %t: the mark is missing: %t, of %q", recorded, found.MarkMissing, found.ExternalID)
+		}
+	}
+}
+
+// What has the name and the mark of the source is the copy, as long as a copy may have been made and never worked.
+func TestCopyOf(t *testing.T) {
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored", UID: "uid-restored"}
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.Database)
+		none   bool
+	}{
+		"a copy was asked for":      {},
+		"it worked":                 {change: func(d *v1alpha1.Database) { d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()} }, none: true},
+		"it was refused":            {change: func(d *v1alpha1.Database) { d.Status.CreationRefused = true }, none: true},
+		"it was taken over":         {change: func(d *v1alpha1.Database) { d.Status.Origin = v1alpha1.OriginAdopted }, none: true},
+		"it is bound to nothing":    {change: func(d *v1alpha1.Database) { d.Status.ExternalName = "" }, none: true},
+		"it was born with its mark": {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom.DatabaseUID = "" }, none: true},
+		"it was made of no other":   {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom = nil }, none: true},
+	} {
+		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "restored"}}
+		d.Status.ExternalName, d.Status.Origin = "mooring-restored", v1alpha1.OriginCreated
+		d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Server: "mooring-orders", Database: "orders", DatabaseUID: "uid-orders"}
+		want := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-orders"}
+		if tt.change != nil {
+			tt.change(d)
+		}
+		if tt.none {
+			want = driver.Mark{}
+		}
+		found := Interpret(Evidence{Kind: kind.Database(), Object: d, Mark: mark, Now: time.Now()})
+		if got := found.View.CopyOf; got != want {
+			t.Errorf("%s: a copy has the mark %+v, want %+v", name, got, want)
 		}
 	}
 }

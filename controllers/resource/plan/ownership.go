@@ -26,6 +26,9 @@ const (
 // TakenOver reports whether what is adopted was not the object's own before.
 func (b Belonging) TakenOver() bool { return b != OursUnmarked && b != Copied }
 
+// Inherits reports whether the cloud object was born as a copy, and was never yet as its spec says: its networks and its users are those of another one.
+func (v View) Inherits() bool { return v.CopyOf != driver.Mark{} }
+
 // Ownership says whose an observed cloud object is.
 func Ownership(v View, o driver.Observation) Belonging {
 	sameID := v.ID != "" && o.ID == v.ID

@@ -69,6 +69,13 @@ func exists(mark driver.Mark) func(*fixture) {
 	}
 }
 
+// copied is the copy of another object, as it was born.
+func copied(s *fixture) {
+	s.WasReady, s.WasApplied, s.ID, s.Edited, s.Restores = false, false, "", true, true
+	s.CopyOf = marked(func(m *driver.Mark) { m.Name, m.UID = "source", "uid-source" })
+	s.Seen.Mark, s.Seen.ID = s.CopyOf, "copy-1"
+}
+
 // edited adds a difference that an edit of the spec made; drifted one that somebody made in the cloud.
 func edited(name string, effect driver.Effect) func(*fixture) {
 	return func(s *fixture) {
@@ -288,6 +295,36 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
 		{"differences while the cloud is at work", []func(*fixture){edited(days, driver.Online), state(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
+
+		// Born as a copy of another one.
+		{"a copy is being made", []func(*fixture){copied, state(driver.Pending)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
+		{"a copy is there, with the mark that it was born with", []func(*fixture){copied},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonCreating}},
+		{"a copy is there, and differs: its own mark comes first", []func(*fixture){copied, edited(days, driver.Online), contradicts},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonCreating}},
+		{"a copy came to nothing", []func(*fixture){copied, state(driver.Failed)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"a copy has its own mark by now, and differs", []func(*fixture){copied, mark(itsMark), drifted(instance, driver.Restarts)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
+		{"a copy has what its spec lacks, and to undo that restarts", []func(*fixture){copied, mark(itsMark), func(s *fixture) {
+			s.Policy.Disruptive = v1alpha1.DisruptiveOnApproval
+			s.Applied["tls"] = []string{}
+			s.Seen.Changes = []driver.Change{{Field: "tls", From: "Required", To: "Optional", Effect: driver.Restarts, Release: true}}
+		}},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"tls"}}},
+		{"a copy of that one, and another than the one that is known", []func(*fixture){copied, func(s *fixture) { s.ID = "copy-0" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"a copy of a later object of the name", []func(*fixture){copied, func(s *fixture) { s.Seen.Mark.UID = "uid-later" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"a copy that was left behind", []func(*fixture){copied, func(s *fixture) { s.Seen.Mark.Released = true }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"a copy is deleted before it has its own mark", []func(*fixture){copied, deleted, withoutSnapshot},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
+		{"a copy is to stay before it has its own mark", []func(*fixture){copied, deleted, retained},
+			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
+		{"what bears that mark and is no copy of ours is deleted", []func(*fixture){copied, deleted, func(s *fixture) { s.CopyOf = driver.Mark{} }},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 
 		// What exists already.
 		{"a stranger's object", []func(*fixture){exists(driver.Mark{})},

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -33,6 +35,10 @@ func TestRestoreRefusal(t *testing.T) {
 		{name: "without a mark, in an open account", snapshot: Snapshot{Seen: with(driver.Mark{}), Open: true}},
 		{name: "of a cluster that was lost, in a shared account", snapshot: Snapshot{Seen: with(ofAnotherCluster)}, want: v1alpha1.ReasonNotOwned},
 		{name: "of a cluster that was lost, in an open account", snapshot: Snapshot{Seen: with(ofAnotherCluster), Open: true}},
+		{name: "a source that is copied with its own mark", snapshot: Snapshot{Seen: usable, Copies: true}},
+		{name: "a source that is copied with the mark of a cluster that was lost", snapshot: Snapshot{Seen: with(ofAnotherCluster), Open: true, Copies: true}, want: v1alpha1.ReasonInvalid},
+		{name: "a source that is copied without a mark", snapshot: Snapshot{Seen: with(driver.Mark{}), Open: true, Copies: true}, want: v1alpha1.ReasonInvalid},
+		{name: "a source that is copied and was left behind", snapshot: Snapshot{Seen: with(left), Copies: true}, want: v1alpha1.ReasonInvalid},
 		{name: "gone", snapshot: Snapshot{Seen: driver.Observation{State: driver.Absent}}, want: v1alpha1.ReasonSnapshotNotFound},
 		{name: "going", snapshot: Snapshot{Seen: driver.Observation{State: driver.Deleting, Mark: own}}, want: v1alpha1.ReasonSnapshotNotFound},
 		{name: "failed", snapshot: Snapshot{Seen: driver.Observation{State: driver.Failed, Mark: own}}, want: v1alpha1.ReasonInvalid},
@@ -113,5 +119,19 @@ func TestNothingEmptyTakesThePlaceOfContents(t *testing.T) {
 	}
 	if missing[0].Effect != driver.Online {
 		t.Error("what was observed is changed")
+	}
+}
+
+// What a copy has that its spec lacks is undone, whoever set it. What is in it, and who may log in, is no setting.
+func TestAppliedToCopy(t *testing.T) {
+	fields := []driver.Field{{Field: "tags"}, {Field: "network.allowedCIDRs", Safe: "none"}, {Field: "tls", Safe: "Optional"}, {Field: "version"}, {Field: "databaseName"}, {Field: driver.FieldUsername}, {Field: driver.FieldPowerState, Safe: "Running"}}
+	applied := driver.Applied{"tags": {"team"}, "tls": {"Required"}, "databaseName": {"app"}, driver.FieldUsername: {"admin"}, driver.FieldPassword: {"3"}, driver.FieldPowerState: {"Stopped"}}
+	want := driver.Applied{"tags": {"team"}, "tls": {"Required"}, "network.allowedCIDRs": {}}
+	got := AppliedToCopy(fields, applied, []string{"databaseName"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got["tags"][0] = "theirs"; applied["tags"][0] != "team" {
+		t.Error("what is applied to the other one is changed")
 	}
 }
