@@ -22,9 +22,11 @@ type DatabaseRestore struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
 	ExternalSnapshotName string `json:"externalSnapshotName,omitempty"`
 
-	// pointInTime restores another Database of the same namespace as it was at a time, by its automatic backups (backup.retentionDays above 0). The other
-	// server is left as it is. AWS only: in Google Cloud, restore a DatabaseSnapshot.
+	// pointInTime restores another Database of the same namespace as it was at a time, and leaves the other server as it is. AWS: by its automatic backups
+	// (backup.retentionDays above 0). Google Cloud: a time needs backup.pointInTimeRecovery of the other Database, the latest one needs nothing; what a clone
+	// keeps for good, such as the key and the location, must be as it is there. The other server must have the mark of its Database.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/pitr
 	// +optional
 	PointInTime *DatabasePointInTime `json:"pointInTime,omitempty"`
 }
@@ -36,7 +38,8 @@ type DatabasePointInTime struct {
 	DatabaseRef DatabaseReference `json:"databaseRef"`
 
 	// time is the moment to which the server is restored, in RFC 3339, for example 2026-11-27T14:30:00Z. Fractions of a second are dropped. It lies between the first
-	// automatic backup of the other server and its latest restorable time, which AWS keeps within the last 5 minutes. If unset, it is the latest one.
+	// automatic backup of the other server and its latest restorable time, which AWS keeps within the last 5 minutes. If unset, it is the latest one; in
+	// Google Cloud that is the server as it is.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceToPointInTime.html
 	// +optional
 	Time *metav1.Time `json:"time,omitempty"`

@@ -154,6 +154,7 @@ var gcpNeeds = map[string][]string{
 	"instances.insert": {"cloudsql.instances.create"},
 	// https://cloud.google.com/sql/docs/mysql/iam-permissions (Restore a final backup to a new instance)
 	"instances.restoreBackup": {"cloudsql.backupRuns.get", "cloudsql.instances.create", "cloudsql.instances.restoreBackup"},
+	"instances.clone":         {"cloudsql.instances.clone"},
 	"instances.get":           {"cloudsql.instances.get"},
 	"instances.patch":         {"cloudsql.instances.update"},
 	"instances.delete":        {"cloudsql.instances.delete"},

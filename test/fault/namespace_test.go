@@ -33,9 +33,9 @@ func TestNamespaceWithSnapshots(t *testing.T) {
 				l.perform(t, creation)
 				server, policy := system.StatusOf(l.get(t)).ExternalName, l.get(t).(*v1alpha1.Database).Spec.DeletionPolicy
 				kept, gone := l.snapshotOf(t, "kept", v1alpha1.DeletionRetain), l.snapshotOf(t, "gone", v1alpha1.DeletionDelete)
-				restored := l.restoredFrom(t, "restored", kept.Name)
+				restored := l.restoredFrom(t, "restored", ofSnapshot(kept.Name))
 				l.awaitRestored(t, restored)
-				l.restoredFrom(t, "waiting", "nobody")
+				l.restoredFrom(t, "waiting", ofSnapshot("nobody"))
 				l.enterPhase(deletion)
 				namespaceDeleted(t, l)
 
@@ -68,14 +68,14 @@ func (l *lifecycle) snapshotOf(t testing.TB, name string, policy v1alpha1.Deleti
 	return s
 }
 
-// restoredFrom declares a database that is restored from a snapshot, and of which nothing is kept.
-func (l *lifecycle) restoredFrom(t testing.TB, name, snapshot string) *v1alpha1.Database {
+// restoredFrom declares a database that is restored, and of which nothing is kept.
+func (l *lifecycle) restoredFrom(t testing.TB, name string, from v1alpha1.DatabaseRestore) *v1alpha1.Database {
 	t.Helper()
 	of := l.get(t).(*v1alpha1.Database)
 	d := l.target.Typical(l.console(), metav1.ObjectMeta{Namespace: l.name, Name: name}).(*v1alpha1.Database)
 	d.Spec.ProviderConfigRef, d.Spec.Version, d.Spec.DeletionPolicy = of.Spec.ProviderConfigRef, of.Spec.Version, v1alpha1.DeletionDelete
 	d.Spec.Storage, d.Spec.Connection = nil, &v1alpha1.Connection{SecretName: name}
-	d.Spec.RestoreFrom = &v1alpha1.DatabaseRestore{SnapshotRef: &v1alpha1.DatabaseSnapshotReference{Name: snapshot}}
+	d.Spec.RestoreFrom = &from
 	l.must(t, l.Client.Create(t.Context(), d))
 	l.track(d.UID)
 	return d

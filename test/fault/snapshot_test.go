@@ -30,18 +30,29 @@ func (l *lifecycle) takeSnapshot(t testing.TB) {
 	l.track(s.UID)
 	l.awaitUsable(t, s)
 	taken(s.Status.ExternalName)
-	l.restoreSnapshot(t, s)
+	l.restoreBeside(t, l.name+"-restored", ofSnapshot(s.Name))
 	l.dropSnapshot(t, s)
 	taken()
 	l.awaitReady(t)
 }
 
-// restoreSnapshot makes a database of a snapshot beside the first one, and deletes it.
-func (l *lifecycle) restoreSnapshot(t testing.TB, s *v1alpha1.DatabaseSnapshot) {
+// recover makes another database of this one as it is, and deletes it.
+func (l *lifecycle) recover(t testing.TB) {
+	t.Helper()
+	l.restoreBeside(t, l.name+"-recovered", v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: l.name}}})
+	l.awaitReady(t)
+}
+
+func ofSnapshot(name string) v1alpha1.DatabaseRestore {
+	return v1alpha1.DatabaseRestore{SnapshotRef: &v1alpha1.DatabaseSnapshotReference{Name: name}}
+}
+
+// restoreBeside makes a database of what there is of the first one, beside that, and deletes it.
+func (l *lifecycle) restoreBeside(t testing.TB, name string, from v1alpha1.DatabaseRestore) {
 	t.Helper()
 	cloud := l.console()
 	before := cloud.Databases().Names(t)
-	d := l.restoredFrom(t, l.name+"-restored", s.Name)
+	d := l.restoredFrom(t, name, from)
 	key := client.ObjectKeyFromObject(d)
 	l.awaitRestored(t, d)
 	if made := cloud.Databases().Names(t); len(made) != len(before)+1 || !slices.Contains(made, d.Status.ExternalName) {

@@ -40,11 +40,11 @@ const (
 func phasesOf(t system.Target) []phase {
 	switch t.String() {
 	case "aws/Database":
-		return []phase{creation, snapshot, edit, power, rotation, period, settings, restart, act, handOver, deletion}
+		return []phase{creation, snapshot, recovery, edit, power, rotation, period, settings, restart, act, handOver, deletion}
 	case "aws/Bucket", "gcp/Bucket":
 		return []phase{creation, edit, retention, deletion}
 	case "gcp/Database":
-		return []phase{creation, snapshot, edit, power, rotation, period, settings, restart, act, edition, deletion}
+		return []phase{creation, snapshot, recovery, edit, power, rotation, period, settings, restart, act, edition, deletion}
 	}
 	return []phase{creation, edit, deletion}
 }

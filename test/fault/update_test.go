@@ -26,6 +26,8 @@ const (
 	act phase = "act"
 	// snapshot takes a snapshot by an object of its own, and deletes it again.
 	snapshot phase = "snapshot"
+	// recovery makes another database of this one at the latest time, and deletes it again.
+	recovery phase = "recovery"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -36,7 +38,7 @@ const (
 )
 
 // updates are those phases.
-var updates = []phase{settings, restart, act, snapshot, handOver, edition, retention}
+var updates = []phase{settings, restart, act, snapshot, recovery, handOver, edition, retention}
 
 // comesWith says which phase a write of another phase needs to have been before it: a lifecycle goes through no more phases than it needs.
 var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
@@ -77,6 +79,8 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		l.secrets = append(l.secrets, l.password(t))
 	case snapshot:
 		l.takeSnapshot(t)
+	case recovery:
+		l.recover(t)
 	case handOver:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
 			s.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsCloudManaged}

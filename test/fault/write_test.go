@@ -24,7 +24,8 @@ type outcome struct {
 }
 
 // creates are the operations of which there must be exactly one in a lifecycle.
-var creates = append(system.Calls(func(o system.Operations) string { return o.Create }), "CreateDBSnapshot", "Backups.CreateBackup", "RestoreDBInstanceFromDBSnapshot", "instances.restoreBackup")
+var creates = append(system.Calls(func(o system.Operations) string { return o.Create }), "CreateDBSnapshot", "Backups.CreateBackup", "RestoreDBInstanceFromDBSnapshot", "instances.restoreBackup",
+	"RestoreDBInstanceToPointInTime", "instances.clone")
 
 // A matrix is each write of each target's lifecycle, by what becomes of it.
 type matrix struct {

@@ -18,7 +18,7 @@ import (
 
 // Patience is how long a test waits for anything. It is for what hangs, not for what is slow: a machine that others use too once took more than five
 // minutes for what takes it seconds alone.
-const Patience = 90 * time.Second
+const Patience = 15 * time.Minute
 
 // poll is how often a test looks for what no watch tells.
 const poll = 20 * time.Millisecond
