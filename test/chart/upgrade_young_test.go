@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -119,9 +120,25 @@ func (w *fixture) goesBackAndForth(young []youngObject) {
 		w.await(y.ResourceObject, "Synced again, and without its fields", func() bool {
 			return isReady(y) && meta.FindStatusCondition(y.GetResourceStatus().Conditions, v1alpha1.ConditionReconciling) == nil && !y.noted()
 		})
-		w.edit(y.ResourceObject, y.declare)
+		w.Eventually("the API server keeps its fields", func() bool { // by the definition before the one that was just applied it drops them
+			w.edit(y.ResourceObject, y.declare)
+			return w.has(y)
+		})
 		w.await(y.ResourceObject, "as its YAML says", func() bool { return isReady(y) && y.noted() })
 	}
+}
+
+// has reports whether the API server kept the field of a young object.
+func (w *fixture) has(y youngObject) bool {
+	w.Helper()
+	kind, err := w.Client.GroupVersionKindFor(y.ResourceObject)
+	w.Must(err)
+	stored := &unstructured.Unstructured{} // a typed one would keep what an answer lacks
+	stored.SetGroupVersionKind(kind)
+	w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(y.ResourceObject), stored))
+	_, has, err := unstructured.NestedFieldNoCopy(stored.Object, strings.Split("spec."+y.field, ".")...)
+	w.Must(err)
+	return has
 }
 
 // holds waits until the controller says of objects that the API server hides a part of them: from then on it has seen that.

@@ -46,6 +46,7 @@ var limitedTests = map[string]func(*testing.T){
 	"TestConnectionSecretIsKept":      TestConnectionSecretIsKept,
 	"TestDeletionOfADatabase":         TestDeletionOfADatabase,
 	"TestRetainAndTakeBack":           TestRetainAndTakeBack,
+	"TestSnapshotOfADatabase":         TestSnapshotOfADatabase,
 	"TestVanished":                    TestVanished,
 	"TestSeldom":                      TestSeldom,
 }

@@ -174,10 +174,12 @@ func (h *fixture) changeClass(c client.Client, heard *system.Warnings, class *v1
 		}, "", []string{"ClusterProviderConfig closed (until now ClusterProviderConfig aws)", "objects that exist stay in the account that they were created in"}},
 		{"a field that is none", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Field = "spec.nothing" }, `there is no field "spec.nothing"`, nil},
 	} {
-		h.Must(c.Get(h.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
-		tt.change(&class.Spec)
-		heard.Take()
-		err := c.Update(h.Context(), class, client.DryRunAll)
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // Mooring writes the status meanwhile
+			h.Must(c.Get(h.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
+			tt.change(&class.Spec)
+			heard.Take()
+			return c.Update(h.Context(), class, client.DryRunAll)
+		})
 		h.expect("the class: "+tt.name, err, taken(heard), tt.refusal, tt.warned...)
 	}
 }
