@@ -23,6 +23,8 @@ type engineSpec struct {
 	From string
 	// CopyOf names a server whose data, as they are by now, the new one begins with in place of those of From.
 	CopyOf string
+	// Follows names the server of which the new one is a replica: it begins with the data of that server, repeats its writes and refuses others until it is promoted.
+	Follows string
 	// Flush names the server whose log From is: all that it wrote by now is to be in there. It may be gone.
 	Flush string
 	// Until is up to which of the machine's times the server has the writes of the log, if From is one; zero for all.
@@ -40,6 +42,8 @@ type engineSpec struct {
 	TLSOnly bool
 	// Signed is the server's certificate; nil: one for its address, by the authority that all servers of the cloud share.
 	Signed *signed
+
+	upstream *upstream // of a server that follows another
 }
 
 // An engine is one running database server, or a bare listener.
@@ -120,6 +124,9 @@ type backing interface {
 	dropUser(ctx context.Context, user string) error
 	createDatabase(ctx context.Context, name string) error
 	dropDatabase(ctx context.Context, name string) error
+	lead(ctx context.Context) (at string, err error)  // prepares for followers, and returns how they reach the server
+	redirect(ctx context.Context, to *upstream) error // of a server that follows the one of that id; others do nothing
+	promote(ctx context.Context) error                // ends the following, with all that was repeated; nil if it follows none
 }
 
 func newEngines(dir string, listenersOnly bool) *engines {
@@ -148,6 +155,11 @@ func (e *engines) start(spec engineSpec) (_ *engine, err error) {
 	}
 	if err := checkEngine(spec.Engine); err != nil {
 		return nil, err
+	}
+	if spec.Follows != "" {
+		if spec, err = e.follow(spec); err != nil {
+			return nil, err
+		}
 	}
 	if spec.CopyOf != "" {
 		spec.From = "clone-" + spec.ID
@@ -302,23 +314,6 @@ func (e *engines) restart(id string) error {
 // replaceCertificate gives a server another certificate, which it shows to whoever connects from then on.
 func (e *engines) replaceCertificate(id string, to *signed) error {
 	return e.with(id, "replace the certificate", func(in *instance) error { return in.backing.replaceCertificate(in.ctx, to) })
-}
-
-// listenAt restarts the server at another port of its address. A stopped server listens there once it is resumed.
-func (e *engines) listenAt(id string, port int) error {
-	return e.with(id, "listen at another port", func(in *instance) error {
-		if in.engine.Port == port {
-			return nil
-		}
-		at, err := (&address{host: in.engine.Host}).withPort(port)
-		if err != nil {
-			return err
-		}
-		in.engine.Port = port
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
-		return in.backing.listenAt(ctx, at)
-	})
 }
 
 // requireTLS makes the server refuse whoever comes without TLS, or take them again. A stopped server does so once it is resumed.

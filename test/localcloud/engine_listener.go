@@ -56,6 +56,24 @@ func reserve(ownHost bool, port int) (*address, error) {
 	return nil, fmt.Errorf("reserve a port on 127.0.0.1: %w", last)
 }
 
+// listenAt restarts the server at another port of its address. A stopped server listens there once it is resumed.
+func (e *engines) listenAt(id string, port int) error {
+	err := e.with(id, "listen at another port", func(in *instance) error {
+		if in.engine.Port == port {
+			return nil
+		}
+		at, err := (&address{host: in.engine.Host}).withPort(port)
+		if err != nil {
+			return err
+		}
+		in.engine.Port = port
+		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
+		defer cancel()
+		return in.backing.listenAt(ctx, at)
+	})
+	return errors.Join(err, e.redirect(id))
+}
+
 // A bareListener stands in for a server: it accepts connections and closes them.
 type bareListener struct {
 	address  *address
@@ -115,3 +133,6 @@ func (*bareListener) setPassword(context.Context, string, string) error { return
 func (*bareListener) dropUser(context.Context, string) error            { return nil }
 func (*bareListener) createDatabase(context.Context, string) error      { return nil }
 func (*bareListener) dropDatabase(context.Context, string) error        { return nil }
+func (*bareListener) lead(context.Context) (string, error)              { return "", nil }
+func (*bareListener) redirect(context.Context, *upstream) error         { return nil }
+func (*bareListener) promote(context.Context) error                     { return nil }

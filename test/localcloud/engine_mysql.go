@@ -109,6 +109,7 @@ func (m mariaDB) command(s *server) *exec.Cmd {
 		"--ssl-cert=" + s.cert(), "--ssl-key=" + s.key(), "--require-secure-transport=" + onOff(s.tlsOnly),
 		"--max-connections=20", "--skip-log-bin", "--innodb-fast-shutdown=2",
 		"--innodb-buffer-pool-dump-at-shutdown=off", "--innodb-buffer-pool-load-at-startup=off",
+		"--read-only=" + onOff(s.follows != nil),
 	}, mariaDBSmall...)
 	return s.home.command(s.folder, dbmses[s.engine].quick, m.server, args...)
 }

@@ -110,13 +110,17 @@ func (p postgres) configure(s *server) error {
 	if s.keeps != nil {
 		settings = "archive_command = 'ln -f \"%p\" \"" + s.keeps.log() + "/%f\"'\n"
 	}
-	var signal error
+	settings += "full_page_writes = " + onOff(s.leads) + "\n"
+	if s.leads {
+		settings += postgresLeading
+	}
+	signal := p.configureStandby(s, &settings)
 	if s.comes != nil {
 		settings += fmt.Sprintf(postgresRecovery, s.comes.log)
 		if !s.comes.until.IsZero() {
 			settings += "recovery_target_time = '" + s.comes.until.UTC().Format("2006-01-02 15:04:05.999999") + "+00'\n"
 		}
-		signal = s.home.write(filepath.Join(s.data(), "recovery.signal"), "")
+		signal = errors.Join(signal, s.home.write(filepath.Join(s.data(), "recovery.signal"), ""))
 	}
 	return errors.Join(signal, s.home.write(filepath.Join(s.data(), "postgresql.auto.conf"), settings),
 		s.home.write(filepath.Join(s.data(), "pg_hba.conf"), fmt.Sprintf(postgresAccess, connections)))
@@ -166,7 +170,8 @@ func (p postgres) command(s *server) *exec.Cmd {
 		// A statement in the log could hold a password, and the log's end is shown in errors.
 		"log_min_error_statement=panic",
 		// Small and quick: the data outlive a crash of the server, not of the machine.
-		"fsync=off", "full_page_writes=off", "wal_level=replica", "max_wal_senders=3", // pg_basebackup takes two
+		"fsync=off", "wal_level=replica", "max_wal_senders=20", // pg_basebackup takes two, a replica one
+		"wal_retrieve_retry_interval=500ms",
 		"archive_mode=on", "wal_recycle=off", "wal_init_zero=off",
 		"min_wal_size=2MB", "max_wal_size=64MB", "shared_buffers=8MB", "max_connections=20", "autovacuum=off",
 		"max_logical_replication_workers=0", "max_parallel_workers=0", "jit=off", "huge_pages=off",

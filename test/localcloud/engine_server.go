@@ -42,6 +42,10 @@ type dbms interface {
 	dropUser(ctx context.Context, s *server, user string) error
 	createDatabase(ctx context.Context, s *server, name string) error
 	dropDatabase(ctx context.Context, s *server, name string) error
+	// lead prepares a running server for followers, and returns how they reach it.
+	lead(ctx context.Context, s *server) (at string, err error)
+	// promote makes a running server that follows another take writes.
+	promote(ctx context.Context, s *server) error
 }
 
 // dbmses are the engines a spec can name.
@@ -121,6 +125,8 @@ type server struct {
 	process *process
 	keeps   *dataCopy // the log of the writes; nil for none
 	comes   *recovery // how the server comes to its data when it starts; nil for as they are
+	follows *upstream // whose writes it repeats; nil for none
+	leads   bool      // others follow, or did
 }
 
 func (s *server) data() string { return filepath.Join(s.folder, "data") }
@@ -148,7 +154,7 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, from, log *dat
 	if log != nil && !k.dbms.logs() {
 		return nil, errNoLog
 	}
-	s := &server{keeps: log, comes: recoveryOf(spec, from), system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, nursery: e.nursery, home: h}
+	s := &server{keeps: log, comes: recoveryOf(spec, from), follows: spec.upstream, system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, nursery: e.nursery, home: h}
 	if s.folder, err = h.folder(spec.ID); err != nil {
 		return nil, err
 	}

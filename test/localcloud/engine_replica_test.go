@@ -1,0 +1,156 @@
+package localcloud
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// awaitValue waits until a query answers with a value: a replica follows in its own time.
+func awaitValue(t *testing.T, what, want string, query func() (string, error)) {
+	t.Helper()
+	var got string
+	var err error
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if got, err = query(); err == nil && got == want {
+			return
+		}
+	}
+	t.Fatalf("%s: last %q, %v; want %q", what, got, err, want)
+}
+
+// wantReadOnly demands that PostgreSQL itself refuses a write.
+func wantReadOnly(t *testing.T, what string, err error) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), "read-only transaction") {
+		t.Errorf("%s: %v, want the refusal of a read-only transaction", what, err)
+	}
+}
+
+// TestEngineReplicas follows a server, and a follower of it, over restarts, another port and promotions.
+func TestEngineReplicas(t *testing.T) {
+	mustHave(t, "postgres")
+	e := testEngines(t, false)
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	query := func(of *engine, sql string) (string, error) {
+		t.Helper()
+		return queryPostgres(t, of, "postgres", password, "orders", sql)
+	}
+	run := func(of *engine, sql string) string {
+		t.Helper()
+		got, err := query(of, sql)
+		must(sql, err)
+		return got
+	}
+	follows := func(of *engine, rows string) {
+		t.Helper()
+		awaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
+	}
+	source := mustStart(t, e, engineSpec{ID: "source", Engine: "postgres", Username: "postgres", Password: password, Database: "orders"})
+	run(source, "CREATE TABLE t (n int)")
+	run(source, "INSERT INTO t VALUES (1)")
+	replica := mustStart(t, e, engineSpec{ID: "replica", Engine: "postgres", Follows: "source"})
+	follows(replica, "1")
+	run(source, "INSERT INTO t VALUES (2)")
+	follows(replica, "2")
+	_, err := query(replica, "INSERT INTO t VALUES (0)")
+	wantReadOnly(t, "a write on a replica", err)
+
+	cascade := mustStart(t, e, engineSpec{ID: "cascade", Engine: "postgres", Follows: "replica"})
+	run(source, "INSERT INTO t VALUES (3)")
+	follows(cascade, "3")
+	must("snapshot of a replica", e.snapshot("replica", "copy"))
+	alone := mustStart(t, e, engineSpec{ID: "alone", Engine: "postgres", From: "copy"})
+	run(alone, "INSERT INTO t VALUES (4)")
+
+	// What a replica missed while it was down, it finds; and it finds a source that has moved.
+	must("suspend", e.suspend("replica"))
+	run(source, "INSERT INTO t VALUES (4)")
+	must("restart of the source", e.restart("source"))
+	run(source, "INSERT INTO t VALUES (5)")
+	must("resume", e.resume("replica"))
+	follows(replica, "5")
+	other, err := net.Listen("tcp", "127.0.0.1:0") // a port that nobody has
+	must("listen", err)
+	source.Port = other.Addr().(*net.TCPAddr).Port
+	must("close", other.Close())
+	must("listenAt", e.listenAt("source", source.Port))
+	run(source, "INSERT INTO t VALUES (6)")
+	follows(replica, "6")
+	follows(cascade, "6")
+
+	must("promote", e.promote("replica"))
+	must("promote again", e.promote("replica"))
+	run(replica, "INSERT INTO t VALUES (7)")
+	run(source, "INSERT INTO t VALUES (8), (9)")
+	follows(cascade, "7")
+	must("restart of the promoted", e.restart("replica"))
+	run(replica, "INSERT INTO t VALUES (8)")
+	follows(cascade, "8")
+	must("keepLog", e.keepLog("replica", "log"))
+	run(replica, "INSERT INTO t VALUES (9)")
+	nine := time.Now()
+	run(replica, "INSERT INTO t VALUES (10)")
+	must("flushLog", e.flushLog("replica"))
+	if got := run(mustStart(t, e, engineSpec{ID: "at nine", Engine: "postgres", From: "log", Until: nine}), "SELECT count(*) FROM t"); got != "9" {
+		t.Errorf("restored %s rows of the promoted replica, want 9", got)
+	}
+
+	// A replica without a source stays, and can be promoted.
+	follows(cascade, "10")
+	must("stop", e.stop("replica"))
+	_, err = query(cascade, "INSERT INTO t VALUES (0)")
+	wantReadOnly(t, "a write on a replica without a source", err)
+	must("restart of a replica without a source", e.restart("cascade"))
+	must("promote", e.promote("cascade"))
+	run(cascade, "INSERT INTO t VALUES (11)")
+	if got := run(source, "SELECT count(*) FROM t"); got != "8" {
+		t.Errorf("the source has %s rows, want 8", got)
+	}
+}
+
+// TestEngineReplicaOfMariaDB has the data of its source as they were, and refuses writes until it is promoted.
+func TestEngineReplicaOfMariaDB(t *testing.T) {
+	mustHave(t, "mariadb")
+	e := testEngines(t, false)
+	source := mustStart(t, e, engineSpec{ID: "source", Engine: "mariadb", Username: "admin", Password: password, Database: "orders"})
+	run := func(of *engine, sql string) (string, error) { return queryMariaDB(t, of, "admin", password, "orders", sql) }
+	need(run(source, "CREATE TABLE t (n int)"))(t)
+	need(run(source, "INSERT INTO t VALUES (1)"))(t)
+	replica := mustStart(t, e, engineSpec{ID: "replica", Engine: "mariadb", Follows: "source"})
+	if got := need(run(replica, "SELECT count(*) FROM t"))(t); got != "1" {
+		t.Errorf("the replica has %s rows, want 1", got)
+	}
+	if _, err := run(replica, "INSERT INTO t VALUES (2)"); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a write on a replica: %v, want the refusal of a read-only server", err)
+	}
+	if err := e.promote("replica"); err != nil {
+		t.Fatal(err)
+	}
+	need(run(replica, "INSERT INTO t VALUES (2)"))(t)
+	if err := e.restart("replica"); err != nil {
+		t.Fatal(err)
+	}
+	need(run(replica, "INSERT INTO t VALUES (3)"))(t)
+}
+
+// TestEngineReplicaOfNone: a bare listener has bare replicas, and what is not there has none.
+func TestEngineReplicaOfNone(t *testing.T) {
+	e := testEngines(t, true)
+	mustStart(t, e, engineSpec{ID: "source", Engine: "postgres"})
+	if got := mustStart(t, e, engineSpec{ID: "replica", Engine: "postgres", Follows: "source"}); got.Real {
+		t.Errorf("the replica is %+v, want a bare listener", got)
+	}
+	if err := e.promote("replica"); err != nil {
+		t.Error(err)
+	}
+	if _, err := e.start(engineSpec{ID: "none", Engine: "postgres", Follows: "gone"}); err == nil {
+		t.Error("a replica of a server that is gone started")
+	}
+}
