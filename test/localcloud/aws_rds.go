@@ -66,6 +66,8 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 		"TargetDBInstanceIdentifier", "SourceDBInstanceIdentifier", "SourceDbiResourceId", "SourceDBInstanceAutomatedBackupsArn", "RestoreTime", "UseLatestRestorableTime", "MaxAllocatedStorage"})...),
 	"DescribeDBInstanceAutomatedBackups": action((*rdsCall).describeBackups,
 		"DbiResourceId", "DBInstanceIdentifier", "DBInstanceAutomatedBackupsArn", "Filters", "Marker", "MaxRecords"),
+	"CreateDBInstanceReadReplica":     action((*rdsCall).createReplica, replicaParameters...),
+	"PromoteReadReplica":              action((*rdsCall).promoteReplica, "DBInstanceIdentifier", "BackupRetentionPeriod", "PreferredBackupWindow"),
 	"RestoreDBInstanceFromDBSnapshot": action((*rdsCall).restoreFromSnapshot, slices.Concat(restoreParameters, []string{"DBInstanceIdentifier", "DBSnapshotIdentifier"})...),
 	"DescribeDBInstances":             action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
 	"ModifyDBInstance": action((*rdsCall).modifyInstance, withParameters(
@@ -155,6 +157,7 @@ func (s *rdsService) settle(now time.Time) {
 			p.now = s.settleBackups(next, now)
 		}
 	}
+	s.settleReplicas(now)
 	s.expireBackups(now)
 	for _, snapshot := range s.snapshots {
 		snapshot.settle(now)

@@ -28,9 +28,9 @@ type rdsRetained struct {
 	expires time.Time
 }
 
-// newLog names the log for the automated backups of an instance; empty for none. MariaDB and MySQL have none here.
+// newLog names the log for the automated backups of an instance; empty for none. MariaDB, MySQL and replicas have none here.
 func (s *rdsService) newLog(of *rdstypes.DBInstance) string {
-	if aws.ToInt32(of.BackupRetentionPeriod) == 0 || *of.Engine != "postgres" && !s.cloud.opts.ListenersOnly {
+	if aws.ToInt32(of.BackupRetentionPeriod) == 0 || of.ReadReplicaSourceDBInstanceIdentifier != nil || *of.Engine != "postgres" && !s.cloud.opts.ListenersOnly {
 		return ""
 	}
 	if !s.cloud.opts.ListenersOnly {

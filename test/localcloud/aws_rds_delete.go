@@ -12,6 +12,9 @@ func (c *rdsCall) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
 	}
 	skip, final := aws.ToBool(in.SkipFinalSnapshot), aws.ToString(in.FinalDBSnapshotIdentifier)
 	switch {
+	// The words are those of https://github.com/hashicorp/terraform-provider-aws/issues/4276.
+	case final != "" && have.follows.id != "":
+		return nil, invalidCombination("FinalDBSnapshotIdentifier can not be specified when deleting a replica instance")
 	case skip && final != "":
 		return nil, invalidCombination("FinalDBSnapshotIdentifier can not be specified when skipping the final snapshot.")
 	case !skip && final == "":

@@ -89,6 +89,7 @@ func (in *rdsInstance) restorable(now time.Time, interval time.Duration) *time.T
 func (c *rdsCall) shown(in *rdsInstance) rdstypes.DBInstance {
 	db := in.db
 	db.LatestRestorableTime = in.restorable(c.now, c.cloud.opts.LogInterval)
+	db.ReadReplicaDBInstanceIdentifiers = c.replicaNames(in)
 	db.SecondaryAvailabilityZone = standbyOf(&db)
 	db.OptionGroupMemberships = in.optionGroups()
 	return db

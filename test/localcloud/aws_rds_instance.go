@@ -21,6 +21,7 @@ const (
 	rebooting
 	stopping
 	starting
+	promoting
 	deleting
 )
 
@@ -42,6 +43,7 @@ type rdsInstance struct {
 	final     *rdsSnapshot // that the step deleting takes
 	retains   bool         // the step deleting leaves the automated backups
 	backups   rdsBackups
+	follows   rdsFollowing
 	// wake starts the server behind a stopped instance, whose time is over.
 	wake func() *engineJob
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
@@ -184,6 +186,8 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 		next.modified(d)
 	case stopping:
 		next.rest("stopped")
+	case promoting:
+		next.promoted()
 	case deleting:
 		// An instance stays whose final snapshot failed. No recording shows that.
 		if !in.fails && (in.final == nil || !in.final.job.failed()) {
@@ -218,6 +222,7 @@ func (in *rdsInstance) created(d Durations) {
 	in.secretSet()
 	in.db.InstanceCreateTime = aws.Time(in.due)
 	in.certify(in.due)
+	in.replicates()
 	if aws.ToInt32(in.db.BackupRetentionPeriod) == 0 || in.end != "" {
 		in.work()
 		return

@@ -30,6 +30,9 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	if !have.takesModification(in.AllocatedStorage) {
 		return nil, invalidState("Database instance is not in available state.")
 	}
+	if err := c.checkReplication(key, have, in); err != nil {
+		return nil, err
+	}
 	next := have.clone()
 	if err := c.checkModify(next, in); err != nil {
 		return nil, err

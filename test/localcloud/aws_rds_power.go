@@ -84,9 +84,12 @@ func (s *rdsService) waker(id string) func() *engineJob {
 // week is how long an instance stays stopped.
 const week = 7 * 24 * time.Hour
 
-// stopInstance stops an instance, which starts by itself after a week. One that has read replicas, or is one, is not stopped; none can be made here.
+// stopInstance stops an instance, which starts by itself after a week. One that has read replicas, or is one, is not stopped.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html
 func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
+	if err := c.checkStop(in.DBInstanceIdentifier); err != nil {
+		return nil, err
+	}
 	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", c.cloud.engines.suspend, func(db *rdstypes.DBInstance) {
 		db.AutomaticRestartTime = aws.Time(c.now.Add(week))
 	})

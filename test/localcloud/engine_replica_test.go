@@ -120,7 +120,9 @@ func TestEngineReplicaOfMariaDB(t *testing.T) {
 	mustHave(t, "mariadb")
 	e := testEngines(t, false)
 	source := mustStart(t, e, engineSpec{ID: "source", Engine: "mariadb", Username: "admin", Password: password, Database: "orders"})
-	run := func(of *engine, sql string) (string, error) { return queryMariaDB(t, of, "admin", password, "orders", sql) }
+	run := func(of *engine, sql string) (string, error) {
+		return queryMariaDB(t, of, "admin", password, "orders", sql)
+	}
 	need(run(source, "CREATE TABLE t (n int)"))(t)
 	need(run(source, "INSERT INTO t VALUES (1)"))(t)
 	replica := mustStart(t, e, engineSpec{ID: "replica", Engine: "mariadb", Follows: "source"})

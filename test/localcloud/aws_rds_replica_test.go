@@ -1,0 +1,357 @@
+package localcloud
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// someReplica is a valid request to create a replica, changed by edits.
+func someReplica(name, source string, edits ...func(*rds.CreateDBInstanceReadReplicaInput)) *rds.CreateDBInstanceReadReplicaInput {
+	in := &rds.CreateDBInstanceReadReplicaInput{DBInstanceIdentifier: aws.String(name), SourceDBInstanceIdentifier: aws.String(source)}
+	for _, edit := range edits {
+		edit(in)
+	}
+	return in
+}
+
+// TestRDSReplicaData: what is written to the source arrives on its replicas, in its region and in another one, which refuse writes until they are promoted.
+func TestRDSReplicaData(t *testing.T) {
+	mustHave(t, "postgres")
+	cloud := need(Start(Options{}))(t)
+	defer func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
+	query := func(of types.DBInstance, sql string) (string, error) {
+		ca := need(cloud.RDSAuthorities())(t)
+		return queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "shop", sql)
+	}
+	run := func(of types.DBInstance, sql string) {
+		t.Helper()
+		need(query(of, sql))(t)
+	}
+	follows := func(of types.DBInstance, rows string) {
+		t.Helper()
+		awaitValue(t, "rows of "+*of.DBInstanceIdentifier, rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
+	}
+	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.DBName = aws.String("shop") })))(t)
+	source := awaitStatus(t, client, "orders", "available")
+	run(source, "CREATE TABLE t (n int)")
+	need(client.CreateDBInstanceReadReplica(ctx, someReplica("near", "orders")))(t)
+	need(client.CreateDBInstanceReadReplica(ctx, someReplica("next", "orders")))(t)
+	need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn)))(t)
+	near, next, far := awaitStatus(t, client, "near", "available"), awaitStatus(t, client, "next", "available"), awaitStatus(t, remote, "far", "available")
+	run(source, "INSERT INTO t VALUES (1)")
+	for _, replica := range []types.DBInstance{near, next, far} {
+		follows(replica, "1")
+		_, err := query(replica, "INSERT INTO t VALUES (0)")
+		wantReadOnly(t, "a write on "+*replica.DBInstanceIdentifier, err)
+	}
+	need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("near")}))(t)
+	run(source, "INSERT INTO t VALUES (2)")
+	awaitStatus(t, client, "near", "available")
+	follows(near, "2")
+
+	need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("near")}))(t)
+	awaitStatus(t, client, "near", "available")
+	run(near, "INSERT INTO t VALUES (3), (4)")
+	run(source, "INSERT INTO t VALUES (3)")
+	follows(next, "3")
+	follows(far, "3")
+	follows(near, "4")
+
+	// The log of one that was promoted begins with its backups.
+	awaitRestorable(t, client, "near")
+	run(near, "INSERT INTO t VALUES (5)")
+	need(client.RestoreDBInstanceToPointInTime(ctx, &rds.RestoreDBInstanceToPointInTimeInput{
+		SourceDBInstanceIdentifier: aws.String("near"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
+	}))(t)
+	again := awaitStatus(t, client, "again", "available")
+	run(again, "INSERT INTO t VALUES (6)")
+
+	// Without the source, the replica in its region is promoted; the one in another region stays as it is.
+	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+	awaitStatus(t, client, "orders", "")
+	awaitValue(t, "a write on a replica whose source is gone", "", func() (string, error) {
+		describe(t, client, "next")
+		return query(next, "INSERT INTO t VALUES (4)")
+	})
+	follows(next, "4")
+	follows(far, "3")
+	_, err := query(far, "INSERT INTO t VALUES (0)")
+	wantReadOnly(t, "a write on a replica that was not promoted", err)
+	if db := describe(t, remote, "far"); *db.StatusInfos[0].Status != "terminated" || *db.StatusInfos[0].Normal {
+		t.Errorf("the replica in another region is %+v", db.StatusInfos)
+	}
+	need(remote.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("far")}))(t)
+	awaitStatus(t, remote, "far", "available")
+	run(far, "INSERT INTO t VALUES (4)")
+}
+
+// awaitRestorable waits until an instance can be restored to a point in time.
+func awaitRestorable(t *testing.T, client *rds.Client, name string) {
+	t.Helper()
+	awaitValue(t, "the automated backups of "+name, "true", func() (string, error) {
+		return fmt.Sprint(describe(t, client, name).LatestRestorableTime != nil), nil
+	})
+}
+
+// TestRDSReplica leads a replica through its life, as the API shows it.
+func TestRDSReplica(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Modify: 5 * time.Minute, Delete: 3 * time.Minute})
+	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
+	source := need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port = aws.String("db.t4g.medium"), aws.Int32(500), aws.Int32(9), aws.Int32(6543)
+		in.Iops, in.StorageThroughput, in.MaxAllocatedStorage = aws.Int32(13000), aws.Int32(600), aws.Int32(1000)
+		in.StorageEncrypted, in.KmsKeyId, in.DBName = aws.Bool(true), aws.String("alias/shop"), aws.String("shop")
+		in.MultiAZ, in.DeletionProtection, in.EnableIAMDatabaseAuthentication, in.CopyTagsToSnapshot = aws.Bool(true), aws.Bool(true), aws.Bool(true), aws.Bool(true)
+		in.DBSubnetGroupName, in.EnableCloudwatchLogsExports, in.AutoMinorVersionUpgrade = aws.String("shop"), []string{"postgresql"}, aws.Bool(false)
+	})))(t).DBInstance
+	clock.advance(8 * time.Minute)
+	answered := need(client.CreateDBInstanceReadReplica(ctx, someReplica("Copy", "Orders")))(t).DBInstance
+	if *answered.DBInstanceStatus != "creating" || answered.Endpoint != nil || *answered.ReadReplicaSourceDBInstanceIdentifier != "orders" || answered.StatusInfos != nil {
+		t.Errorf("the answer is %+v", answered)
+	}
+	clock.advance(8 * time.Minute)
+	db := wantInstance(t, client, "copy", "available")
+	if *db.DBInstanceClass != "db.t4g.medium" || *db.AllocatedStorage != 500 || *db.Endpoint.Port != 6543 || *db.StorageType != "gp3" || *db.Iops != 13000 ||
+		*db.MaxAllocatedStorage != 1000 || !*db.StorageEncrypted || *db.KmsKeyId != *source.KmsKeyId || *db.MasterUsername != "mooring" || *db.DBName != "shop" ||
+		*db.EngineVersion != "16.3" || *db.DBSubnetGroup.DBSubnetGroupName != "shop" || *db.AutoMinorVersionUpgrade || *db.PreferredBackupWindow != *source.PreferredBackupWindow {
+		t.Errorf("not as the source: %+v", db)
+	}
+	if *db.BackupRetentionPeriod != 0 || db.LatestRestorableTime != nil || *db.MultiAZ || *db.DeletionProtection || *db.IAMDatabaseAuthenticationEnabled || *db.CopyTagsToSnapshot ||
+		len(db.EnabledCloudwatchLogsExports) != 0 || len(db.TagList) != 0 || *db.MonitoringInterval != 0 {
+		t.Errorf("not as a new replica: %+v", db)
+	}
+	if info := db.StatusInfos; len(info) != 1 || *info[0].StatusType != "read replication" || *info[0].Status != "replicating" || !*info[0].Normal || info[0].Message != nil {
+		t.Errorf("the replication is %+v", info)
+	}
+	asked := need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn, func(in *rds.CreateDBInstanceReadReplicaInput) {
+		in.DBInstanceClass, in.AllocatedStorage, in.StorageType, in.Port, in.KmsKeyId = aws.String("db.t4g.micro"), aws.Int32(600), aws.String("gp2"), aws.Int32(5432), aws.String("alias/far")
+		in.MultiAZ, in.DeletionProtection, in.DBSubnetGroupName, in.PubliclyAccessible = aws.Bool(true), aws.Bool(true), aws.String("spare"), aws.Bool(true)
+		in.Tags = []types.Tag{{Key: aws.String("owner"), Value: aws.String("you")}}
+	})))(t).DBInstance
+	if *asked.DBInstanceClass != "db.t4g.micro" || *asked.AllocatedStorage != 600 || *asked.StorageType != "gp2" || asked.Iops != nil || *asked.KmsKeyId == *source.KmsKeyId ||
+		!*asked.MultiAZ || !*asked.DeletionProtection || *asked.DBSubnetGroup.DBSubnetGroupName != "spare" || !*asked.PubliclyAccessible || len(asked.TagList) != 1 ||
+		*asked.ReadReplicaSourceDBInstanceIdentifier != *source.DBInstanceArn {
+		t.Errorf("not as asked for: %+v", asked)
+	}
+	clock.advance(8 * time.Minute)
+	if got := describe(t, client, "orders").ReadReplicaDBInstanceIdentifiers; !slices.Equal(got, []string{"copy", *asked.DBInstanceArn}) {
+		t.Errorf("the source has the replicas %v", got)
+	}
+
+	// With backups, it can have a replica, whatever becomes of it.
+	retain := func(name string, days int32) error {
+		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String(name), BackupRetentionPeriod: aws.Int32(days), ApplyImmediately: aws.Bool(true)})
+		clock.advance(5 * time.Minute)
+		return err
+	}
+	if err := retain("copy", 2); err != nil {
+		t.Fatal(err)
+	}
+	need(client.CreateDBInstanceReadReplica(ctx, someReplica("third", "copy")))(t)
+	clock.advance(8 * time.Minute)
+	promoted := need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{
+		DBInstanceIdentifier: aws.String("copy"), BackupRetentionPeriod: aws.Int32(5), PreferredBackupWindow: aws.String("07:00-07:30"),
+	}))(t).DBInstance
+	if *promoted.DBInstanceStatus != "modifying" || promoted.ReadReplicaSourceDBInstanceIdentifier == nil {
+		t.Errorf("while it is promoted: %+v", promoted)
+	}
+	clock.advance(5 * time.Minute)
+	db = wantInstance(t, client, "copy", "available")
+	if db.ReadReplicaSourceDBInstanceIdentifier != nil || db.StatusInfos != nil || *db.BackupRetentionPeriod != 5 || *db.PreferredBackupWindow != "07:00-07:30" ||
+		db.LatestRestorableTime == nil || !slices.Equal(db.ReadReplicaDBInstanceIdentifiers, []string{"third"}) {
+		t.Errorf("once it is promoted: %+v", db)
+	}
+	if got := describe(t, client, "orders").ReadReplicaDBInstanceIdentifiers; !slices.Equal(got, []string{*asked.DBInstanceArn}) {
+		t.Errorf("the source has the replicas %v", got)
+	}
+	if got := wantInstance(t, client, "third", "available"); aws.ToString(got.ReadReplicaSourceDBInstanceIdentifier) != "copy" {
+		t.Errorf("the replica of the replica follows %v", got.ReadReplicaSourceDBInstanceIdentifier)
+	}
+
+	// A replica in the region of a source that goes is promoted, and keeps the days of backups that it had.
+	_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("copy"), FinalDBSnapshotIdentifier: aws.String("final")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.advance(3 * time.Minute)
+	wantInstance(t, client, "third", "modifying")
+	clock.advance(5 * time.Minute)
+	if got := wantInstance(t, client, "third", "available"); got.ReadReplicaSourceDBInstanceIdentifier != nil || *got.BackupRetentionPeriod != 0 {
+		t.Errorf("the replica without a source is %+v", got)
+	}
+}
+
+// TestRDSReplicaRefusals are of calls about sources and replicas that are there.
+func TestRDSReplicaRefusals(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
+	make := func(name, engine, version string, edits ...func(*rds.CreateDBInstanceInput)) {
+		need(client.CreateDBInstance(ctx, someInstance(name, append(edits, func(in *rds.CreateDBInstanceInput) {
+			in.Engine, in.EngineVersion = aws.String(engine), aws.String(version)
+		})...)))(t)
+	}
+	make("orders", "postgres", "16.3")
+	make("old", "postgres", "13.20")
+	make("no-backups", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })
+	make("managed", "mysql", "8.4.4", func(in *rds.CreateDBInstanceInput) {
+		in.MasterUserPassword, in.ManageMasterUserPassword = nil, aws.Bool(true)
+	})
+	make("mysql", "mysql", "8.4.4")
+	make("secret", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.StorageEncrypted = aws.Bool(true) })
+	make("stopped", "postgres", "16.3")
+	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("stopped")}))(t)
+	arn := func(name string) string { return *describe(t, client, name).DBInstanceArn }
+	replicate := func(of *rds.Client, name, source string) {
+		t.Helper()
+		need(of.CreateDBInstanceReadReplica(ctx, someReplica(name, source)))(t)
+	}
+	retain := func(name string, days int32) error {
+		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String(name), BackupRetentionPeriod: aws.Int32(days), ApplyImmediately: aws.Bool(true)})
+		return err
+	}
+	replicate(client, "copy", "orders")
+	replicate(remote, "far", arn("orders"))
+	replicate(client, "old-copy", "old")
+	replicate(client, "mysql-copy", "mysql")
+	source, far := "copy", describe(t, remote, "far")
+	for i := range 2 { // a chain of three
+		if err := retain(source, 1); err != nil {
+			t.Fatal(err)
+		}
+		next := fmt.Sprintf("chain-%d", i)
+		replicate(client, next, source)
+		source = next
+	}
+	if err := retain(source, 1); err != nil {
+		t.Fatal(err)
+	}
+
+	type input = rds.CreateDBInstanceReadReplicaInput
+	for name, test := range map[string]struct {
+		in     *input
+		client *rds.Client
+		code   string
+	}{
+		"no name":                     {someReplica("", "orders"), client, "MissingParameter"},
+		"no source":                   {someReplica("other", ""), client, "MissingParameter"},
+		"no such source":              {someReplica("other", "none"), client, "DBInstanceNotFound"},
+		"a name of another region":    {someReplica("other", "orders"), remote, "DBInstanceNotFound"},
+		"of another account":          {someReplica("other", "arn:aws:rds:eu-west-1:999999999999:db:orders"), client, "DBInstanceNotFound"},
+		"name taken":                  {someReplica("Copy", "orders"), client, "DBInstanceAlreadyExists"},
+		"bad name":                    {someReplica("co--py", "orders"), client, "InvalidParameterValue"},
+		"source without backups":      {someReplica("other", "no-backups"), client, "InvalidDBInstanceState"},
+		"source that is stopped":      {someReplica("other", "stopped"), client, "InvalidDBInstanceState"},
+		"source with a secret":        {someReplica("other", "managed"), client, "InvalidParameterValue"},
+		"replica without backups":     {someReplica("other", "mysql-copy"), client, "InvalidDBInstanceState"},
+		"replica of an old replica":   {someReplica("other", "old-copy"), client, "InvalidDBInstanceState"},
+		"a chain of four":             {someReplica("other", source), client, "InvalidDBInstanceState"},
+		"parameter group":             {someReplica("other", "orders", func(in *input) { in.DBParameterGroupName = aws.String("default.postgres16") }), client, "InvalidParameterCombination"},
+		"parameter group of MySQL":    {someReplica("other", "mysql", func(in *input) { in.DBParameterGroupName = aws.String("default.mysql8.4") }), client, "InvalidParameterCombination"},
+		"key of a source without one": {someReplica("other", "orders", func(in *input) { in.KmsKeyId = aws.String("alias/shop") }), client, "InvalidParameterCombination"},
+		"no key in another region":    {someReplica("other", arn("secret")), remote, "InvalidParameterCombination"},
+		"smaller disk":                {someReplica("other", "orders", func(in *input) { in.AllocatedStorage = aws.Int32(40) }), client, "InvalidParameterValue"},
+		"no such subnet group":        {someReplica("other", "orders", func(in *input) { in.DBSubnetGroupName = aws.String("none") }), client, "DBSubnetGroupNotFoundFault"},
+		"another VPC":                 {someReplica("other", arn("orders"), func(in *input) { in.DBSubnetGroupName = aws.String("shop") }), remote, "InvalidDBSubnetGroupFault"},
+		"not served":                  {someReplica("other", "orders", func(in *input) { in.ReplicaMode = types.ReplicaModeMounted }), client, "NotImplemented"},
+		"insights mode":               {someReplica("other", "orders", func(in *input) { in.DatabaseInsightsMode = types.DatabaseInsightsModeAdvanced }), client, "NotImplemented"},
+		"bad class":                   {someReplica("other", "orders", func(in *input) { in.DBInstanceClass = aws.String("db.big") }), client, "InvalidParameterValue"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := test.client.CreateDBInstanceReadReplica(ctx, test.in)
+			wantCode(t, err, test.code)
+		})
+	}
+	need(remote.CreateDBInstanceReadReplica(ctx, someReplica("mysql-far", arn("mysql"), func(in *input) { in.DBParameterGroupName = aws.String("default.mysql8.4") })))(t)
+
+	name := func(s string) *string { return &s }
+	modify := func(edit func(*rds.ModifyDBInstanceInput)) func(string) error {
+		return func(of string) error {
+			in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &of}
+			edit(in)
+			_, err := client.ModifyDBInstance(ctx, in)
+			return err
+		}
+	}
+	noBackups := modify(func(in *rds.ModifyDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })
+	promote := func(days *int32) func(string) error {
+		return func(of string) error {
+			_, err := client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: &of, BackupRetentionPeriod: days})
+			return err
+		}
+	}
+	remove := func(skip bool, final *string) func(string) error {
+		return func(of string) error {
+			_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &of, SkipFinalSnapshot: &skip, FinalDBSnapshotIdentifier: final})
+			return err
+		}
+	}
+	stop := func(of string) error {
+		_, err := client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: &of})
+		return err
+	}
+	manage := modify(func(in *rds.ModifyDBInstanceInput) { in.ManageMasterUserPassword = aws.Bool(true) })
+	for title, test := range map[string]struct {
+		of   string
+		call func(string) error
+		code string
+	}{
+		"no backups of a source":            {"orders", noBackups, "InvalidDBInstanceState"},
+		"no backups of a source in a chain": {"copy", noBackups, "InvalidDBInstanceState"},
+		"backups of an old replica":         {"old-copy", modify(func(in *rds.ModifyDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(1) }), "InvalidDBInstanceState"},
+		"password of a replica":             {"copy", modify(func(in *rds.ModifyDBInstanceInput) { in.MasterUserPassword = name("battery-staple") }), "InvalidParameterCombination"},
+		"secret of a replica":               {"mysql-copy", manage, "InvalidParameterValue"},
+		"secret of a source":                {"orders", manage, "InvalidParameterCombination"},
+		"major upgrade of a replica": {"copy", modify(func(in *rds.ModifyDBInstanceInput) {
+			in.EngineVersion, in.AllowMajorVersionUpgrade = name("17.5"), aws.Bool(true)
+		}), "InvalidParameterCombination"},
+		"stop of a source":                 {"orders", stop, "InvalidDBInstanceState"},
+		"stop of a replica":                {"copy", stop, "InvalidDBInstanceState"},
+		"final snapshot of a replica":      {"copy", remove(false, name("final")), "InvalidParameterCombination"},
+		"replica without a word on it":     {"copy", remove(false, nil), "InvalidParameterCombination"},
+		"promotion of none":                {"none", promote(nil), "DBInstanceNotFound"},
+		"promotion of no replica":          {"orders", promote(nil), "InvalidDBInstanceState"},
+		"promotion of a source, no backup": {"copy", promote(aws.Int32(0)), "InvalidDBInstanceState"},
+		"promotion, too many days":         {"copy", promote(aws.Int32(36)), "InvalidParameterValue"},
+	} {
+		t.Run(title, func(t *testing.T) { wantCode(t, test.call(test.of), test.code) })
+	}
+	if got := describe(t, client, "orders").ReadReplicaDBInstanceIdentifiers; !slices.Equal(got, []string{"copy", *far.DBInstanceArn}) {
+		t.Errorf("the source has the replicas %v", got)
+	}
+	for i := len(describe(t, client, "orders").ReadReplicaDBInstanceIdentifiers); i < 15; i++ {
+		replicate(client, fmt.Sprintf("many-%d", i), "orders")
+	}
+	_, err := client.CreateDBInstanceReadReplica(ctx, someReplica("many", "orders"))
+	wantCode(t, err, "InvalidDBInstanceState")
+	if err := remove(true, nil)("copy"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRDSReplicaFails: a creation and a promotion can fail at their end.
+func TestRDSReplicaFails(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	cloud.Faults.Add(Fault{Filter: Filter{Operation: "CreateDBInstanceReadReplica"}, Kind: FailLate, Times: 1})
+	need(client.CreateDBInstanceReadReplica(ctx, someReplica("bad", "orders")))(t)
+	wantInstance(t, client, "bad", "failed")
+	need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
+	cloud.Faults.Add(Fault{Filter: Filter{Operation: "PromoteReadReplica"}, Kind: FailLate, Times: 1})
+	need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("copy")}))(t)
+	if db := wantInstance(t, client, "copy", "available"); aws.ToString(db.ReadReplicaSourceDBInstanceIdentifier) != "orders" || *db.BackupRetentionPeriod != 0 {
+		t.Errorf("after a promotion that failed: %+v", db)
+	}
+}
