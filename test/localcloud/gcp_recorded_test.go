@@ -3,6 +3,7 @@ package localcloud
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -92,8 +93,39 @@ func TestSQLReplicaConfigurationAsRecorded(t *testing.T) {
 	if got.ReplicaConfiguration == nil || got.ReplicaConfiguration.MysqlReplicaConfiguration.Username != "initial-user" {
 		t.Errorf("the configuration is %v", got.ReplicaConfiguration)
 	}
-	in = orders()
-	in.Name, in.MasterInstanceName = "replica", "orders"
-	_, err = g.sql.Instances.Insert("acme", in).Do()
-	wantGCP(t, err, 400, "invalid")
+}
+
+// TestSQLReplicaAsRecorded is the life of a replica as a recording shows it: its operation is the primary's, it has root and takes its deletion, and no backups.
+func TestSQLReplicaAsRecorded(t *testing.T) {
+	g := startGCP(t, Options{})
+	in := orders()
+	in.DatabaseVersion, in.Settings.Tier, in.RootPassword = "MYSQL_5_7", "db-custom-1-3840", ""
+	in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, BinaryLogEnabled: true}
+	g.create(t, in)
+	need(g.sql.Users.Delete("acme", "orders").Name("root").Host("%").Do())(t)
+	op := need(g.sql.Instances.Insert("acme", &sqladmin.DatabaseInstance{
+		Name: "copy", InstanceType: "READ_REPLICA_INSTANCE", MasterInstanceName: "acme:orders", DatabaseVersion: "MYSQL_5_7", Region: "europe-west1",
+		Settings: &sqladmin.Settings{Tier: "db-custom-1-3840", Edition: "ENTERPRISE", AvailabilityType: "ZONAL", DataDiskType: "PD_SSD"},
+	}).Do())(t)
+	if op.OperationType != "CREATE_REPLICA" || op.TargetId != "acme:orders" || op.Status != "PENDING" || !strings.HasSuffix(op.TargetLink, "/instances/acme:orders") {
+		t.Errorf("the operation is %+v", op)
+	}
+	got := need(g.sql.Instances.Get("acme", "copy").Do())(t)
+	b := got.Settings.BackupConfiguration
+	if got.State != "RUNNABLE" || got.InstanceType != "READ_REPLICA_INSTANCE" || got.MasterInstanceName != "acme:orders" || got.ReplicaNames != nil || got.Settings.DataDiskSizeGb != 10 ||
+		b.Enabled || b.BinaryLogEnabled || b.TransactionLogRetentionDays != 7 || b.BackupRetentionSettings.RetainedBackups != 7 ||
+		b.TransactionalLogStorageState != "TRANSACTIONAL_LOG_STORAGE_STATE_UNSPECIFIED" {
+		t.Errorf("the replica is %+v, its backups %+v", got, b)
+	}
+	if users := need(g.sql.Users.List("acme", "copy").Do())(t).Items; len(users) != 1 || users[0].Name != "root" || users[0].Instance != "copy" {
+		t.Errorf("the users are %v", users)
+	}
+	if op := need(g.sql.Users.Delete("acme", "copy").Name("root").Host("%").Do())(t); op.OperationType != "DELETE_USER" || op.Status != "DONE" {
+		t.Errorf("the operation is %+v", op)
+	}
+	if op := need(g.sql.Instances.Delete("acme", "copy").Do())(t); op.OperationType != "DELETE" || op.TargetId != "copy" {
+		t.Errorf("the operation is %+v", op)
+	}
+	need(g.sql.Instances.Get("acme", "orders").Do())(t)
+	need(g.sql.Instances.Delete("acme", "orders").Do())(t)
 }

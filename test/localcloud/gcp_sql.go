@@ -62,6 +62,7 @@ func (s *sqlService) route(g *gcpCloud) {
 		{"DELETE", instance, "instances.delete", "instance", s.deleteInstance},
 		{"POST", instance + "/restart", "instances.restart", "instance", s.restartInstance},
 		{"POST", instance + "/failover", "instances.failover", "instance", s.failOverInstance},
+		{"POST", instance + "/promoteReplica", "instances.promoteReplica", "instance", s.promoteReplica},
 		{"POST", instance + "/restoreBackup", "instances.restoreBackup", "instance", s.restoreBackup},
 		{"POST", instance + "/clone", "instances.clone", "instance", s.cloneInstance},
 		{"GET", instance + "/getLatestRecoveryTime", "instances.getLatestRecoveryTime", "instance", s.getRecoveryTime},

@@ -34,6 +34,9 @@ func (s *sqlService) finalBackup(r *sqlRequest, in *sqlInstance) (*sqlBackup, er
 	if query.Get("enableFinalBackup") != "true" {
 		return nil, nil
 	}
+	if in.replica() { // which has no backups
+		return nil, errSQLOfReplica
+	}
 	if in.state != "RUNNABLE" {
 		return nil, sqlInvalid("a final backup can't be taken of an instance in state " + in.state + ".")
 	}

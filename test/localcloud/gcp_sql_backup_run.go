@@ -26,7 +26,7 @@ func (s *sqlService) createBackup(r *sqlRequest) (any, error) {
 		return nil, sqlInvalid("instance is required.")
 	}
 	r.SetPathValue("instance", want.Instance)
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func backupStates(status string) string {
 }
 
 func (s *sqlService) insertBackupRun(r *sqlRequest) (any, error) {
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}

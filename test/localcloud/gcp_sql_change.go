@@ -51,6 +51,9 @@ func (s *sqlService) changeInstance(r *sqlRequest, whole bool) (any, error) {
 	if err := settleInstance(next, in.resource); err != nil {
 		return nil, err
 	}
+	if err := validReplication(in, next); err != nil {
+		return nil, err
+	}
 	if err := validPoolPatch(asked, typed[sqladmin.DatabaseInstance](in.resource), typed[sqladmin.DatabaseInstance](next)); err != nil && !whole {
 		return nil, err
 	}
@@ -124,6 +127,9 @@ func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(in.replication.replicas) > 0 {
+		return nil, errSQLOfPrimary
+	}
 	if in.settings()["deletionProtectionEnabled"] == true {
 		return nil, sqlInvalid("The instance is protected. Please disable the deletion protection and try again. To disable deletion protection, update the instance settings with deletionProtectionEnabled set to false.")
 	}
@@ -142,6 +148,7 @@ func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
 		succeed: func() {
 			r.project.backups = append(r.project.backups, s.retainedRuns(in)...)
 			in.gone, in.deleted = true, in.last.ended
+			in.leave()
 			in.resource = jsonObject{}
 		},
 		abandon: func(failure *sqladmin.OperationError) {

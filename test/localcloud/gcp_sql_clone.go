@@ -122,7 +122,7 @@ func (s *sqlService) cloneInstance(r *sqlRequest) (any, error) {
 			return nil, sqlInvalid("field " + field + " of cloneContext is not served here.")
 		}
 	}
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,12 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if want.MasterInstanceName != "" { // without one the cloud keeps a configuration of replicas, and makes none
+		return s.insertReplica(r, asked, want)
+	}
 	switch {
-	case want.MasterInstanceName != "": // without one the cloud keeps a configuration of replicas, and makes none
-		return nil, sqlInvalid("read replicas are not served here.")
+	case want.InstanceType == "READ_REPLICA_INSTANCE":
+		return nil, sqlInvalid("a read replica needs a masterInstanceName.")
 	case want.Project != "" && want.Project != r.project.id:
 		return nil, sqlInvalid("project of the instance differs from the request's.")
 	case want.Settings == nil:
@@ -109,11 +112,15 @@ func (s *sqlService) full(p *sqlProject) bool {
 // identity is what Cloud SQL says about an instance from its first moment on.
 func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) jsonObject {
 	region, _ := resource["region"].(string)
+	kind := "CLOUD_SQL_INSTANCE"
+	if resource["masterInstanceName"] != nil {
+		kind = "READ_REPLICA_INSTANCE"
+	}
 	return jsonObject{
 		"satisfiesPzi": true, "sqlNetworkArchitecture": "NEW_NETWORK_ARCHITECTURE",
 		"kind": "sql#instance", "name": name, "project": r.project.id, "createTime": sqlTime(r.now),
 		"connectionName": r.project.id + ":" + region + ":" + name, "selfLink": s.link(r.project.id + "/instances/" + name),
-		"backendType": "SECOND_GEN", "instanceType": "CLOUD_SQL_INSTANCE",
+		"backendType": "SECOND_GEN", "instanceType": kind,
 		"serviceAccountEmailAddress": fmt.Sprintf("p%d-%06d@gcp-sa-cloud-sql.iam.gserviceaccount.com", r.caller.number, s.serial),
 	}
 }
@@ -122,7 +129,7 @@ func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) j
 func (s *sqlService) creation(in *sqlInstance, spec engineSpec, kind string, furnish func()) sqlWork {
 	var started *engine
 	return sqlWork{
-		kind: kind, takes: s.cloud.opts.Durations.Create, state: "PENDING_CREATE",
+		kind: kind, takes: s.cloud.opts.Durations.Create, state: "PENDING_CREATE", primary: in.replication.primary,
 		server: func() (err error) {
 			started, err = s.cloud.engines.start(spec)
 			return err

@@ -49,7 +49,7 @@ func indexOfDatabase(all []*sqladmin.Database, name string) int {
 }
 
 func (s *sqlService) insertDatabase(r *sqlRequest) (any, error) {
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,10 @@ func (s *sqlService) insertDatabase(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "CREATE_DATABASE", takes: s.cloud.opts.Durations.Modify, atOnce: true,
-		server:  func() error { return s.cloud.engines.createDatabase(in.engineID, want.Name) },
-		succeed: func() { in.databases = append(in.databases, in.database(want.Name, charset, collation)) },
+		server: func() error { return s.cloud.engines.createDatabase(in.engineID, want.Name) },
+		succeed: func() {
+			in.replicate(func(x *sqlInstance) { x.databases = append(x.databases, x.database(want.Name, charset, collation)) })
+		},
 	}), nil
 }
 
@@ -104,7 +106,7 @@ func (s *sqlService) listDatabases(r *sqlRequest) (any, error) {
 }
 
 func (s *sqlService) deleteDatabase(r *sqlRequest) (any, error) {
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,9 @@ func (s *sqlService) deleteDatabase(r *sqlRequest) (any, error) {
 		kind: "DELETE_DATABASE", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server: func() error { return s.cloud.engines.dropDatabase(in.engineID, name) },
 		succeed: func() {
-			in.databases = slices.DeleteFunc(in.databases, func(d *sqladmin.Database) bool { return d.Name == name })
+			in.replicate(func(x *sqlInstance) {
+				x.databases = slices.DeleteFunc(x.databases, func(d *sqladmin.Database) bool { return d.Name == name })
+			})
 		},
 	}), nil
 }

@@ -7,7 +7,7 @@ import "google.golang.org/api/sqladmin/v1"
 // https://cloud.google.com/sql/docs/postgres/high-availability: the new server stays the server. Whether the preferred zones change places
 // too, the reference leaves open. Here they do, which is the harder case for a client that compares them.
 func (s *sqlService) failOverInstance(r *sqlRequest) (any, error) {
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ type sqlInstance struct {
 	runs      []*sqlBackupRun
 	recovery  sqlRecovery
 
+	replication sqlReplication
+
 	operation *sqlOperation // under way
 	last      *sqlOperation
 
@@ -49,7 +51,7 @@ var sqlOutputOnly = []string{
 	"kind", "state", "etag", "project", "selfLink", "connectionName", "ipAddresses", "serverCaCert", "createTime", "currentDiskSize",
 	"serviceAccountEmailAddress", "databaseInstalledVersion", "backendType", "dnsName", "dnsNames", "upgradableDatabaseVersions",
 	"satisfiesPzs", "satisfiesPzi", "scheduledMaintenance", "suspensionReason", "outOfDiskReport", "writeEndpoint",
-	"gceZone", "secondaryGceZone", "pscServiceAttachmentLink",
+	"gceZone", "secondaryGceZone", "pscServiceAttachmentLink", "replicaNames",
 }
 
 func (in *sqlInstance) mysql() bool { return strings.HasPrefix(in.databaseVersion(), "MYSQL") }
@@ -71,6 +73,13 @@ func (in *sqlInstance) shown() jsonObject {
 	out := cloned(in.resource)
 	out["state"] = in.state
 	out["etag"] = sqlETag(in.version)
+	var replicas []any
+	for _, replica := range in.replication.replicas {
+		replicas = append(replicas, replica.name)
+	}
+	if replicas != nil {
+		out["replicaNames"] = replicas
+	}
 	member(out, "settings")["settingsVersion"] = strconv.FormatInt(in.version, 10)
 	return out
 }

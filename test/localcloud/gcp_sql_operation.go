@@ -19,10 +19,11 @@ type sqlOperation struct {
 	instance   *sqlInstance
 	begun      time.Time // PENDING until then
 	inserted   time.Time
-	due        time.Time // not DONE before
-	ended      time.Time // zero until DONE
-	late       bool      // fails at the end
-	injected   Fault     // and with what
+	due        time.Time    // not DONE before
+	ended      time.Time    // zero until DONE
+	late       bool         // fails at the end
+	primary    *sqlInstance // of the replica that is made, and busy meanwhile; nil for others
+	injected   Fault        // and with what
 	failure    *sqladmin.OperationError
 
 	worked   chan struct{} // closed when the server has done its part
@@ -42,6 +43,7 @@ type sqlWork struct {
 	server  func() error // the database server's part; may be nil
 	succeed func()
 	abandon func(*sqladmin.OperationError)
+	primary *sqlInstance // whose operation it is, too; may be nil
 }
 
 // begin starts an operation on an idle instance and returns it as the response to the write. Only work on databases and users may be
@@ -51,9 +53,12 @@ func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.
 	op := &sqlOperation{
 		name: newSQLOperationName(), kind: w.kind, user: r.caller.email, instance: in,
 		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate, injected: r.injected,
-		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon,
+		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon, primary: w.primary,
 	}
 	in.operation, in.last = op, op
+	if w.primary != nil {
+		w.primary.operation = op
+	}
 	if w.state != "" {
 		in.state = w.state
 	}
@@ -119,6 +124,9 @@ func (op *sqlOperation) settle(now time.Time) {
 		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "ERROR_RDBMS", Message: "system error occurred: " + op.workErr.Error()}
 	}
 	op.instance.operation = nil
+	if op.primary != nil {
+		op.primary.operation = nil
+	}
 	switch {
 	case op.failure == nil:
 		op.succeed()
@@ -130,11 +138,14 @@ func (op *sqlOperation) settle(now time.Time) {
 
 // shown returns the operation as the API shows it.
 func (op *sqlOperation) shown(s *sqlService, now time.Time) *sqladmin.Operation {
-	p := op.instance.project
+	p, target := op.instance.project, op.instance.name
+	if op.primary != nil { // as the recording shows
+		target = p + ":" + op.primary.name
+	}
 	out := &sqladmin.Operation{
 		Kind: "sql#operation", Name: op.name, OperationType: op.kind, Status: "PENDING", User: op.user,
-		InsertTime: sqlTime(op.inserted), TargetId: op.instance.name, TargetProject: p,
-		TargetLink: s.link(p + "/instances/" + op.instance.name), SelfLink: s.link(p + "/operations/" + op.name),
+		InsertTime: sqlTime(op.inserted), TargetId: target, TargetProject: p,
+		TargetLink: s.link(p + "/instances/" + target), SelfLink: s.link(p + "/operations/" + op.name),
 	}
 	if !now.Before(op.begun) {
 		out.Status, out.StartTime = "RUNNING", sqlTime(op.begun)
@@ -176,7 +187,7 @@ func (s *sqlService) listOperations(r *sqlRequest) (any, error) {
 		if r.stale && i == len(r.project.operations)-1 {
 			continue
 		}
-		if name == "" || op.instance.name == name {
+		if name == "" || op.instance.name == name || op.primary != nil && op.primary.name == name {
 			found = append(found, op.shown(s, r.now))
 		}
 	}

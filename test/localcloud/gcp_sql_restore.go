@@ -156,7 +156,7 @@ func restoredResource(r *sqlRequest, name string, from *sqlContent, overrides js
 	case want.Project != "" && want.Project != r.project.id:
 		return nil, sqlInvalid("restoreInstanceSettings.project differs from the request's.")
 	case want.MasterInstanceName != "":
-		return nil, sqlInvalid("read replicas are not served here.")
+		return nil, sqlInvalid("a backup can't be restored to a read replica.")
 	case want.RootPassword != "":
 		return nil, sqlInvalid("restoreInstanceSettings.rootPassword can't be set; update the user once the instance is restored.")
 	case want.DatabaseVersion != "" && want.DatabaseVersion != was.DatabaseVersion:

@@ -47,7 +47,7 @@ func recoveryMember(version string) string {
 // https://cloud.google.com/sql/docs/postgres/upgrade-cloud-sql-instance-to-enterprise-plus-in-place
 func moveToPlus(next, old, asked jsonObject) {
 	was, is := member(cloned(old), "settings"), member(next, "settings")
-	if was["edition"] != "ENTERPRISE" || is["edition"] != "ENTERPRISE_PLUS" {
+	if next["masterInstanceName"] != nil || was["edition"] != "ENTERPRISE" || is["edition"] != "ENTERPRISE_PLUS" {
 		return
 	}
 	standard := sqlRetentions["ENTERPRISE"]
@@ -78,7 +78,10 @@ func recoveryRestarts(old, now *sqladmin.DatabaseInstance) bool {
 	return b.PointInTimeRecoveryEnabled && !a.PointInTimeRecoveryEnabled || a.BinaryLogEnabled != b.BinaryLogEnabled
 }
 
-// validBackups holds backups, point-in-time recovery and high availability together.
+// validBackups holds backups, point-in-time recovery and high availability together. A read replica has no backups, and can do without them what others can't: be regional, and with MySQL keep
+// binary logs: "Binary log must be disabled when backup is disabled or the instance must be a replica instance with a MySQL 5.7 or above version".
+// https://cloud.google.com/sql/docs/mysql/replication#rr-info
+// https://github.com/hashicorp/terraform-provider-google/issues/9371
 func validBackups(in *sqladmin.DatabaseInstance) error {
 	b, most := in.Settings.BackupConfiguration, sqlRetentions[in.Settings.Edition].mostLogDays
 	mysql := sqlFamily(in.DatabaseVersion) == "MYSQL"
@@ -99,6 +102,10 @@ func validBackups(in *sqladmin.DatabaseInstance) error {
 		return sqlInvalid("Point-in-time recovery of MySQL is enabled by binaryLogEnabled.")
 	case !mysql && b.BinaryLogEnabled:
 		return sqlInvalid("Binary log can only be enabled for MySQL instances.")
+	case in.MasterInstanceName != "" && b.Enabled:
+		return sqlInvalid("Backups can't be enabled for a read replica.")
+	case in.MasterInstanceName != "" && (mysql || !recoverable):
+		return nil
 	case recoverable && !b.Enabled:
 		return sqlInvalid("Point-in-time recovery must be disabled when backup is disabled.")
 	case in.Settings.AvailabilityType == "REGIONAL" && (!b.Enabled || !recoverable):

@@ -53,7 +53,7 @@ func settleInstance(resource, old jsonObject) error {
 	if resource["region"] == nil {
 		resource["region"] = "us-central1"
 	}
-	settleSettings(resource, version, old == nil)
+	settleSettings(resource, version, old == nil && resource["masterInstanceName"] == nil)
 	if err := settleZone(resource, old); err != nil {
 		return err
 	}
@@ -142,6 +142,8 @@ func validChange(old, now *sqladmin.DatabaseInstance) error {
 		return sqlInvalid("The disk encryption of an instance can't be changed.")
 	case old.InstanceType != now.InstanceType:
 		return sqlInvalid("The type of an instance can't be changed.")
+	case old.MasterInstanceName != now.MasterInstanceName:
+		return sqlInvalid("The primary of an instance can't be changed. Promote a read replica to make it an instance of its own.")
 	case old.Settings.DataDiskType != now.Settings.DataDiskType:
 		return sqlInvalid("The disk type of an instance can't be changed.")
 	case now.Settings.DataDiskSizeGb < old.Settings.DataDiskSizeGb:

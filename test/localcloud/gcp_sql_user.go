@@ -39,7 +39,7 @@ func indexOfUser(all []*sqladmin.User, name, host string) int {
 }
 
 func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,14 @@ func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
 	in.remember(r, want.Name, want.Password)
 	return s.begin(r, in, sqlWork{
 		kind: "CREATE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
-		server:  func() error { return s.cloud.engines.setPassword(in.engineID, want.Name, want.Password) },
-		succeed: func() { in.users = append(in.users, in.user(want.Name, host)) },
+		server: func() error { return s.cloud.engines.setPassword(in.engineID, want.Name, want.Password) },
+		succeed: func() {
+			in.replicate(func(x *sqlInstance) {
+				if x.userIndex(want.Name, host) < 0 { // a replica may have kept the user
+					x.users = append(x.users, x.user(want.Name, host))
+				}
+			})
+		},
 	}), nil
 }
 
@@ -85,7 +91,7 @@ func (r *sqlRequest) named(in *sqlInstance) (name, host string, err error) {
 }
 
 func (s *sqlService) updateUser(r *sqlRequest) (any, error) {
-	in, err := r.free()
+	in, err := r.writable()
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +117,14 @@ func (s *sqlService) updateUser(r *sqlRequest) (any, error) {
 	return s.begin(r, in, work), nil
 }
 
+// deleteUser deletes a user, of a replica of MySQL too, as the recording shows. PostgreSQL replicates its users.
 func (s *sqlService) deleteUser(r *sqlRequest) (any, error) {
 	in, err := r.free()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case in.replica() && !in.mysql():
+		return nil, errSQLOfReplica
 	}
 	name, host, err := r.named(in)
 	if err != nil {
@@ -124,7 +134,9 @@ func (s *sqlService) deleteUser(r *sqlRequest) (any, error) {
 		kind: "DELETE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server: func() error { return s.cloud.engines.dropUser(in.engineID, name) },
 		succeed: func() {
-			in.users = slices.DeleteFunc(in.users, func(u *sqladmin.User) bool { return u.Name == name && u.Host == host })
+			in.replicate(func(x *sqlInstance) {
+				x.users = slices.DeleteFunc(x.users, func(u *sqladmin.User) bool { return u.Name == name && u.Host == host })
+			})
 		},
 	}), nil
 }

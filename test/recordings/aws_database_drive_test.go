@@ -128,6 +128,9 @@ func (d *instanceDrive) pass(minutes time.Duration) {
 func (d *instanceDrive) reach(want map[string]any, call string) any {
 	d.Helper()
 	ctx, status := d.Context(), stringAt(want, "DBInstanceStatus")
+	if source := stringAt(want, "ReadReplicaSourceDBInstanceIdentifier"); source != "" {
+		return d.replicate(want, source)
+	}
 	created := must(d.client.CreateDBInstance(ctx, creationOf(want)))(d.T)
 	if call == "CreateDBInstance" {
 		return plainJSON(d.T, created.DBInstance)
@@ -165,6 +168,25 @@ func (d *instanceDrive) reach(want map[string]any, call string) any {
 				return plainJSON(d.T, started.DBInstance)
 			}
 		}
+	}
+	return d.described()
+}
+
+// replicate makes the replica that is recorded, of a source that shows what a replica has of its source.
+func (d *instanceDrive) replicate(want map[string]any, source string) any {
+	d.Helper()
+	of := creationOf(want)
+	of.DBInstanceIdentifier, of.BackupRetentionPeriod = &source, new(int32(1))
+	must(d.client.CreateDBInstance(d.Context(), of))(d.T)
+	d.pass(9)
+	must(d.client.CreateDBInstanceReadReplica(d.Context(), &rds.CreateDBInstanceReadReplicaInput{
+		DBInstanceIdentifier: d.name, SourceDBInstanceIdentifier: &source, StorageType: textOf(want["StorageType"]), CopyTagsToSnapshot: boolean(want["CopyTagsToSnapshot"]),
+		MultiAZ: boolean(want["MultiAZ"]), EnableIAMDatabaseAuthentication: boolean(want["IAMDatabaseAuthenticationEnabled"]), DeletionProtection: boolean(want["DeletionProtection"]),
+	}))(d.T)
+	d.pass(9)
+	if days := number(want["BackupRetentionPeriod"]); days != nil && *days > 0 { // which nothing but a change gives to a replica
+		must(d.client.ModifyDBInstance(d.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: d.name, BackupRetentionPeriod: days, ApplyImmediately: new(true)}))(d.T)
+		d.pass(7)
 	}
 	return d.described()
 }

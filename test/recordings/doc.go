@@ -21,6 +21,8 @@
 // No recording shows a page of a list that is not the last one, a token or its refusal, a list by a filter, or any list of buckets or instances of
 // Google Cloud. The stand-ins do there what the documentation says (test/localcloud/page.go).
 //
+// No recording shows a call that makes or promotes a read replica of RDS, or any promotion or refusal of one of Cloud SQL. A replica of RDS that a recording shows is made by the call.
+//
 // No recording shows a restore of a snapshot or a backup, one to a point in time, a clone of a point in time, or a list of automated backups. The stand-ins do
 // there what the references of the calls say, and say so (test/localcloud/aws_rds_restore.go, gcp_sql_restore.go).
 //

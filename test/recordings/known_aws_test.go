@@ -135,8 +135,6 @@ var knownOfInstances = []*known{
 	{call: "test_rds_retention/DescribeDBInstances", path: "KmsKeyId", why: otherFeature + "read replicas, which show no key of their own here", newer: true},
 	{call: "*/*", path: "LatestRestorableTime", why: "there once RDS has saved changes for the first time", newer: true},
 	{call: "*/*", path: "SecondaryAvailabilityZone", why: "there once RDS has made the standby", newer: true},
-	{call: "*/*", path: "StatusInfos", why: otherFeature + "read replicas"},
-	{call: "*/*", path: "ReadReplicaSourceDBInstanceIdentifier", why: otherFeature + "read replicas"},
 	{call: "*/*", path: "CertificateDetails", why: shownSince, newer: true},
 	{call: "test_rds_minor_upgrade_do/ModifyDBInstance", path: "PendingModifiedValues.EngineVersion", why: "RDS took a change of an instance that it was still creating; the stand-in refuses it, so that drivers wait"},
 	{call: "*/*", path: "ActivityStreamStatus", why: shownSince, newer: true},

@@ -4,7 +4,6 @@ package recordings
 const (
 	otherEngine   = "SQL Server: an engine that Mooring does not have"
 	otherFeature  = "a feature that Mooring does not have: "
-	replicas      = otherFeature + "read replicas"
 	noBackups     = "high availability without backups, which the documentation refuses: harsher"
 	takesTime     = "the stand-in lets work on users and databases take time, which the cloud has done at once: harsher, so that drivers are tested with it"
 	newerThanThat = "shown since a later version of the API, and read by no driver: "
@@ -26,13 +25,6 @@ var knownOfBuckets = []*known{
 var knownOfDatabases = []*known{
 	{call: "sqlinstance-multithreading-direct/*", path: "*", why: otherEngine},
 	{call: "sqlinstance-sqlserver-minimal-direct/*", path: "*", why: otherEngine},
-	{call: "sqlinstance-replica-direct/instances.insert", path: "status", why: replicas},
-	{call: "sqlinstance-replica-direct/operations.get", path: "operationType", why: replicas},
-	{call: "sqlinstance-replica-direct/operations.get", path: "targetId", why: replicas + ", whose operations name the project too"},
-	{call: "sqlinstance-replica-direct/instances.get", path: "status", why: replicas},
-	{call: "sqlinstance-replica-direct/instances.delete", path: "status", why: replicas},
-	{call: "sqlinstance-replica-direct/users.list", path: "status", why: replicas},
-	{call: "sqlinstance-replica-direct/users.delete", path: "status", why: replicas},
 	{call: "sqlinstance-locationpreference-direct/instances.update", path: "status", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/operations.get", path: "operationType", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.availabilityType", why: noBackups},
