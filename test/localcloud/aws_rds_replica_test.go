@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,6 +96,40 @@ func TestRDSReplicaData(t *testing.T) {
 	need(remote.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("far")}))(t)
 	awaitStatus(t, remote, "far", "available")
 	run(far, "INSERT INTO t VALUES (4)")
+}
+
+// TestRDSReplicaOfMySQL: in another region too, it is promoted once its source is gone.
+func TestRDSReplicaOfMySQL(t *testing.T) {
+	mustHave(t, "mysql")
+	cloud := need(Start(Options{}))(t)
+	defer func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
+	query := func(of types.DBInstance, sql string) (string, error) {
+		ca := need(cloud.RDSAuthorities())(t)
+		return queryMariaDB(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "shop", sql)
+	}
+	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+		in.Engine, in.EngineVersion, in.DBName = aws.String("mysql"), nil, aws.String("shop")
+	})))(t)
+	source := awaitStatus(t, client, "orders", "available")
+	need(query(source, "CREATE TABLE t (n int)"))(t)
+	need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn)))(t)
+	far := awaitStatus(t, remote, "far", "available")
+	need(query(source, "INSERT INTO t VALUES (1)"))(t)
+	awaitValue(t, "rows of the replica", "1", func() (string, error) { return query(far, "SELECT count(*) FROM t") })
+	if _, err := query(far, "INSERT INTO t VALUES (0)"); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a write on a replica: %v, want the refusal of a read-only server", err)
+	}
+	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+	awaitStatus(t, client, "orders", "")
+	awaitValue(t, "the source of the replica", "", func() (string, error) {
+		return aws.ToString(describe(t, remote, "far").ReadReplicaSourceDBInstanceIdentifier), nil
+	})
+	need(query(far, "INSERT INTO t VALUES (2)"))(t)
 }
 
 // awaitRestorable waits until an instance can be restored to a point in time.
@@ -197,20 +232,20 @@ func TestRDSReplica(t *testing.T) {
 func TestRDSReplicaRefusals(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
-	make := func(name, engine, version string, edits ...func(*rds.CreateDBInstanceInput)) {
+	creates := func(name, engine, version string, edits ...func(*rds.CreateDBInstanceInput)) {
 		need(client.CreateDBInstance(ctx, someInstance(name, append(edits, func(in *rds.CreateDBInstanceInput) {
 			in.Engine, in.EngineVersion = aws.String(engine), aws.String(version)
 		})...)))(t)
 	}
-	make("orders", "postgres", "16.3")
-	make("old", "postgres", "13.20")
-	make("no-backups", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })
-	make("managed", "mysql", "8.4.4", func(in *rds.CreateDBInstanceInput) {
+	creates("orders", "postgres", "16.3")
+	creates("old", "postgres", "13.20")
+	creates("no-backups", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })
+	creates("managed", "mysql", "8.4.4", func(in *rds.CreateDBInstanceInput) {
 		in.MasterUserPassword, in.ManageMasterUserPassword = nil, aws.Bool(true)
 	})
-	make("mysql", "mysql", "8.4.4")
-	make("secret", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.StorageEncrypted = aws.Bool(true) })
-	make("stopped", "postgres", "16.3")
+	creates("mysql", "mysql", "8.4.4")
+	creates("secret", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.StorageEncrypted = aws.Bool(true) })
+	creates("stopped", "postgres", "16.3")
 	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("stopped")}))(t)
 	arn := func(name string) string { return *describe(t, client, name).DBInstanceArn }
 	replicate := func(of *rds.Client, name, source string) {

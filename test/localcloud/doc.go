@@ -8,8 +8,7 @@
 // automated backups keep the log of their writes, so that an instance can be restored or cloned to a point in time by the cloud's clock
 // (Options.Now, Options.LogInterval). MariaDB, which stands for MySQL too, keeps none: it can be cloned as it is, and a point in time is refused.
 //
-// Read replicas of PostgreSQL follow their source by its own streaming replication, and refuse writes until they are promoted.
-// Those of MariaDB have the data of their source as they were when the replica was made, and refuse writes.
+// Read replicas follow their source by the replication of PostgreSQL and of MariaDB, and refuse writes until they are promoted.
 //
 // Every call lands in a Ledger; Faults make calls fail in the ways networks and clouds do.
 //

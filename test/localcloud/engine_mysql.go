@@ -107,10 +107,9 @@ func (m mariaDB) command(s *server) *exec.Cmd {
 		"--bind-address=" + s.address.host,
 		"--port=" + strconv.Itoa(s.address.port),
 		"--ssl-cert=" + s.cert(), "--ssl-key=" + s.key(), "--require-secure-transport=" + onOff(s.tlsOnly),
-		"--max-connections=20", "--skip-log-bin", "--innodb-fast-shutdown=2",
+		"--max-connections=20", "--innodb-fast-shutdown=2",
 		"--innodb-buffer-pool-dump-at-shutdown=off", "--innodb-buffer-pool-load-at-startup=off",
-		"--read-only=" + onOff(s.follows != nil),
-	}, mariaDBSmall...)
+	}, append(m.logging(s), mariaDBSmall...)...)
 	return s.home.command(s.folder, dbmses[s.engine].quick, m.server, args...)
 }
 
@@ -147,6 +146,9 @@ func (m mariaDB) copyData(ctx context.Context, s *server, to string) error {
 func (m mariaDB) exec(ctx context.Context, s *server, statements ...string) error {
 	client := s.home.command(s.folder, syscall.SIGKILL, m.client,
 		"--no-defaults", "--socket="+m.socket(s), "--user="+superuser, "--batch", "--binary-mode")
+	if s.follows != nil { // whose log has the writes of the source, and no other
+		statements = append([]string{"SET sql_log_bin = OFF"}, statements...)
+	}
 	client.Stdin = strings.NewReader(strings.Join(statements, ";\n") + ";\n")
 	return s.nursery.run(ctx, client)
 }

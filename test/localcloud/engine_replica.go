@@ -13,15 +13,15 @@ import (
 )
 
 // Replicas of PostgreSQL are standbys by its own streaming replication: they begin as a base backup of their source and receive its log over the source's socket.
-// Replicas of MariaDB have the data of their source as they were when the replica was made, and refuse writes; they do not follow, since the servers here keep no log.
 // https://www.postgresql.org/docs/current/warm-standby.html#STREAMING-REPLICATION
 
 var errNotPromoted = errors.New("the server did not end its recovery in time")
 
 // An upstream is whose writes a server repeats.
 type upstream struct {
-	id string
-	at string // how the server is reached, in words of the engine; empty for one that can't be followed
+	id    string
+	at    string // how the server is reached, in words of the engine
+	begun bool   // where it is in the writes of the other is in its data
 }
 
 // follow prepares a server for a follower, which is to begin with its data.
@@ -48,12 +48,8 @@ func (e *engines) redirect(id string) error {
 	e.mu.Unlock()
 	to := &upstream{id: id}
 	err := e.with(id, "lead replicas from another port", func(in *instance) error {
-		s, ok := in.backing.(*server)
-		if !ok || !s.leads {
-			return nil
-		}
-		if _, ok := s.system.(postgres); ok {
-			to.at = postgresConnection(s)
+		if s, ok := in.backing.(*server); ok && s.leads {
+			to.at = s.system.connection(s)
 		}
 		return nil
 	})
@@ -84,18 +80,20 @@ func (s *server) lead(ctx context.Context) (at string, err error) {
 		if err := s.reconfigure(ctx); err != nil {
 			return err
 		}
-		at, err = s.system.lead(ctx, s)
-		return err
+		return s.system.lead(ctx, s)
 	})
-	return at, err
+	return s.system.connection(s), err
 }
 
 func (s *server) redirect(ctx context.Context, to *upstream) error {
 	if s.follows == nil || s.follows.id != to.id {
 		return nil
 	}
-	s.follows = to
-	return s.reconfigure(ctx)
+	s.follows = &upstream{id: to.id, at: to.at, begun: s.follows.begun}
+	if err := s.reconfigure(ctx); err != nil || s.process == nil {
+		return err
+	}
+	return s.system.follow(ctx, s)
 }
 
 func (s *server) promote(ctx context.Context) error {
@@ -113,11 +111,14 @@ func (s *server) promote(ctx context.Context) error {
 // (configure) are what a base backup of a follower needs.
 const postgresLeading = "wal_keep_size = '1GB'\n"
 
-// postgresConnection is how a follower reaches a server: by its socket.
-func postgresConnection(s *server) string {
+// connection is how a follower reaches a server: by its socket.
+func (postgres) connection(s *server) string {
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s.folder)
 	return fmt.Sprintf("host='%s' port=%d user=%s sslmode=disable", quoted, s.address.port, superuser)
 }
+
+// follow has nothing to do: a standby goes to its source by itself.
+func (postgres) follow(context.Context, *server) error { return nil }
 
 // configureStandby makes a server that follows another one a standby when it starts, and any other none: a copy of a standby's data has the file that says so.
 func (postgres) configureStandby(s *server, settings *string) error {
@@ -133,8 +134,8 @@ func (postgres) configureStandby(s *server, settings *string) error {
 }
 
 // lead returns once full pages are in the log, unless the server is a follower itself: its source has put them there.
-func (p postgres) lead(ctx context.Context, s *server) (string, error) {
-	err := s.process.await(ctx, s.log(), func(ctx context.Context) error {
+func (p postgres) lead(ctx context.Context, s *server) error {
+	return s.process.await(ctx, s.log(), func(ctx context.Context) error {
 		return p.sql(ctx, s, func(conn *pgx.Conn) error {
 			var follows, full bool
 			if err := conn.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&follows); err != nil || follows {
@@ -150,7 +151,6 @@ func (p postgres) lead(ctx context.Context, s *server) (string, error) {
 			return err
 		})
 	})
-	return postgresConnection(s), err
 }
 
 // promote is what "pg_ctl promote" does.
@@ -163,10 +163,4 @@ func (p postgres) promote(ctx context.Context, s *server) error {
 		}
 		return err
 	})
-}
-
-func (mariaDB) lead(context.Context, *server) (string, error) { return "", nil }
-
-func (m mariaDB) promote(ctx context.Context, s *server) error {
-	return m.exec(ctx, s, "SET GLOBAL read_only = OFF")
 }

@@ -72,6 +72,7 @@ func TestEngineReplicas(t *testing.T) {
 	// What a replica missed while it was down, it finds; and it finds a source that has moved.
 	must("suspend", e.suspend("replica"))
 	run(source, "INSERT INTO t VALUES (4)")
+	run(source, "CREATE TABLE many AS SELECT generate_series(1, 200000) AS n") // some segments of the log
 	must("restart of the source", e.restart("source"))
 	run(source, "INSERT INTO t VALUES (5)")
 	must("resume", e.resume("replica"))
@@ -115,31 +116,86 @@ func TestEngineReplicas(t *testing.T) {
 	}
 }
 
-// TestEngineReplicaOfMariaDB has the data of its source as they were, and refuses writes until it is promoted.
-func TestEngineReplicaOfMariaDB(t *testing.T) {
+// TestEngineReplicasOfMariaDB does the same with MariaDB, which is told where its source is.
+func TestEngineReplicasOfMariaDB(t *testing.T) {
 	mustHave(t, "mariadb")
 	e := testEngines(t, false)
-	source := mustStart(t, e, engineSpec{ID: "source", Engine: "mariadb", Username: "admin", Password: password, Database: "orders"})
-	run := func(of *engine, sql string) (string, error) {
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	query := func(of *engine, sql string) (string, error) {
 		return queryMariaDB(t, of, "admin", password, "orders", sql)
 	}
-	need(run(source, "CREATE TABLE t (n int)"))(t)
-	need(run(source, "INSERT INTO t VALUES (1)"))(t)
+	run := func(of *engine, sql string) {
+		t.Helper()
+		_, err := query(of, sql)
+		must(sql, err)
+	}
+	follows := func(of *engine, rows string) {
+		t.Helper()
+		awaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
+	}
+	refuses := func(of *engine) {
+		t.Helper()
+		if _, err := query(of, "INSERT INTO t VALUES (0)"); err == nil || !strings.Contains(err.Error(), "read-only") {
+			t.Errorf("a write on a replica: %v, want the refusal of a read-only server", err)
+		}
+	}
+	source := mustStart(t, e, engineSpec{ID: "source", Engine: "mariadb", Username: "admin", Password: password, Database: "orders", TLSOnly: true})
+	run(source, "CREATE TABLE t (n int)")
+	run(source, "INSERT INTO t VALUES (1)")
 	replica := mustStart(t, e, engineSpec{ID: "replica", Engine: "mariadb", Follows: "source"})
-	if got := need(run(replica, "SELECT count(*) FROM t"))(t); got != "1" {
-		t.Errorf("the replica has %s rows, want 1", got)
+	follows(replica, "1")
+	run(source, "INSERT INTO t VALUES (2)")
+	follows(replica, "2")
+	refuses(replica)
+	second := mustStart(t, e, engineSpec{ID: "second", Engine: "mariadb", Follows: "source"})
+	cascade := mustStart(t, e, engineSpec{ID: "cascade", Engine: "mariadb", Follows: "replica"})
+	must("createDatabase", e.createDatabase("source", "shop"))
+	must("setPassword", e.setPassword("source", "app", "second"))
+	must("setPassword of a replica", e.setPassword("replica", "own", password)) // which its log does not have
+	run(source, "INSERT INTO t VALUES (3)")
+	for _, of := range []*engine{replica, second, cascade} {
+		follows(of, "3")
+		awaitValue(t, "the user and the database of the source", "1", func() (string, error) { return queryMariaDB(t, of, "app", "second", "shop", "SELECT 1") })
 	}
-	if _, err := run(replica, "INSERT INTO t VALUES (2)"); err == nil || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("a write on a replica: %v, want the refusal of a read-only server", err)
+	must("snapshot of a replica", e.snapshot("replica", "copy"))
+	alone := mustStart(t, e, engineSpec{ID: "alone", Engine: "mariadb", From: "copy"})
+	run(alone, "INSERT INTO t VALUES (4)")
+
+	must("suspend", e.suspend("replica"))
+	run(source, "INSERT INTO t VALUES (4)")
+	must("restart of the source", e.restart("source"))
+	run(source, "INSERT INTO t VALUES (5)")
+	must("resume", e.resume("replica"))
+	follows(replica, "5")
+	other, err := net.Listen("tcp", "127.0.0.1:0") // a port that nobody has
+	must("listen", err)
+	source.Port = other.Addr().(*net.TCPAddr).Port
+	must("close", other.Close())
+	must("listenAt", e.listenAt("source", source.Port))
+	run(source, "INSERT INTO t VALUES (6)")
+	for _, of := range []*engine{replica, second, cascade} {
+		follows(of, "6")
 	}
-	if err := e.promote("replica"); err != nil {
-		t.Fatal(err)
-	}
-	need(run(replica, "INSERT INTO t VALUES (2)"))(t)
-	if err := e.restart("replica"); err != nil {
-		t.Fatal(err)
-	}
-	need(run(replica, "INSERT INTO t VALUES (3)"))(t)
+
+	must("promote", e.promote("replica"))
+	run(replica, "INSERT INTO t VALUES (7)")
+	run(source, "INSERT INTO t VALUES (8), (9)")
+	follows(cascade, "7")
+	follows(second, "8")
+	must("restart of the promoted", e.restart("replica"))
+	run(replica, "INSERT INTO t VALUES (8)")
+	follows(cascade, "8")
+	must("stop", e.stop("replica"))
+	refuses(cascade)
+	must("restart of a replica without a source", e.restart("cascade"))
+	refuses(cascade)
+	must("promote", e.promote("cascade"))
+	run(cascade, "INSERT INTO t VALUES (9)")
 }
 
 // TestEngineReplicaOfNone: a bare listener has bare replicas, and what is not there has none.

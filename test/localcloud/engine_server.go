@@ -42,8 +42,11 @@ type dbms interface {
 	dropUser(ctx context.Context, s *server, user string) error
 	createDatabase(ctx context.Context, s *server, name string) error
 	dropDatabase(ctx context.Context, s *server, name string) error
-	// lead prepares a running server for followers, and returns how they reach it.
-	lead(ctx context.Context, s *server) (at string, err error)
+	// lead prepares a running server for followers, which begin with a copy of its data. They reach it by connection.
+	lead(ctx context.Context, s *server) error
+	connection(s *server) string
+	// follow makes a running server that follows another go to it.
+	follow(ctx context.Context, s *server) error
 	// promote makes a running server that follows another take writes.
 	promote(ctx context.Context, s *server) error
 }
@@ -204,6 +207,12 @@ func (s *server) resume(ctx context.Context) error {
 		return errors.Join(err, s.end())
 	}
 	s.comes = nil
+	if s.follows == nil {
+		return nil
+	}
+	if err := s.system.follow(ctx, s); err != nil {
+		return errors.Join(err, s.end())
+	}
 	return nil
 }
 

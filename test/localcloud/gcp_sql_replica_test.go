@@ -95,7 +95,7 @@ func TestSQLReplicaData(t *testing.T) {
 	s.done(s.sql.Instances.Delete("acme", "copy").Do())
 }
 
-// TestSQLReplicaOfMySQL has the data of its creation, and refuses writes until it is promoted.
+// TestSQLReplicaOfMySQL follows its primary, and refuses writes until it is promoted.
 func TestSQLReplicaOfMySQL(t *testing.T) {
 	mustHave(t, "mysql")
 	s := startSQLServers(t)
@@ -107,14 +107,17 @@ func TestSQLReplicaOfMySQL(t *testing.T) {
 	s.run("orders", "root", "shop", "CREATE TABLE t (n int)")
 	s.run("orders", "root", "shop", "INSERT INTO t VALUES (1)")
 	s.done(s.sql.Instances.Insert("acme", replicaOf("acme:orders", "copy")).Do())
-	if got := s.run("copy", "root", "shop", "SELECT count(*) FROM t"); got != "1" {
-		t.Errorf("the replica has %s rows, want 1", got)
-	}
+	s.run("orders", "root", "shop", "INSERT INTO t VALUES (2)")
+	awaitValue(t, "rows of the replica", "2", func() (string, error) { return s.run("copy", "root", "shop", "SELECT count(*) FROM t"), nil })
 	if got := s.run("copy", "root", "shop", "SELECT @@read_only"); got != "1" {
 		t.Errorf("read_only is %s, want 1", got)
 	}
 	s.done(s.sql.Instances.PromoteReplica("acme", "copy").Do())
-	s.run("copy", "root", "shop", "INSERT INTO t VALUES (2)")
+	s.run("copy", "root", "shop", "INSERT INTO t VALUES (3)")
+	s.run("orders", "root", "shop", "INSERT INTO t VALUES (3), (4)")
+	if got := s.run("copy", "root", "shop", "SELECT count(*) FROM t"); got != "3" {
+		t.Errorf("the promoted replica has %s rows, want 3", got)
+	}
 }
 
 // TestSQLReplica leads a replica through its life, as the API shows it.
@@ -217,15 +220,15 @@ func TestSQLReplicaRefusals(t *testing.T) {
 	named(recoverable(), "connectors", func(s *sqladmin.Settings) { s.ConnectorEnforcement = "REQUIRED" })
 	named(mysql(), "mysql")
 	named(recoverable(), "alone")
-	make := func(primary, name string) {
+	adds := func(primary, name string) {
 		t.Helper()
 		g.create(t, replicaOf(primary, name))
 		need(g.sql.Instances.Get("acme", name).Do())(t)
 	}
-	make("orders", "copy")
-	make("copy", "second")
-	make("second", "third")
-	make("mysql", "mysql-copy")
+	adds("orders", "copy")
+	adds("copy", "second")
+	adds("second", "third")
+	adds("mysql", "mysql-copy")
 	type instance = sqladmin.DatabaseInstance
 	edited := func(edit func(*instance)) *instance { return replicaOf("orders", "other", edit) }
 	for name, test := range map[string]struct {
@@ -308,9 +311,9 @@ func TestSQLReplicaRefusals(t *testing.T) {
 	if err := g.send(t, "PATCH", "/v1/projects/acme/instances/mysql-copy", `{"settings": {"backupConfiguration": {"binaryLogEnabled": true}}}`, nil); err != nil {
 		t.Fatal(err)
 	}
-	make("mysql-copy", "mysql-second")
+	adds("mysql-copy", "mysql-second")
 	for i := len(g.orders(t).ReplicaNames); i < 10; i++ {
-		make("orders", fmt.Sprintf("many-%d", i))
+		adds("orders", fmt.Sprintf("many-%d", i))
 	}
 	_, err := g.sql.Instances.Insert("acme", replicaOf("orders", "many")).Do()
 	wantGCP(t, err, 400, "invalid")
