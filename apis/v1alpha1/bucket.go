@@ -157,6 +157,7 @@ type TagValue string
 // +kubebuilder:validation:XValidation:rule="!has(self.externalName) || !self.externalName.contains('.') || !has(self.aws) || !has(self.aws.transferAcceleration) || self.aws.transferAcceleration != 'Enabled'",message="spec.aws.transferAcceleration can't be Enabled for a bucket with a dot in its name, because S3 accelerates none: set it to Suspended, or choose another spec.externalName",fieldPath=".aws.transferAcceleration"
 // +kubebuilder:validation:XValidation:rule="!has(self.management) || self.management != 'Observe' || has(self.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
+// +kubebuilder:validation:XValidation:rule="!has(self.whenVanished) || self.whenVanished != 'Restore'",message="spec.whenVanished Restore is for databases, because no cloud keeps backups of a bucket: set it to Recreate for a new, empty one, or to Stop",fieldPath=".whenVanished"
 type BucketSpec struct {
 	ResourceSpec     `json:",inline"`
 	BucketParameters `json:",inline"`

@@ -107,8 +107,8 @@ const (
 	// To do: correct spec.externalName or spec.location.
 	ReasonNotFound Reason = "NotFound"
 	// ReasonVanished: the cloud object was deleted outside Mooring.
-	// To do: restore it in the cloud under the same name and set spec.adoption: IfExists; or set spec.whenVanished: Recreate to get
-	// a new, empty one; or delete the object.
+	// To do: restore it in the cloud under the same name and set spec.adoption: IfExists; or set spec.whenVanished: Restore to have a Database
+	// restored from the newest state that the cloud still has; or set spec.whenVanished: Recreate to get a new, empty one; or delete the object.
 	ReasonVanished Reason = "Vanished"
 	// ReasonAccountChanged: the provider config now leads to another account or cloud.
 	// To do: change the provider config back to the account of the object (`status.accountID`), or refer to one of that account. An
@@ -207,8 +207,8 @@ const (
 	EventDeletionRequested = "DeletionRequested"
 	// EventRetained: the Kubernetes object was deleted, and its cloud object stays, or a part of it.
 	EventRetained = "Retained"
-	// EventDataLost: the data of the cloud object is lost: the cloud object was deleted outside Mooring and is created again, empty; or it was
-	// deleted before the cloud took its final snapshot. A Warning.
+	// EventDataLost: the data of the cloud object is lost: the cloud object was deleted outside Mooring and is created again, empty, or is restored
+	// as of an earlier time; or it was deleted before the cloud took its final snapshot. A Warning.
 	EventDataLost = "DataLost"
 	// EventReleased: a field was removed from the spec, and Mooring no longer manages it.
 	EventReleased = "Released"

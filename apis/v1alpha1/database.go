@@ -280,7 +280,7 @@ type DatabaseSpec struct {
 	// storage.sizeGiB must not be less than its size, and databaseName must name a database that it has, because Mooring creates no empty one in a
 	// restored server. The administrator gets the password that Mooring makes or that the spec names, in place of the one in the snapshot. All other
 	// users keep theirs, also an administrator of another name. If the server vanishes and whenVanished is Recreate, Mooring restores it from the
-	// snapshot that has the name then.
+	// snapshot that has the name then. If whenVanished is Restore, Mooring restores the newest state of the server itself.
 	//
 	// AWS: the server is encrypted with the key of the snapshot, and its administrator keeps the name. For another key, copy the snapshot first.
 	// Google Cloud: the backup may be of a server that was deleted.
@@ -332,7 +332,7 @@ type DatabaseStatus struct {
 	// +optional
 	Support *DatabaseSupport `json:"support,omitempty"`
 
-	// restoredFrom says from which snapshot Mooring restored the server. It is not there for a server that was created empty, or taken over.
+	// restoredFrom says from what Mooring restored the server. It is not there for a server that was created empty, or taken over.
 	// +optional
 	RestoredFrom *RestoredFrom `json:"restoredFrom,omitempty"`
 

@@ -65,7 +65,7 @@ type RestoredFrom struct {
 	// +optional
 	SnapshotID string `json:"snapshotID,omitempty"`
 
-	// server is the name in the cloud of the other server, of a restore to a point in time.
+	// server is the name in the cloud of the other server, of a restore to a point in time, or of the server that vanished.
 	// +optional
 	Server string `json:"server,omitempty"`
 
@@ -78,7 +78,12 @@ type RestoredFrom struct {
 	// +optional
 	DatabaseUID string `json:"databaseUID,omitempty"`
 
-	// time is the point in time. It is not there for the latest one.
+	// time is the point in time. It is not there for the latest one. In the place of a server that vanished, it is the time from which on data is lost.
 	// +optional
 	Time *metav1.Time `json:"time,omitempty"`
+
+	// vanishedID is the cloud's own identity of the server in whose place this one was restored, because it had vanished and spec.whenVanished is Restore.
+	// Until the restored server works, Mooring creates no other one in its place, whatever spec.whenVanished says.
+	// +optional
+	VanishedID string `json:"vanishedID,omitempty"`
 }

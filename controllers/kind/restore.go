@@ -42,6 +42,18 @@ func (k *Kind) Restores(want v1alpha1.ResourceObject, stored v1alpha1.ResourceOb
 	return k.Restoring != nil && (k.Restoring.From(want) != nil || *k.Restoring.Status(stored) != nil)
 }
 
+// Vanished returns the server in whose place an object's server was restored, or is being restored, as the status says; zero for none.
+func (k *Kind) Vanished(stored v1alpha1.ResourceObject) driver.ParentRef {
+	if k.Restoring == nil {
+		return driver.ParentRef{}
+	}
+	from := *k.Restoring.Status(stored)
+	if from == nil || from.VanishedID == "" {
+		return driver.ParentRef{}
+	}
+	return driver.ParentRef{Name: from.Server, ID: from.VanishedID}
+}
+
 // SetRestored notes in an object's status from which snapshot it is restored; nil for none. It reports whether the status changed.
 func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore) (changed bool) {
 	if k.Restoring == nil {
@@ -52,7 +64,7 @@ func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore)
 	if *status = nil; from != nil {
 		*status = &v1alpha1.RestoredFrom{
 			Snapshot: from.Snapshot, SnapshotID: from.SnapshotID, Server: from.Source.Name, Time: secondOf(from.Time),
-			Database: from.SourceMark.Name, DatabaseUID: from.SourceMark.UID,
+			Database: from.SourceMark.Name, DatabaseUID: from.SourceMark.UID, VanishedID: from.Vanished,
 		}
 	}
 	return !equality.Semantic.DeepEqual(before, *status)

@@ -41,7 +41,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
 		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
-		Snapshot:  d.lookForSnapshot,
+		Snapshot: d.lookForSnapshot, Restorable: restorer{d}.restorable,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Manage:    func(p *instanceParams, managed bool) { p.ManageMasterUserPassword = &managed },

@@ -68,12 +68,16 @@ type restorer struct{ databases *databases }
 
 // restore makes an instance of a snapshot, or of another instance. Mark, network, parameters and protection come with the call. What nobody declared is as in the snapshot or RDS's
 // choice, but for what is safe: it is not to be reached from the Internet.
-func (r restorer) restore(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {
-	d := r.databases
+func (r restorer) restore(ctx context.Context, req *databaseRequest, params *instanceParams) (result driver.Result, err error) {
+	d, least := r.databases, int32(0)
 	if req.Restore.Snapshot == "" {
 		return r.recover(ctx, req, params)
 	}
-	if err := r.checkSnapshotKey(ctx, req); err != nil {
+	if req.Restore.Vanished == "" {
+		if err := r.checkSnapshotKey(ctx, req); err != nil {
+			return driver.Result{}, err
+		}
+	} else if least, err = r.left(ctx, req); err != nil {
 		return driver.Result{}, err
 	}
 	in := &rds.RestoreDBInstanceFromDBSnapshotInput{
@@ -86,6 +90,7 @@ func (r restorer) restore(ctx context.Context, req *databaseRequest, params *ins
 		return driver.Result{}, err
 	}
 	restoration.Copy(params, in)
+	in.AllocatedStorage = noLess(in.AllocatedStorage, least)
 	out, err := call(ctx, d.session, "RestoreDBInstanceFromDBSnapshot", d.rds.RestoreDBInstanceFromDBSnapshot, in, onceRDS)
 	if err != nil {
 		return driver.Result{}, explainSnapshot(explainOptions(explainGroup(explainNetwork(explainBackup(err, &instance{})))), req.Restore.Snapshot)
@@ -94,17 +99,22 @@ func (r restorer) restore(ctx context.Context, req *databaseRequest, params *ins
 }
 
 // recover makes an instance of another one as that was at a time, by its automated backups. RDS knows the other one by an id that no later instance of its name has.
-func (r restorer) recover(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {
-	d := r.databases
-	source := req.Restore.Source
-	if err := r.checkSource(ctx, req, source); err != nil {
+func (r restorer) recover(ctx context.Context, req *databaseRequest, params *instanceParams) (result driver.Result, err error) {
+	d, least := r.databases, int32(0)
+	source, gone := req.Restore.Source, req.Restore.Vanished != ""
+	if gone {
+		least, err = r.left(ctx, req)
+	} else {
+		err = r.checkSource(ctx, req, source)
+	}
+	if err != nil {
 		return driver.Result{}, err
 	}
 	in := &rds.RestoreDBInstanceToPointInTimeInput{
 		TargetDBInstanceIdentifier: &req.Name, SourceDbiResourceId: &source.ID,
 		PubliclyAccessible: aws.Bool(false), CopyTagsToSnapshot: aws.Bool(true),
 	}
-	if req.Restore.Time.IsZero() {
+	if gone || req.Restore.Time.IsZero() { // the latest time of what is gone does not change any more
 		in.UseLatestRestorableTime = aws.Bool(true)
 	} else {
 		in.RestoreTime = &req.Restore.Time
@@ -113,7 +123,8 @@ func (r restorer) recover(ctx context.Context, req *databaseRequest, params *ins
 		return driver.Result{}, err
 	}
 	recovery.Copy(params, in)
-	if aws.ToInt32(in.MaxAllocatedStorage) <= aws.ToInt32(in.AllocatedStorage) {
+	in.AllocatedStorage = noLess(in.AllocatedStorage, least)
+	if aws.ToInt32(in.MaxAllocatedStorage) <= max(least, aws.ToInt32(in.AllocatedStorage)) {
 		in.MaxAllocatedStorage = nil
 	}
 	out, err := call(ctx, d.session, "RestoreDBInstanceToPointInTime", d.rds.RestoreDBInstanceToPointInTime, in, onceRDS)

@@ -123,7 +123,8 @@ type Capabilities struct {
 	ManagedPassword bool
 	// Snapshots: a final snapshot can be taken of it.
 	Snapshots bool
-	// Restores: a Create makes it of a snapshot, if the request says so. The driver describes a kind that has this one as its Source.
+	// Restores: a Create makes it of a snapshot, if the request says so, and an observation says what is left of one that vanished. The driver describes a kind
+	// that has this one as its Source.
 	Restores bool
 	// PointInTime: a Create makes it of another object as that was at a time, if the request says so.
 	PointInTime bool

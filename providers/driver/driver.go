@@ -136,6 +136,8 @@ type Request struct {
 	Whole bool
 	// Restore says of what a Create makes the object; nil for an empty one. Only Create looks at it.
 	Restore *Restore `json:",omitempty"`
+	// Vanished is an object that is gone: an observation of Absent is to say what is left of it. It is nil if nobody asks for that.
+	Vanished *ParentRef `json:",omitempty"`
 	// Deletion is set while the object is being deleted.
 	Deletion *Deletion
 }
@@ -147,6 +149,7 @@ type Request struct {
 // It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
 // copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until an Update with FieldMark the new object is known by its
 // name and SourceMark.
+// In the place of one that vanished it is made of what an Observation said to be Restorable, a snapshot or the object itself, whatever the capability.
 type Restore struct {
 	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the
 	// cloud's own identity of it, where it has one.
@@ -158,11 +161,16 @@ type Restore struct {
 	// SourceMark is the mark that Source has, for a kind with Capabilities.Copies. If it has another one by now, Create is Conflict, and makes nothing: nobody would
 	// know whose the copy is. It is zero for other kinds.
 	SourceMark Mark
+	// Vanished is the identity of the object in whose place this one is made; empty for none. The Source is that object then, which is gone, and Time says of when
+	// the snapshot or the newest state is.
+	Vanished string `json:",omitempty"`
 }
 
 // String says from what, as a part of a message.
 func (r *Restore) String() string {
 	switch {
+	case r.Snapshot != "" && r.Vanished != "":
+		return "the snapshot " + r.Snapshot + " of " + r.Time.UTC().Format(time.RFC3339)
 	case r.Snapshot != "":
 		return "the snapshot " + r.Snapshot
 	case r.Time.IsZero():
@@ -276,6 +284,8 @@ type Observation struct {
 	Support *Support `json:",omitempty"`
 	// SnapshotDetails is what a snapshot says of itself beside its fields; nil for other kinds.
 	SnapshotDetails *SnapshotDetails `json:",omitempty"`
+	// Restorable is what the cloud still has of the object that Request.Vanished names; nil if none is named, or if an object has the name.
+	Restorable *Restorable `json:",omitempty"`
 	// Snapshot is the state of the final snapshot that Request.Deletion names: Unknown if it was not
 	// looked for, Absent, Pending, Ready or Failed. It is looked for once the object is Absent.
 	Snapshot State

@@ -44,7 +44,7 @@ func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{

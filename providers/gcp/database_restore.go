@@ -27,6 +27,9 @@ func restoreBackup(ctx context.Context, d *databases, req *databaseRequest, para
 		return driver.Result{}, err
 	}
 	body.RootPassword = "" // it is in the backup
+	if err := (&snapshots{session: d.session, sql: d.sql}).keepDisk(ctx, req, body); err != nil {
+		return driver.Result{}, err
+	}
 	request := &sqladmin.InstancesRestoreBackupRequest{Backup: backup, RestoreInstanceSettings: body}
 	started, err := do(ctx, d.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
 		return d.sql.Instances.RestoreBackup(d.project, req.Name, request).Context(ctx).Do()

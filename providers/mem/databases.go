@@ -50,7 +50,7 @@ func newDatabases(s session) *databaseAdapter {
 	}
 	return &databaseAdapter{
 		Table: databaseTable, Noun: "database", ReadCall: string(OpObserve) + string(KindDatabase), Fixed: true,
-		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot,
+		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot, Restorable: d.restorable,
 		Support: func(_ context.Context, have *Database) *driver.Support { return new(have.Support) },
 		Tags:    func(p *databaseParams) *table.Delta { return &p.Tags },
 		Manage:  func(*databaseParams, bool) {}, // the request and the changes say it
@@ -144,6 +144,30 @@ func (m *databases) snapshot(ctx context.Context, req *databaseRequest, o *drive
 	})
 }
 
+// restorable returns the newest snapshot of a database that is gone. Another object's snapshot is not for this one.
+func (m *databases) restorable(ctx context.Context, req *databaseRequest) (*driver.Restorable, error) {
+	var states []driver.SavedState
+	err := m.call(ctx, OpSnapshot, req.Name, func(*Call, hits) error {
+		for k := range m.snapshots.slots {
+			s := m.snapshots.at(k)
+			state := s.state(m.cloud.opts.Now())
+			if s == nil || s.Account != m.account || s.Source.ID != req.Vanished.ID || state != driver.Ready && state != driver.Pending || !driver.MarkFrom(s.Labels).Leaves(req.Mark, true) {
+				continue
+			}
+			var o driver.Observation
+			(&snapshots{manager: manager[v1alpha1.DatabaseSnapshotParameters, DatabaseSnapshot]{session: m.session}}).state(nil, s, &o)
+			states = append(states, driver.SavedState{
+				Complete: state == driver.Ready, Details: *o.SnapshotDetails, From: driver.Restore{Snapshot: s.Name, SnapshotID: s.ID, Time: s.Taken},
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return driver.NewestOf(*req.Vanished, states), nil
+}
+
 // make creates a database.
 func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseParams) (driver.Result, error) {
 	var result driver.Result
@@ -191,7 +215,7 @@ func (m *databases) restore(call *Call, req *databaseRequest, d *Database) error
 	}
 	s := m.snapshots.own(m.account, req.Restore.Snapshot)
 	switch state := s.state(m.cloud.opts.Now()); {
-	case state == driver.Absent, req.Restore.SnapshotID != "" && s.ID != req.Restore.SnapshotID:
+	case state == driver.Absent, req.Restore.SnapshotID != "" && s.ID != req.Restore.SnapshotID, req.Restore.Vanished != "" && s.Source.ID != req.Restore.Vanished:
 		return fail(call, driver.NotFound, "there is no snapshot %q", req.Restore.Snapshot)
 	case state == driver.Pending:
 		return fail(call, driver.Busy, "the cloud is taking the snapshot")

@@ -83,6 +83,7 @@ type bentCall struct {
 	name     string
 	mark     *driver.Mark
 	deletion **driver.Deletion
+	vanished *driver.ParentRef // a copy of what the request names; nil if it names nothing
 	login    driver.Login
 	declared driver.Applied // what the spec declares, if the mutant wants it early
 	changes  *[]driver.Change
@@ -456,6 +457,34 @@ var mutants = slices.Concat(listMutants, []mutant{
 			}
 			return err
 		}},
+	{name: "of what vanished nothing is left", caught: "vanished/what is left",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Restorable = nil; return err }},
+	{name: "what vanished is not named", caught: "vanished/what is left",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.Restorable != nil && o.Restorable.From != nil {
+				o.Restorable.From.Vanished = ""
+			}
+			return err
+		}},
+	{name: "any object of the name is what vanished", caught: "vanished/nothing is left",
+		before: func(c *bentCall) {
+			if c.vanished != nil {
+				c.vanished.ID = strings.TrimSuffix(c.vanished.ID, "-before")
+			}
+		}},
+	{name: "what another namespace left is restored", caught: "vanished/nothing is left",
+		before: func(c *bentCall) {
+			if c.vanished != nil {
+				c.mark.Namespace = strings.TrimSuffix(c.mark.Namespace, "-elsewhere")
+			}
+		}},
+	{name: "says what is left of what is there", caught: "vanished/nothing is said",
+		observe: func(c *bentCall, o *driver.Observation, err error) error {
+			if c.vanished != nil && o.Restorable == nil {
+				o.Restorable = &driver.Restorable{}
+			}
+			return err
+		}},
 	{name: "the snapshot is there at once", caught: "a final snapshot",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Snapshot = driver.Ready; return err }},
 	{name: "the snapshot is never seen", caught: "a final snapshot",
@@ -688,7 +717,11 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 		*changes = slices.Clone(*changes)
 	}
 	asked := *req
-	c := &bentCall{ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
+	if req.Vanished != nil {
+		copied := *req.Vanished
+		req.Vanished = &copied
+	}
+	c := &bentCall{vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o

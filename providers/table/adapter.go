@@ -45,6 +45,8 @@ type Adapter[S, H, P any] struct {
 	Review func(req *Request[S], have *H, o *driver.Observation)
 	// Snapshot looks for the final snapshot that the Deletion names. nil for kinds that have none.
 	Snapshot func(ctx context.Context, req *Request[S], o *driver.Observation) error
+	// Restorable returns what the cloud still has of the object that the request's Vanished names. nil for kinds that can't be restored.
+	Restorable func(ctx context.Context, req *Request[S]) (*driver.Restorable, error)
 	// Fixed: observations say which fields can't change any more.
 	Fixed bool
 

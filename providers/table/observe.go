@@ -41,7 +41,7 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 
 // absent completes the observation of no object: a creation sets all that is declared but what is set later. Parts that follow the
 // creation at once are announced too, or the caller would have to store them in between.
-func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *driver.Observation) error {
+func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *driver.Observation) (err error) {
 	var later []driver.Change
 	for _, part := range a.Parts {
 		for _, name := range part.Fields {
@@ -53,6 +53,11 @@ func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *drive
 	o.State, o.Applied = driver.Absent, a.Table.AppliedByCreation(&req.Spec, later)
 	if a.Remains != nil {
 		if err := a.Remains(ctx, req, o); err != nil || o.State != driver.Absent {
+			return err
+		}
+	}
+	if a.Restorable != nil && req.Vanished != nil {
+		if o.Restorable, err = a.Restorable(ctx, req); err != nil {
 			return err
 		}
 	}

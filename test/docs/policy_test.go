@@ -41,7 +41,9 @@ var awsNeeds = map[string][]string{
 	},
 	"rds.DescribeDBInstances": {"rds:DescribeDBInstances *"},
 	"rds.DescribeDBSnapshots": {"rds:DescribeDBSnapshots *"},
-	"rds.ModifyDBInstance":    {"rds:ModifyDBInstance db", "rds:ModifyDBInstance og", "rds:ModifyDBInstance pg", "rds:ModifyDBInstance secgrp"},
+
+	"rds.DescribeDBInstanceAutomatedBackups": {"rds:DescribeDBInstanceAutomatedBackups *"},
+	"rds.ModifyDBInstance":                   {"rds:ModifyDBInstance db", "rds:ModifyDBInstance og", "rds:ModifyDBInstance pg", "rds:ModifyDBInstance secgrp"},
 	// A final snapshot, and the tags that are copied to it, are authorized on their own, since 2024:
 	// https://github.com/aws-solutions/instance-scheduler-on-aws/issues/572
 	"rds.DeleteDBInstance": {

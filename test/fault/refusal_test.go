@@ -104,7 +104,7 @@ func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[ph
 	}
 	l.prepare(t)
 	defer l.logIfFailed(t)
-	for _, p := range needed(s, refused) {
+	for _, p := range needed(phasesOf(s), refused) {
 		l.enterPhase(p)
 		if r, is := refused[p]; is {
 			end := l.refuseInTurn(t, p, r.call, r.ways)

@@ -152,6 +152,9 @@ func (l *lifecycle) summary(o client.Object) string {
 		o.Status.Endpoint = "" // each has its own
 		o.Status.Support = nil // each has a certificate of its own
 		o.Status.Actions = nil // a fault may leave it unknown what came of one
+		if r := o.Status.RestoredFrom; r != nil {
+			r.Time, r.Snapshot, r.SnapshotID, r.VanishedID = nil, "", "", "VANISHED"
+		}
 		if r := o.Status.Rotation; r != nil {
 			r.LastTime, r.NextTime = metav1.Time{}, metav1.Time{}
 		}

@@ -28,6 +28,8 @@ const (
 	snapshot phase = "snapshot"
 	// recovery makes another database of this one at the latest time, and deletes it again.
 	recovery phase = "recovery"
+	// loss deletes the server in the cloud, and has it restored.
+	loss phase = "loss"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -47,6 +49,8 @@ var comesWith = map[string]phase{"DeleteDBParameterGroup": settings}
 func (l *lifecycle) update(t testing.TB, p phase) {
 	t.Helper()
 	switch p {
+	case loss:
+		l.lose(t)
 	case settings:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
 			s.TLS, s.Parameters = new(v1alpha1.TLSOptional), map[string]v1alpha1.ParameterValue{"work_mem": "8192", "deadlock_timeout": "700"}

@@ -180,6 +180,14 @@ func (a *awsDatabases) Delete(t testing.TB, name string) {
 	until(t, name+" is gone", func() bool { return a.instance(t, name) == nil })
 }
 
+// Lose implements DatabaseConsole: RDS retains the automated backups.
+func (a *awsDatabases) Lose(t testing.TB, name string) {
+	t.Helper()
+	a.rest(t, name)
+	call(t, a.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: awssdk.Bool(true), DeleteAutomatedBackups: awssdk.Bool(false)})
+	until(t, name+" is gone", func() bool { return a.instance(t, name) == nil })
+}
+
 // Snapshots implements DatabaseConsole.
 func (a *awsDatabases) Snapshots(t testing.TB, database string) []string {
 	t.Helper()

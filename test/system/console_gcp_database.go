@@ -197,6 +197,14 @@ func (g *gcpDatabases) Delete(t testing.TB, name string) {
 	g.end(t, op)
 }
 
+// Lose implements DatabaseConsole: Cloud SQL takes a final backup.
+func (g *gcpDatabases) Lose(t testing.TB, name string) {
+	t.Helper()
+	op, err := g.sql.Instances.Delete(g.project, name).EnableFinalBackup(true).FinalBackupDescription("somebody's").Do()
+	ok(t, err)
+	g.end(t, op)
+}
+
 // Snapshots implements DatabaseConsole.
 func (g *gcpDatabases) Snapshots(t testing.TB, database string) []string {
 	t.Helper()

@@ -67,6 +67,9 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if err := creatableName(w.Task); err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
+	if from := w.Request.Restore; a.InPlace && (from == nil || from.Vanished == "") { // the last guard: nothing empty comes in the place of data
+		return outcome.Outcome{}, outcome.Acted{Err: &driver.Error{Code: driver.Internal, Message: "what vanished is to be restored, and nothing says from what"}}
+	}
 	nothingYet := !bound(w.Object) || plan.NeverCreated(w.status, w.Memory)
 	fresh, err := w.ensureRecorded(ctx, a)
 	if err != nil {
@@ -84,10 +87,10 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	if w.View.WasReady {
+	if w.View.WasReady || a.InPlace && w.View.Origin == v1alpha1.OriginAdopted {
 		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
-			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating %s under the same name",
-			w.Request.Name, w.Provider, w.Account, w.View.NewOne()))
+			"%s was deleted in %s account %s outside Mooring, and %s",
+			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
 	if w.Password.Refused != nil {
 		return outcome.Outcome{}, w.Password.Refused

@@ -32,6 +32,8 @@ type Snapshot struct {
 	Elsewhere string
 	// Itself: the spec names the object itself.
 	Itself bool
+	// Left is what is left of the object that vanished in whose place this one is restored; nil if it is not.
+	Left *plan.Left
 	// Unsupported: the cloud restores no such objects, or not so: What says it.
 	Unsupported bool
 	What        string
@@ -45,11 +47,19 @@ type restoring struct{ g *gathering }
 func (r *restoring) find(ctx context.Context) error {
 	g := r.g
 	from := g.Kind.RestoreFrom(g.Want)
-	if from == nil || !g.Observed || g.Observation.State != driver.Absent || plan.Plan(g.View, g.Observation, g.Policy).Verb != plan.Create {
+	if !g.Observed || g.Observation.State != driver.Absent {
+		return nil
+	}
+	a := plan.Plan(g.View, g.Observation, g.Policy)
+	if a.Verb != plan.Create || from == nil && !a.InPlace {
 		return nil
 	}
 	s := &Snapshot{}
 	g.Snapshot = s
+	if a.InPlace {
+		s.Left = &plan.Left{}
+		return r.findLeft(ctx, s.Left)
+	}
 	_, described := g.Connection.Resource(g.Kind.Restoring.Of)
 	s.Unsupported = !described || !g.Described.Capabilities.Restores || g.gatherer.Family.Snapshots == nil
 	if at := from.PointInTime; at != nil {
@@ -151,6 +161,47 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 	return nil
 }
 
+// findLeft finds out what is left of the object itself, which vanished. The cloud is asked for it by the identity that is gone: a later object of the name
+// is another one.
+func (r *restoring) findLeft(ctx context.Context, left *plan.Left) error {
+	g := r.g
+	if left.Supported = g.Kind.Restoring != nil && g.Described.Capabilities.Restores; !left.Supported {
+		return nil
+	}
+	for _, vanished := range g.View.Gone(g.Request.Name) {
+		request := g.Request
+		request.Vanished = &vanished
+		seen, err := g.Session.Observe(ctx, g.Kind.Name, request)
+		switch g.CallError = err; {
+		case err != nil:
+			err = fmt.Errorf("look for what is left of it, to restore it: %w", err)
+			if meta.IsStatusConditionTrue(g.Before, v1alpha1.ConditionAvailable) { // a failed look keeps the conditions, which have to say first that it is gone
+				left.Failed, err = err.Error(), nil
+			}
+			return err
+		case seen.State != driver.Absent: // it is there again: the next reconciliation sees it
+			return fmt.Errorf("look for what is left of it, to restore it: %w", outcome.ErrStale)
+		case seen.Restorable == nil:
+			left.Supported = false
+			return nil
+		}
+		left.Known, left.Restorable = true, *seen.Restorable
+		if from := seen.Restorable.From; from != nil || seen.Restorable.Pending {
+			left.Unfit = g.Kind.Restoring.Unfit(g.Want, asItWas(seen.Restorable.Details))
+			g.Request.Restore = from
+			return nil
+		}
+	}
+	return nil
+}
+
+// asItWas returns what is left of an object without what its spec need not name, because the object had it: a disk that grew by itself, and a disk that
+// was never encrypted.
+func asItWas(details driver.SnapshotDetails) *driver.SnapshotDetails {
+	details.SizeGiB, details.Encrypted = 0, true
+	return &details
+}
+
 // notUsable says why the object that stands for a snapshot is of no use yet, and whether a person has to act; empty if it is of use. Only what it was allowed to
 // take over or to observe is Ready.
 func notUsable(object v1alpha1.ResourceObject) (why string, stalled bool) {
@@ -191,6 +242,8 @@ func isRestorable(g Gathered) *Stop {
 	switch {
 	case s == nil:
 		return nil
+	case s.Left != nil:
+		return refusedInPlace(plan.InPlaceRefusal(g.View, *s.Left))
 	case s.Unsupported:
 		return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
 	case s.Itself:
@@ -209,13 +262,30 @@ func isRestorable(g Gathered) *Stop {
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s is in %s, and this object is to be in %s account %s: a snapshot is restored where it is, so name a provider config or a class of that account",
 			s.Named, s.Elsewhere, g.Provider, g.Account))
 	}
-	switch r := plan.RestoreRefusal(g.View, s.Snapshot); r.Reason {
+	return refusedSnapshot(g, plan.RestoreRefusal(g.View, s.Snapshot))
+}
+
+// refusedSnapshot returns what a reconciliation ends with if nothing can be restored, or not yet; nil if something can.
+func refusedSnapshot(g Gathered, r plan.Refusal) *Stop {
+	switch r.Reason {
 	case "":
 		return nil
 	case v1alpha1.ReasonSnapshotNotReady:
 		return waitForSnapshot(g, r.Message, outcome.Polling)
 	default:
 		return stalled(r.Reason, r.Message)
+	}
+}
+
+// refusedInPlace is the same for what vanished. That is not there, so what a wait says of it is not what was seen before.
+func refusedInPlace(r plan.Refusal) *Stop {
+	switch r.Reason {
+	case "":
+		return nil
+	case v1alpha1.ReasonSnapshotNotReady, v1alpha1.ReasonRetrying:
+		return &Stop{Outcome: outcome.Outcome{State: condition.Progressing, Reason: r.Reason, Message: r.Message, Next: outcome.Polling}}
+	default:
+		return &Stop{Action: &plan.Action{Verb: plan.Stall, Reason: r.Reason, Message: r.Message}}
 	}
 }
 

@@ -70,6 +70,8 @@ type Action struct {
 	Verify bool
 	// Snapshot: a deletion takes a final snapshot.
 	Snapshot bool
+	// InPlace: Create restores the cloud object in the place of one that vanished, from what is left of that, and makes no empty one.
+	InPlace bool
 	// Operation is what Operate does; nil for other verbs.
 	Operation *Operation
 	// Answers are what the status says from now on of actions that people ask for.
@@ -84,6 +86,8 @@ type Policy struct {
 	Management   v1alpha1.Management
 	Adoption     v1alpha1.Adoption
 	WhenVanished v1alpha1.WhenVanished
+	// Restores: objects of the kind can be restored, so that spec.whenVanished can be Restore.
+	Restores bool
 	// Restore says how to restore what was deleted outside Mooring; empty if the cloud says nothing of that.
 	Restore    string
 	Deletion   v1alpha1.DeletionPolicy
@@ -165,8 +169,10 @@ type View struct {
 	ByClass, ClassChanged class.Fields
 	// Enforced are the fields on which the class insists.
 	Enforced class.Fields
-	// Restores: it was restored from a snapshot when it was created, or is to be.
-	Restores bool
+	// Restores: it was restored from a snapshot when it was created, or is to be. RestoreFrom: its spec says from what.
+	Restores, RestoreFrom bool
+	// Vanished is the cloud object in whose place it was restored, or is being restored; zero for none.
+	Vanished driver.ParentRef
 	// CopyOf is the mark that its cloud object was born with, as a copy of another one's, and has until it gets its own; zero if it is no copy.
 	CopyOf driver.Mark
 	// Children names the objects within it that somebody still wants.
@@ -263,23 +269,19 @@ func MarkUnread(o driver.Observation) bool {
 const (
 	messageCreating  = "the cloud is creating it"
 	messageRestoring = "the cloud is restoring it from what spec.restoreFrom names"
+	messageInPlace   = "the cloud is restoring it from the newest state that is left of the one that was deleted outside Mooring"
 	messageAdopting  = "the cloud object exists, and Mooring is taking it over"
 )
 
 // MessageOfNew is what the conditions say of an object that the cloud is making.
 func MessageOfNew(v View) string {
-	if v.Restores && v.Origin != v1alpha1.OriginAdopted {
+	switch {
+	case v.comesBack():
+		return messageInPlace
+	case v.Restores && v.Origin != v1alpha1.OriginAdopted:
 		return messageRestoring
 	}
 	return messageCreating
-}
-
-// NewOne says what takes the place of an object that vanished.
-func (v View) NewOne() string {
-	if v.Restores {
-		return "a new one from what spec.restoreFrom names"
-	}
-	return "a new, empty one"
 }
 
 func planObserved(v View, o driver.Observation, p Policy) Action {
@@ -318,7 +320,10 @@ func MayObserve(v View, mark driver.Mark, p Policy) bool {
 }
 
 func planAbsent(v View, p Policy) Action {
-	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: MessageOfNew(v)}
+	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: MessageOfNew(v), InPlace: restoresInPlace(v, p)}
+	if creating.InPlace {
+		creating.Message = messageInPlace
+	}
 	if r := p.refusal(true, nil); r.Reason != "" { // what it was created with is not there any more, and can't be kept
 		creating = Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
@@ -330,9 +335,9 @@ func planAbsent(v View, p Policy) Action {
 		return creating
 	case !v.AbsenceSure:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
-	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.Once:
+	case v.hadOne() && p.Once:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; Mooring takes no other, because it would be of another time; delete this object"}
-	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.WhenVanished == v1alpha1.WhenVanishedStop:
+	case v.hadOne() && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + p.howToRestore() +
 			", or set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused

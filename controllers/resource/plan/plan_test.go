@@ -385,6 +385,10 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonVanished}},
 		{"it was deleted behind our back, Recreate", []func(*fixture){absent, sure, func(s *fixture) { s.Policy.WhenVanished = v1alpha1.WhenVanishedRecreate }},
 			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
+		{"it was deleted behind our back, Restore", []func(*fixture){absent, sure, func(s *fixture) { s.Policy.WhenVanished = v1alpha1.WhenVanishedRestore }},
+			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
+		{"it may have been deleted behind our back, Restore", []func(*fixture){absent, func(s *fixture) { s.Policy.WhenVanished = v1alpha1.WhenVanishedRestore }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"it is being deleted behind our back", []func(*fixture){state(driver.Deleting)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 

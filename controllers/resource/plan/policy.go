@@ -22,6 +22,7 @@ func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 		Deletion:     k.Deletion(obj),
 		MustExist:    k.Existing != nil && k.Existing(obj) != "",
 		Once:         k.Outlives(),
+		Restores:     k.Restoring != nil,
 		Disruptive:   v1alpha1.DisruptiveOnSpecChange,
 	}
 	if spec.Updates != nil {
@@ -42,10 +43,13 @@ func (p *Policy) Restorable(want v1alpha1.ResourceObject, how string) {
 // howToRestore returns how to restore what was deleted, as a part of a message. What the cloud restores by itself is what it was, with its mark; what
 // somebody makes in its place has to be adopted.
 func (p Policy) howToRestore() string {
-	if p.Restore == "" {
-		return "restore it in the cloud under the same name and set spec.adoption: IfExists"
+	switch {
+	case p.Restore != "":
+		return p.Restore
+	case p.Restores:
+		return "set spec.whenVanished: Restore to have it restored from the newest state that the cloud still has, or restore it in the cloud under the same name and set spec.adoption: IfExists"
 	}
-	return p.Restore
+	return "restore it in the cloud under the same name and set spec.adoption: IfExists"
 }
 
 // setTiming notes in which window disruptive changes are made. An object that is to wait for one and has none is never changed. Mooring sends no

@@ -116,7 +116,8 @@ func buildWith(choose func(n int) int, deleting bool, prepare func(*sample)) sam
 	}
 	if !w.there() {
 		w.Moved = flag()
-		w.Policy.WhenVanished = []v1alpha1.WhenVanished{v1alpha1.WhenVanishedStop, v1alpha1.WhenVanishedRecreate}[choose(2)]
+		w.Policy.WhenVanished = []v1alpha1.WhenVanished{v1alpha1.WhenVanishedStop, v1alpha1.WhenVanishedRecreate, v1alpha1.WhenVanishedRestore}[choose(3)]
+		w.Vanished = []driver.ParentRef{{}, {Name: "orders", ID: "db-0"}}[choose(2)]
 		return w
 	}
 	w.Edited = flag()
@@ -363,7 +364,13 @@ var properties = []struct {
 		}},
 	{"Create nothing in place of a lost one", "An empty database in place of a lost one is not healing.",
 		func(w sample, a Action) bool {
-			return implies(a.Verb == Create && w.Bound && w.WasReady, w.Policy.WhenVanished == v1alpha1.WhenVanishedRecreate)
+			return implies(a.Verb == Create && w.Bound && w.WasReady, w.Policy.WhenVanished == v1alpha1.WhenVanishedRecreate || a.InPlace)
+		}},
+	{"Restore in place what is lost, and nothing else", "Once a restore has begun, nothing empty comes in its place, whatever the policy.",
+		func(w sample, a Action) bool {
+			begun := w.Vanished.ID != "" && !w.WasReady && w.Origin != v1alpha1.OriginAdopted
+			asked := w.WasReady && w.Policy.WhenVanished == v1alpha1.WhenVanishedRestore
+			return implies(a.Verb == Create, a.InPlace == (begun || asked)) && implies(a.InPlace, a.Verb == Create)
 		}},
 	{"Delete only by wish", "Deletion is the dangerous verb.",
 		func(w sample, a Action) bool {

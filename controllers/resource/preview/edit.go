@@ -138,7 +138,7 @@ func (e *edit) outlook(m merged) (outlook, error) {
 		return outlook{}, err
 	}
 	v := plan.ViewOf(m.object, m.object.GetResourceStatus(), m.class)
-	v.Restores = e.Kind.Restores(m.want, m.object)
+	v.NoteRestore(e.Kind, m.want, m.object)
 	v.Mark, v.Now = ownMark(m.object), e.Now()
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation

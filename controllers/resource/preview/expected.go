@@ -114,6 +114,8 @@ func obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool
 		return obstacle{}
 	case a.Verb == plan.Stall:
 		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", a.Reason, a.Message))
+	case a.Verb == plan.Create && a.InPlace:
+		return obstacle{says: "Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring restores it by this spec from the newest state that the cloud still has of it, if there is any", stops: true}
 	case a.Verb == plan.Create:
 		return obstacle{says: "Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates " + v.NewOne() + " by this spec", stops: true}
 	case a.Verb == plan.Adopt:

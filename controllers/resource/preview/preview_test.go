@@ -147,6 +147,7 @@ func inAzure(d *v1alpha1.Database)   { d.Status.Provider = "azure" }
 func managed(d *v1alpha1.Database)   { d.Spec.Management = "" }
 func young(d *v1alpha1.Database)     { d.Status.FirstReadyTime = nil }
 func recreated(d *v1alpha1.Database) { d.Spec.WhenVanished = v1alpha1.WhenVanishedRecreate }
+func inPlace(d *v1alpha1.Database)   { d.Spec.WhenVanished = v1alpha1.WhenVanishedRestore }
 func adopting(d *v1alpha1.Database)  { d.Spec.Adoption = v1alpha1.AdoptionIfExists }
 func otherConfig(d *v1alpha1.Database) {
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Name: "other"}
@@ -282,6 +283,10 @@ func TestPreview(t *testing.T) {
 		}},
 		{"deleted in the cloud, and to be created again", edits{stalledBy(v1alpha1.ReasonVanished, "it is gone; restore it")}, edits{recreated, moreDisk}, []string{
 			"Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates a new, empty one by this spec",
+			"Online, not applied: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"deleted in the cloud, and to be restored", edits{stalledBy(v1alpha1.ReasonVanished, "it is gone; restore it")}, edits{inPlace, moreDisk}, []string{
+			"Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring restores it by this spec from the newest state that the cloud still has of it, if there is any",
 			"Online, not applied: storage.sizeGiB 20 -> 50", age,
 		}},
 		{"another's", edits{stalledBy(v1alpha1.ReasonNotOwned, "it was released; set spec.adoption")}, edits{largerClass}, []string{

@@ -204,6 +204,16 @@ func (d databases) MakeMySQL(t testing.TB, name string) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Engine = new(v1alpha1.EngineMySQL) })
 }
 
+// Lose implements system.DatabaseConsole: a snapshot without a mark is left.
+func (d databases) Lose(t testing.TB, name string) {
+	lost, _ := third.Databases(memory).Get(account, name)
+	third.Snapshots(memory).Put(third.DatabaseSnapshot{
+		Object: third.Object{Account: account, Name: name + "-left"}, Location: region, Source: driver.ParentRef{Name: name, ID: lost.ID}, Of: *lost.Spec.DeepCopy(),
+		Username: lost.Username, Password: lost.Password, Taken: time.Now(),
+	})
+	d.Delete(t, name)
+}
+
 // SetRetention implements system.DatabaseConsole.
 func (d databases) SetRetention(t testing.TB, name string, days int) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))} })

@@ -1,0 +1,156 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// restorable returns what RDS still has of the instance that a request's Vanished names, by the resource id, which no later instance of its name has: its
+// automated backups, if they were retained, and its snapshots, those that RDS took by itself included.
+func (r restorer) restorable(ctx context.Context, req *databaseRequest) (*driver.Restorable, error) {
+	backups, err := r.backups(ctx, req.Vanished.ID)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := r.snapshots(ctx, req.Vanished.ID)
+	if err != nil {
+		return nil, err
+	}
+	return driver.NewestOf(*req.Vanished, append(statesOfBackups(&req.Request, backups), statesOfSnapshots(&req.Request, taken)...)), nil
+}
+
+// backups returns the automated backups of an instance. Those of one instance are one, or one in each region that they are replicated to.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstanceAutomatedBackups.html
+func (r restorer) backups(ctx context.Context, id string) (all []types.DBInstanceAutomatedBackup, err error) {
+	in := &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: &id}
+	for {
+		out, err := call(ctx, r.databases.session, "DescribeDBInstanceAutomatedBackups", r.databases.rds.DescribeDBInstanceAutomatedBackups, in)
+		if apiCode(err) == "DBInstanceAutomatedBackupNotFound" {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out.DBInstanceAutomatedBackups...)
+		if aws.ToString(out.Marker) == "" || aws.ToString(out.Marker) == aws.ToString(in.Marker) {
+			return all, nil
+		}
+		in.Marker = out.Marker
+	}
+}
+
+// snapshots returns the snapshots of an instance.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBSnapshots.html
+func (r restorer) snapshots(ctx context.Context, id string) (all []types.DBSnapshot, err error) {
+	in := &rds.DescribeDBSnapshotsInput{DbiResourceId: &id}
+	for {
+		out, err := call(ctx, r.databases.session, "DescribeDBSnapshots", r.databases.rds.DescribeDBSnapshots, in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out.DBSnapshots...)
+		if aws.ToString(out.Marker) == "" || aws.ToString(out.Marker) == aws.ToString(in.Marker) {
+			return all, nil
+		}
+		in.Marker = out.Marker
+	}
+}
+
+// statesOfBackups returns the latest restorable times of the automated backups that a request's object may use. While RDS says that an instance which is gone is
+// active, it has not retained them yet. Without a window nothing can be restored: the first backup was never complete.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBInstanceAutomatedBackup.html
+func statesOfBackups(req *driver.Request, backups []types.DBInstanceAutomatedBackup) (states []driver.SavedState) {
+	for i := range backups {
+		b := &backups[i]
+		window, mark := b.RestoreWindow, driver.MarkFrom(tagsOf(b.TagList))
+		switch status := aws.ToString(b.Status); {
+		case aws.ToString(b.DbiResourceId) != req.Vanished.ID || !mark.Leaves(req.Mark, false):
+			continue
+		case status == "active":
+			states = append(states, driver.SavedState{})
+			continue
+		case status != "retained" || window == nil || window.LatestTime == nil:
+			continue
+		}
+		states = append(states, driver.SavedState{
+			Complete: true,
+			From:     driver.Restore{Time: window.LatestTime.UTC()},
+			Details: driver.SnapshotDetails{
+				Source: aws.ToString(b.DBInstanceIdentifier), Taken: window.LatestTime.UTC(), SizeGiB: aws.ToInt32(b.AllocatedStorage), Engine: aws.ToString(b.Engine),
+				Version: aws.ToString(b.EngineVersion), Username: aws.ToString(b.MasterUsername), Encrypted: aws.ToBool(b.Encrypted), Key: aws.ToString(b.KmsKeyId),
+			},
+		})
+	}
+	return states
+}
+
+// statesOfSnapshots returns the snapshots that a request's object may use, those that are being taken included. The tags of an instance are copied to its
+// snapshots, its mark among them.
+func statesOfSnapshots(req *driver.Request, all []types.DBSnapshot) (states []driver.SavedState) {
+	for i := range all {
+		s := &all[i]
+		var o driver.Observation
+		stateOfSnapshot(&snapshotRequest{}, s, &o)
+		tags := tagsOf(s.TagList)
+		usable := (o.Available || o.State == driver.Pending) && aws.ToString(s.DbiResourceId) == req.Vanished.ID
+		if !usable || !driver.MarkFrom(tags).Leaves(req.Mark, tags[ofSnapshot] != "") {
+			continue
+		}
+		states = append(states, driver.SavedState{
+			Complete: o.Available, Details: *o.SnapshotDetails,
+			From: driver.Restore{Snapshot: aws.ToString(s.DBSnapshotIdentifier), Time: o.SnapshotDetails.Taken},
+		})
+	}
+	return states
+}
+
+// left refuses what RDS would refuse in words that do not help, of what is left of an instance that is gone. It returns the size of its disk.
+func (r restorer) left(ctx context.Context, req *databaseRequest) (sizeGiB int32, err error) {
+	from := req.Restore
+	if from.Snapshot == "" {
+		return r.checkLeft(ctx, req)
+	}
+	of := &snapshotRequest{Request: driver.Request{Name: from.Snapshot}}
+	snapshot, err := (&snapshots{session: r.databases.session, rds: r.databases.rds}).read(ctx, of, nil)
+	switch key := driver.WantedDiskKey(&req.Spec); {
+	case err != nil:
+		return 0, err
+	case snapshot == nil || aws.ToString(snapshot.DbiResourceId) != from.Vanished:
+		return 0, &driver.Error{Code: driver.NotFound, Op: "DescribeDBSnapshots", Message: "RDS has no snapshot " + from.Snapshot + " of the instance that vanished any more"}
+	case key != nil:
+		err = keyRefusal(*key, from.Snapshot, snapshot)
+	}
+	return aws.ToInt32(snapshot.AllocatedStorage), err
+}
+
+// checkLeft is the same for automated backups.
+func (r restorer) checkLeft(ctx context.Context, req *databaseRequest) (sizeGiB int32, err error) {
+	backups, err := r.backups(ctx, req.Restore.Vanished)
+	if err != nil {
+		return 0, err
+	}
+	of := &driver.Request{Vanished: &req.Restore.Source, Mark: req.Mark}
+	left := driver.NewestOf(req.Restore.Source, statesOfBackups(of, backups))
+	key := driver.WantedDiskKey(&req.Spec)
+	switch is := left.Details; {
+	case left.From == nil:
+		return 0, &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstanceAutomatedBackups", Message: "RDS has no automated backups of " + req.Restore.Source.Name + " any more"}
+	case key != nil && !sameDiskKey(*key, is.Key):
+		return 0, invalid("RDS restores with the key of %s, which is %s, and not with the key in spec.encryption.key: remove spec.encryption, or set the key that it had", is.Source, is.Key)
+	}
+	return left.Details.SizeGiB, nil
+}
+
+// noLess takes a size that is less than that of the disk out of a call in the place of an instance that vanished: its disk may have grown by itself, and RDS restores
+// none that is smaller.
+func noLess(asked *int32, sizeGiB int32) *int32 {
+	if asked != nil && *asked < sizeGiB {
+		return nil
+	}
+	return asked
+}

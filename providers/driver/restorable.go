@@ -1,0 +1,51 @@
+package driver
+
+// Restorable is what a cloud still has of an object that is gone.
+type Restorable struct {
+	// From is what a Create in its place is made of, with Vanished and Time: the newest state that is complete. It is nil if there is none.
+	From *Restore
+	// Pending: the newest state is not complete yet, such as a snapshot that is still being taken.
+	Pending bool
+	// Details are what From has, as far as the cloud says it.
+	Details SnapshotDetails
+}
+
+// A SavedState is a state of an object that a cloud has, such as a snapshot, and that nothing keeps from being restored but that it may not be complete. From says
+// in its Time of when it is; zero if the cloud does not say it yet.
+type SavedState struct {
+	From     Restore
+	Details  SnapshotDetails
+	Complete bool
+}
+
+// NewestOf returns what is left of an object that is gone: the newest of its states. One that is not complete and has no time yet is newer than all.
+func NewestOf(vanished ParentRef, states []SavedState) *Restorable {
+	var newest, pending *SavedState
+	for i := range states {
+		s := &states[i]
+		switch {
+		case s.Complete && (newest == nil || s.From.Time.After(newest.From.Time)):
+			newest = s
+		case !s.Complete && (pending == nil || s.From.Time.IsZero() || s.From.Time.After(pending.From.Time) && !pending.From.Time.IsZero()):
+			pending = s
+		}
+	}
+	r := &Restorable{}
+	if newest != nil {
+		from := newest.From
+		from.Source, from.Vanished = vanished, vanished.ID
+		r.From, r.Details = &from, newest.Details
+	}
+	r.Pending = pending != nil && (newest == nil || pending.From.Time.IsZero() || pending.From.Time.After(newest.From.Time))
+	return r
+}
+
+// Leaves reports whether what has this mark, such as a snapshot, may be restored in the place of an object with the other mark that vanished: it has no mark,
+// or that of the object itself, under whatever uid. ofSnapshot: it is the mark of an object that stands for a snapshot, which has another name in the same
+// namespace.
+func (m Mark) Leaves(of Mark, ofSnapshot bool) bool {
+	if m.Zero() {
+		return true
+	}
+	return m.Cluster == of.Cluster && m.Namespace == of.Namespace && (ofSnapshot || m.Name == of.Name)
+}

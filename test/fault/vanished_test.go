@@ -1,0 +1,68 @@
+package fault
+
+import (
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// TestVanishedComesBack deletes the server of a database in the cloud, and goes through the writes by which it is restored one by one, as TestWrites and TestKilled do.
+// Whatever becomes of one of them, one server takes its place: it is made once, of what was left, and has the password that is published.
+func TestVanishedComesBack(t *testing.T) {
+	t.Parallel()
+	t.Run("writes", func(t *testing.T) {
+		t.Parallel()
+		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+		w.run(t, timeout)
+		w.sweep(t, matrix{
+			kinds:    []localcloud.FaultKind{localcloud.ResponseLost, localcloud.Conflict, localcloud.RequestLost},
+			parallel: 24, manage: func(*testing.T, *lifecycle) {}, only: loss,
+		})
+	})
+	t.Run("killed", func(t *testing.T) {
+		t.Parallel()
+		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+		w.sweep(t, matrix{
+			kinds:    []localcloud.FaultKind{killed},
+			parallel: 12, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill }, only: loss,
+		})
+	})
+}
+
+// lose deletes the database's server in the cloud, and waits until another one took its place and has its data. What was left of it goes then.
+func (l *lifecycle) lose(t testing.TB) {
+	t.Helper()
+	l.patch(t, func(o client.Object) { system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedRestore })
+	l.awaitReady(t)
+	before, published := system.StatusOf(l.get(t)), l.password(t)
+	databases := l.console().Databases()
+	databases.Lose(t, before.ExternalName)
+	l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "lost"}) })
+	await(t, l.name+": another server is ready", func() string {
+		o := l.cached(t.Context())
+		if status := system.StatusOf(o); status.ExternalID == before.ExternalID || status.ExternalID == "" || status.FirstReadyTime == nil {
+			return conditions(status.Conditions)
+		}
+		return unready(o)
+	})
+	if from := l.get(t).(*v1alpha1.Database).Status.RestoredFrom; from == nil || from.VanishedID != before.ExternalID || from.Time == nil {
+		t.Errorf("the status says that it was restored from %+v, want from %s", from, before.ExternalID)
+	}
+	if l.password(t) != published {
+		t.Error("another password is published")
+	}
+	for _, name := range databases.Snapshots(t, before.ExternalName) {
+		l.console().Snapshots().DropSnapshot(t, name)
+	}
+}
+
+// ofPeople reports whether a write to the cloud is of the people who delete the server and what was left of it.
+func ofPeople(c call) bool {
+	return c.side == cloud && slices.Contains([]string{"DeleteDBInstance", "instances.delete", "Backups.DeleteBackup"}, c.name)
+}
