@@ -20,21 +20,21 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/gather"
 )
 
-// indexParent lets objects be found by the name of their parent, and by the cloud object that they are bound to within it.
+// indexParent lets objects be found by the name of their parent, and by the cloud object that they are bound to.
 func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind) error {
-	if k.Parent == nil {
+	if k.Parent == nil && k.Restoring == nil {
 		return nil
 	}
-	err := indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string {
+	err := indexer.IndexField(ctx, k.New(), kind.CloudIndex, func(o client.Object) []string { return k.CloudKeys(o.(v1alpha1.ResourceObject)) })
+	if err != nil || k.Parent == nil {
+		return err
+	}
+	return indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string {
 		if name := k.Named(o.(v1alpha1.ResourceObject)); name != "" {
 			return []string{name}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return indexer.IndexField(ctx, k.New(), kind.CloudIndex, func(o client.Object) []string { return k.CloudKeys(o.(v1alpha1.ResourceObject)) })
 }
 
 // watchFamily has objects of a kind reconciled when their parent changes, and those that are being deleted when what is within them goes. It

@@ -24,7 +24,7 @@ type DatabaseRestore struct {
 
 	// pointInTime restores another Database of the same namespace as it was at a time, and leaves the other server as it is. AWS: by its automatic backups
 	// (backup.retentionDays above 0). Google Cloud: a time needs backup.pointInTimeRecovery of the other Database, the latest one needs nothing; what a clone
-	// keeps for good, such as the key and the location, must be as it is there. The other server must have the mark of its Database.
+	// keeps for good, such as the key and the location, must be as it is there. The other server must run, and must have a mark of this namespace.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
 	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/pitr
 	// +optional
@@ -68,6 +68,10 @@ type RestoredFrom struct {
 	// server is the name in the cloud of the other server, of a restore to a point in time, or of the server that vanished.
 	// +optional
 	Server string `json:"server,omitempty"`
+
+	// serverID is the cloud's own identity of the other server, if the new one was born as a copy of it.
+	// +optional
+	ServerID string `json:"serverID,omitempty"`
 
 	// database is the name that the other server's mark has, if the new server was born as a copy of it, with that mark. What has the name of the
 	// new server and that mark is the copy, until it has a mark of its own.

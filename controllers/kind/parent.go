@@ -43,7 +43,8 @@ func (k *Kind) Outlives() bool { return k.Parent != nil && k.Parent.Source }
 // ParentIndex is the name of the index by which the objects of a kind are found by the name of their parent.
 const ParentIndex = "parent"
 
-// CloudIndex is the name of the index by which the objects of a kind with a parent are found by the cloud object that their status names.
+// CloudIndex is the name of the index by which objects are found by the cloud object that their status names. Kinds have it of which a mark may not say whose a cloud
+// object is: those with a parent, and those that can be born as a copy.
 const CloudIndex = "cloudObject"
 
 // CloudKey returns the key in CloudIndex of what has a name within a parent.
@@ -51,10 +52,14 @@ func CloudKey(parent, name string) string { return parent + "/" + name }
 
 // CloudKeys returns the keys in CloudIndex of an object; none if its status names no cloud object.
 func (k *Kind) CloudKeys(object v1alpha1.ResourceObject) []string {
-	if name := object.GetResourceStatus().ExternalName; k.Parent != nil && name != "" {
-		return []string{CloudKey(k.Parent.Status(object).ExternalName, name)}
+	name, parent := object.GetResourceStatus().ExternalName, ""
+	if k.Parent != nil {
+		parent = k.Parent.Status(object).ExternalName
 	}
-	return nil
+	if name == "" || k.Parent == nil && k.Restoring == nil {
+		return nil
+	}
+	return []string{CloudKey(parent, name)}
 }
 
 // A Family is what a kind's parent is, and which kinds have it as their parent and go with it.

@@ -66,20 +66,28 @@ func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore)
 			Snapshot: from.Snapshot, SnapshotID: from.SnapshotID, Server: from.Source.Name, Time: secondOf(from.Time),
 			Database: from.SourceMark.Name, DatabaseUID: from.SourceMark.UID, VanishedID: from.Vanished,
 		}
+		if from.SourceMark != (driver.Mark{}) {
+			(*status).ServerID = from.Source.ID
+		}
 	}
 	return !equality.Semantic.DeepEqual(before, *status)
 }
 
-// CopyOf returns the mark, but for cluster and namespace, which are its own, that an object's cloud object is born with; false if it is born with its own mark.
-func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (name, uid string, copies bool) {
+// CopyOf returns of what an object's cloud object is born as a copy, with its mark; false if it is born with its own mark.
+func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (of *v1alpha1.RestoredFrom, copies bool) {
 	if k.Restoring == nil {
-		return "", "", false
+		return nil, false
 	}
-	from := *k.Restoring.Status(object)
-	if from == nil || from.DatabaseUID == "" {
-		return "", "", false
+	of = *k.Restoring.Status(object)
+	return of, of != nil && of.DatabaseUID != ""
+}
+
+// ForgetRestored removes from an object's status of what it was restored, because it is no longer to be what was made of that. What vanished is not forgotten: it may
+// still be restored.
+func (k *Kind) ForgetRestored(object v1alpha1.ResourceObject) {
+	if k.Restoring != nil && k.Vanished(object).ID == "" {
+		*k.Restoring.Status(object) = nil
 	}
-	return from.Database, from.DatabaseUID, true
 }
 
 func databaseRestoring() *Restoring {

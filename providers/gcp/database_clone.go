@@ -46,10 +46,18 @@ func sourceOf(ctx context.Context, d *databases, req *databaseRequest) (*instanc
 		return nil, &driver.Error{Code: driver.NotFound, Op: "instances.get", Message: fmt.Sprintf("Cloud SQL has no instance %s that could be restored; correct spec.restoreFrom", from.Name)}
 	}
 	of := &instance{DatabaseInstance: seen}
-	if driver.MarkFrom(of.labels()) != req.Restore.SourceMark {
-		return nil, &driver.Error{Code: driver.Conflict, Op: "instances.get", Message: fmt.Sprintf("the mark of %s was changed meanwhile, and a clone would be born with it; Mooring looks again", from.Name)}
+	location, err := d.locationOf(req.Spec.Location, req.Location)
+	if err != nil {
+		return nil, err
 	}
-	if now := d.now(); req.Restore.Time.After(now) {
+	switch now := d.now(); {
+	case driver.MarkFrom(of.labels()) != req.Restore.SourceMark:
+		return nil, &driver.Error{Code: driver.Conflict, Op: "instances.get", Message: fmt.Sprintf("the mark of %s was changed meanwhile, and a clone would be born with it; Mooring looks again", from.Name)}
+	case !strings.EqualFold(location, of.Region):
+		return nil, invalid("a clone is where %s is: set spec.location to %s, and not to %s", from.Name, strings.ToLower(of.Region), location)
+	case of.stopped():
+		return nil, &driver.Error{Code: driver.Busy, Op: "instances.get", Message: fmt.Sprintf("%s is stopped, and Cloud SQL clones instances that run: set spec.powerState of its Database to Running; Mooring tries again", from.Name)}
+	case req.Restore.Time.After(now):
 		return nil, invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
 	}
 	return of, cloneRefusal(req, of)
@@ -76,16 +84,27 @@ func explainClone(ctx context.Context, d *databases, req *databaseRequest, refus
 	if !is || e.Code != driver.Invalid || req.Restore.Time.IsZero() {
 		return refusal
 	}
-	explained := *e
 	between, err := do(ctx, d.session, "instances.getLatestRecoveryTime", func(ctx context.Context) (*sqladmin.SqlInstancesGetLatestRecoveryTimeResponse, error) {
 		return d.sql.Projects.Instances.GetLatestRecoveryTime(d.project, req.Restore.Source.Name).Context(ctx).Do()
 	})
+	explained, from := *e, req.Restore.Source.Name
 	switch {
-	case err == nil && between.EarliestRecoveryTime != "":
-		explained.Message = fmt.Sprintf("correct spec.restoreFrom.pointInTime.time: %s can be restored to times between %s and %s: %s", req.Restore.Source.Name,
-			between.EarliestRecoveryTime, between.LatestRecoveryTime, e.Message)
+	case err != nil && driver.CodeOf(err) == driver.Invalid:
+		explained.Message = fmt.Sprintf("set spec.backup.pointInTimeRecovery of the Database of %s, for times from then on, or remove spec.restoreFrom.pointInTime.time for the latest one: %s", from, e.Message)
+	case err != nil || !isOutside(req.Restore.Time, between):
+		return refusal
 	default:
-		explained.Message = fmt.Sprintf("correct spec.restoreFrom.pointInTime.time, or set spec.backup.pointInTimeRecovery of the Database of %s for times from then on: %s", req.Restore.Source.Name, e.Message)
+		explained.Message = fmt.Sprintf("correct spec.restoreFrom.pointInTime.time: %s can be restored to times between %s and %s: %s", from, between.EarliestRecoveryTime, between.LatestRecoveryTime, e.Message)
 	}
 	return &explained
+}
+
+// isOutside reports whether an instance can't be restored to a time.
+func isOutside(at time.Time, between *sqladmin.SqlInstancesGetLatestRecoveryTimeResponse) bool {
+	earliest, err := time.Parse(time.RFC3339, between.EarliestRecoveryTime)
+	if err != nil || at.Before(earliest) {
+		return err == nil
+	}
+	latest, err := time.Parse(time.RFC3339, between.LatestRecoveryTime)
+	return err == nil && at.After(latest)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/api/sqladmin/v1"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -25,6 +27,10 @@ func TestCloneRefusals(t *testing.T) {
 		t.Helper()
 		c.relabelInstance(t, name, driver.Mark{Cluster: "c", Namespace: "shop", Name: "another", UID: "u"}.Labels())
 	}
+	stopped := func(t *testing.T, c *cloud, name string) {
+		t.Helper()
+		c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: "NEVER"}})
+	}
 	const key = "projects/p/locations/" + location + "/keyRings/r/cryptoKeys/k"
 	for name, tt := range map[string]struct {
 		without bool                                      // the source has no log
@@ -41,6 +47,10 @@ func TestCloneRefusals(t *testing.T) {
 		"another engine":              {spec: func(p *v1alpha1.DatabaseParameters) { p.Engine = new(v1alpha1.EngineMySQL) }, code: driver.Invalid, says: "spec.engine is mysql, and that of orders is postgres"},
 		"the mark is another by now":  {byHand: relabelled, code: driver.Conflict, says: "the mark of orders was changed"},
 		"the other one is deleted":    {byHand: deleted, code: driver.NotFound, says: "no instance orders that could be restored; correct spec.restoreFrom"},
+		"another location": {
+			spec: func(p *v1alpha1.DatabaseParameters) { p.Location = new("us-central1") }, code: driver.Invalid, says: "a clone is where orders is: set spec.location to " + location,
+		},
+		"the other one is stopped": {byHand: stopped, after: -time.Minute, code: driver.Busy, says: "set spec.powerState of its Database to Running"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCloud(t, localcloud.Durations{})

@@ -50,10 +50,20 @@ func (b *backup) of(vanished *driver.ParentRef, own driver.Mark) bool {
 		return false
 	}
 	if created != "" {
-		return created == vanished.ID
+		return sameMoment(created, vanished.ID)
 	}
 	since, err := time.Parse(time.RFC3339, vanished.ID)
 	return err == nil && !mark.Zero() && mark.UID == own.UID && b.begun().After(since)
+}
+
+// sameMoment reports whether two texts are the same time, however they are written.
+func sameMoment(a, b string) bool {
+	at, err := time.Parse(time.RFC3339, a)
+	if err != nil {
+		return a == b
+	}
+	other, err := time.Parse(time.RFC3339, b)
+	return err == nil && at.Equal(other)
 }
 
 // states returns the state of the instance that a backup is, if it can be restored or is still being taken; none if it failed or goes.

@@ -382,6 +382,7 @@ func TestRestoreOfACopy(t *testing.T) {
 	}
 
 	early, earlyServer := copyOf("early")
+	early.Spec.DeletionPolicy = v1alpha1.DeletionSnapshot // of what nobody used, none is taken
 	w.Cleanup(refusesPatches(earlyServer, 0))
 	w.create(early)
 	w.stalled(early, v1alpha1.ReasonDenied)
@@ -390,8 +391,42 @@ func TestRestoreOfACopy(t *testing.T) {
 	if names := c.Databases().Names(w.T); slices.Contains(names, earlyServer) || !slices.Contains(names, server) || !slices.Contains(names, itsServer) {
 		w.Errorf("once the copy is deleted, there are %q", names)
 	}
+	w.equal("snapshots of it", c.Databases().Snapshots(w.T, earlyServer), []string(nil))
 	w.equal("writes to the other server", c.Writes(server)[was:], []string{"instances.clone", "instances.clone"})
 	if !w.marked(c, system.TargetOf("Database", c.Name), server, d) {
 		w.Errorf("the tags of the other server are %v", c.Databases().Tags(w.T, server))
 	}
+}
+
+// Of two Databases with one name in the cloud, of which one made a copy, nobody can tell which one did before that has its own mark: so neither touches it, and a deletion
+// leaves it.
+func TestRestoreOfACopyThatTwoClaim(t *testing.T) {
+	w := newFixture(t)
+	c := w.cloud("gcp")
+	d := w.database(c, "orders", system.MinimalDatabase(c))
+	w.create(d)
+	source := w.ready(d).Status.ExternalName
+	claims := func(name string) *v1alpha1.Database {
+		again := w.restores(d, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: d.Name}}})
+		again.Spec.ExternalName = w.Namespace + "-copy"
+		w.create(again)
+		return again
+	}
+	server := w.Namespace + "-copy"
+	// The first is bound to the name, and its clone is refused for a reason that passes. Meanwhile the second makes one.
+	lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "instances.clone", Resource: source}, Kind: localcloud.Throttled})
+	first := claims("first")
+	w.state(first, "bound", func(s system.Snapshot) bool { return s.Status.ExternalName == server })
+	second := claims("second")
+	w.state(second, "bound", func(s system.Snapshot) bool { return s.Status.ExternalName == server })
+	lift()
+	w.Eventually("there is a clone", func() bool { return slices.Contains(c.Databases().Names(w.T), server) })
+	w.stalled(first, v1alpha1.ReasonNotOwned, "belongs to another object")
+	w.delete(second)
+	w.awaitDeleted(second)
+	if !slices.Contains(c.Databases().Names(w.T), server) {
+		w.Error("the clone was deleted, although the other one may have made it")
+	}
+	edit(w, first, func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "1"} })
+	w.ready(first) // nobody else can have made it
 }

@@ -87,7 +87,8 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	if w.View.WasReady || a.InPlace && w.View.Origin == v1alpha1.OriginAdopted {
+	// A process that ended before it told that is followed by one that was not the first to try.
+	if w.View.WasReady || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.CreationSent) {
 		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and %s",
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))

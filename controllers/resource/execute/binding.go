@@ -33,11 +33,12 @@ func (w *work) clearBinding() {
 	w.status.ExternalName, w.status.Location, w.status.AccountID = "", "", ""
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = "", false, false
-	w.Memory.CreationSent, w.Memory.CreationRefused, w.Memory.CreationFailed = false, false, false
+	w.Memory.CreationSent, w.Memory.CreationRefused, w.Memory.CreationFailed, w.Memory.CreationUnclear = false, false, false, false
 	w.status.Applied, w.status.AppliedGeneration, w.status.Provider = nil, 0, ""
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetWithin(w.Object, driver.ParentRef{})
+	w.Kind.ForgetRestored(w.Object)
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes

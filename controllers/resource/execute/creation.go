@@ -28,6 +28,7 @@ func (w *work) creationRefused(err error, nothingYet bool) {
 	w.Memory.CreationSent = true
 	code := driver.CodeOf(err)
 	w.Memory.CreationFailed = code != driver.Internal && code != driver.Unavailable
+	w.Memory.CreationUnclear = w.Memory.CreationUnclear || !w.Memory.CreationFailed
 	if w.Memory.StartedOver {
 		return // what lived before may come back: restored from a snapshot, for example
 	}

@@ -33,7 +33,7 @@ type Gathered struct {
 	Parent Parent
 	// Snapshot is that of which the object is to be made, once it is to be created; nil if it is to be empty.
 	Snapshot *Snapshot
-	// Rival is the strongest claim of another object to the cloud object, where the cloud has no place for a mark; nil if there is none. Taken: it
+	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none. Taken: it
 	// is stronger than this object's.
 	Rival *plan.Claim
 	Taken bool

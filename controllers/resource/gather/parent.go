@@ -192,9 +192,11 @@ func (g *gathering) limitAdoption(ctx context.Context) error {
 	return nil
 }
 
-// findRival finds out whether another object has the cloud object, where the cloud has no place for a mark that would say so.
+// findRival finds out whether another object has the cloud object, where no mark would say so: the cloud has no place for one, or it is a copy that has the mark of
+// something else.
 func (g *gathering) findRival(ctx context.Context) (err error) {
-	if g.Described.Ownership == driver.OwnedByParent {
+	_, copies := g.Kind.CopyOf(g.Object)
+	if g.Described.Ownership == driver.OwnedByParent || copies && g.status().FirstReadyTime == nil {
 		g.Rival, err = claim.Rival(ctx, g.gatherer.Cache, g.Kind, g.Request, g.Provider, g.Account)
 	}
 	return err

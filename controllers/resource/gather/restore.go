@@ -30,8 +30,8 @@ type Snapshot struct {
 	Unwatched bool
 	// Elsewhere says where it is if that is another account than the object's; empty if it is not.
 	Elsewhere string
-	// Itself: the spec names the object itself.
-	Itself bool
+	// Itself: the spec names the object itself. SameServer: it names another object whose server has the name that this one's is to have.
+	Itself, SameServer bool
 	// Left is what is left of the object that vanished in whose place this one is restored; nil if it is not.
 	Left *plan.Left
 	// Unsupported: the cloud restores no such objects, or not so: What says it.
@@ -135,6 +135,9 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 		return nil
 	}
 	s.Named += " (" + status.ExternalName + ")"
+	if s.SameServer = status.ExternalName == g.Request.Name; s.SameServer {
+		return nil
+	}
 	seen, err := g.Session.Observe(ctx, g.Kind.Name, driver.Request{
 		Name: status.ExternalName, ID: status.ExternalID, Location: g.Request.Location, Spec: driver.NewSpec(g.Kind.New().GetParameters()), NotBefore: g.Cloud.NotBefore,
 	})
@@ -248,6 +251,8 @@ func isRestorable(g Gathered) *Stop {
 		return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
 	case s.Itself:
 		return stalled(v1alpha1.ReasonInvalid, "spec.restoreFrom names this object itself, which does not exist, so there is nothing to restore; name another one")
+	case s.SameServer:
+		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
 	case s.Missing:
 		return &Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonSnapshotNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or correct spec.restoreFrom", s.Named),

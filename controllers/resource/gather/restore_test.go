@@ -190,11 +190,12 @@ func (s *serversOf) Observe(_ context.Context, kind string, _ driver.Request) (d
 func TestSourceOfAPointInTime(t *testing.T) {
 	at := metav1.Time{Time: time.Date(2026, 11, 27, 3, 0, 0, 0, time.UTC)}
 	mirror := json.RawMessage(`{"engine":"postgres","version":"16.3","storage":{"sizeGiB":50}}`)
-	usable := driver.Observation{State: driver.Ready, ID: "db-1", Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders"}, Mirror: mirror}
+	usable := driver.Observation{State: driver.Ready, ID: "db-1", Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-orders"}, Mirror: mirror}
 	with := func(change func(*driver.Observation)) driver.Observation { o := usable; change(&o); return o }
 	for _, tt := range []struct {
 		name    string
 		of      string // in place of orders
+		called  string // what the server is to be called
 		source  func(*v1alpha1.Database)
 		seen    driver.Observation // if not usable
 		spec    func(*v1alpha1.DatabaseSpec)
@@ -210,6 +211,7 @@ func TestSourceOfAPointInTime(t *testing.T) {
 		{name: "stopped", seen: with(func(o *driver.Observation) { o.Stopped = true })},
 		{name: "at work", seen: with(func(o *driver.Observation) { o.State = driver.Pending })},
 		{name: "itself", of: "restored", reason: v1alpha1.ReasonInvalid, message: "names this object itself", next: outcome.AtSync},
+		{name: "one whose server has the name that this one is to have", called: "shop-orders", reason: v1alpha1.ReasonInvalid, message: "choose another spec.externalName", next: outcome.AtSync},
 		{name: "there is none", of: "nobody", reason: v1alpha1.ReasonSnapshotNotFound, message: "there is no Database nobody"},
 		{name: "not created yet", source: func(d *v1alpha1.Database) { d.Status = v1alpha1.DatabaseStatus{} },
 			reason: v1alpha1.ReasonSnapshotNotReady, message: "does not exist in the cloud yet", next: outcome.Polling}, // nobody watches it
@@ -243,7 +245,7 @@ func TestSourceOfAPointInTime(t *testing.T) {
 			w.Connection = &identity.Connection{}
 			w.Described.Capabilities.PointInTime, w.Described.Capabilities.Copies = !tt.cannot, tt.copies
 			w.Described.Fields = []driver.Field{{Field: "tls", Safe: "Optional"}}
-			w.View.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored"}
+			w.View.Mark, w.Request.Name = driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored"}, tt.called
 			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
 			got, says, next := v1alpha1.Reason(""), "", outcome.When(0)
 			if stop != nil {

@@ -302,7 +302,7 @@ func (g *gathering) look(context.Context) error {
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh
-	if g.View.Restores {
+	if g.View.Restored {
 		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh) // after Unmade: what is withheld is not there either
 	}
 	return nil

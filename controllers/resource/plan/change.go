@@ -49,7 +49,7 @@ func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.W
 func completes(v View, c driver.Change) bool {
 	_, asked := v.Applied[c.Field]
 	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0 && !c.Release
-	ofSnapshot := v.Restores && !v.WasReady && c.Effect != driver.Irreversible
+	ofSnapshot := v.Restored && !v.WasReady && c.Effect != driver.Irreversible
 	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (missing || ofSnapshot)
 }
 

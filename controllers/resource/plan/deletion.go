@@ -60,8 +60,8 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 		return DeletionReleases, false
 	}
 	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
-	// works now may hold something, although it never was as declared: it may have been adopted.
-	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready)
+	// works now may hold something, although it never was as declared: it may have been adopted. A copy that nobody used has what it was made of.
+	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits())
 	if o.Protected {
 		return DeletionProtected, snapshot
 	}
@@ -88,7 +88,11 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	case DeletionLeavesUnmarked:
 		return leaving("the cloud object of this name does not have this object's mark, and stays in the cloud")
 	case DeletionLeavesReleased:
-		return leaving("the cloud object is marked as released, and stays in the cloud")
+		message := "the cloud object is marked as released, and stays in the cloud"
+		if v.Inherits() {
+			message += "; it is a copy that was never finished, and may have the networks and the passwords of the server that it was made of"
+		}
+		return leaving(message)
 	case DeletionLeavesOthers:
 		return leaving("the cloud object of this name belongs to another object, and stays in the cloud")
 	case DeletionReleases:

@@ -60,7 +60,7 @@ type Evidence struct {
 	Asks    Place
 	// Recorded: the cloud has no place for the mark of such an object, and RecordedMark stands for it.
 	Recorded bool
-	// Rival is the strongest claim of another object to the cloud object, where the cloud has no place for a mark; nil if there is none.
+	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none.
 	Rival *Claim
 	// Observation is what was observed, and Memory what was remembered before.
 	Observation driver.Observation
@@ -127,14 +127,17 @@ func Interpret(s Evidence) Interpretation {
 	return l
 }
 
-// copyOf returns the mark with which the object's cloud object is born as a copy. Name and mark are stored before the copy is asked for, to a name that was seen to be
-// free, so what has both is the copy, unless every request was refused. What worked once has a mark of its own.
-func copyOf(s Evidence, v View) driver.Mark {
-	name, uid, copies := s.Kind.CopyOf(s.Object)
-	if !copies || !v.Bound || v.WasReady || v.Origin != v1alpha1.OriginCreated || NeverCreated(s.Object.GetResourceStatus(), s.Memory) {
-		return driver.Mark{}
+// copyOf returns what the object's cloud object is like when it is born as a copy. Name and mark are stored before the copy is asked for, to a name that was seen to
+// be free, so what has both is the copy. It is not known as that if every request was refused, or if another object is bound to the name: then that one may have
+// asked for it. What worked once has a mark of its own.
+func copyOf(s Evidence, v View) Copy {
+	of, copies := s.Kind.CopyOf(s.Object)
+	status := s.Object.GetResourceStatus()
+	refused := status.CreationRefused || s.Memory.CreationRefused && !s.Memory.CreationUnclear
+	if !copies || !v.Bound || v.WasReady || v.Origin != v1alpha1.OriginCreated || refused || s.Rival != nil {
+		return Copy{}
 	}
-	return driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: name, UID: uid}
+	return Copy{Mark: driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: of.Database, UID: of.DatabaseUID}, Source: of.ServerID}
 }
 
 // endRecord forgets what stands for a mark, because the object is gone for certain: it says nothing about what comes later under the name.

@@ -91,29 +91,37 @@ func TestCopyOf(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored", UID: "uid-restored"}
 	for name, tt := range map[string]struct {
 		change func(*v1alpha1.Database)
+		memory Memory
+		rival  bool
 		none   bool
 	}{
-		"a copy was asked for":      {},
-		"it worked":                 {change: func(d *v1alpha1.Database) { d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()} }, none: true},
-		"it was refused":            {change: func(d *v1alpha1.Database) { d.Status.CreationRefused = true }, none: true},
-		"it was taken over":         {change: func(d *v1alpha1.Database) { d.Status.Origin = v1alpha1.OriginAdopted }, none: true},
-		"it is bound to nothing":    {change: func(d *v1alpha1.Database) { d.Status.ExternalName = "" }, none: true},
-		"it was born with its mark": {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom.DatabaseUID = "" }, none: true},
-		"it was made of no other":   {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom = nil }, none: true},
+		"a copy was asked for": {},
+		"it worked":            {change: func(d *v1alpha1.Database) { d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()} }, none: true},
+		"it was refused":       {change: func(d *v1alpha1.Database) { d.Status.CreationRefused = true }, none: true},
+		"it was refused again": {memory: Memory{CreationSent: true, CreationRefused: true}, none: true},
+		"it was refused after a call without answer": {memory: Memory{CreationSent: true, CreationRefused: true, CreationUnclear: true}},
+		"another object is bound to the name":        {rival: true, none: true},
+		"it was taken over":                          {change: func(d *v1alpha1.Database) { d.Status.Origin = v1alpha1.OriginAdopted }, none: true},
+		"it is bound to nothing":                     {change: func(d *v1alpha1.Database) { d.Status.ExternalName = "" }, none: true},
+		"it was born with its mark":                  {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom.DatabaseUID = "" }, none: true},
+		"it was made of no other":                    {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom = nil }, none: true},
 	} {
 		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "restored"}}
 		d.Status.ExternalName, d.Status.Origin = "mooring-restored", v1alpha1.OriginCreated
-		d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Server: "mooring-orders", Database: "orders", DatabaseUID: "uid-orders"}
-		want := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-orders"}
+		d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Server: "mooring-orders", ServerID: "id-orders", Database: "orders", DatabaseUID: "uid-orders"}
+		want := Copy{Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-orders"}, Source: "id-orders"}
 		if tt.change != nil {
 			tt.change(d)
 		}
 		if tt.none {
-			want = driver.Mark{}
+			want = Copy{}
 		}
-		found := Interpret(Evidence{Kind: kind.Database(), Object: d, Mark: mark, Now: time.Now()})
-		if got := found.View.CopyOf; got != want {
-			t.Errorf("%s: a copy has the mark %+v, want %+v", name, got, want)
+		evidence := Evidence{Kind: kind.Database(), Object: d, Mark: mark, Memory: tt.memory, Now: time.Now()}
+		if tt.rival {
+			evidence.Rival = &Claim{Mark: driver.Mark{Name: "other"}, Bound: true}
+		}
+		if got := Interpret(evidence).View.CopyOf; got != want {
+			t.Errorf("%s: it is a copy of %+v, want %+v", name, got, want)
 		}
 	}
 }

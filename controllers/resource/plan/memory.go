@@ -32,8 +32,8 @@ type Memory struct {
 	// Answered: the cloud answered the creation, and no mark was observed since.
 	Answered bool
 	// CreationSent: this process sent a creation since the object was bound, and it failed. CreationRefused: the cloud refused all
-	// creations. CreationFailed: it answered the last one with an error.
-	CreationSent, CreationRefused, CreationFailed bool
+	// creations. CreationFailed: it answered the last one with an error. CreationUnclear: what came of one is not known.
+	CreationSent, CreationRefused, CreationFailed, CreationUnclear bool
 	// StartedOver: another cloud object took the place of the first one.
 	StartedOver bool
 	// JustSet is what a creation set by calls of their own, until the object is observed; nil if it set nothing so.
@@ -145,7 +145,7 @@ func (m Memory) StartOver(wasReady bool) Memory {
 	m.PasswordSent, m.Emptying = 0, Emptying{}
 	m.Sent, m.SentAt, m.InVain = nil, time.Time{}, false
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
-	m.CreationRefused, m.CreationFailed = false, false
+	m.CreationRefused, m.CreationFailed, m.CreationUnclear = false, false, m.CreationUnclear && !wasReady
 	m.Carried, m.JustSet = nil, nil
 	m.Answered, m.StartedOver = false, m.StartedOver || wasReady
 	return m

@@ -15,7 +15,7 @@ func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	at := time.Unix(1, 0)
 	full := Memory{
 		Absent: at, SnapshotAbsent: at, Unmarked: at, Sent: []driver.Change{{Field: "tags"}}, SentAt: at, InVain: true, PasswordSent: 4, Emptying: Emptying{Removed: 3}, DeleteSent: at, Carried: &Creation{ID: "of-the-former"}, JustSet: &JustSet{Spec: "{}"},
-		Answered: true, CreationSent: true, CreationRefused: true, CreationFailed: true, StartedOver: true, NotBefore: at,
+		Answered: true, CreationSent: true, CreationRefused: true, CreationFailed: true, CreationUnclear: true, StartedOver: true, NotBefore: at,
 	}
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
@@ -26,7 +26,7 @@ func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	for _, wasReady := range []bool{true, false} {
 		before := full
 		before.StartedOver = false
-		want := Memory{Absent: at, CreationSent: true, StartedOver: wasReady, NotBefore: at}
+		want := Memory{Absent: at, CreationSent: true, CreationUnclear: !wasReady, StartedOver: wasReady, NotBefore: at}
 		if diff := cmp.Diff(want, before.StartOver(wasReady)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

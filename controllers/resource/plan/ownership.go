@@ -27,7 +27,19 @@ const (
 func (b Belonging) TakenOver() bool { return b != OursUnmarked && b != Copied }
 
 // Inherits reports whether the cloud object was born as a copy, and was never yet as its spec says: its networks and its users are those of another one.
-func (v View) Inherits() bool { return v.CopyOf != driver.Mark{} }
+func (v View) Inherits() bool { return v.CopyOf != Copy{} }
+
+// A Copy says of what a cloud object is born as a copy.
+type Copy struct {
+	// Mark is the mark of that one, which the copy has until it gets its own. Source is its identity, which is never the copy's.
+	Mark   driver.Mark
+	Source string
+}
+
+// is reports whether what was observed is the copy, without a mark of its own.
+func (c Copy) is(o driver.Observation) bool {
+	return c != Copy{} && o.Mark == c.Mark && (c.Source == "" || o.ID != c.Source)
+}
 
 // Ownership says whose an observed cloud object is.
 func Ownership(v View, o driver.Observation) Belonging {
@@ -39,7 +51,7 @@ func Ownership(v View, o driver.Observation) Belonging {
 		return OursUnmarked
 	case o.Mark.Zero():
 		return Unmarked
-	case o.Mark == v.CopyOf && (v.ID == "" || sameID):
+	case v.CopyOf.is(o) && (v.ID == "" || sameID):
 		return Copied
 	case !o.Mark.SameOwner(v.Mark):
 		return Others

@@ -170,11 +170,12 @@ type View struct {
 	// Enforced are the fields on which the class insists.
 	Enforced class.Fields
 	// Restores: it was restored from a snapshot when it was created, or is to be. RestoreFrom: its spec says from what.
-	Restores, RestoreFrom bool
+	// Restored: the status says that it was, in this object's life.
+	Restores, RestoreFrom, Restored bool
 	// Vanished is the cloud object in whose place it was restored, or is being restored; zero for none.
 	Vanished driver.ParentRef
-	// CopyOf is the mark that its cloud object was born with, as a copy of another one's, and has until it gets its own; zero if it is no copy.
-	CopyOf driver.Mark
+	// CopyOf says of what its cloud object was born as a copy; zero if it is none, or has worked.
+	CopyOf Copy
 	// Children names the objects within it that somebody still wants.
 	Children []string
 	// InConsistencyWindow: what the cloud shows may be from before our last write.

@@ -72,8 +72,8 @@ func exists(mark driver.Mark) func(*fixture) {
 // copied is the copy of another object, as it was born.
 func copied(s *fixture) {
 	s.WasReady, s.WasApplied, s.ID, s.Edited, s.Restores = false, false, "", true, true
-	s.CopyOf = marked(func(m *driver.Mark) { m.Name, m.UID = "source", "uid-source" })
-	s.Seen.Mark, s.Seen.ID = s.CopyOf, "copy-1"
+	s.CopyOf = Copy{Mark: marked(func(m *driver.Mark) { m.Name, m.UID = "source", "uid-source" }), Source: "source-1"}
+	s.Restored, s.Seen.Mark, s.Seen.ID = true, s.CopyOf.Mark, "copy-1"
 }
 
 // edited adds a difference that an edit of the spec made; drifted one that somebody made in the cloud.
@@ -319,11 +319,17 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"a copy that was left behind", []func(*fixture){copied, func(s *fixture) { s.Seen.Mark.Released = true }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
-		{"a copy is deleted before it has its own mark", []func(*fixture){copied, deleted, withoutSnapshot},
+		{"the source itself is no copy", []func(*fixture){copied, func(s *fixture) { s.Seen.ID = "source-1" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"the source itself is not deleted as a copy", []func(*fixture){copied, deleted, func(s *fixture) { s.Seen.ID = "source-1" }},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
+		{"a copy is deleted before it has its own mark", []func(*fixture){copied, deleted},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
+		{"a copy is deleted that has its own mark and was never used", []func(*fixture){copied, mark(itsMark), deleted},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
 		{"a copy is to stay before it has its own mark", []func(*fixture){copied, deleted, retained},
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
-		{"what bears that mark and is no copy of ours is deleted", []func(*fixture){copied, deleted, func(s *fixture) { s.CopyOf = driver.Mark{} }},
+		{"what bears that mark and is no copy of ours is deleted", []func(*fixture){copied, deleted, func(s *fixture) { s.CopyOf = Copy{} }},
 			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 
 		// What exists already.

@@ -39,6 +39,8 @@ func RestoreRefusal(v View, s Snapshot) Refusal {
 			"name another one in spec.restoreFrom, or ask your platform team for a class with allowAdoption: Any", s.Named)}
 	case s.Copies && (o.Mark.Cluster != v.Mark.Cluster || o.Mark.Released):
 		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("a copy of %s would be born with a mark that is no object's of this cluster, so nobody would know whose it is; restore a DatabaseSnapshot of it instead", s.Named)}
+	case s.Copies && (o.Mark.Name == "" || o.Mark.UID == ""): // its object completes it
+		return Refusal{v1alpha1.ReasonSnapshotNotReady, fmt.Sprintf("a part of the mark of %s is missing, and a copy would be born so; Mooring waits until it is complete", s.Named)}
 	case o.State == driver.Failed:
 		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("nothing can be restored from %s, because it failed in the cloud; name another one in spec.restoreFrom", s.Named)}
 	case s.Unfit != "":
@@ -78,7 +80,7 @@ func AppliedToCopy(fields []driver.Field, applied driver.Applied, contents []str
 
 // Withhold returns changes of an object that was restored and never worked, without the creation of what had to be in the snapshot: nothing empty takes its place.
 func Withhold(v View, contents []string, changes []driver.Change) []driver.Change {
-	if !v.Restores || v.WasReady || v.Origin != v1alpha1.OriginCreated {
+	if !v.Restored || v.WasReady || v.Origin != v1alpha1.OriginCreated {
 		return changes
 	}
 	changes = slices.Clone(changes)

@@ -38,6 +38,7 @@ func TestRestoreRefusal(t *testing.T) {
 		{name: "a source that is copied with its own mark", snapshot: Snapshot{Seen: usable, Copies: true}},
 		{name: "a source that is copied with the mark of a cluster that was lost", snapshot: Snapshot{Seen: with(ofAnotherCluster), Open: true, Copies: true}, want: v1alpha1.ReasonInvalid},
 		{name: "a source that is copied without a mark", snapshot: Snapshot{Seen: with(driver.Mark{}), Open: true, Copies: true}, want: v1alpha1.ReasonInvalid},
+		{name: "a source that is copied and whose mark lacks a part", snapshot: Snapshot{Seen: with(driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders"}), Copies: true}, want: v1alpha1.ReasonSnapshotNotReady},
 		{name: "a source that is copied and was left behind", snapshot: Snapshot{Seen: with(left), Copies: true}, want: v1alpha1.ReasonInvalid},
 		{name: "gone", snapshot: Snapshot{Seen: driver.Observation{State: driver.Absent}}, want: v1alpha1.ReasonSnapshotNotFound},
 		{name: "going", snapshot: Snapshot{Seen: driver.Observation{State: driver.Deleting, Mark: own}}, want: v1alpha1.ReasonSnapshotNotFound},
@@ -64,18 +65,19 @@ func TestRestoreRefusal(t *testing.T) {
 // What differs of a server that was made of a snapshot was never as its spec says, and nobody uses the server yet: nobody is asked. What can't be undone is
 // refused before, so somebody else did it.
 func TestWhatCompletesARestoreAsksNobody(t *testing.T) {
-	restored := View{Restores: true, Origin: v1alpha1.OriginCreated, Applied: driver.Applied{"backup.retentionDays": {"7"}}}
+	restored := View{Restored: true, Origin: v1alpha1.OriginCreated, Applied: driver.Applied{"backup.retentionDays": {"7"}}}
 	differs := driver.Change{Field: "aws.instanceClass", From: "db.t4g.micro", To: "db.m7g.large", Effect: driver.Interrupts}
 	for name, tt := range map[string]struct {
 		view   func(*View)
 		change func(*driver.Change)
 		asks   bool
 	}{
-		"it was as the snapshot was": {},
-		"it worked before":           {view: func(v *View) { v.WasReady = true }, asks: true},
-		"it was there before":        {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }, asks: true},
-		"it was made empty":          {view: func(v *View) { v.Restores = false }, asks: true},
-		"it can't be undone":         {change: func(c *driver.Change) { c.Effect = driver.Irreversible }, asks: true},
+		"it was as the snapshot was":                      {},
+		"it worked before":                                {view: func(v *View) { v.WasReady = true }, asks: true},
+		"it was there before":                             {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }, asks: true},
+		"it was made empty":                               {view: func(v *View) { v.Restored = false }, asks: true},
+		"it was taken back, and its spec has restoreFrom": {view: func(v *View) { v.Restored, v.Restores, v.RestoreFrom = false, true, true }, asks: true},
+		"it can't be undone":                              {change: func(c *driver.Change) { c.Effect = driver.Irreversible }, asks: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, c := restored, differs
@@ -98,13 +100,13 @@ func TestWhatCompletesARestoreAsksNobody(t *testing.T) {
 // Nothing empty is created in place of what had to be in the snapshot.
 func TestNothingEmptyTakesThePlaceOfContents(t *testing.T) {
 	missing := []driver.Change{{Field: "databaseName", To: "app", Effect: driver.Online}, {Field: "tags", Effect: driver.Online}}
-	restored := View{Restores: true, Origin: v1alpha1.OriginCreated}
+	restored := View{Restored: true, Origin: v1alpha1.OriginCreated}
 	for name, tt := range map[string]struct {
 		view     func(*View)
 		withheld bool
 	}{
 		"it was restored":      {withheld: true},
-		"it was created empty": {view: func(v *View) { v.Restores = false }},
+		"it was created empty": {view: func(v *View) { v.Restored = false }},
 		"it was taken over":    {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }},
 		"it worked before":     {view: func(v *View) { v.WasReady = true }},
 	} {

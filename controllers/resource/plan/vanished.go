@@ -13,6 +13,7 @@ import (
 // NoteRestore notes in a view from what an object was restored, or is to be. want is the object with its class merged in.
 func (v *View) NoteRestore(k *kind.Kind, want, stored v1alpha1.ResourceObject) {
 	v.Restores, v.RestoreFrom, v.Vanished = k.Restores(want, stored), k.RestoreFrom(want) != nil, k.Vanished(stored)
+	v.Restored = k.Restoring != nil && *k.Restoring.Status(stored) != nil
 }
 
 // hadOne reports whether the object had a cloud object that people may have used.
@@ -35,12 +36,12 @@ func (v View) NewOne() string {
 	return "a new, empty one"
 }
 
-// Gone returns the cloud objects in whose place one is restored, the latest first: that of which the first has something left is restored. name is the name
-// to which the object is bound. What was restored and vanished again before it ever worked may have taken data all the same.
+// Gone returns the cloud objects in whose place one is restored: the first of which something is left is restored. name is the name to which the object is bound.
+// What was restored in the place of another, and vanished before it ever worked, has nothing that the other did not leave.
 func (v View) Gone(name string) []driver.ParentRef {
 	all := []driver.ParentRef{{Name: name, ID: v.ID}}
 	if v.comesBack() && v.Vanished.ID != v.ID {
-		all = append(all, v.Vanished)
+		all = slices.Insert(all, 0, v.Vanished)
 	}
 	return slices.DeleteFunc(all, func(one driver.ParentRef) bool { return one.ID == "" })
 }

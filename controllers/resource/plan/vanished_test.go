@@ -46,7 +46,7 @@ func TestInPlaceOfTheVanished(t *testing.T) {
 	}
 }
 
-// The cloud is asked for the latest server that is gone, and for the one before only if that never worked.
+// The cloud is asked for the latest server that is gone. If that never worked, it has what the one before left, which is asked for first.
 func TestGone(t *testing.T) {
 	first := driver.ParentRef{Name: "orders-old", ID: "db-0"}
 	for name, tt := range map[string]struct {
@@ -57,7 +57,7 @@ func TestGone(t *testing.T) {
 		"it worked, and was restored before": {View{WasReady: true, ID: "db-1", Vanished: first}, []string{"orders/db-1"}},
 		"it was taken over":                  {View{Origin: v1alpha1.OriginAdopted, ID: "db-1"}, []string{"orders/db-1"}},
 		"a restore has begun":                {View{Vanished: first}, []string{"orders-old/db-0"}},
-		"what was restored never worked":     {View{ID: "db-1", Vanished: first}, []string{"orders/db-1", "orders-old/db-0"}},
+		"what was restored never worked":     {View{ID: "db-1", Vanished: first}, []string{"orders-old/db-0", "orders/db-1"}},
 		"nothing is known of it":             {View{WasReady: true}, nil},
 	} {
 		var got []string
