@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -54,6 +55,14 @@ func (l *lifecycle) lose(t testing.TB) {
 	if from := l.get(t).(*v1alpha1.Database).Status.RestoredFrom; from == nil || from.VanishedID != before.ExternalID || from.Time == nil {
 		t.Errorf("the status says that it was restored from %+v, want from %s", from, before.ExternalID)
 	}
+	await(t, l.name+": an Event tells the loss", func() string {
+		events := &eventsv1.EventList{}
+		l.must(t, l.Client.List(t.Context(), events, client.InNamespace(l.name)))
+		if !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == v1alpha1.EventDataLost }) {
+			return "there is none"
+		}
+		return ""
+	})
 	if l.password(t) != published {
 		t.Error("another password is published")
 	}
