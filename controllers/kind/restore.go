@@ -39,7 +39,12 @@ func (k *Kind) RestoreFrom(object v1alpha1.ResourceObject) *v1alpha1.DatabaseRes
 
 // Restores reports whether an object was restored from a snapshot, or is to be.
 func (k *Kind) Restores(want v1alpha1.ResourceObject, stored v1alpha1.ResourceObject) bool {
-	return k.Restoring != nil && (k.Restoring.From(want) != nil || *k.Restoring.Status(stored) != nil)
+	return k.RestoreFrom(want) != nil || k.Restored(stored)
+}
+
+// Restored reports whether an object's status says of what its cloud object was made. What was taken over was not.
+func (k *Kind) Restored(stored v1alpha1.ResourceObject) bool {
+	return k.Restoring != nil && *k.Restoring.Status(stored) != nil
 }
 
 // Vanished returns the server in whose place an object's server was restored, or is being restored, as the status says; zero for none.

@@ -55,8 +55,6 @@ func sourceOf(ctx context.Context, d *databases, req *databaseRequest) (*instanc
 		return nil, &driver.Error{Code: driver.Conflict, Op: "instances.get", Message: fmt.Sprintf("the mark of %s was changed meanwhile, and a clone would be born with it; Mooring looks again", from.Name)}
 	case !strings.EqualFold(location, of.Region):
 		return nil, invalid("a clone is where %s is: set spec.location to %s, and not to %s", from.Name, strings.ToLower(of.Region), location)
-	case of.stopped():
-		return nil, &driver.Error{Code: driver.Busy, Op: "instances.get", Message: fmt.Sprintf("%s is stopped, and Cloud SQL clones instances that run: set spec.powerState of its Database to Running; Mooring tries again", from.Name)}
 	case req.Restore.Time.After(now):
 		return nil, invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
 	}

@@ -50,7 +50,7 @@ func TestCloneRefusals(t *testing.T) {
 		"another location": {
 			spec: func(p *v1alpha1.DatabaseParameters) { p.Location = new("us-central1") }, code: driver.Invalid, says: "a clone is where orders is: set spec.location to " + location,
 		},
-		"the other one is stopped": {byHand: stopped, after: -time.Minute, code: driver.Busy, says: "set spec.powerState of its Database to Running"},
+		"the other one is stopped, at a time that there is": {byHand: stopped, after: -time.Minute, code: driver.Invalid, says: "instances.clone: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCloud(t, localcloud.Durations{})

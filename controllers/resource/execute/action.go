@@ -87,17 +87,17 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	// A process that ended before it told that is followed by one that was not the first to try.
-	if w.View.WasReady || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.CreationSent) {
-		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
-			"%s was deleted in %s account %s outside Mooring, and %s",
-			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
-	}
 	if w.Password.Refused != nil {
 		return outcome.Outcome{}, w.Password.Refused
 	}
 	if err := w.storePassword(ctx, password.AfterStartOver); err != nil {
 		return outcome.Outcome{}, err
+	}
+	// A process that ended before it told that is followed by one that was not the first to try.
+	if w.View.WasReady || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.CreationSent) {
+		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
+			"%s was deleted in %s account %s outside Mooring, and %s",
+			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
 	w.Memory.CreationRefused = false
 	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)

@@ -41,7 +41,7 @@ func (w *work) noteOrigin(belongs plan.Belonging, wasBound bool) {
 		w.Memory.Sent, w.Memory.SentAt = sent, sentAt // a mark that does not last is not written without end
 	}
 	w.status.Origin = plan.OriginOf(belongs)
-	w.Kind.ForgetRestored(w.Object)
+	w.Kind.SetRestored(w.Object, nil)
 }
 
 // mayLoseMark reports whether the cloud object may be the one that is known, without its mark. It is not within another parent than that one,

@@ -195,18 +195,27 @@ func (g *gathering) limitAdoption(ctx context.Context) error {
 // findRival finds out whether another object has the cloud object, where no mark would say so: the cloud has no place for one, or it is a copy that has the mark of
 // something else.
 func (g *gathering) findRival(ctx context.Context) (err error) {
-	_, copies := g.Kind.CopyOf(g.Object)
-	if g.Described.Ownership == driver.OwnedByParent || copies && g.status().FirstReadyTime == nil {
+	if g.Described.Ownership == driver.OwnedByParent || mayBeCopied(g) {
 		g.Rival, err = claim.Rival(ctx, g.gatherer.Cache, g.Kind, g.Request, g.Provider, g.Account)
 	}
 	return err
+}
+
+// mayBeCopied reports whether the cloud object was born as a copy, or is to be, and never worked.
+func mayBeCopied(g *gathering) bool {
+	_, copies := g.Kind.CopyOf(g.Object)
+	if from := g.Kind.RestoreFrom(g.Want); from != nil && from.PointInTime != nil {
+		copies = copies || g.Described.Capabilities.Copies
+	}
+	return copies && g.status().FirstReadyTime == nil
 }
 
 // isFree: what another object is bound to is not created for this one, or both would have it. Of what exists the plan decides.
 func isFree(g Gathered) *Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	leaves := g.View.Bound && g.View.Moved && !g.WasReady
-	if !gone || !g.Taken || leaves || g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve {
+	taken := g.Taken || g.Rival != nil && g.Described.Ownership != driver.OwnedByParent // a copy is known by its name, which is to be nobody else's
+	if !gone || !taken || leaves || g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve {
 		return nil
 	}
 	return stalled(v1alpha1.ReasonNotOwned, claim.Message)

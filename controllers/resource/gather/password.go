@@ -34,7 +34,7 @@ func isOwn(g *login) bool {
 // concernsPassword reports whether the password of the server that was observed has to be looked at.
 func (g *login) concernsPassword() bool {
 	o, missing := g.Observation, plan.UserMissing(g.Observation)
-	restored := g.Kind.Restores(g.Want, g.Object) && !g.WasReady && g.status().Origin == v1alpha1.OriginCreated // with a password that others know
+	restored := g.Kind.Restored(g.Object) && !g.WasReady && g.status().Origin == v1alpha1.OriginCreated // with a password that others know
 	if !isOwn(g) || !plan.ManagesPassword(g.Kind, g.Want) && !missing && !restored {
 		return false
 	}

@@ -128,16 +128,20 @@ func Interpret(s Evidence) Interpretation {
 }
 
 // copyOf returns what the object's cloud object is like when it is born as a copy. Name and mark are stored before the copy is asked for, to a name that was seen to
-// be free, so what has both is the copy. It is not known as that if every request was refused, or if another object is bound to the name: then that one may have
+// be free, so what has both is the copy. That is in doubt if every request was refused, if it is elsewhere, or if another object is bound to the name, which may have
 // asked for it. What worked once has a mark of its own.
 func copyOf(s Evidence, v View) Copy {
 	of, copies := s.Kind.CopyOf(s.Object)
 	status := s.Object.GetResourceStatus()
-	refused := status.CreationRefused || s.Memory.CreationRefused && !s.Memory.CreationUnclear
-	if !copies || !v.Bound || v.WasReady || v.Origin != v1alpha1.OriginCreated || refused || s.Rival != nil {
+	if !copies || !v.Bound || v.WasReady || v.Origin != v1alpha1.OriginCreated {
 		return Copy{}
 	}
-	return Copy{Mark: driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: of.Database, UID: of.DatabaseUID}, Source: of.ServerID}
+	refused := status.CreationRefused || s.Memory.CreationRefused && !s.Memory.CreationUnclear
+	elsewhere := s.Observation.Location != "" && s.Observation.Location != status.Location
+	return Copy{
+		Mark:   driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: of.Database, UID: of.DatabaseUID},
+		Source: of.ServerID, Doubtful: refused || elsewhere || s.Rival != nil,
+	}
 }
 
 // endRecord forgets what stands for a mark, because the object is gone for certain: it says nothing about what comes later under the name.

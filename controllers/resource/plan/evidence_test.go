@@ -93,30 +93,33 @@ func TestCopyOf(t *testing.T) {
 		change func(*v1alpha1.Database)
 		memory Memory
 		rival  bool
+		seen   driver.Observation
+		doubts bool
 		none   bool
 	}{
 		"a copy was asked for": {},
 		"it worked":            {change: func(d *v1alpha1.Database) { d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()} }, none: true},
-		"it was refused":       {change: func(d *v1alpha1.Database) { d.Status.CreationRefused = true }, none: true},
-		"it was refused again": {memory: Memory{CreationSent: true, CreationRefused: true}, none: true},
+		"it was refused":       {change: func(d *v1alpha1.Database) { d.Status.CreationRefused = true }, doubts: true},
+		"it was refused again": {memory: Memory{CreationSent: true, CreationRefused: true}, doubts: true},
 		"it was refused after a call without answer": {memory: Memory{CreationSent: true, CreationRefused: true, CreationUnclear: true}},
-		"another object is bound to the name":        {rival: true, none: true},
-		"it was taken over":                          {change: func(d *v1alpha1.Database) { d.Status.Origin = v1alpha1.OriginAdopted }, none: true},
-		"it is bound to nothing":                     {change: func(d *v1alpha1.Database) { d.Status.ExternalName = "" }, none: true},
-		"it was born with its mark":                  {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom.DatabaseUID = "" }, none: true},
-		"it was made of no other":                    {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom = nil }, none: true},
+		"it is elsewhere":                     {seen: driver.Observation{State: driver.Ready, Location: "elsewhere"}, doubts: true},
+		"another object is bound to the name": {rival: true, doubts: true},
+		"it was taken over":                   {change: func(d *v1alpha1.Database) { d.Status.Origin = v1alpha1.OriginAdopted }, none: true},
+		"it is bound to nothing":              {change: func(d *v1alpha1.Database) { d.Status.ExternalName = "" }, none: true},
+		"it was born with its mark":           {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom.DatabaseUID = "" }, none: true},
+		"it was made of no other":             {change: func(d *v1alpha1.Database) { d.Status.RestoredFrom = nil }, none: true},
 	} {
 		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "restored"}}
-		d.Status.ExternalName, d.Status.Origin = "mooring-restored", v1alpha1.OriginCreated
+		d.Status.ExternalName, d.Status.Location, d.Status.Origin = "mooring-restored", "here", v1alpha1.OriginCreated
 		d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Server: "mooring-orders", ServerID: "id-orders", Database: "orders", DatabaseUID: "uid-orders"}
-		want := Copy{Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-orders"}, Source: "id-orders"}
+		want := Copy{Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-orders"}, Source: "id-orders", Doubtful: tt.doubts}
 		if tt.change != nil {
 			tt.change(d)
 		}
 		if tt.none {
 			want = Copy{}
 		}
-		evidence := Evidence{Kind: kind.Database(), Object: d, Mark: mark, Memory: tt.memory, Now: time.Now()}
+		evidence := Evidence{Kind: kind.Database(), Object: d, Mark: mark, Memory: tt.memory, Observation: tt.seen, Now: time.Now()}
 		if tt.rival {
 			evidence.Rival = &Claim{Mark: driver.Mark{Name: "other"}, Bound: true}
 		}

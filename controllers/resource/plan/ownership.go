@@ -34,11 +34,13 @@ type Copy struct {
 	// Mark is the mark of that one, which the copy has until it gets its own. Source is its identity, which is never the copy's.
 	Mark   driver.Mark
 	Source string
+	// Doubtful: what has that mark may be somebody else's copy.
+	Doubtful bool
 }
 
 // is reports whether what was observed is the copy, without a mark of its own.
 func (c Copy) is(o driver.Observation) bool {
-	return c != Copy{} && o.Mark == c.Mark && (c.Source == "" || o.ID != c.Source)
+	return c != Copy{} && !c.Doubtful && o.Mark == c.Mark && (c.Source == "" || o.ID != c.Source)
 }
 
 // Ownership says whose an observed cloud object is.
@@ -86,7 +88,7 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
 	switch b {
 	case Others:
-		if v.Bound && v.Moved && !v.WasReady && v.ID == "" { // the name was taken before ours was created, and is wanted no more
+		if v.Bound && v.Moved && !v.WasReady && v.ID == "" && (!v.Inherits() || o.Mark != v.CopyOf.Mark) { // the name was taken before ours was created, and is wanted no more
 			return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 		}
 		a.Message = "a cloud object of this name exists and belongs to another object; choose another spec.externalName, or ask your platform team"
