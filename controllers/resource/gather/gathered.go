@@ -122,8 +122,11 @@ func subject(g Gathered) string {
 	return g.Parent.Named
 }
 
-// neverCreated reports whether it is sure that nothing was created for the object.
-func neverCreated(g Gathered) bool { return plan.NeverCreated(g.status(), g.Cloud) }
+// neverCreated reports whether it is sure that nothing was created for the object. Copies take long to be made: one that was asked for without an answer may still come.
+func neverCreated(g Gathered) bool {
+	_, copies := g.Kind.CopyOf(g.Object)
+	return plan.NeverCreated(g.status(), g.Cloud) && !(copies && g.Cloud.CreationUnclear)
+}
 
 // knows adds values that must never be shown.
 func (g *Gathered) knows(secrets ...string) { g.Secrets = append(g.Secrets, secrets...) }
