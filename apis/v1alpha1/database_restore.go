@@ -24,7 +24,7 @@ type DatabaseRestore struct {
 
 	// pointInTime restores another Database of the same namespace as it was at a time, and leaves the other server as it is. AWS: by its automatic backups
 	// (backup.retentionDays above 0). Google Cloud: a time needs backup.pointInTimeRecovery of the other Database, the latest one needs nothing; what a clone
-	// keeps for good, such as the key and the location, must be as it is there. The other server must run, and must have a mark of this namespace.
+	// keeps for good, such as the key and the location, must be as it is there. The other server must have a mark of this namespace.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
 	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/pitr
 	// +optional
