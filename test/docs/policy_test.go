@@ -157,9 +157,11 @@ var gcpNeeds = map[string][]string{
 	// https://cloud.google.com/sql/docs/mysql/iam-permissions (Restore a final backup to a new instance)
 	"instances.restoreBackup": {"cloudsql.backupRuns.get", "cloudsql.instances.create", "cloudsql.instances.restoreBackup"},
 	"instances.clone":         {"cloudsql.instances.clone"},
-	"instances.get":           {"cloudsql.instances.get"},
-	"instances.patch":         {"cloudsql.instances.update"},
-	"instances.delete":        {"cloudsql.instances.delete"},
+	// Google's list of permissions has no entry for it. A refusal changes no more than the message about a time that was refused.
+	"instances.getLatestRecoveryTime": nil,
+	"instances.get":                   {"cloudsql.instances.get"},
+	"instances.patch":                 {"cloudsql.instances.update"},
+	"instances.delete":                {"cloudsql.instances.delete"},
 	// https://cloud.google.com/sql/docs/postgres/iam-permissions
 	"instances.restart":  {"cloudsql.instances.restart"},
 	"instances.failover": {"cloudsql.instances.failover"},
