@@ -89,20 +89,26 @@ func explainClone(ctx context.Context, d *databases, req *databaseRequest, refus
 	switch {
 	case err != nil && driver.CodeOf(err) == driver.Invalid:
 		explained.Message = fmt.Sprintf("set spec.backup.pointInTimeRecovery of the Database of %s, for times from then on, or remove spec.restoreFrom.pointInTime.time for the latest one: %s", from, e.Message)
-	case err != nil || !isOutside(req.Restore.Time, between):
+	case err != nil:
 		return refusal
 	default:
-		explained.Message = fmt.Sprintf("correct spec.restoreFrom.pointInTime.time: %s can be restored to times between %s and %s: %s", from, between.EarliestRecoveryTime, between.LatestRecoveryTime, e.Message)
+		return outside(from, req.Restore.Time, between, refusal)
 	}
 	return &explained
 }
 
-// isOutside reports whether an instance can't be restored to a time.
-func isOutside(at time.Time, between *sqladmin.SqlInstancesGetLatestRecoveryTimeResponse) bool {
+// outside says of a time that an instance can't be restored to it; other refusals stay as they are. What it says does not change with each try, as the words of Cloud SQL may: the earliest
+// time moves on with the days that logs are kept, so the next full hour is said.
+func outside(from string, at time.Time, between *sqladmin.SqlInstancesGetLatestRecoveryTimeResponse, refusal error) error {
+	const op = "instances.clone"
 	earliest, err := time.Parse(time.RFC3339, between.EarliestRecoveryTime)
-	if err != nil || at.Before(earliest) {
-		return err == nil
+	if err == nil && at.Before(earliest) {
+		return &driver.Error{Code: driver.Invalid, Op: op, Err: refusal, Message: fmt.Sprintf("correct spec.restoreFrom.pointInTime.time: %s can be restored to times from %s on",
+			from, earliest.Add(time.Hour-1).UTC().Truncate(time.Hour).Format(time.RFC3339))}
 	}
 	latest, err := time.Parse(time.RFC3339, between.LatestRecoveryTime)
-	return err == nil && at.After(latest)
+	if err == nil && at.After(latest) {
+		return &driver.Error{Code: driver.Busy, Op: op, Err: refusal, Message: fmt.Sprintf("%s can't be restored up to %s yet, because its logs are stored some minutes later; Mooring tries again", from, at.UTC().Format(time.RFC3339))}
+	}
+	return refusal
 }

@@ -40,7 +40,7 @@ func TestCloneRefusals(t *testing.T) {
 		code    driver.Code
 		says    string
 	}{
-		"an earlier time":             {after: -24 * time.Hour, code: driver.Invalid, says: "correct spec.restoreFrom.pointInTime.time: orders can be restored to times between 2026-01-01T"},
+		"an earlier time":             {after: -24 * time.Hour, code: driver.Invalid, says: "correct spec.restoreFrom.pointInTime.time: orders can be restored to times from 2026-01-01T"},
 		"a time to come":              {after: time.Hour, code: driver.Invalid, says: "still to come"},
 		"a time, and there is no log": {after: -time.Minute, without: true, code: driver.Invalid, says: "set spec.backup.pointInTimeRecovery of the Database of orders"},
 		"another key":                 {spec: func(p *v1alpha1.DatabaseParameters) { p.Encryption = &v1alpha1.Encryption{Key: new(key)} }, code: driver.Invalid, says: "that of orders is not set; set that as it is there, or remove it"},
