@@ -89,7 +89,7 @@ func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (of *v1alpha1.RestoredFrom
 
 // ForgetRestored removes from an object's status of what it was restored, because it is no longer to be what was made of that. What vanished is not forgotten: it may
 // still be restored.
-func (k *Kind) ForgetRestored(object v1alpha1.ResourceObject) {
+func ForgetRestored(k *Kind, object v1alpha1.ResourceObject) {
 	if k.Restoring != nil && k.Vanished(object).ID == "" {
 		*k.Restoring.Status(object) = nil
 	}

@@ -8,6 +8,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -38,7 +39,7 @@ func (w *work) clearBinding() {
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetWithin(w.Object, driver.ParentRef{})
-	w.Kind.ForgetRestored(w.Object)
+	kind.ForgetRestored(w.Kind, w.Object)
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes

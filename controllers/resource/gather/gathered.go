@@ -125,7 +125,7 @@ func subject(g Gathered) string {
 // neverCreated reports whether it is sure that nothing was created for the object. Copies take long to be made: one that was asked for without an answer may still come.
 func neverCreated(g Gathered) bool {
 	_, copies := g.Kind.CopyOf(g.Object)
-	return plan.NeverCreated(g.status(), g.Cloud) && !(copies && g.Cloud.CreationUnclear)
+	return plan.NeverCreated(g.status(), g.Cloud) && (!copies || !g.Cloud.CreationUnclear)
 }
 
 // knows adds values that must never be shown.
