@@ -91,6 +91,19 @@ func restore[S any](t testing.TB, b *bench[S], req *request[S]) {
 	b.converge(t, req)
 }
 
+// makesNothing tries to make the object of a request, which is to be refused with a code.
+func makesNothing[S any](t testing.TB, b *bench[S], req request[S], code driver.Code) {
+	t.Helper()
+	sent := req
+	sent.Login.Password = ""
+	if _, err := b.open(t).Create(t.Context(), sent); err == nil || driver.CodeOf(err) != code {
+		t.Errorf("Create: got error %v (%v), want one of code %v", err, driver.CodeOf(err), code)
+	}
+	if obs := b.observe(t, req); obs.State != driver.Absent {
+		t.Errorf("after that the state is %v, want Absent", obs.State)
+	}
+}
+
 func restored[S any](t testing.TB, b *bench[S]) {
 	of, from := taken(t, b)
 	req := ofSnapshot(t, b, from)
@@ -140,14 +153,7 @@ func restoreMissing[S any](t testing.TB, b *bench[S]) {
 		from.SnapshotID += "9"
 	}
 	req := ofSnapshot(t, b, from)
-	sent := req
-	sent.Login.Password = ""
-	if _, err := b.open(t).Create(t.Context(), sent); err == nil || driver.CodeOf(err) != driver.NotFound {
-		t.Errorf("Create: got error %v (%v), want one of code NotFound", err, driver.CodeOf(err))
-	}
-	if obs := b.observe(t, req); obs.State != driver.Absent {
-		t.Errorf("after that the state is %v, want Absent", obs.State)
-	}
+	makesNothing(t, b, req, driver.NotFound)
 }
 
 func restoredTwice[S any](t testing.TB, b *bench[S]) {
@@ -207,14 +213,7 @@ func copyRefused[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.described(t).Capabilities.Copies, "object that is born as a copy")
 	from.SourceMark.UID = "uid-before"
 	req := ofSnapshot(t, b, from)
-	sent := req
-	sent.Login.Password = ""
-	if _, err := b.open(t).Create(t.Context(), sent); err == nil || driver.CodeOf(err) != driver.Conflict {
-		t.Errorf("Create: got error %v (%v), want one of code Conflict", err, driver.CodeOf(err))
-	}
-	if obs := b.observe(t, req); obs.State != driver.Absent {
-		t.Errorf("after that the state is %v, want Absent", obs.State)
-	}
+	makesNothing(t, b, req, driver.Conflict)
 	unchanged(t, b.observe(t, of))
 }
 
@@ -234,14 +233,7 @@ func recoverMissing[S any](t testing.TB, b *bench[S]) {
 	_, from := source(t, b)
 	from.Source.ID += "-before"
 	req := ofSnapshot(t, b, from)
-	sent := req
-	sent.Login.Password = ""
-	if _, err := b.open(t).Create(t.Context(), sent); err == nil || driver.CodeOf(err) != driver.NotFound {
-		t.Errorf("Create: got error %v (%v), want one of code NotFound", err, driver.CodeOf(err))
-	}
-	if obs := b.observe(t, req); obs.State != driver.Absent {
-		t.Errorf("after that the state is %v, want Absent", obs.State)
-	}
+	makesNothing(t, b, req, driver.NotFound)
 }
 
 func refusesRecovery[S any](t testing.TB, b *bench[S]) {
@@ -249,12 +241,5 @@ func refusesRecovery[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, can.Restores && !can.PointInTime, "kind that is restored from snapshots alone")
 	of := b.request(t, b.kind.Full())
 	req := ofSnapshot(t, b, &driver.Restore{Source: driver.ParentRef{Name: of.Name, ID: b.create(t, &of).ID}})
-	sent := req
-	sent.Login.Password = ""
-	if _, err := b.open(t).Create(t.Context(), sent); err == nil || driver.CodeOf(err) != driver.Unsupported {
-		t.Errorf("Create: got error %v (%v), want one of code Unsupported", err, driver.CodeOf(err))
-	}
-	if obs := b.observe(t, req); obs.State != driver.Absent {
-		t.Errorf("after that the state is %v, want Absent", obs.State)
-	}
+	makesNothing(t, b, req, driver.Unsupported)
 }

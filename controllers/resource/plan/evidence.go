@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -137,7 +138,7 @@ func copyOf(s Evidence, v View) Copy {
 		return Copy{}
 	}
 	refused := status.CreationRefused || s.Memory.CreationRefused && !s.Memory.CreationUnclear
-	elsewhere := s.Observation.Location != "" && s.Observation.Location != status.Location
+	elsewhere := s.Observation.Location != "" && !strings.EqualFold(s.Observation.Location, status.Location)
 	return Copy{
 		Mark:   driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: of.Database, UID: of.DatabaseUID},
 		Source: of.ServerID, Doubtful: refused || elsewhere || s.Rival != nil,

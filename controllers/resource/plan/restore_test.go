@@ -137,3 +137,15 @@ func TestAppliedToCopy(t *testing.T) {
 		t.Error("what is applied to the other one is changed")
 	}
 }
+
+// A connection Secret names no copy before that is as its spec says: until then it has the networks and the users of another one.
+func TestNoCopyIsPublished(t *testing.T) {
+	s := settled()
+	copied(&s)
+	s.Seen.Mark = itsMark
+	for _, verb := range []Verb{Stall, Wait, AwaitApproval, AwaitWindow, AwaitStart, Converge} {
+		if got := Publishes(Action{Verb: verb}, s.View, s.Seen, s.Policy); got != (verb == Converge) {
+			t.Errorf("it is published with %s: %t", verb, got)
+		}
+	}
+}
