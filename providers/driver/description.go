@@ -130,6 +130,8 @@ type Capabilities struct {
 	PointInTime bool
 	// Copies: what a Create makes of another object is born as a copy of that, its mark included.
 	Copies bool
+	// Replicas: a Create makes it follow another object, if the request says so, an observation says who follows whom, and an Update with FieldRole ends it.
+	Replicas bool
 	// Contents: it may hold what the cloud deletes only by force.
 	Contents bool
 	// Stop: somebody can stop it, and start it again.

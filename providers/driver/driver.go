@@ -103,6 +103,10 @@ const (
 	// difference as Impossible; one that makes users by calls of their own reports a change until
 	// Applied says that the user was made.
 	FieldUsername = "credentials.username"
+	// FieldRole ends that an object follows another one: to v1alpha1.ReplicaRolePrimary it takes writes from then on, and never follows anything again. It is the
+	// caller that knows when that is wanted; a driver reports by Observation.Follows what is, and never a change. It is for kinds whose Capabilities have Replicas, and
+	// the only change of its Update. Asked for again while the cloud is at it, or once it is done, it changes nothing and is no error.
+	FieldRole = "replica.role"
 )
 
 // A Request says what a call is about. It is data, and the administrator's password travels beside it: drivers must not keep or change anything in it.
@@ -148,7 +152,9 @@ type Request struct {
 //
 // It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
 // copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until an Update with FieldMark the new object is known by its
-// name and SourceMark.
+// name and SourceMark. One that follows another is never born as a copy: it has its own mark at once.
+// With Follows it is made to follow another object, where the kind has Capabilities.Replicas: it repeats what is written there, takes no writes and has the logins and
+// passwords of that one, until an Update with FieldRole.
 // In the place of one that vanished it is made of what an Observation said to be Restorable, a snapshot or the object itself, whatever the capability.
 type Restore struct {
 	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the
@@ -164,11 +170,17 @@ type Restore struct {
 	// Vanished is the identity of the object in whose place this one is made; empty for none. The Source is that object then, which is gone, and Time says of when
 	// the snapshot or the newest state is.
 	Vanished string `json:",omitempty"`
+	// Follows: the object is to follow Source. Time and SourceMark are zero then.
+	Follows bool `json:",omitempty"`
+	// SourceLocation is where Source is, if the object is to follow it from elsewhere; empty if it is in the location of the request.
+	SourceLocation string `json:",omitempty"`
 }
 
 // String says from what, as a part of a message.
 func (r *Restore) String() string {
 	switch {
+	case r.Follows:
+		return r.Source.Name + ", which it follows"
 	case r.Snapshot != "" && r.Vanished != "":
 		return "the snapshot " + r.Snapshot + " of " + r.Time.UTC().Format(time.RFC3339)
 	case r.Snapshot != "":
@@ -258,6 +270,13 @@ type Observation struct {
 	// OperationError says why the operation in the request ended in an error; nil otherwise.
 	OperationError *Error
 
+	// Follows says what the object follows; nil for one that follows none. While there is something, no change is reported of a field that the cloud does not let
+	// such an object have as the spec says: it differs once the object follows none.
+	Follows *Following `json:",omitempty"`
+	// Followers are the names in the cloud of the objects that follow this one, in their order, those included that are being made or deleted. They are there
+	// for a Deletion, too.
+	Followers []string `json:",omitempty"`
+
 	// Actions is what there is to say of the actions that the resource's Capabilities have. One that is missing has the zero ActionState.
 	Actions map[Action]ActionState `json:",omitempty"`
 
@@ -289,6 +308,15 @@ type Observation struct {
 	// Snapshot is the state of the final snapshot that Request.Deletion names: Unknown if it was not
 	// looked for, Absent, Pending, Ready or Failed. It is looked for once the object is Absent.
 	Snapshot State
+}
+
+// Following says what an object follows.
+type Following struct {
+	// Primary is the name in the cloud of the object that it follows, and Location where that is if it is elsewhere; empty if it is in the same location.
+	Primary  string
+	Location string `json:",omitempty"`
+	// Problem says in the cloud's words why it does not repeat what is written to Primary; empty if it does, or if the cloud says nothing of that.
+	Problem string `json:",omitempty"`
 }
 
 // Endpoint says how to reach an object. Empty fields do not apply.
