@@ -18,10 +18,16 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/gather"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
 // indexParent lets objects be found by the name of their parent, and by the cloud object that they are bound to.
 func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind) error {
+	if k.Replicating != nil {
+		if err := indexer.IndexField(ctx, k.New(), kind.PrimaryIndex, func(o client.Object) []string { return names(kind.PrimaryName(k, o.(v1alpha1.ResourceObject))) }); err != nil {
+			return err
+		}
+	}
 	if k.Parent == nil && k.Restoring == nil {
 		return nil
 	}
@@ -29,23 +35,31 @@ func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind)
 	if err != nil || k.Parent == nil {
 		return err
 	}
-	return indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string {
-		if name := k.Named(o.(v1alpha1.ResourceObject)); name != "" {
-			return []string{name}
-		}
+	return indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string { return names(k.Named(o.(v1alpha1.ResourceObject))) })
+}
+
+// names returns what an object is found by in an index: a name, if there is one.
+func names(name string) []string {
+	if name == "" {
 		return nil
-	})
+	}
+	return []string{name}
 }
 
 // watchFamily has objects of a kind reconciled when their parent changes, and those that are being deleted when what is within them goes. It
 // needs no list calls: each kind has one informer.
 func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *builder.Builder {
 	if f.Parent != nil {
-		b = b.Watches(f.Parent.New(), s.children(k, anyChild), builder.WithPredicates(parentChanged)).
-			Watches(f.Parent.New(), s.children(k, waitsForParent), builder.WithPredicates(parentMoves))
+		b = b.Watches(f.Parent.New(), s.dependents(k, kind.ParentIndex, anyChild), builder.WithPredicates(parentChanged)).
+			Watches(f.Parent.New(), s.dependents(k, kind.ParentIndex, waitsForParent), builder.WithPredicates(parentMoves))
 	}
 	if f.Snapshots != nil {
 		b = b.Watches(f.Snapshots.New(), handler.EnqueueRequestsFromMapFunc(waitingForSnapshot(s.mgr.GetClient(), k)), builder.WithPredicates(snapshotMoves))
+	}
+	if k.Replicating != nil {
+		b = b.Watches(k.New(), s.dependents(k, kind.PrimaryIndex, anyChild), builder.WithPredicates(primaryChanged)).
+			Watches(k.New(), s.dependents(k, kind.PrimaryIndex, waitsForPrimary), builder.WithPredicates(parentMoves)).
+			Watches(k.New(), handler.EnqueueRequestsFromMapFunc(leavingPrimary(s.mgr.GetClient(), k)), builder.WithPredicates(replicaLeaves(k)))
 	}
 	for _, child := range f.Children {
 		b = b.Watches(child.New(), handler.EnqueueRequestsFromMapFunc(leavingParent(s.mgr.GetClient(), k, child)), builder.WithPredicates(childLeaves))
@@ -84,26 +98,30 @@ var snapshotMoves = predicate.Funcs{
 func leavingParent(cache client.Reader, parent, child *kind.Kind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Named(o.(v1alpha1.ResourceObject))}
-		if name.Name == "" {
-			return nil
-		}
-		in := parent.New()
-		err := cache.Get(ctx, name, in)
-		if apierrors.IsNotFound(err) || err == nil && in.GetDeletionTimestamp().IsZero() {
-			return nil
-		}
-		return []reconcile.Request{{NamespacedName: name}}
+		return ifLeaving(ctx, cache, parent, name)
 	}
 }
 
-// children enqueues those objects of a kind that are within a parent and that the change of the parent concerns.
-func (s *setup) children(k *kind.Kind, concerned func(v1alpha1.ResourceObject) bool) handler.EventHandler {
+// ifLeaving returns a request for an object that is being deleted, and for no other.
+func ifLeaving(ctx context.Context, cache client.Reader, k *kind.Kind, name client.ObjectKey) []reconcile.Request {
+	if name.Name == "" {
+		return nil
+	}
+	object := k.New()
+	err := cache.Get(ctx, name, object)
+	if apierrors.IsNotFound(err) || err == nil && object.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: name}}
+}
+
+// dependents enqueues those objects of a kind that are found in an index by the name of one that changed, and that its change concerns.
+func (s *setup) dependents(k *kind.Kind, index string, concerned func(v1alpha1.ResourceObject) bool) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, parent client.Object) []reconcile.Request {
 		list := k.NewList()
-		err := s.mgr.GetClient().List(ctx, list, client.InNamespace(parent.GetNamespace()), client.MatchingFields{kind.ParentIndex: parent.GetName()},
-			client.UnsafeDisableDeepCopy)
+		err := s.mgr.GetClient().List(ctx, list, client.InNamespace(parent.GetNamespace()), client.MatchingFields{index: parent.GetName()}, client.UnsafeDisableDeepCopy)
 		if err != nil {
-			s.mgr.GetLogger().Error(err, "objects within a parent can't be listed; they will notice its change at their next resync")
+			s.mgr.GetLogger().Error(err, "objects that depend on another one can't be listed; they will notice its change at their next resync")
 			return nil
 		}
 		var requests []reconcile.Request
@@ -123,6 +141,40 @@ func anyChild(v1alpha1.ResourceObject) bool { return true }
 func waitsForParent(o v1alpha1.ResourceObject) bool {
 	ready := meta.FindStatusCondition(o.GetConditions(), v1alpha1.ConditionReady)
 	return ready == nil || ready.Reason == string(v1alpha1.ReasonParentNotReady)
+}
+
+// waitsForPrimary is the same for what is to follow another object.
+func waitsForPrimary(o v1alpha1.ResourceObject) bool {
+	ready := meta.FindStatusCondition(o.GetConditions(), v1alpha1.ConditionReady)
+	return ready == nil || ready.Reason == string(v1alpha1.ReasonPrimaryNotReady)
+}
+
+// primaryChanged passes what may matter to any object that follows another one: the same as to what is within it, and that its password changed.
+var primaryChanged = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		accepted := func(o client.Object) int {
+			return plan.AcceptedPassword(o.(v1alpha1.ResourceObject).GetResourceStatus())
+		}
+		return parentChanged.Update(e) || accepted(e.ObjectOld) != accepted(e.ObjectNew)
+	},
+}
+
+// leavingPrimary returns what enqueues the object that one follows, if that is being deleted: no other cares.
+func leavingPrimary(cache client.Reader, k *kind.Kind) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []reconcile.Request {
+		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: kind.PrimaryName(k, o.(v1alpha1.ResourceObject))}
+		return ifLeaving(ctx, cache, k, name)
+	}
+}
+
+// replicaLeaves passes what may end the wait of a primary for what follows it.
+func replicaLeaves(k *kind.Kind) predicate.Predicate {
+	holds := func(o client.Object) bool { return gather.HoldsPrimary(k, o.(v1alpha1.ResourceObject)) }
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return holds(e.ObjectOld) && !holds(e.ObjectNew) },
+		DeleteFunc: func(event.DeleteEvent) bool { return true }, // the cloud has deleted it
+	}
 }
 
 // parentChanged passes what may matter to any object within a parent: that it comes or goes, can be used or no longer, and where it is.

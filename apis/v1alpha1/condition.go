@@ -69,6 +69,9 @@ const (
 	// ReasonSnapshotNotReady: the object is to be made of a snapshot (spec.restoreFrom), and that is still being taken.
 	// To do: wait, or look at the DatabaseSnapshot that the message names.
 	ReasonSnapshotNotReady Reason = "SnapshotNotReady"
+	// ReasonPrimaryNotReady: the object is to be a read replica (spec.replica), and its primary can't be used yet. Nothing is called in the cloud until then.
+	// To do: look at the Database that the message names. If it is being deleted, delete this object too.
+	ReasonPrimaryNotReady Reason = "PrimaryNotReady"
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
 	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"
@@ -158,8 +161,11 @@ const (
 	// the account and the location of the object. Nothing was created.
 	// To do: correct spec.restoreFrom, or create the DatabaseSnapshot that the message names.
 	ReasonSnapshotNotFound Reason = "SnapshotNotFound"
-	// ReasonInUse: the object is being deleted, and other objects are within it that are not.
-	// To do: delete the objects that the message names; the deletion then continues.
+	// ReasonPrimaryNotFound: spec.replica names a Database that does not exist in the namespace. Nothing was created.
+	// To do: create the Database that the message names, or delete this object.
+	ReasonPrimaryNotFound Reason = "PrimaryNotFound"
+	// ReasonInUse: the object is being deleted, and other objects are within it, or follow it as read replicas, that are not.
+	// To do: delete what the message names, or promote read replicas; the deletion then continues.
 	ReasonInUse Reason = "InUse"
 	// ReasonCredentialsNotFound: the Secret with the cloud credentials, or a key in it, is missing.
 	// To do: create the Secret or the key that the message names. Mooring notices it within a minute.
@@ -178,6 +184,9 @@ const (
 	// example because it may no longer use the key of the secret. The database and the password can be used.
 	// To do: give the cloud back what it misses, or set credentials.source to Generated and back: the message says how.
 	ReasonPasswordImpaired Reason = "PasswordImpaired"
+	// ReasonReplicationImpaired: the read replica does not repeat what is written to its primary, so what clients read there is out of date.
+	// To do: the message quotes the cloud. Mend the cause, or promote the replica (spec.replica.role: Primary), or delete this object and create another one.
+	ReasonReplicationImpaired Reason = "ReplicationImpaired"
 	// ReasonSecretNotOwned: a Secret with the connection's name exists and does not belong to this object.
 	// To do: choose another spec.connection.secretName, or delete the Secret if nobody needs it.
 	ReasonSecretNotOwned Reason = "SecretNotOwned"
@@ -217,6 +226,8 @@ const (
 	EventReady = "Ready"
 	// EventRecovered: calls to the cloud failed repeatedly, and succeed again.
 	EventRecovered = "Recovered"
+	// EventPromoted: Mooring promoted a read replica, because spec.replica.role is Primary and a person approved it.
+	EventPromoted = "Promoted"
 	// EventPasswordChanged: Mooring changed the administrator's password in the cloud.
 	EventPasswordChanged = "PasswordChanged"
 	// EventDatabaseCAUnusable: the ConfigMap with the certificate authorities of database servers is missing or wrong, so connection Secrets keep

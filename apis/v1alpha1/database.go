@@ -263,6 +263,11 @@ type DatabaseParameters struct {
 // +kubebuilder:validation:XValidation:rule="self.?updates.?timing.orValue('-') != 'MaintenanceWindow' || !has(self.providerConfigRef) || self.?maintenance.?window.hasValue()",message="spec.updates.timing MaintenanceWindow needs spec.maintenance.window: set it, or set spec.updates.timing to Immediate",fieldPath=".updates.timing"
 // +kubebuilder:validation:XValidation:rule="!self.?credentials.?rotationPeriod.hasValue() || has(self.connection)",message="spec.credentials.rotationPeriod needs spec.connection, or nobody would learn the new password: set spec.connection.secretName, or remove spec.credentials.rotationPeriod",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!self.?credentials.?passwordSecretRef.hasValue() || !has(self.connection) || self.credentials.passwordSecretRef.name != self.connection.secretName",message="spec.credentials.passwordSecretRef must not name the Secret in spec.connection.secretName, because Mooring writes that Secret: store the password in another Secret",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.replica) || !has(self.restoreFrom)",message="spec.replica and spec.restoreFrom exclude each other, because a read replica has the data of its primary: remove one of them",fieldPath=".replica"
+// +kubebuilder:validation:XValidation:rule="!has(self.replica) || self.?adoption.orValue('-') != 'IfExists'",message="spec.adoption: IfExists takes over a server that exists, and spec.replica is for the creation of one: remove one of them",fieldPath=".replica"
+// +kubebuilder:validation:XValidation:rule="!has(self.replica) || self.?management.orValue('-') != 'Observe'",message="spec.management: Observe creates nothing, so there can be no read replica: remove spec.replica, or set spec.management to Full",fieldPath=".replica"
+// +kubebuilder:validation:XValidation:rule="!has(self.replica) || self.replica.?role.orValue('Replica') != 'Replica' || !has(self.credentials) || !(has(self.credentials.passwordSecretRef) || has(self.credentials.source) || has(self.credentials.rotationPeriod))",message="a read replica has the logins of its primary: remove source, passwordSecretRef and rotationPeriod of spec.credentials, and set them on the Database that spec.replica.primaryRef names",fieldPath=".credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.replica) || self.replica.?role.orValue('Replica') != 'Replica' || self.?whenVanished.orValue('-') != 'Restore'",message="a read replica has the data of its primary, so there is nothing to restore: set spec.whenVanished to Recreate or Stop",fieldPath=".whenVanished"
 type DatabaseSpec struct {
 	ResourceSpec       `json:",inline"`
 	DatabaseParameters `json:",inline"`
@@ -288,6 +293,18 @@ type DatabaseSpec struct {
 	// Source: https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restoreBackup
 	// +optional
 	RestoreFrom *DatabaseRestore `json:"restoreFrom,omitempty"`
+
+	// replica makes the server a read replica of another Database, in the same or another location. It has the data, the databases, the users and the passwords of
+	// the primary, and refuses writes. The connection Secret has the primary's login; credentials must be unset, or repeat the primary's username. Engine and major version are
+	// those of the primary, and the disk is no smaller. What a read replica can't have in the cloud, such as backups, is set once the server is promoted. It is for the
+	// creation of a server, excludes restoreFrom, adoption IfExists and management Observe, and can be removed once the server is promoted.
+	// A replica is deleted without a final snapshot, because the primary has its data. A primary is deleted once no replica follows it.
+	//
+	// AWS: the primary needs backup.retentionDays above 0, and a password that the cloud does not manage. Google Cloud: the primary needs backup.pointInTimeRecovery.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.html
+	// Source: https://cloud.google.com/sql/docs/postgres/replication
+	// +optional
+	Replica *DatabaseReplica `json:"replica,omitempty"`
 
 	// credentials is the administrator's login.
 	// +optional
@@ -335,6 +352,15 @@ type DatabaseStatus struct {
 	// restoredFrom says from what Mooring restored the server. It is not there for a server that was created empty, or taken over.
 	// +optional
 	RestoredFrom *RestoredFrom `json:"restoredFrom,omitempty"`
+
+	// replica says what the server follows. It is there for a read replica, until that is promoted.
+	// +optional
+	Replica *ReplicaStatus `json:"replica,omitempty"`
+
+	// replicas are the names in the cloud of the read replicas that follow the server, with and without a Database of their own.
+	// +optional
+	// +listType=atomic
+	Replicas []string `json:"replicas,omitempty"`
 
 	// actions say what became of the actions that people ask for with the annotations mooring.dev/restart, mooring.dev/failover and
 	// mooring.dev/rotate-password. Mooring does each once for each new value of its annotation.
@@ -386,6 +412,9 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!self.spec.?aws.?availabilityZone.hasValue() || self.spec.aws.availabilityZone == oldSelf.spec.?aws.?availabilityZone.orValue('-') || self.spec.aws.availabilityZone == oldSelf.?status.?fixed[?'aws.availabilityZone'].orValue(self.spec.aws.availabilityZone)",message="spec.aws.availabilityZone can't change once the server exists: create another Database in that zone and move the data",fieldPath=".spec.aws"
 // +kubebuilder:validation:XValidation:rule="!self.spec.?encryption.?key.hasValue() || self.spec.encryption.key == oldSelf.spec.?encryption.?key.orValue('-') || self.spec.encryption.key == oldSelf.?status.?fixed[?'encryption.key'].orValue(self.spec.encryption.key)",message="spec.encryption.key can't change once the server exists: create another Database with the new key and move the data",fieldPath=".spec.encryption"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen. To adopt (IfExists) or observe an instance, the name may also have two hyphens in a row",fieldPath=".spec.externalName"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.replica) || has(oldSelf.spec.replica) || !oldSelf.?status.?externalName.hasValue() || has(oldSelf.status.replica)",message="spec.replica is for the creation of a server, and this server exists: create another Database as its read replica",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.replica) || has(self.spec.replica) || !oldSelf.?status.?replica.hasValue()",message="spec.replica can't be removed while the server is a read replica: set spec.replica.role to Primary to promote it first, or delete this Database",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.replica) || !has(oldSelf.spec.replica) || self.spec.replica.primaryRef.name == oldSelf.spec.replica.primaryRef.name || !oldSelf.?status.?externalName.hasValue()",message="spec.replica.primaryRef can't change once the server exists, because a read replica never follows another server: create another Database",fieldPath=".spec.replica"
 type Database struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

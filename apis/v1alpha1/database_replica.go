@@ -17,11 +17,24 @@ type DatabaseReplica struct {
 	PrimaryRef DatabaseReference `json:"primaryRef"`
 
 	// role is Replica or Primary. With Replica, the server repeats what is written to the primary, and takes no writes. Primary promotes it: it takes writes from then on, and
-	// no longer repeats those of the primary. That can't be undone, so it waits for approval. A new server is created with Replica.
+	// no longer repeats those of the primary. That can't be undone, so it waits for approval. If unset, it is Replica, as it has to be for a new server.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_PromoteReadReplica.html
 	// Source: https://cloud.google.com/sql/docs/postgres/replication/manage-replicas#promote-replica
 	// +optional
-	// +kubebuilder:default=Replica
 	// +kubebuilder:validation:Enum=Replica;Primary
 	Role ReplicaRole `json:"role,omitempty"`
+}
+
+// ReplicaStatus says what a read replica follows.
+type ReplicaStatus struct {
+	// primary is the name in the cloud of the server that it follows.
+	Primary string `json:"primary"`
+
+	// location is where that server is, if it is in another location.
+	// +optional
+	Location string `json:"location,omitempty"`
+
+	// problem says in the cloud's words why the server does not repeat what is written to the primary. It is not there while it does.
+	// +optional
+	Problem string `json:"problem,omitempty"`
 }

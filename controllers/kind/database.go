@@ -34,6 +34,7 @@ func Database() *Kind {
 		DeletionPolicy: v1alpha1.DeletionSnapshot,
 		WhenVanished:   v1alpha1.WhenVanishedStop,
 		Restoring:      databaseRestoring(),
+		Replicating:    databaseReplicating(),
 		Window:         databaseWindow,
 		Regrets:        databaseRegrets,
 		Exposes:        databaseExposes,

@@ -37,6 +37,8 @@ type Kind struct {
 	Existing func(v1alpha1.ResourceObject) string
 	// Restoring says how objects are restored from snapshots when they are created; nil for kinds that are not.
 	Restoring *Restoring
+	// Replicating says how objects follow others of the kind, as read replicas do; nil for kinds that can't.
+	Replicating *Replicating
 	// Window returns the maintenance window that a spec asks for; nil if it asks for none. It is nil for kinds that have no such windows.
 	Window func(v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow
 	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if

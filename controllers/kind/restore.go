@@ -59,14 +59,14 @@ func (k *Kind) Vanished(stored v1alpha1.ResourceObject) driver.ParentRef {
 	return driver.ParentRef{Name: from.Server, ID: from.VanishedID}
 }
 
-// SetRestored notes in an object's status from which snapshot it is restored; nil for none. It reports whether the status changed.
+// SetRestored notes in an object's status from which snapshot it is restored; nil for none, and what follows another object is none. It reports whether the status changed.
 func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore) (changed bool) {
 	if k.Restoring == nil {
 		return false
 	}
 	status := k.Restoring.Status(object)
 	before := *status
-	if *status = nil; from != nil {
+	if *status = nil; from != nil && !from.Follows {
 		*status = &v1alpha1.RestoredFrom{
 			Snapshot: from.Snapshot, SnapshotID: from.SnapshotID, Server: from.Source.Name, Time: secondOf(from.Time),
 			Database: from.SourceMark.Name, DatabaseUID: from.SourceMark.UID, VanishedID: from.Vanished,

@@ -226,6 +226,21 @@ func (s State) TakeOver(ours bool) Decision {
 	return Decision{State: s, Store: BeforeStartOver, Do: Nothing}
 }
 
+// Follow decides about the password of a server that has the one of another server, its primary. While it is not known which one that has, nothing changes.
+func (s State) Follow(primary State) Decision {
+	before, is := s.Stored, primary.InForce()
+	switch {
+	case is == "" && s.Latest() == "" && !s.Foreign: // only others know it
+		s.Foreign, s.Serial = true, max(First, s.Serial)
+		return decided(s, before, AtOnce, Nothing)
+	case is == "", is == s.InForce() && s.Next == "" && !s.Foreign:
+		return Decision{State: s, Do: Nothing}
+	}
+	s = s.propose(is, First+1).promoted(time.Time{})
+	s.Accepted, s.Sent = s.Serial, s.Serial
+	return decided(s, before, AtOnce, Nothing)
+}
+
 // Accept is for a cloud that accepted the password which was sent.
 func (s State) Accept() State {
 	s.Sent, s.Accepted = s.Serial, s.Serial

@@ -180,7 +180,7 @@ type Restore struct {
 func (r *Restore) String() string {
 	switch {
 	case r.Follows:
-		return r.Source.Name + ", which it follows"
+		return r.Source.Name
 	case r.Snapshot != "" && r.Vanished != "":
 		return "the snapshot " + r.Snapshot + " of " + r.Time.UTC().Format(time.RFC3339)
 	case r.Snapshot != "":

@@ -22,6 +22,8 @@ type Memory struct {
 	// Unwritten is the name of a connection Secret that did not exist when the cloud object was created. If it exists by now, it can't
 	// be created, and is read.
 	Unwritten string
+	// Followed tells which password of its primary the password Secret of a read replica has: the primary's uid and the serial that its cloud accepted.
+	Followed string
 }
 
 // A ConnectionSecret is what a connection Secret held when it was found to be, or written, as it should be. There is no password in it.

@@ -94,7 +94,8 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{}, err
 	}
 	// A process that ended before it told that is followed by one that was not the first to try.
-	if w.View.WasReady || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.CreationSent) {
+	replica := w.View.Replica.Followed && w.Request.Restore != nil && w.Request.Restore.Follows // whose data its primary has
+	if w.View.WasReady && !replica || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.CreationSent) {
 		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and %s",
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
@@ -110,7 +111,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	w.Memory.Answered, w.Memory.JustSet = true, justSet(done, w.Request)
 	created := outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s", w.Request.Name, w.Provider, w.Account)
 	if from := w.Request.Restore; from != nil {
-		created = outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s from %s", w.Request.Name, w.Provider, w.Account, from)
+		created = outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s %s %s", w.Request.Name, w.Provider, w.Account, from.Makes(), from)
 	}
 	created.FirstTime = true
 	w.note(created)

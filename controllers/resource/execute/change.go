@@ -60,6 +60,8 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
+	case len(changes) == 1 && changes[0].Promotes():
+		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Follows.Primary)}
 	case len(changes) == 1 && changes[0].HandsOver():
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -36,9 +37,7 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		return g.readConnections(ctx, plan.ConnectionSecrets(g.status(), g.Want.GetConnection()))
 	}
 	if plan.Publishes(a, g.View, g.Observation, g.Policy) {
-		if g.PublishError = g.readPublished(ctx); g.PublishError == nil && g.RotationRefused != nil {
-			g.PublishError = g.RotationRefused
-		}
+		g.PublishError = cmp.Or(g.readPublished(ctx), g.RotationRefused, g.PasswordUnknown)
 		return nil
 	}
 	if plan.CloudManages(g.Kind, g.Want) || !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {
@@ -59,7 +58,7 @@ func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *passw
 	if err == nil {
 		secret, read.State = stored.Secret, stored.State
 	}
-	if err == nil && a.Verb == plan.Create {
+	if read.Follows = g.Follows; err == nil && a.Verb == plan.Create && !read.Follows {
 		read.Fresh, read.Restored = driver.NewPassword(g.Request.Username), g.Request.Restore != nil
 		read.Wanted, err = g.wantedPassword(ctx, read.State) // not StartedOver: what the former server had can be used again
 	}

@@ -20,7 +20,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 4, 5, 6, 7, 8, 10, 14
+	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 5, 6, 7, 8, 9, 11, 16
 	deleting := func(g *Gathered) { g.Deleting = true }
 	unmanaged := func(g *Gathered) { g.Object.SetFinalizers(nil) }
 	paused := func(g *Gathered) { g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) }
@@ -74,7 +74,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: accountStep, verb: plan.ClearBinding},
 		{name: "moved", is: []func(*Gathered){moved}, steps: end},
 		{name: "gone, and another object is bound to it", is: []func(*Gathered){func(g *Gathered) { g.Taken, g.Observed, g.Observation.State = true, true, driver.Absent }},
-			steps: end - 1, state: condition.Stalled, reason: v1alpha1.ReasonNotOwned},
+			steps: end - 2, state: condition.Stalled, reason: v1alpha1.ReasonNotOwned},
 		{name: "an operation failed", is: []func(*Gathered){func(g *Gathered) { g.OperationError = errors.New("late") }}, steps: observation, refusal: v1alpha1.ReasonFailed},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -31,6 +31,11 @@ type Gathered struct {
 	Children []string
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
+	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.
+	Primary Primary
+	Follows bool
+	// Followers are the objects that follow this one, which is being deleted.
+	Followers Followers
 	// Snapshot is that of which the object is to be made, once it is to be created; nil if it is to be empty.
 	Snapshot *Snapshot
 	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none. Taken: it
@@ -62,6 +67,8 @@ type Gathered struct {
 	Connections credential.Connections
 	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.
 	PublishError error
+	// PasswordUnknown is why the connection Secret of a read replica is not written before a person acts; nil if nothing keeps it.
+	PasswordUnknown error
 	// RotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.
 	RotationRefused error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.

@@ -102,7 +102,9 @@ func clusterOf(t *testing.T, objects ...client.Object) client.Client {
 		}
 		return c.Get(ctx, key, o, opts...)
 	}}
-	return noWrites(t, fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(read).Build())
+	k := kind.Database()
+	byPrimary := func(o client.Object) []string { return []string{kind.PrimaryName(k, o.(v1alpha1.ResourceObject))} }
+	return noWrites(t, fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithIndex(k.New(), kind.PrimaryIndex, byPrimary).WithInterceptorFuncs(read).Build())
 }
 
 // gathererIn returns who gathers about databases in a cluster, and the cloud, whose observation can be changed.
@@ -110,7 +112,7 @@ func gathererIn(c client.Client) (*Gatherer, *oneObservation) {
 	k := kind.Database()
 	cloud := &oneObservation{Driver: mem.New(mem.Options{}).Driver()}
 	g := &Gatherer{
-		Reader: c, Kind: k, ClusterID: "id", Sync: time.Minute, Connector: connectorTo(c, cloud),
+		Reader: c, Cache: c, Kind: k, ClusterID: "id", Sync: time.Minute, Connector: connectorTo(c, cloud),
 		Secrets: &credential.Reader{API: c, Passwords: &password.Store{Reader: c, Namespace: "mooring-system"}, Kind: k},
 		Requeue: func(client.ObjectKey, account.Priority) {},
 	}

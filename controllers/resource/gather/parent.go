@@ -251,12 +251,15 @@ func notManaged(p Parent) string {
 	return p.Named + " is only observed, so Mooring changes nothing within it; set spec.management: Observe on this object, or let Mooring manage " + p.Named
 }
 
-// findChildren finds the objects within one that is being deleted which may have something in the cloud and are not being deleted.
+// findChildren finds the objects within one that is being deleted which may have something in the cloud and are not being deleted, and those that follow it.
 func (g *gathering) findChildren(ctx context.Context) (err error) {
 	if !g.Deleting {
 		return nil
 	}
-	g.Children, err = ChildrenOf(ctx, g.gatherer.Cache, g.gatherer.Family, g.Object)
+	if g.Children, err = ChildrenOf(ctx, g.gatherer.Cache, g.gatherer.Family, g.Object); err != nil {
+		return err
+	}
+	g.Followers, err = FollowersOf(ctx, g.gatherer.Cache, g.Kind, g.Object)
 	return err
 }
 

@@ -35,19 +35,22 @@ func isOwn(g *login) bool {
 func (g *login) concernsPassword() bool {
 	o, missing := g.Observation, plan.UserMissing(g.Observation)
 	restored := g.Kind.Restored(g.Object) && !g.WasReady && g.status().Origin == v1alpha1.OriginCreated // with a password that others know
-	if !isOwn(g) || !plan.ManagesPassword(g.Kind, g.Want) && !missing && !restored {
+	if !isOwn(g) || !plan.ManagesPassword(g.Kind, g.Want) && !missing && !restored && !wasPromoted(g) {
 		return false
 	}
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}
-	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
+	return missing || wasPromoted(g) || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
 }
 
 // readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has
 // to be stored is stored when the plan is executed.
 func (g *login) readPassword(ctx context.Context) error {
 	plan.DropRotation(g.Kind, g.Object, g.Want, g.Policy)
+	if g.Observation.Follows != nil {
+		return followPassword(ctx, g)
+	}
 	if plan.CloudManages(g.Kind, g.Want) {
 		return readManaged(ctx, g)
 	}
@@ -74,7 +77,7 @@ func (g *login) readPassword(ctx context.Context) error {
 		return err
 	}
 	err = g.decidePassword(ctx, stored, password.Observation{
-		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
+		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused || wasPromoted(g), UserMissing: plan.UserMissing(g.Observation),
 		CloudManaged: g.Observation.CloudManaged, TakenBack: plan.KnownManaged(g.status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)

@@ -166,6 +166,9 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	if f.Kind.SetSupport != nil && f.Observation.Support != nil {
 		f.Kind.SetSupport(object, f.Observation.Support)
 	}
+	if o := f.Observation; o.Follows != nil || o.State == driver.Ready { // while it is being promoted it still is what it was
+		kind.SetFollowing(f.Kind, object, o.Follows, o.Followers)
+	}
 	if f.Observation.Fixed != nil {
 		object.GetResourceStatus().Fixed = f.Observation.Fixed
 	}

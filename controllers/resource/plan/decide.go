@@ -20,7 +20,7 @@ const (
 	AfterApproval Fate = "AfterApproval" // it waits until a person approves it
 	InWindow      Fate = "InWindow"      // it waits until the maintenance window opens
 	AfterStart    Fate = "AfterStart"    // it waits until the server runs, which is stopped
-	AfterOthers   Fate = "AfterOthers"   // it stops the server, and waits until those changes are made that are made now
+	AfterOthers   Fate = "AfterOthers"   // it stops or promotes the server, and waits until those changes are made that are made now
 	Withheld      Fate = "Withheld"      // it waits until the spec no longer asks for an Impossible change
 	LeftAlone     Fate = "LeftAlone"     // others set all of its entries, which stay as they are
 	Never         Fate = "Never"         // the cloud can't make it
@@ -98,7 +98,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		}
 	}
 	d.awaitWindow(v)
-	d.stopLast(v)
+	d.inOrder(v)
 	d.keepAgreed(v)
 	d.EditWaits, d.EditAwaitsWindow = d.edited(v, AfterApproval), d.edited(v, InWindow)
 	d.EditSleeps = d.edited(v, AfterStart)

@@ -60,8 +60,9 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 		return DeletionReleases, false
 	}
 	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
-	// works now may hold something, although it never was as declared: it may have been adopted. A copy that nobody used has what it was made of.
-	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits())
+	// works now may hold something, although it never was as declared: it may have been adopted. A copy that nobody used has what it was made of, and a read
+	// replica what its primary has.
+	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits()) && o.Follows == nil
 	if o.Protected {
 		return DeletionProtected, snapshot
 	}
@@ -74,6 +75,12 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	effect, snapshot := EffectOfDeletion(v, o, p)
 	if effect.destroys() && len(v.Children) > 0 {
 		return inUse(v.Children)
+	}
+	if a, waits := followed(v, o); waits && effect.destroys() {
+		return a
+	}
+	if f := o.Follows; f != nil && f.Problem != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
+		return outOfDateDeletion(f)
 	}
 	switch effect {
 	case DeletionLeavesObserved:
@@ -157,7 +164,8 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		return a
 	}
 	lost := false
-	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
+	replica := v.Replica.Followed && o.Snapshot == driver.Absent // of which none was taken
+	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound && !replica {
 		switch {
 		case o.Snapshot == driver.Pending:
 			return deleting(strings.TrimSpace("the cloud is finishing the final snapshot " + v.FinalSnapshot))

@@ -82,6 +82,8 @@ type PasswordFacts struct {
 	Wanted, Fresh string
 	// Restored: the server is made of a snapshot, whose password it has at first.
 	Restored bool
+	// Follows: the server follows another one, and has the password of that.
+	Follows bool
 	// Refused is why the password can't be used; nil if it can.
 	Refused error
 }
@@ -99,6 +101,8 @@ func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) Pas
 	}
 	p := PasswordPlan{}
 	switch {
+	case a.Verb == Create && read.Follows:
+		return PasswordPlan{Decision: password.Decision{State: read.State.StartedOver(), Do: password.Nothing}}
 	case a.Verb == Create && read.Restored:
 		p.Decision = read.State.Restore(read.Wanted, read.Fresh)
 	case a.Verb == Create:

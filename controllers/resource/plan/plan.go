@@ -174,6 +174,8 @@ type View struct {
 	Restores, RestoreFrom, Restored bool
 	// Vanished is the cloud object in whose place it was restored, or is being restored; zero for none.
 	Vanished driver.ParentRef
+	// Replica says what it is to follow, and what follows it.
+	Replica Replica
 	// CopyOf says of what its cloud object was born as a copy; zero if it is none, or has worked.
 	CopyOf Copy
 	// Children names the objects within it that somebody still wants.
@@ -271,6 +273,7 @@ const (
 	messageCreating  = "the cloud is creating it"
 	messageRestoring = "the cloud is restoring it from what spec.restoreFrom names"
 	messageInPlace   = "the cloud is restoring it from the newest state that is left of the one that was deleted outside Mooring"
+	messageFollowing = "the cloud is creating it as a read replica of the one that spec.replica names"
 	messageAdopting  = "the cloud object exists, and Mooring is taking it over"
 )
 
@@ -279,6 +282,8 @@ func MessageOfNew(v View) string {
 	switch {
 	case v.comesBack():
 		return messageInPlace
+	case v.Replica.wanted() && v.Origin != v1alpha1.OriginAdopted:
+		return messageFollowing
 	case v.Restores && v.Origin != v1alpha1.OriginAdopted:
 		return messageRestoring
 	}
@@ -332,6 +337,8 @@ func planAbsent(v View, p Policy) Action {
 	case p.MustExist && !v.WasReady && (!v.Bound || v.AbsenceSure):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name, and Mooring creates none, because the spec names one that exists; " +
 			"check the name, the account and the location, or delete this object"}
+	case !v.Bound && v.Replica.Promote:
+		return nothingToPromote()
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
@@ -339,8 +346,13 @@ func planAbsent(v View, p Policy) Action {
 	case v.hadOne() && p.Once:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; Mooring takes no other, because it would be of another time; delete this object"}
 	case v.hadOne() && p.WhenVanished == v1alpha1.WhenVanishedStop:
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + p.howToRestore() +
-			", or set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"}
+		how := "set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"
+		if !v.Replica.wanted() || v.Replica.Promote {
+			how = p.howToRestore() + ", or " + how
+		}
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + how}
+	case v.Replica.Promote && !creating.InPlace:
+		return nothingToPromote()
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
 		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:

@@ -8,23 +8,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// stopLast has a stop wait for the changes that are made now: they need the server. An approval of it stays that of the plan, and is not used up.
-func (d *DecidedChanges) stopLast(v View) {
-	now := d.With(AtOnce)
-	if !slices.ContainsFunc(now, func(c driver.Change) bool { return !c.Stops() }) {
-		return
-	}
-	for i := range d.Changes {
-		if c := &d.Changes[i]; c.Stops() && c.Fate == AtOnce {
-			c.Fate = AfterOthers
-			if c.Approved {
-				d.Hash = v.Approval
-				d.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AtOnce && c.Approved })
-			}
-		}
-	}
-}
-
 // keepAgreed keeps the approval of what a person agreed to before the server was stopped: it stays that of the plan, and is not used up.
 func (d *DecidedChanges) keepAgreed(v View) {
 	asks := func(c Decided) bool { return c.Fate == AfterStart && c.Asks }

@@ -15,6 +15,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if r := p.refusal(false, o.Changes); r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
 	}
+	if r := replicaRefusal(v, o); r.Reason != "" {
+		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
+	}
 	d := Decide(v, o.Changes, p)
 	now, never, blocked, theirs := d.With(AtOnce), d.With(Never), d.Blocked, foreign(d)
 	a := Action{
@@ -38,6 +41,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
 		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
+	case o.Follows != nil && o.Follows.Problem != "":
+		a.Verb = Stall
+		a.Reason, a.Message = outOfDate(o.Follows)
 	case o.PasswordProblem != "":
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonPasswordImpaired, "it is up to date and can be used, but "+o.PasswordProblem
 	case o.Stopped:

@@ -30,7 +30,10 @@ func restoresInPlace(v View, p Policy) bool {
 
 // NewOne says what takes the place of an object that vanished, if it is created again.
 func (v View) NewOne() string {
-	if v.RestoreFrom {
+	switch {
+	case v.Replica.wanted() && !v.Replica.Promote:
+		return "a new read replica of " + v.Replica.Primary
+	case v.RestoreFrom:
 		return "a new one from what spec.restoreFrom names"
 	}
 	return "a new, empty one"

@@ -1,0 +1,106 @@
+package kind
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Replicating says how an object of a kind can follow another one of that kind, as a read replica does.
+type Replicating struct {
+	// Of returns what the spec of an object has it follow; nil for one that follows none.
+	Of func(v1alpha1.ResourceObject) *v1alpha1.DatabaseReplica
+	// Status points to what an object's status says about what it follows, and Followers to the names of those that follow it.
+	Status    func(v1alpha1.ResourceObject) **v1alpha1.ReplicaStatus
+	Followers func(v1alpha1.ResourceObject) *[]string
+	// Unfit returns why no object can follow a primary as the spec, class merged in, wants it, and what would be right; empty if one can.
+	Unfit func(want, primary v1alpha1.ResourceObject) string
+}
+
+// PrimaryIndex is the name of the index by which objects are found by the name of the object that they are to follow.
+const PrimaryIndex = "primary"
+
+// ReplicaOf returns what the spec of an object has it follow; nil for one that is to follow none.
+func ReplicaOf(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.DatabaseReplica {
+	if k.Replicating == nil {
+		return nil
+	}
+	return k.Replicating.Of(object)
+}
+
+// PrimaryName returns the name of the object that one is to follow, or has followed; empty if its spec names none.
+func PrimaryName(k *Kind, object v1alpha1.ResourceObject) string {
+	if replica := ReplicaOf(k, object); replica != nil {
+		return replica.PrimaryRef.Name
+	}
+	return ""
+}
+
+// Follows returns what the status of an object says that it follows; nil if it follows none.
+func Follows(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
+	if k.Replicating == nil {
+		return nil
+	}
+	return *k.Replicating.Status(object)
+}
+
+// SetFollowing notes in the status of an object what it follows and what follows it. It reports whether the status changed.
+func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, followers []string) (changed bool) {
+	if k.Replicating == nil {
+		return false
+	}
+	status, names := k.Replicating.Status(object), k.Replicating.Followers(object)
+	before, had := *status, *names
+	if *status, *names = nil, slices.Clone(followers); follows != nil {
+		*status = &v1alpha1.ReplicaStatus{Primary: follows.Primary, Location: follows.Location, Problem: follows.Problem}
+	}
+	return !equality.Semantic.DeepEqual(before, *status) || !slices.Equal(had, *names)
+}
+
+func databaseReplicating() *Replicating {
+	return &Replicating{
+		Of: func(o v1alpha1.ResourceObject) *v1alpha1.DatabaseReplica { return o.(*v1alpha1.Database).Spec.Replica },
+		Status: func(o v1alpha1.ResourceObject) **v1alpha1.ReplicaStatus {
+			return &o.(*v1alpha1.Database).Status.Replica
+		},
+		Followers: func(o v1alpha1.ResourceObject) *[]string { return &o.(*v1alpha1.Database).Status.Replicas },
+		Unfit:     unfitReplica,
+	}
+}
+
+// unfitReplica compares the spec of a read replica with its primary: a replica has the engine, the major version and the users of that, and room for its data.
+func unfitReplica(want, primary v1alpha1.ResourceObject) string {
+	d, of := want.(*v1alpha1.Database), primary.(*v1alpha1.Database)
+	is, login := of.Status.Observed, of.Spec.Credentials
+	if is == nil {
+		return ""
+	}
+	engine, version := valueOf(d.Spec.Engine), valueOf(d.Spec.Version)
+	switch ofEngine, ofVersion := valueOf(is.Engine), valueOf(is.Version); {
+	case ofEngine != "" && engine != "" && engine != ofEngine:
+		return fmt.Sprintf("the primary is of the engine %s: set spec.engine to %s", ofEngine, ofEngine)
+	case ofVersion != "" && version != "" && driver.MajorVersion(ofEngine, version) != driver.MajorVersion(ofEngine, ofVersion):
+		return fmt.Sprintf("the primary is of version %s: set spec.version to %s", ofVersion, driver.MajorVersion(ofEngine, ofVersion))
+	}
+	if s := d.Spec.Storage; s != nil && s.SizeGiB != nil && is.Storage != nil && *s.SizeGiB < valueOf(is.Storage.SizeGiB) {
+		return fmt.Sprintf("the primary has a disk of %d GiB: set spec.storage.sizeGiB to %d or more, or remove it", *is.Storage.SizeGiB, *is.Storage.SizeGiB)
+	}
+	name, ofName := "", ""
+	if d.Spec.Credentials != nil {
+		name = valueOf(d.Spec.Credentials.Username)
+	}
+	if login != nil {
+		ofName = valueOf(login.Username)
+	}
+	switch {
+	case name == ofName:
+		return ""
+	case ofName == "":
+		return "the primary has the administrator of the cloud's choice: remove spec.credentials.username"
+	}
+	return fmt.Sprintf("the administrator of the primary is %s: set spec.credentials.username to %s", ofName, ofName)
+}
