@@ -39,7 +39,7 @@ func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
 
 // checks returns the kind's obligations, those of single fields by field.
 func (b *bench[S]) checks() []Check {
-	all := slices.Concat(life[S](b.kind.Login.Password != "", b.kind.ManagedPassword), ownership[S](), parents[S](), sources[S](), restores[S](), vanished[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S](), actions[S](b.kind.Actions), lacking[S](b.kind.Lacking))
+	all := slices.Concat(life[S](b.kind.Login.Password != "", b.kind.ManagedPassword), ownership[S](), parents[S](), sources[S](), restores[S](), replicas[S](), vanished[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S](), actions[S](b.kind.Actions), lacking[S](b.kind.Lacking))
 	for _, f := range b.kind.Fields {
 		for _, o := range single[S](f) {
 			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})
@@ -179,7 +179,7 @@ func (b *bench[S]) soundChanges(t testing.TB, changes []driver.Change) {
 			t.Errorf("two changes of %q", c.Field)
 		}
 		seen = append(seen, c.Field)
-		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword || c.Field == driver.FieldSource {
+		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword || c.Field == driver.FieldSource || c.Field == driver.FieldRole {
 			t.Errorf("a change of %q was reported: only the caller knows when that is wanted", c.Field)
 		}
 		if !listed(docs, c) && (c.Why == "" || !slices.ContainsFunc(docs, func(d driver.Field) bool { return listed(docs, driver.Change{Field: d.Field, Effect: c.Effect}) })) {

@@ -162,6 +162,9 @@ type Kind[S any] struct {
 	PointInTime bool
 	// Copies: it is born as a copy of that one, its mark included.
 	Copies bool
+	// Replicas: an object can be made to follow another one. Primary returns parameters of one that others can follow; those of Full if it is nil.
+	Replicas bool
+	Primary  func() S
 	// Lists: the driver can list objects of the kind.
 	Lists bool
 	// Contents: an object that holds something is deleted only by force. Needs Cloud.Fill.

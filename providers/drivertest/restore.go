@@ -69,16 +69,24 @@ func restore[S any](t testing.TB, b *bench[S], req *request[S]) {
 	if err != nil {
 		t.Fatalf("Create: %v", err)
 	}
-	if cost := b.Calls().minus(before); cost.Writes > 1+b.kind.Before {
+	most := 1 + b.kind.Before
+	if req.Restore.Follows {
+		most = 1 // what belongs to it is there, as what belongs to the other one
+	}
+	if cost := b.Calls().minus(before); cost.Writes > most {
 		t.Errorf("it was made by %d writes, want one: what is there between two of them could be lost", cost.Writes)
 	}
 	req.ID, req.Operation = result.ID, result.Operation
 	first := req.Mark
-	if copies := b.described(t).Capabilities.Copies && req.Restore.Snapshot == ""; copies {
+	if copies := b.described(t).Capabilities.Copies && req.Restore.Snapshot == "" && !req.Restore.Follows; copies {
 		first = req.Restore.SourceMark
 	}
-	if obs := b.observe(t, *req); obs.State != driver.Absent && obs.Mark != first {
+	obs := b.observe(t, *req)
+	if obs.State != driver.Absent && obs.Mark != first {
 		t.Errorf("it has the mark %+v at first, want %+v", obs.Mark, first)
+	}
+	if req.Restore.Follows {
+		wantFollowing(t, obs, req.Restore.Source.Name)
 	}
 	if first != req.Mark {
 		b.Finish(t)

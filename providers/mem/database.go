@@ -25,6 +25,9 @@ type Database struct {
 	// SecretProblem says why the cloud can't change that password any more; empty if it can.
 	SecretProblem string
 
+	// Follows is the database that it follows, which may be gone; zero for one that follows none.
+	Follows driver.ParentRef
+
 	// Users are within it, by their names. They go with it.
 	Users map[string]User
 	// Stopped: somebody stopped it.
@@ -96,7 +99,7 @@ var databaseKind = table.Kind[session]{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
 			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, Stop: true, List: true, Actions: driver.Actions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, Replicas: true, Stop: true, List: true, Actions: driver.Actions}, Ownership: driver.OwnedByTags,
 			Consequences: databaseConsequences(), Exempt: databaseExempt,
 		}
 	},

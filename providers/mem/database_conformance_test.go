@@ -67,7 +67,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		},
 		Needed: []string{"engine", "version"},
 		Reads:  1, MinimalReads: 1,
-		HasID: true, Lists: true, Snapshots: true, Restores: true,
+		HasID: true, Lists: true, Snapshots: true, Restores: true, Replicas: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
 				edit(t, name, func(d *mem.Database) {

@@ -7,6 +7,9 @@ import (
 // settle returns what became of a database whose work is over; nil if it is gone.
 func settle(c *Cloud, d *Database) (next *Database, moved bool) {
 	w := d.work
+	if w.phase == resting && c.leaderless(d) {
+		return d.alone(), true
+	}
 	if w.phase == resting || c.opts.Now().Before(w.until) {
 		return d, false
 	}

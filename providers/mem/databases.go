@@ -38,6 +38,9 @@ func newDatabases(s session) *databaseAdapter {
 		if whileStopped(have, []driver.Change{c})[0].NeedsRunning {
 			return fail(call, driver.Busy, "the database is stopped")
 		}
+		if (c.SetsPassword() || c.HandsOver()) && have.Follows != (driver.ParentRef{}) {
+			return fail(call, driver.Invalid, "a replica has the password of the database that it follows")
+		}
 		if c.Field == driver.FieldPassword && have.Secret != "" {
 			return fail(call, driver.Conflict, "the cloud manages the administrator's password")
 		}
@@ -50,7 +53,7 @@ func newDatabases(s session) *databaseAdapter {
 	}
 	return &databaseAdapter{
 		Table: databaseTable, Noun: "database", ReadCall: string(OpObserve) + string(KindDatabase), Fixed: true,
-		Read: d.read, State: stateOfDatabase, Login: login, Snapshot: d.snapshot, Restorable: d.restorable,
+		Read: d.read, State: d.stateOf, Following: &table.Following[databaseParameters, Database]{Withheld: withheld, Promote: d.promote}, Login: login, Snapshot: d.snapshot, Restorable: d.restorable,
 		Support: func(_ context.Context, have *Database) *driver.Support { return new(have.Support) },
 		Tags:    func(p *databaseParams) *table.Delta { return &p.Tags },
 		Manage:  func(*databaseParams, bool) {}, // the request and the changes say it
@@ -210,6 +213,9 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 
 // restore makes a new database what a snapshot was taken of, but for what its spec declares.
 func (m *databases) restore(call *Call, req *databaseRequest, d *Database) error {
+	if req.Restore.Follows {
+		return m.follow(call, req, d)
+	}
 	if req.Restore.Snapshot == "" {
 		return fail(call, driver.Unsupported, "the cloud restores snapshots, and no points in time")
 	}
@@ -247,7 +253,7 @@ func (m *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		case value(d.Spec.DeletionProtection):
 			return fail(call, driver.Protected, "deletion protection is on")
 		}
-		if req.Deletion != nil && req.Deletion.Snapshot != "" {
+		if req.Deletion != nil && req.Deletion.Snapshot != "" && d.Follows == (driver.ParentRef{}) {
 			if err := m.takeSnapshot(call, d, req.Deletion.Snapshot, h); err != nil {
 				return err
 			}

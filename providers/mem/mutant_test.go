@@ -83,6 +83,7 @@ type bentCall struct {
 	name     string
 	mark     *driver.Mark
 	deletion **driver.Deletion
+	restore  **driver.Restore  // leads to a copy of what the request has
 	vanished *driver.ParentRef // a copy of what the request names; nil if it names nothing
 	login    driver.Login
 	declared driver.Applied // what the spec declares, if the mutant wants it early
@@ -94,7 +95,7 @@ type bentCall struct {
 
 func code(c driver.Code, text string) error { return &driver.Error{Code: c, Op: "Bent", Message: text} }
 
-var mutants = slices.Concat(listMutants, []mutant{
+var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 	{name: "a missing object is an error", caught: "a missing object is Absent",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if err == nil && o.State == driver.Absent {
@@ -721,7 +722,11 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 		copied := *req.Vanished
 		req.Vanished = &copied
 	}
-	c := &bentCall{vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
+	if req.Restore != nil {
+		copied := *req.Restore
+		req.Restore = &copied
+	}
+	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o

@@ -47,6 +47,8 @@ type Adapter[S, H, P any] struct {
 	Snapshot func(ctx context.Context, req *Request[S], o *driver.Observation) error
 	// Restorable returns what the cloud still has of the object that the request's Vanished names. nil for kinds that can't be restored.
 	Restorable func(ctx context.Context, req *Request[S]) (*driver.Restorable, error)
+	// Following is how objects follow others; nil for kinds without Replicas.
+	Following *Following[S, H]
 	// Fixed: observations say which fields can't change any more.
 	Fixed bool
 

@@ -14,6 +14,9 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
 	}
+	if req.Restore != nil && req.Restore.Follows && a.Following == nil {
+		return driver.Result{}, noReplicas(a.Noun)
+	}
 	var params P
 	problems := []error{a.supported(&req)}
 	if a.Creatable != nil {

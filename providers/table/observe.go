@@ -103,6 +103,7 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	}
 	// What the cloud says that it lacks stays remembered, too: that answer may be wrong, and what we let in has to be taken back once it is seen again.
 	o.Applied = applied(&req.Spec, req.Applied, o.Changes, append(namesOf(o.Unreadable), lacking...)...)
+	a.withhold(req, have, o)
 	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return unseen(row.Name()) })
 	o.Fixed = seen.Fixed(have)
 	if o.Mirror, err = seen.Mirror(have); err == nil && len(set) > 0 {
@@ -115,6 +116,7 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 		if err := a.Login(ctx, req, have, o); err != nil {
 			return err
 		}
+		a.withhold(req, have, o)
 	}
 	if a.Review != nil {
 		a.Review(req, have, o)

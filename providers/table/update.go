@@ -20,6 +20,9 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	if is, err := u.act(ctx, changes); is {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
+	if is, err := u.promote(ctx, changes); is {
+		return u.result, driver.RedactError(err, a.secrets(&req)...)
+	}
 	changes, err := u.supported(changes)
 	if err != nil {
 		return driver.Result{}, err

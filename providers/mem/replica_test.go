@@ -1,0 +1,62 @@
+package mem_test
+
+import (
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+// What followed a database that was deleted follows none any more, and what follows takes no password.
+func TestReplica(t *testing.T) {
+	h, cloud := harnessOf(mem.Options{})
+	session, err := h.Driver.Open(t.Context(), h.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	databases := drivertest.Databases(session)
+	kind := databaseKind(cloud)
+	create := func(name string, follows *driver.ParentRef) databaseRequest {
+		t.Helper()
+		req := databaseRequest{
+			Request: driver.Request{Name: name, Location: region, Mark: driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-" + name}, NotBefore: h.Now()},
+			Spec:    kind.Full(), Login: kind.Login,
+		}
+		if follows != nil {
+			req.Restore, req.Login.Password = &driver.Restore{Follows: true, Source: *follows}, ""
+		}
+		result, err := databases.Create(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.ID = result.ID
+		return req
+	}
+	primary := create("orders", nil)
+	replica := create("reports", &driver.ParentRef{Name: "orders", ID: primary.ID})
+	second := create("archive", &driver.ParentRef{Name: "reports", ID: replica.ID})
+	second.Login.Password = "another-one"
+	result, err := databases.Update(t.Context(), second, []driver.Change{{Field: driver.FieldPassword, Effect: driver.Online}})
+	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
+		t.Errorf("a password of a replica: %v, %v", result.Failed, err)
+	}
+	follows := func(req databaseRequest) string {
+		t.Helper()
+		obs, err := databases.Observe(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if obs.Follows == nil {
+			return ""
+		}
+		return obs.Follows.Primary
+	}
+	primary.Deletion = &driver.Deletion{}
+	if _, err := databases.Delete(t.Context(), primary); err != nil {
+		t.Fatal(err)
+	}
+	if got, then := follows(replica), follows(second); got != "" || then != "reports" {
+		t.Errorf("the replica of what was deleted follows %q, and its own replica %q", got, then)
+	}
+}

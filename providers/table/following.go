@@ -1,0 +1,58 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Following is how objects of a kind follow others of it. Make makes one that does where the request says so, and State says what an object follows. Both
+// functions are set.
+type Following[S, H any] struct {
+	// Withheld reports whether a change is of a field that the cloud does not let an object have as the spec says while it follows another one.
+	Withheld func(req *Request[S], have *H, c driver.Change) bool
+	// Promote ends that an object follows another one, by one call that is not repeated, and returns the operation that it started, if any. It makes no call and
+	// returns no error while the cloud is at it.
+	Promote func(ctx context.Context, req *Request[S], have *H) (operation string, err error)
+}
+
+// withhold takes out of the changes those that an object can't be made to have while it follows another one. What is applied stays as for a field that differs.
+func (a *Adapter[S, H, P]) withhold(req *Request[S], have *H, o *driver.Observation) {
+	if a.Following == nil || o.Follows == nil {
+		return
+	}
+	o.Changes = slices.DeleteFunc(o.Changes, func(c driver.Change) bool { return a.Following.Withheld(req, have, c) })
+}
+
+// promote ends that the object follows another one, if that is among changes. It reports whether it is.
+func (u *update[S, H, P]) promote(ctx context.Context, changes []driver.Change) (is bool, err error) {
+	at := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldRole })
+	switch {
+	case at < 0:
+		return false, nil
+	case len(changes) != 1:
+		return true, invalid("a promotion is the only change of its update, and this one has %d", len(changes))
+	case u.adapter.Following == nil:
+		return true, noReplicas(u.adapter.Noun)
+	case changes[at].To != string(v1alpha1.ReplicaRolePrimary):
+		return true, invalid("the %s can't be made to follow another one: only a creation does that", u.adapter.Noun)
+	}
+	have, err := u.look(ctx, &Part[S, H, P]{})
+	if err != nil {
+		return true, err
+	}
+	var o driver.Observation
+	if u.adapter.State(&u.req, have, &o); o.Follows == nil {
+		return true, nil
+	}
+	u.result.Operation, err = u.adapter.Following.Promote(ctx, &u.req, have)
+	return true, err
+}
+
+// noReplicas is the answer to what only a kind with Capabilities.Replicas can.
+func noReplicas(noun string) error {
+	return &driver.Error{Code: driver.Unsupported, Message: fmt.Sprintf("a %s of this cloud can't follow another one", noun)}
+}
