@@ -41,7 +41,8 @@ func newDatabases(s *session) *databaseAdapter {
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
 		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
-		Snapshot: d.lookForSnapshot, Restorable: restorer{d}.restorable,
+		Following: &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: replicator{d}.promote},
+		Snapshot:  d.lookForSnapshot, Restorable: restorer{d}.restorable,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Manage:    func(p *instanceParams, managed bool) { p.ManageMasterUserPassword = &managed },
@@ -80,7 +81,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
 			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, Replicas: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -126,9 +127,9 @@ func databaseDocs() []driver.Field {
 }
 
 // describe returns an instance, nil if RDS says that there is none.
-func (d *databases) describe(ctx context.Context, name string) (*instance, error) {
+func (d *databases) describe(ctx context.Context, name string, options ...func(*rds.Options)) (*instance, error) {
 	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances,
-		&rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
+		&rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}, options...)
 	if apiCode(err) == "DBInstanceNotFound" {
 		return nil, nil
 	}
@@ -153,6 +154,7 @@ func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation
 	o.Available, o.Stopped = available(have), status == "stopped"
 	o.Protected = aws.ToBool(have.DeletionProtection)
 	o.Endpoint = endpointOf(have)
+	o.Follows, o.Followers = following(have), followers(have)
 	o.CloudManaged, o.PasswordProblem = have.MasterUserSecret != nil, secretProblem(have)
 }
 
@@ -188,6 +190,9 @@ func creatable(req *databaseRequest) error {
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
 // Internet.
 func (d *databases) create(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {
+	if req.Restore != nil && req.Restore.Follows {
+		return replicator{d}.create(ctx, req, params)
+	}
 	if req.Restore != nil {
 		return restorer{d}.restore(ctx, req, params)
 	}
@@ -263,6 +268,8 @@ var databaseCodes = map[string]driver.Code{
 	"DBSnapshotNotFound":                     driver.NotFound,
 	"DBSubnetGroupNotFound":                  driver.Invalid,
 	"DBSubnetGroupDoesNotCoverEnoughAZs":     driver.Invalid,
+	"DBSubnetGroupNotAllowed":                driver.Invalid,
+	"InvalidDBSubnetGroup":                   driver.Invalid,
 	"InvalidVPCNetworkState":                 driver.Invalid,
 	"NetworkTypeNotSupported":                driver.Invalid,
 	"DBParameterGroupNotFound":               driver.Invalid,
@@ -295,6 +302,7 @@ var databaseMessages = map[string]string{
 	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
 	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",
 	"DBSubnetGroupNotFound":              "RDS has no DB subnet group of that name in this account and region: create it, or correct spec.aws.dbSubnetGroupName",
+	"InvalidDBSubnetGroup":               "all read replicas that a server has in a region are in one VPC: set spec.aws.dbSubnetGroupName to a DB subnet group in the VPC of the others",
 	"InvalidVPCNetworkState": "RDS can't move the server to that DB subnet group: it moves a server with availability SingleZone to a group in another VPC, and no other; " +
 		"set spec.aws.dbSubnetGroupName back, or create another Database in that group and move the data",
 	"NetworkTypeNotSupported": "RDS can't give the server addresses of the network type: DUAL needs an IPv6 CIDR block in every subnet of its DB subnet group, and an engine version " +

@@ -14,7 +14,7 @@ import (
 // remove asks RDS to delete an instance.
 //
 // With a final snapshot the automated backups are kept as well: they lead to any moment before the end, the
-// snapshot to the end only, and they expire by themselves. Without one nothing is kept.
+// snapshot to the end only, and they expire by themselves. Without one nothing is kept. A read replica takes no final snapshot, and keeps its automated backups where one was asked for.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
 	if mayHaveGroups(req) {
@@ -32,6 +32,10 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(true), aws.Bool(true)
 	}
 	err := deleteInstance(ctx, d, in)
+	if (replicator{d}).isReplica(ctx, req, in, err) {
+		in.FinalDBSnapshotIdentifier, in.SkipFinalSnapshot = nil, aws.Bool(true)
+		err = deleteInstance(ctx, d, in)
+	}
 	if apiCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" {
 		// A region keeps 40 at most. The snapshot is what was asked for.
 		in.DeleteAutomatedBackups = aws.Bool(true)

@@ -172,8 +172,8 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 	present := *have
 	present.PendingModifiedValues = nil
 	differs := driver.Names(changes)
-	waits := slices.DeleteFunc(driver.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup)),
-		func(name string) bool { return slices.Contains(differs, name) })
+	waits := driver.Names(slices.DeleteFunc(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup),
+		func(c driver.Change) bool { return slices.Contains(differs, c.Field) || withheld(req, have, c) }))
 	if have.PendingModifiedValues.MasterUserPassword != nil && (have.MasterUserSecret == nil || aws.ToString(have.MasterUserSecret.SecretStatus) != secretRotating) {
 		waits = append(waits, driver.FieldPassword)
 	}
