@@ -273,6 +273,12 @@ func (s State) InForce() string {
 // Pending is the password that the server is to get, or whose arrival is not confirmed; empty if there is none.
 func (s State) Pending() string { return s.confirmed().Next }
 
+// Arriving reports whether the cloud accepted the next password, which is not confirmed yet.
+func (s State) Arriving() bool {
+	s = s.confirmed()
+	return s.Next != "" && s.taken()
+}
+
 // confirmed is the state with what the status adds to the Secret: a password that the creation set is not worth a write of its own.
 // Without a Secret, nothing was sent from it.
 func (s State) confirmed() State {

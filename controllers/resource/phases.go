@@ -45,7 +45,7 @@ func (r *Reconciler) reporter() *report.Reporter {
 func task(known gather.Gathered, reports report.Memory) execute.Task {
 	t := execute.Task{
 		Facts: known.Facts, Stored: known.Stored, Object: known.Object, Want: known.Want, Session: known.Session, Described: known.Described,
-		PasswordSecret: known.PasswordSecret, Password: known.Password, Obsolete: known.Obsolete, Connections: known.Connections, PublishError: known.PublishError, Unmade: known.Unmade, KeepsCertificates: known.KeepsCertificates,
+		PasswordSecret: known.PasswordSecret, Password: known.Password, Obsolete: known.Obsolete, Connections: known.Connections, PublishError: known.PublishError, PasswordChanges: known.PasswordChanges, Unmade: known.Unmade, KeepsCertificates: known.KeepsCertificates,
 		Failures: reports.Failures, Failure: known.Memory.Failure, Wanted: known.News.Wanted, Priority: reports.Priority,
 		Memory: known.Cloud, Published: known.Published,
 	}

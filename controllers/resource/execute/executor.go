@@ -64,6 +64,8 @@ type Task struct {
 	Connections credential.Connections
 	// PublishError is why connection Secrets can't be brought up to date; nil if they can.
 	PublishError error
+	// PasswordChanges: the server follows another one whose password is being changed, so it is looked at again.
+	PasswordChanges bool
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// KeepsCertificates is as in Publication.
@@ -134,6 +136,9 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	w := e.begin(task)
 	out, err := w.act(ctx, a)
 	out = following(a, out)
+	if task.PasswordChanges && out.Next == outcome.AtSync {
+		out.Next = outcome.Polling
+	}
 	if !a.Opens.IsZero() { // what waits for its window comes back when that opens, and not a sync period later
 		if wait := max(time.Millisecond, a.Opens.Sub(e.Clock())); out.AtMost == 0 || wait < out.AtMost {
 			out.AtMost = wait

@@ -42,7 +42,10 @@ func followPassword(ctx context.Context, g *login) error {
 	decided.Stale = decided.State.Serial != stored.State.Serial
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
-	if g.Published.Followed = of; decided.State.InForce() == "" && g.Want.GetConnection() != nil {
+	if g.PasswordChanges = primary.State.Arriving(); !g.PasswordChanges {
+		g.Published.Followed = of
+	}
+	if decided.State.InForce() == "" && !g.PasswordChanges && g.Want.GetConnection() != nil {
 		g.PasswordUnknown = &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound, Message: fmt.Sprintf(
 			"Mooring does not know the password of %s, which this read replica has, so the connection Secret is not written; set spec.connection there, and approve the new password", p.Named)}
 	}

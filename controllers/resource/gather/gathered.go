@@ -69,6 +69,8 @@ type Gathered struct {
 	PublishError error
 	// PasswordUnknown is why the connection Secret of a read replica is not written before a person acts; nil if nothing keeps it.
 	PasswordUnknown error
+	// PasswordChanges: the password of the primary is being changed, and nothing tells when it has come true.
+	PasswordChanges bool
 	// RotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.
 	RotationRefused error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
