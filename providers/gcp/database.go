@@ -45,6 +45,7 @@ func newDatabases(s *session) *databaseAdapter {
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
+		Following: replicator{d}.following(),
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
@@ -89,7 +90,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
 			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Replicas: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -162,6 +163,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
 	o.ID, o.Mark, o.Location = have.CreateTime, driver.MarkFrom(have.labels()), strings.ToLower(have.Region)
 	o.Protected = have.settings().DeletionProtectionEnabled
+	o.Follows, o.Followers = following(have), followers(have)
 	o.Operation, o.Work = have.op.underWay(), have.op.work()
 	setState(o, have, have.op)
 	if o.State != driver.Deleting {

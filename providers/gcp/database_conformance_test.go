@@ -38,11 +38,16 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-N4-2-7680")}} // with the disk of Full
 		},
+		Primary: func() v1alpha1.DatabaseParameters {
+			full := fieldedit.GCPDatabase(location).Full()
+			full.GCP.ConnectorEnforcement = new("NOT_REQUIRED")
+			return full
+		},
 		Login:  driver.Login{Password: "Canary-7f3a"},
 		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
 		HasID: true, Needed: []string{"engine", "gcp.tier"},
-		Lists: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Actions: []driver.Action{driver.Restart, driver.Failover},
+		Lists: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Replicas: true, Actions: []driver.Action{driver.Restart, driver.Failover},
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,
 			Support: c.support,

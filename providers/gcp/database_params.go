@@ -179,6 +179,9 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 	s.BackupConfiguration = p.recovery(s, s.BackupConfiguration, have.engine())
 	fewerLogs(s.BackupConfiguration, have)
 	s.BackupConfiguration = withStartTime(s.BackupConfiguration, p.BackupStartTime)
+	if following(have) != nil {
+		s.BackupConfiguration = nil // two zones are no reason for backups of a replica
+	}
 	if err := p.deny(s, have); err != nil {
 		return nil, err
 	}

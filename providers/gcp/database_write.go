@@ -19,6 +19,9 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		return driver.Result{}, err
 	}
 	params.Region = location
+	if req.Restore != nil && req.Restore.Follows {
+		return replicator{d}.create(ctx, req, params)
+	}
 	if req.Restore != nil && req.Restore.Snapshot == "" {
 		return cloneInstance(ctx, d, req)
 	}
@@ -124,19 +127,19 @@ func checkChange(params *instanceParams, spec *databaseParameters, have *instanc
 	return cmp.Or(checkAccess(params, have), checkEdition(params, spec, have), checkDisk(params, spec, have))
 }
 
-// remove asks Cloud SQL to delete an instance.
+// remove asks Cloud SQL to delete an instance. A read replica takes no final backup.
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
-	const op = "instances.delete"
 	if begun, err := (&snapshots{session: d.session, sql: d.sql}).keep(ctx, req.Name); begun || err != nil {
 		return driver.Result{Unfinished: begun}, err
 	}
-	call := d.sql.Instances.Delete(d.project, req.Name)
-	if req.Deletion != nil && req.Deletion.Snapshot != "" {
-		call = call.EnableFinalBackup(true).FinalBackupDescription(req.Deletion.Snapshot).FinalBackupTtlDays(finalBackupDays)
+	final := ""
+	if req.Deletion != nil {
+		final = req.Deletion.Snapshot
 	}
-	started, err := do(ctx, d.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
-		return call.Context(ctx).Do()
-	})
+	started, err := d.delete(ctx, req.Name, final)
+	if final != "" && driver.CodeOf(err) == driver.Invalid && d.isReplica(ctx, req) {
+		started, err = d.delete(ctx, req.Name, "")
+	}
 	if err == nil {
 		return driver.Result{Operation: started.Name}, nil
 	}
@@ -149,8 +152,27 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	return driver.Result{}, err
 }
 
-// whyNotDeleted tells deletion protection, for which Cloud SQL has no reason of its own, and a deletion
-// that is under way already, from other refusals.
+// delete makes the call. A final backup is described by its name.
+func (d *databases) delete(ctx context.Context, name, final string) (*sqladmin.Operation, error) {
+	call := d.sql.Instances.Delete(d.project, name)
+	if final != "" {
+		call = call.EnableFinalBackup(true).FinalBackupDescription(final).FinalBackupTtlDays(finalBackupDays)
+	}
+	return do(ctx, d.session, "instances.delete", func(ctx context.Context) (*sqladmin.Operation, error) { return call.Context(ctx).Do() })
+}
+
+// isReplica reports whether the instance of a request is a read replica, of which nothing but that keeps it from being deleted.
+func (d *databases) isReplica(ctx context.Context, req *databaseRequest) bool {
+	seen, err := d.read(ctx, req.Name)
+	if err != nil || req.ID != "" && seen.CreateTime != req.ID {
+		return false
+	}
+	have := &instance{DatabaseInstance: seen}
+	return following(have) != nil && !have.settings().DeletionProtectionEnabled && len(followers(have)) == 0
+}
+
+// whyNotDeleted tells deletion protection, for which Cloud SQL has no reason of its own, a deletion
+// that is under way already, and read replicas from other refusals.
 func (d *databases) whyNotDeleted(ctx context.Context, req *databaseRequest, refusal error) error {
 	seen, err := d.read(ctx, req.Name)
 	switch {
@@ -159,6 +181,8 @@ func (d *databases) whyNotDeleted(ctx context.Context, req *databaseRequest, ref
 	case err == nil && seen.Settings != nil && seen.Settings.DeletionProtectionEnabled:
 		return &driver.Error{Code: driver.Protected, Op: "instances.delete",
 			Message: "deletion protection is on: set spec.deletionProtection to false first", Err: errors.Unwrap(refusal)}
+	case err == nil && driver.CodeOf(refusal) == driver.Invalid:
+		return cmp.Or(leads(&instance{DatabaseInstance: seen}, refusal), refusal)
 	}
 	return refusal
 }

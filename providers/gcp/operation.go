@@ -29,7 +29,7 @@ func (d *databases) operation(ctx context.Context, req *databaseRequest) (*opera
 	if err != nil {
 		return nil, err
 	}
-	if op.TargetId != "" && op.TargetId != req.Name {
+	if op.TargetId != "" && op.TargetId != req.Name && op.OperationType != createReplica { // which is one of the primary
 		return nil, nil
 	}
 	return &operation{op}, nil
@@ -57,11 +57,15 @@ func (o *operation) kind() string {
 	return o.OperationType
 }
 
+// createReplica is the operation that makes a read replica. The recordings show that its target is the primary, with its project.
+const createReplica = "CREATE_REPLICA"
+
 // works are what operations do, in plain words. https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/operations#SqlOperationType
 var works = map[string]string{
 	"BACKUP_VOLUME":   "taking a backup",
 	"CREATE":          "creating it",
 	"CREATE_DATABASE": "creating a database",
+	createReplica:     "creating it",
 	"CREATE_USER":     "creating a user",
 	"DELETE":          "deleting it",
 	"DELETE_BACKUP":   "deleting a backup",
@@ -71,6 +75,7 @@ var works = map[string]string{
 	"FAILOVER":        "failing over",
 	"IMPORT":          "importing data",
 	"MAINTENANCE":     "maintaining it",
+	"PROMOTE_REPLICA": "promoting it",
 	"RESTART":         "restarting it",
 	"RESTORE_VOLUME":  "restoring a backup",
 	"UPDATE":          "applying a change",
@@ -134,7 +139,7 @@ func (o *operation) failure() *driver.Error {
 		}
 	}
 	switch {
-	case o.OperationType == "CREATE": // the instance stays as it is, and can't be changed
+	case o.OperationType == "CREATE" || o.OperationType == createReplica: // the instance stays as it is, and can't be changed
 		e.Message = strings.TrimSuffix(e.Message, ".") + "; the instance that failed stays in Cloud SQL: delete this object, and create it again once the cause is put right"
 		if e.Code == driver.Capacity {
 			e.Message += ", or with another tier or location"
