@@ -143,11 +143,8 @@ func waitsForParent(o v1alpha1.ResourceObject) bool {
 	return ready == nil || ready.Reason == string(v1alpha1.ReasonParentNotReady)
 }
 
-// waitsForPrimary is the same for what is to follow another object.
-func waitsForPrimary(o v1alpha1.ResourceObject) bool {
-	ready := meta.FindStatusCondition(o.GetConditions(), v1alpha1.ConditionReady)
-	return ready == nil || ready.Reason == string(v1alpha1.ReasonPrimaryNotReady)
-}
+// waitsForPrimary reports whether an object does not follow its primary yet: it waits for that, or the cloud refuses it as long as the primary is as it is.
+func waitsForPrimary(o v1alpha1.ResourceObject) bool { return o.GetResourceStatus().FirstReadyTime == nil }
 
 // primaryChanged passes what may matter to any object that follows another one: the same as to what is within it, and that its password changed.
 var primaryChanged = predicate.Funcs{

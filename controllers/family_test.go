@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -126,5 +127,41 @@ func TestWhatChildrenHearOfTheirParent(t *testing.T) {
 	}
 	if !waitsForParent(madeUser()) {
 		t.Error("one that says nothing yet may be about to say what it waits for")
+	}
+}
+
+// What follows another object hears of it what those within an object hear, and that its password changed. One that is being deleted hears of what ends its wait for those that
+// follow it.
+func TestWhatReplicasAndPrimariesHear(t *testing.T) {
+	update := func(of predicate.Predicate, change func(*v1alpha1.Database)) bool {
+		before := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Finalizers: []string{v1alpha1.FinalizerResource}}}
+		before.Status.ExternalName, before.Status.Replica = "shop-orders", &v1alpha1.ReplicaStatus{Primary: "shop"}
+		before.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
+		after := before.DeepCopy()
+		change(after)
+		return of.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after})
+	}
+	password := func(d *v1alpha1.Database) { d.Status.Applied = map[string][]string{"credentials.password": {"2"}} }
+	gone := func(d *v1alpha1.Database) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+	promoted := func(d *v1alpha1.Database) { d.Status.Replica = nil }
+	edited := func(d *v1alpha1.Database) { d.Spec.Size = "large" }
+	leaves := replicaLeaves(kind.Database())
+	for _, tt := range []struct {
+		name       string
+		change     func(*v1alpha1.Database)
+		replicas   bool // hear of it
+		primaryToo bool // hears of it, if this is its replica
+	}{
+		{name: "another password", change: password, replicas: true},
+		{name: "a deletion", change: gone, replicas: true, primaryToo: true},
+		{name: "a promotion", change: promoted, primaryToo: true},
+		{name: "an edit", change: edited},
+	} {
+		if update(primaryChanged, tt.change) != tt.replicas || update(leaves, tt.change) != tt.primaryToo {
+			t.Errorf("%s: its replicas hear of it: %t, its primary: %t", tt.name, update(primaryChanged, tt.change), update(leaves, tt.change))
+		}
+	}
+	if !leaves.Delete(event.DeleteEvent{Object: &v1alpha1.Database{}}) {
+		t.Error("a replica that is gone does not end the wait of its primary")
 	}
 }

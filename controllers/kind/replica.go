@@ -89,6 +89,9 @@ func unfitReplica(want, primary v1alpha1.ResourceObject) string {
 	if s := d.Spec.Storage; s != nil && s.SizeGiB != nil && is.Storage != nil && *s.SizeGiB < valueOf(is.Storage.SizeGiB) {
 		return fmt.Sprintf("the primary has a disk of %d GiB: set spec.storage.sizeGiB to %d or more, or remove it", *is.Storage.SizeGiB, *is.Storage.SizeGiB)
 	}
+	if name, ofName := valueOf(d.Spec.DatabaseName), valueOf(of.Spec.DatabaseName); name != "" && ofName != "" && name != ofName {
+		return fmt.Sprintf("the initial database of the primary is %s: set spec.databaseName to %s, or remove it", ofName, ofName)
+	}
 	name, ofName := "", ""
 	if d.Spec.Credentials != nil {
 		name = valueOf(d.Spec.Credentials.Username)

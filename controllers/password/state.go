@@ -241,6 +241,14 @@ func (s State) Follow(primary State) Decision {
 	return decided(s, before, AtOnce, Nothing)
 }
 
+// Created is for a server that works: it has the password that its creation set, although nobody has looked since.
+func (s State) Created() State {
+	if s.Next != "" && s.Serial == First && s.Accepted == 0 {
+		s.Accepted = First
+	}
+	return s
+}
+
 // Accept is for a cloud that accepted the password which was sent.
 func (s State) Accept() State {
 	s.Sent, s.Accepted = s.Serial, s.Serial

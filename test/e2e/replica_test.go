@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -12,20 +15,10 @@ import (
 func (w *fixture) replicaOf(d *v1alpha1.Database, name string) *v1alpha1.Database {
 	r := &v1alpha1.Database{ObjectMeta: w.Meta(name)}
 	r.Spec = *d.Spec.DeepCopy()
-	r.Spec.DatabaseName, r.Spec.Backup, r.Spec.Credentials = nil, nil, nil
+	r.Spec.Backup, r.Spec.Credentials = nil, nil
 	r.Spec.Replica = &v1alpha1.DatabaseReplica{PrimaryRef: v1alpha1.DatabaseReference{Name: d.Name}}
 	system.Connect(r, name+"-db")
 	return r
-}
-
-// toDatabase returns what a Secret says, for another database of the server.
-func toDatabase(secret map[string][]byte, name string) map[string][]byte {
-	to := map[string][]byte{}
-	for key, value := range secret {
-		to[key] = value
-	}
-	to["database"] = []byte(name)
-	return to
 }
 
 // A read replica has the rows and the login of its primary, follows the password of that, and refuses writes. It is promoted once a person approves that, keeps its login, takes writes,
@@ -44,7 +37,7 @@ func TestReplica(t *testing.T) {
 					w.Fatalf("the status says that it follows %+v, want %s", at, d.Status.ExternalName)
 				}
 				w.equal("transitions", w.Transitions("Database", r.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
-				reads := toDatabase(w.Secret("reads-db"), "app")
+				reads := w.Secret("reads-db")
 				w.equal("the password", string(reads["password"]), string(secret["password"]))
 				w.Must(w.exec(secret, "INSERT INTO orders VALUES (2)"))
 				w.Eventually("the replica has both orders", func() bool { return w.orders(reads) == 2 })
@@ -54,7 +47,7 @@ func TestReplica(t *testing.T) {
 
 				w.asks(d, v1alpha1.AnnotationRotatePassword, "1")
 				w.AwaitSecret("reads-db", "the new password of the primary", func(data map[string][]byte) bool { return string(data["password"]) != string(secret["password"]) })
-				reads, secret = toDatabase(w.Secret("reads-db"), "app"), w.Secret("orders-db")
+				reads, secret = w.Secret("reads-db"), w.Secret("orders-db")
 				w.equal("the password after a rotation", string(reads["password"]), string(secret["password"]))
 				w.Eventually("the replica can be used with it", func() bool { return w.exec(reads, "SELECT 1") == nil })
 
@@ -65,7 +58,7 @@ func TestReplica(t *testing.T) {
 				w.approve(r, s.Status.Plan.Hash)
 				w.AwaitObject(r, "promoted", func() bool { return r.Status.Replica == nil })
 				w.ready(r)
-				reads = toDatabase(w.Secret("reads-db"), "app")
+				reads = w.Secret("reads-db")
 				w.equal("the password of the promoted server", string(reads["password"]), string(secret["password"]))
 				w.Must(w.exec(reads, "INSERT INTO orders VALUES (3)"))
 				w.Must(w.exec(secret, "INSERT INTO orders VALUES (4)"))
@@ -78,4 +71,121 @@ func TestReplica(t *testing.T) {
 			})
 		})
 	}
+}
+
+// primary declares a database that can have read replicas, and waits for it.
+func (w *fixture) primary(c *system.Cloud, name string) *v1alpha1.Database {
+	w.Helper()
+	p := system.MinimalDatabase(c)
+	if c.Name == "gcp" {
+		p.Backup = &v1alpha1.DatabaseBackup{PointInTimeRecovery: new(true)}
+	}
+	d := w.database(c, name, p)
+	w.create(d)
+	w.ready(d)
+	return d
+}
+
+// A read replica waits for its primary. Nothing is created where it could not follow, and never an empty server.
+func TestReplicaWaitsAndRefuses(t *testing.T) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
+		bare := w.database(c, "bare", system.MinimalDatabase(c))
+		if c.Name == "aws" {
+			bare.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
+		}
+		r := w.replicaOf(bare, "reads")
+		w.create(r)
+		w.awaitMissing(r, v1alpha1.ReasonPrimaryNotFound, "there is no Database bare in this namespace")
+		w.Disturb()
+		w.create(bare)
+		w.ready(bare)
+		w.stalled(r, v1alpha1.ReasonInvalid, map[string]string{"aws": "spec.backup.retentionDays", "gcp": "spec.backup.pointInTimeRecovery"}[c.Name])
+		w.Refresh(r)
+		w.equal("creations", len(c.Writes(r.Status.ExternalName)), 0)
+		w.Disturb()
+		edit(w, bare, func(d *v1alpha1.Database) {
+			d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(1))}
+			if c.Name == "gcp" {
+				d.Spec.Backup.PointInTimeRecovery = new(true)
+			}
+		})
+		w.ready(bare)
+		w.ready(r)
+
+		promoted := w.replicaOf(bare, "promoted")
+		promoted.Spec.Replica.Role = v1alpha1.ReplicaRolePrimary
+		w.create(promoted)
+		w.stalled(promoted, v1alpha1.ReasonInvalid, "there is no read replica to promote")
+		other := w.replicaOf(bare, "other")
+		other.Spec.Version = new("16")
+		if v := bare.Spec.Version; v != nil && *v == "16" {
+			other.Spec.Version = new("15")
+		}
+		w.create(other)
+		w.stalled(other, v1alpha1.ReasonInvalid, "set spec.version to")
+	})
+}
+
+// Who deletes a primary before its replicas is told what follows it. The deletion goes on by itself once nothing does, and takes a final snapshot, which a replica does not.
+func TestDeletionOfAPrimary(t *testing.T) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
+		d := w.primary(c, "orders")
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionSnapshot })
+		r, second := w.replicaOf(d, "reads"), w.replicaOf(d, "second")
+		r.Spec.DeletionPolicy = v1alpha1.DeletionSnapshot
+		w.create(r)
+		w.create(second)
+		reads := w.ready(r).Status.ExternalName
+		w.ready(second)
+		w.ready(d)
+		w.delete(d)
+		w.stalled(d, v1alpha1.ReasonInUse, "Database reads, Database second; delete them, or promote them")
+		w.Disturb()
+		w.delete(r)
+		w.awaitDeleted(r)
+		w.equal("final snapshots of the replica", len(c.Databases().Snapshots(w.T, reads)), 0)
+		s := w.stalled(d, v1alpha1.ReasonInUse)
+		w.equal("the state of the primary", s.Deleting, true)
+		edit(w, second, func(r *v1alpha1.Database) { r.Spec.Replica.Role = v1alpha1.ReplicaRolePrimary })
+		s = w.state(second, "the promotion waits for approval", func(s system.Snapshot) bool { return s.Status.Plan != nil && s.Status.Plan.Hash != "" })
+		w.Disturb()
+		w.approve(second, s.Status.Plan.Hash)
+		w.awaitDeleted(d)
+		w.final(d)
+		w.ready(second)
+	})
+}
+
+// A read replica that somebody deleted is made anew from its primary, and nothing is lost; one that somebody promoted stays as it is until the spec says so, too.
+func TestReplicaBehindItsBack(t *testing.T) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *fixture, c *system.Cloud) {
+		d, secret := w.sold(c, v1alpha1.EnginePostgres)
+		r := w.replicaOf(d, "reads")
+		r.Spec.WhenVanished = v1alpha1.WhenVanishedRecreate
+		r.Spec.DeletionProtection = nil
+		w.create(r)
+		first := w.ready(r)
+		w.Disturb()
+		c.Databases().Delete(w.T, first.Status.ExternalName)
+		w.state(r, "another server", func(s system.Snapshot) bool {
+			return s.IsReady(r) && s.Status.FirstReadyTime != nil && s.Status.ExternalID != first.Status.ExternalID
+		})
+		w.Eventually("the replica has the order", func() bool { return w.orders(w.Secret("reads-db")) == 1 })
+		list := &eventsv1.EventList{}
+		w.Must(w.Client.List(w.Context(), list, client.InNamespace(w.Namespace)))
+		for _, e := range list.Items {
+			if e.Reason == v1alpha1.EventDataLost {
+				w.Errorf("an Event says %q", e.Note)
+			}
+		}
+
+		w.Disturb()
+		c.Databases().Promote(w.T, first.Status.ExternalName)
+		w.stalled(r, v1alpha1.ReasonImmutable, "set spec.replica.role to Primary")
+		edit(w, r, func(r *v1alpha1.Database) { r.Spec.Replica.Role = v1alpha1.ReplicaRolePrimary })
+		w.ready(r)
+		w.Must(w.exec(w.Secret("reads-db"), "INSERT INTO orders VALUES (2)"))
+		w.equal("orders in the primary", w.orders(secret), 1)
+		w.equal("the password", string(w.Secret("reads-db")["password"]), string(secret["password"]))
+	})
 }

@@ -172,6 +172,14 @@ func (a *awsDatabases) FailOver(t testing.TB, name string) {
 	}
 }
 
+// Promote implements DatabaseConsole.
+func (a *awsDatabases) Promote(t testing.TB, name string) {
+	t.Helper()
+	a.rest(t, name)
+	call(t, a.rds.PromoteReadReplica, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: &name})
+	a.rest(t, name)
+}
+
 // Delete implements Console.
 func (a *awsDatabases) Delete(t testing.TB, name string) {
 	t.Helper()

@@ -21,6 +21,8 @@ type DatabaseConsole interface {
 	// FailOver moves a server to the zone of its standby.
 	FailOver(t testing.TB, name string)
 	Snapshots(t testing.TB, database string) []string // those that are available
+	// Promote ends that a server follows another one.
+	Promote(t testing.TB, name string)
 	// Lose deletes a server, whose newest state the cloud keeps.
 	Lose(t testing.TB, name string)
 }

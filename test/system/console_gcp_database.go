@@ -189,6 +189,12 @@ func (g *gcpDatabases) FailOver(t testing.TB, name string) {
 	}
 }
 
+// Promote implements DatabaseConsole.
+func (g *gcpDatabases) Promote(t testing.TB, name string) {
+	t.Helper()
+	g.operate(t, name+" is promoted", g.sql.Instances.PromoteReplica(g.project, name).Do)
+}
+
 // Delete implements Console.
 func (g *gcpDatabases) Delete(t testing.TB, name string) {
 	t.Helper()

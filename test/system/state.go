@@ -175,7 +175,7 @@ func changedMessage(a, b Snapshot) string {
 }
 
 // onTheWay are reasons whose messages tell how far something has come.
-var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped), string(v1alpha1.ReasonParentNotReady)}
+var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped), string(v1alpha1.ReasonParentNotReady), string(v1alpha1.ReasonPrimaryNotReady)}
 
 // ofPending are reasons whose messages speak of the pending changes: what is applied, and that has more than one step; and what would be.
 var ofPending = []string{string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonObserved)}

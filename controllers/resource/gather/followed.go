@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -36,6 +38,9 @@ func followPassword(ctx context.Context, g *login) error {
 	primary, err := g.secrets.Login(ctx, p.Object, 0)
 	if err != nil {
 		return fmt.Errorf("read the password of %s: %w", p.Named, err)
+	}
+	if meta.IsStatusConditionTrue(p.Object.GetConditions(), v1alpha1.ConditionAvailable) {
+		primary.State = primary.State.Created()
 	}
 	g.knows(primary.State.Current, primary.State.Next)
 	decided := plan.PasswordPlan{Decision: stored.State.Follow(primary.State)}
