@@ -144,7 +144,9 @@ func waitsForParent(o v1alpha1.ResourceObject) bool {
 }
 
 // waitsForPrimary reports whether an object does not follow its primary yet: it waits for that, or the cloud refuses it as long as the primary is as it is.
-func waitsForPrimary(o v1alpha1.ResourceObject) bool { return o.GetResourceStatus().FirstReadyTime == nil }
+func waitsForPrimary(o v1alpha1.ResourceObject) bool {
+	return o.GetResourceStatus().FirstReadyTime == nil
+}
 
 // primaryChanged passes what may matter to any object that follows another one: the same as to what is within it, and that its password changed.
 var primaryChanged = predicate.Funcs{
@@ -222,5 +224,16 @@ func childrenOf(cache client.Reader, f kind.Family) func(context.Context, v1alph
 	}
 	return func(ctx context.Context, parent v1alpha1.ResourceObject) ([]string, error) {
 		return gather.ChildrenOf(ctx, cache, f, parent)
+	}
+}
+
+// followersOf returns what names the objects that follow one, by the cache; nil for a kind whose objects follow none.
+func followersOf(cache client.Reader, k *kind.Kind) func(context.Context, v1alpha1.ResourceObject) ([]string, error) {
+	if k.Replicating == nil {
+		return nil
+	}
+	return func(ctx context.Context, primary v1alpha1.ResourceObject) ([]string, error) {
+		f, err := gather.FollowersOf(ctx, cache, k, primary)
+		return f.Held, err
 	}
 }

@@ -57,7 +57,7 @@ func databaseWindow(object v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow 
 
 func databaseRegrets(object v1alpha1.ResourceObject) (lines []string) {
 	d := object.(*v1alpha1.Database)
-	if d.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
+	if replica := d.Spec.Replica; d.Spec.DeletionPolicy == v1alpha1.DeletionDelete && (replica == nil || replica.Role == v1alpha1.ReplicaRolePrimary) {
 		lines = append(lines, "deletionPolicy Delete: when this object is deleted no final snapshot is taken, and the data is lost for good")
 	}
 	if c := d.Spec.Credentials; d.Spec.Connection == nil && (c == nil || c.PasswordSecretRef == nil && c.Source != v1alpha1.CredentialsCloudManaged) {

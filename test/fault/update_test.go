@@ -30,6 +30,8 @@ const (
 	recovery phase = "recovery"
 	// loss deletes the server in the cloud, and has it restored.
 	loss phase = "loss"
+	// following makes a read replica of the database, promotes it, and deletes it again.
+	following phase = "following"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -83,6 +85,8 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		l.secrets = append(l.secrets, l.password(t))
 	case snapshot:
 		l.takeSnapshot(t)
+	case following:
+		l.follow(t)
 	case recovery:
 		l.recover(t)
 	case handOver:

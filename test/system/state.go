@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // What a condition may be in a row of the table.
@@ -164,6 +165,9 @@ func changedMessage(a, b Snapshot) string {
 		if is.Reason == string(v1alpha1.ReasonConflict) && strings.Contains(was.Message, "waiting for approval") != strings.Contains(is.Message, "waiting for approval") {
 			continue // what waits beside entries of others was approved
 		}
+		if is.Reason == string(v1alpha1.ReasonCloudBusy) && !slices.Equal(a.Status.Applied[driver.FieldPassword], b.Status.Applied[driver.FieldPassword]) {
+			continue // the operation is another one
+		}
 		if slices.Contains(ofPending, is.Reason) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
 			continue
 		}
@@ -175,7 +179,7 @@ func changedMessage(a, b Snapshot) string {
 }
 
 // onTheWay are reasons whose messages tell how far something has come.
-var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped), string(v1alpha1.ReasonParentNotReady), string(v1alpha1.ReasonPrimaryNotReady)}
+var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped), string(v1alpha1.ReasonParentNotReady), string(v1alpha1.ReasonPrimaryNotReady), string(v1alpha1.ReasonInUse)}
 
 // ofPending are reasons whose messages speak of the pending changes: what is applied, and that has more than one step; and what would be.
 var ofPending = []string{string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonObserved)}

@@ -28,7 +28,9 @@ func relatives(t *testing.T, objects ...client.Object) client.Client {
 		t.Fatal(err)
 	}
 	family.AddToScheme(scheme)
-	byPrimary := func(o client.Object) []string { return []string{kind.PrimaryName(kind.Database(), o.(v1alpha1.ResourceObject))} }
+	byPrimary := func(o client.Object) []string {
+		return []string{kind.PrimaryName(kind.Database(), o.(v1alpha1.ResourceObject))}
+	}
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithIndex(&v1alpha1.Database{}, kind.PrimaryIndex, byPrimary).
 		WithIndex(&family.User{}, kind.ParentIndex, func(o client.Object) []string { return []string{o.(*family.User).Spec.DatabaseRef.Name} }).
 		WithIndex(&family.User{}, kind.CloudIndex, func(o client.Object) []string { return family.Kind().CloudKeys(o.(*family.User)) }).Build()

@@ -117,12 +117,10 @@ func waitForPrimary(g Gathered) *Stop {
 
 // replica returns what the object is to follow, and what follows it.
 func (g *gathering) replica() plan.Replica {
-	r := plan.Replica{Primary: g.Primary.Named, Followed: kind.Follows(g.Kind, g.Object) != nil, Held: g.Followers.Held, Leaving: g.Followers.Leaving}
+	r := plan.ReplicaOf(g.Kind, g.Want, g.Object)
+	r.Held, r.Leaving = g.Followers.Held, g.Followers.Leaving
 	if p := g.Primary; p.Provider == g.Provider && p.Account == string(g.Account) {
 		r.Server = p.Ref.Name
-	}
-	if asked := kind.ReplicaOf(g.Kind, g.Want); asked != nil {
-		r.Promote = asked.Role == v1alpha1.ReplicaRolePrimary
 	}
 	return r
 }

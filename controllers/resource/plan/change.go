@@ -44,13 +44,13 @@ func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.W
 
 // completes reports whether a change sets what is missing of an object that was created and never yet was as declared: a call of its creation failed, or
 // its answer was lost. A switch that is off is missing: nobody turned it. What a creation asks for is noted before it; of what an earlier object of the
-// name had made, and this one took over, nothing is. Whatever differs of an object that was made of a snapshot, and that never worked, is as it was when that was
-// taken.
+// name had made, and this one took over, nothing is. Whatever differs of an object that was made of a snapshot or of another object, and that never worked, is as it was
+// there.
 func completes(v View, c driver.Change) bool {
 	_, asked := v.Applied[c.Field]
 	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0 && !c.Release
-	ofSnapshot := v.Restored && !v.WasReady && c.Effect != driver.Irreversible
-	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (missing || ofSnapshot)
+	ofAnother := (v.Restored || v.Replica.wanted()) && !v.WasReady && c.Effect != driver.Irreversible
+	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (missing || ofAnother)
 }
 
 // stillCompletes reports whether a change sets what was missing all the time since the creation, although the object works. What was set and is missing

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -20,6 +21,15 @@ type Replica struct {
 	Followed bool
 	// Held names objects that follow it, or are about to, and that somebody still wants. Leaving are the names in the cloud of those that are being deleted.
 	Held, Leaving []string
+}
+
+// ReplicaOf returns what an object and its status say of what it is to follow. want is the object with its class merged in.
+func ReplicaOf(k *kind.Kind, want, stored v1alpha1.ResourceObject) Replica {
+	r := Replica{Followed: kind.Follows(k, stored) != nil}
+	if asked := kind.ReplicaOf(k, want); asked != nil {
+		r.Primary, r.Promote = k.Name+" "+asked.PrimaryRef.Name, asked.Role == v1alpha1.ReplicaRolePrimary
+	}
+	return r
 }
 
 // wanted reports whether the spec has the object follow another one, or says that it did.

@@ -35,6 +35,12 @@ func TestPlanOfAReplica(t *testing.T) {
 	}{
 		{name: "as declared", seen: is, verb: Converge, reason: v1alpha1.ReasonReady},
 		{name: "with a difference", seen: with(func(o *driver.Observation) { o.Changes = []driver.Change{differs} }), verb: Update},
+		{name: "new, and not yet as declared", view: func(v *View) {
+			v.WasReady, v.WasApplied, v.Applied = false, false, driver.Applied{"backup.retentionDays": {"7"}}
+		}, verb: Update,
+			seen: with(func(o *driver.Observation) {
+				o.Changes = []driver.Change{{Field: "backup.retentionDays", From: "0", To: "7", Effect: driver.Interrupts}}
+			})},
 		{name: "its primary's name in other letters", view: func(v *View) { v.Replica.Server = "Orders" }, seen: is, verb: Converge},
 		{name: "its primary is not known now", view: func(v *View) { v.Replica.Server = "" }, seen: is, verb: Converge},
 		{name: "it does not repeat what is written", seen: with(func(o *driver.Observation) { o.Follows.Problem = "the log is gone" }), verb: Stall, reason: v1alpha1.ReasonReplicationImpaired, message: "the log is gone"},

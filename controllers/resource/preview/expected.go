@@ -88,7 +88,7 @@ var whilePaused = stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + "
 
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
 // sameAccount: the edit leaves the object with its provider config, and does not take out what its cloud does not have.
-func obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
+func (p *Preview) obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
 	status := m.object.GetResourceStatus()
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
 	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
@@ -103,6 +103,7 @@ func obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool
 	v.AbsenceSure, v.UnmarkedSure = true, true
 	o := expectedObservation(status, v)
 	o.Changes = changes
+	p.following(&o, m.object)
 	a := plan.Plan(v, o, m.policy)
 	if a.Reason == reason && reason != "" {
 		a.Message = stalled.Message // which knows more than what is expected

@@ -29,6 +29,8 @@ type Preview struct {
 	Provider func(context.Context, identity.Key) (string, error)
 	// Children names the objects within one that keep it from being deleted; nil if there are none of any object.
 	Children func(context.Context, v1alpha1.ResourceObject) ([]string, error)
+	// Followers names the objects that follow one, which keeps it from being deleted; nil if nothing follows any object.
+	Followers func(context.Context, v1alpha1.ResourceObject) ([]string, error)
 	// Observed returns when this process last observed an object's cloud object; false if it did not.
 	Observed func(client.ObjectKey) (time.Time, bool)
 	Now      func() time.Time

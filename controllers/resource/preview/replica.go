@@ -1,0 +1,37 @@
+package preview
+
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// following notes in what the cloud is expected to show of an object what that follows, and what follows it, as its status says.
+func (p *Preview) following(o *driver.Observation, object v1alpha1.ResourceObject) {
+	if p.Kind.Replicating == nil || o.State == driver.Absent {
+		return
+	}
+	if f := kind.Follows(p.Kind, object); f != nil {
+		o.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
+	}
+	o.Followers = slices.Clone(*p.Kind.Replicating.Followers(object))
+}
+
+// promotion returns the change that ends that an object follows another one, if its spec wants that: neither the spec nor the mirror shows it.
+func (p *Preview) promotion(m merged) []driver.Change {
+	o := driver.Observation{}
+	p.following(&o, m.object)
+	return plan.Promotion(plan.ReplicaOf(p.Kind, m.want, m.object), o)
+}
+
+// replicaLine says of changes of a read replica that the cloud may not make all of them while it is one; nothing of other objects.
+func (e *edit) replicaLine(changes []plan.Decided) []string {
+	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return !c.Promotes() })
+	if kind.Follows(e.Kind, e.after.object) == nil || !others {
+		return nil
+	}
+	return []string{"This server is a read replica: what a replica can't have in the cloud, such as backups, changes once it is promoted"}
+}
