@@ -88,8 +88,8 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 		status.AppliedGeneration = generation
 	}
 	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before. A copy has
-	// the data of another one, and nobody uses it before it is as declared.
-	creating = creating || f.View.Inherits() && !out.State.Current()
+	// the data of another one, and nobody uses it before it is as declared. A read replica has no data of its own, and is new until it is as declared.
+	creating = creating || (f.View.Inherits() || f.Observation.Follows != nil) && !out.State.Current()
 	if worked := f.Observation.Available || f.Observation.Stopped; status.FirstReadyTime == nil && !creating && f.Observed && worked && plan.Ownership(f.View, f.Observation) == plan.Ours {
 		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
 	}
