@@ -13,6 +13,8 @@ const (
 type DatabaseReplica struct {
 	// primaryRef names the Database whose server this one follows. It is of the same namespace, and in the same account. It can't change: a read replica
 	// never follows another server.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.html
+	// Source: https://cloud.google.com/sql/docs/postgres/replication
 	// +required
 	PrimaryRef DatabaseReference `json:"primaryRef"`
 

@@ -31,8 +31,12 @@ type Primary struct {
 	Itself bool
 }
 
-// findPrimary finds out what is known of the object that the object follows, or is to follow.
-func (g *gathering) findPrimary(ctx context.Context) error {
+// following gathers what an object follows, or is to follow.
+type following struct{ g *gathering }
+
+// find finds out what is known of the object that the object follows, or is to follow.
+func (f *following) find(ctx context.Context) error {
+	g := f.g
 	name := kind.PrimaryName(g.Kind, g.Object)
 	if name == "" || g.Deleting {
 		return nil
@@ -48,8 +52,9 @@ func (g *gathering) findPrimary(ctx context.Context) error {
 	return nil
 }
 
-// follow finds out whether the object is to be created so that it follows another one.
-func (g *gathering) follow(context.Context) error {
+// begin finds out whether the object is to be created so that it follows another one.
+func (f *following) begin(context.Context) error {
+	g := f.g
 	replica := kind.ReplicaOf(g.Kind, g.Want)
 	if replica == nil || !g.Observed || g.Observation.State != driver.Absent {
 		return nil
@@ -116,7 +121,8 @@ func waitForPrimary(g Gathered) *Stop {
 }
 
 // replica returns what the object is to follow, and what follows it.
-func (g *gathering) replica() plan.Replica {
+func (f *following) replica() plan.Replica {
+	g := f.g
 	r := plan.ReplicaOf(g.Kind, g.Want, g.Object)
 	r.Held, r.Leaving = g.Followers.Held, g.Followers.Leaving
 	if p := g.Primary; p.Provider == g.Provider && p.Account == string(g.Account) {

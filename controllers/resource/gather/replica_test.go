@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -81,11 +82,12 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 			}
 			w.Request.Name, w.Request.Location = d.Spec.ExternalName, "here"
 			w.Described.Capabilities.Replicas = !tt.cannot
-			if err := w.findPrimary(t.Context()); err != nil {
+			f := &following{w}
+			if err := f.find(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			w.View.Replica = w.replica()
-			stop := w.run(t.Context(), []step{{(*gathering).follow, canFollow}})
+			w.View.Replica = f.replica()
+			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow}})
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
 				got, says = stop.Outcome.Reason, stop.Outcome.Message

@@ -35,7 +35,7 @@ func steps() []step {
 		{(*gathering).readDefinition, isNotRemoved},
 		{(*gathering).findChildren, nil},
 		{(*gathering).findParent, hasParent},
-		{(*gathering).findPrimary, nil},
+		{func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }, nil},
 		{(*gathering).findAccount, hasClass},
 		{(*gathering).connect, isSameCloud},
 		{(*gathering).describe, isSupported},
@@ -52,7 +52,7 @@ func steps() []step {
 		{(*gathering).look, isCreatable},
 		{nil, isFree},
 		{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable},
-		{(*gathering).follow, canFollow},
+		{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow},
 	}
 }
 
@@ -291,14 +291,15 @@ func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
-	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(g.replica(), g.Observation))...)
+	replica := (&following{g}).replica()
+	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
 	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica = g.replica()
+	g.View.Replica = replica
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)

@@ -83,19 +83,22 @@ func TestFirstReadyTime(t *testing.T) {
 		state              condition.State
 		mark               driver.Mark
 		want               bool
+		follows            *driver.Following
 	}{
-		{"available", true, false, condition.UpToDate, mark, true},
-		{"stopped as declared", false, true, condition.UpToDate, mark, true},
-		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true},
-		{"available, and still being created", true, false, condition.Progressing, mark, false},
-		{"stopped, and still being created", false, true, condition.Progressing, mark, false},
-		{"neither available nor stopped", false, false, condition.UpToDate, mark, false},
-		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false},
+		{"available", true, false, condition.UpToDate, mark, true, nil},
+		{"stopped as declared", false, true, condition.UpToDate, mark, true, nil},
+		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true, nil},
+		{"available, and still being created", true, false, condition.Progressing, mark, false, nil},
+		{"stopped, and still being created", false, true, condition.Progressing, mark, false, nil},
+		{"neither available nor stopped", false, false, condition.UpToDate, mark, false, nil},
+		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false, nil},
+		{"a read replica as declared", true, false, condition.UpToDate, mark, true, &driver.Following{}},
+		{"a read replica that is not as declared yet", true, false, condition.EditWaits, mark, false, &driver.Following{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := Facts{
 				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark},
-				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark},
+				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark, Follows: tt.follows},
 			}
 			described, _ := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state})
 			if got := described.GetResourceStatus().FirstReadyTime != nil; got != tt.want {

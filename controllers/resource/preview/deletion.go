@@ -54,7 +54,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 	if err != nil {
 		return nil, err
 	}
-	p.following(&expected, obj)
+	following(p.Kind, &expected, obj)
 	view.Children = d.children
 	d.Ending = plan.EndingOf(view, expected, m.policy)
 	return d.lines(), nil

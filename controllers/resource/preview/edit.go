@@ -70,7 +70,7 @@ func (e *edit) changeLines() ([]string, error) {
 	if e.after.object.GetObserved() != nil {
 		last = "Compared with what Mooring last observed, " + e.age()
 	}
-	return append(changeLines(news, after.obstacle, last), e.replicaLine(news)...), nil
+	return append(changeLines(news, after.obstacle, last), replicaLine(e, news)...), nil
 }
 
 // releaseLines names the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
@@ -143,7 +143,7 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	return outlook{plan.Decide(v, changes, m.policy), e.obstacleOf(m, v, changes, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
+	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(e.Kind, m, v, changes, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
 }
 
 // mends reports whether the object is stalled for what its class, or the lack of one, refused it before the edit and no longer does after it.
@@ -162,7 +162,7 @@ func (e *edit) differences(m merged) ([]driver.Change, error) {
 	}
 	if mirror != nil {
 		changes, err := e.changes(status.Provider, mirror, m.want.GetParameters(), status.Applied)
-		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status), e.promotion(m)), err
+		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status), promotion(e.Kind, m)), err
 	}
 	changes, err := e.changes(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
 	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -88,7 +89,7 @@ var whilePaused = stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + "
 
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
 // sameAccount: the edit leaves the object with its provider config, and does not take out what its cloud does not have.
-func (p *Preview) obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
+func obstacleOf(k *kind.Kind, m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
 	status := m.object.GetResourceStatus()
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
 	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
@@ -103,7 +104,7 @@ func (p *Preview) obstacleOf(m merged, v plan.View, changes []driver.Change, sam
 	v.AbsenceSure, v.UnmarkedSure = true, true
 	o := expectedObservation(status, v)
 	o.Changes = changes
-	p.following(&o, m.object)
+	following(k, &o, m.object)
 	a := plan.Plan(v, o, m.policy)
 	if a.Reason == reason && reason != "" {
 		a.Message = stalled.Message // which knows more than what is expected

@@ -10,25 +10,25 @@ import (
 )
 
 // following notes in what the cloud is expected to show of an object what that follows, and what follows it, as its status says.
-func (p *Preview) following(o *driver.Observation, object v1alpha1.ResourceObject) {
-	if p.Kind.Replicating == nil || o.State == driver.Absent {
+func following(k *kind.Kind, o *driver.Observation, object v1alpha1.ResourceObject) {
+	if k.Replicating == nil || o.State == driver.Absent {
 		return
 	}
-	if f := kind.Follows(p.Kind, object); f != nil {
+	if f := kind.Follows(k, object); f != nil {
 		o.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
 	}
-	o.Followers = slices.Clone(*p.Kind.Replicating.Followers(object))
+	o.Followers = slices.Clone(*k.Replicating.Followers(object))
 }
 
 // promotion returns the change that ends that an object follows another one, if its spec wants that: neither the spec nor the mirror shows it.
-func (p *Preview) promotion(m merged) []driver.Change {
+func promotion(k *kind.Kind, m merged) []driver.Change {
 	o := driver.Observation{}
-	p.following(&o, m.object)
-	return plan.Promotion(plan.ReplicaOf(p.Kind, m.want, m.object), o)
+	following(k, &o, m.object)
+	return plan.Promotion(plan.ReplicaOf(k, m.want, m.object), o)
 }
 
 // replicaLine says of changes of a read replica that the cloud may not make all of them while it is one; nothing of other objects.
-func (e *edit) replicaLine(changes []plan.Decided) []string {
+func replicaLine(e *edit, changes []plan.Decided) []string {
 	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return !c.Promotes() })
 	if kind.Follows(e.Kind, e.after.object) == nil || !others {
 		return nil
