@@ -144,11 +144,16 @@ func withheldOfReplica(_ *databaseRequest, _ *instance, c driver.Change) bool {
 	return c.Field == driver.FieldUsername || c.Field == driver.FieldPowerState
 }
 
-// promote is table.Following.Promote. Cloud SQL refuses all calls while an operation is under way, a promotion among them: then the operations of the instance say whether it is one.
+// promote is table.Following.Promote. It makes no call if the operation that the request names is a promotion under way. Where the answer to the call that began one was lost, Cloud SQL refuses
+// another, as it does while any operation is under way: the state of the instance says then that it is at it. What operations an instance has, only those may ask who may list all instances.
 // https://cloud.google.com/sql/docs/postgres/replication/manage-replicas#promote-replica
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/promoteReplica
-func (r replicator) promote(ctx context.Context, req *databaseRequest, _ *instance) (operation string, err error) {
+// https://cloud.google.com/sql/docs/postgres/iam-permissions (List the operations of an instance)
+func (r replicator) promote(ctx context.Context, req *databaseRequest, have *instance) (operation string, err error) {
 	d := r.databases
+	if have.op.kind() == "PROMOTE_REPLICA" && have.op.underWay() != "" {
+		return have.op.underWay(), nil
+	}
 	started, err := do(ctx, d.session, "instances.promoteReplica", func(ctx context.Context) (*sqladmin.Operation, error) {
 		return d.sql.Instances.PromoteReplica(d.project, req.Name).Context(ctx).Do()
 	})
@@ -158,31 +163,11 @@ func (r replicator) promote(ctx context.Context, req *databaseRequest, _ *instan
 	if code := driver.CodeOf(err); code != driver.Busy && code != driver.Invalid {
 		return "", err
 	}
-	if name := r.promoting(ctx, req.Name); name != "" {
-		return name, nil
-	}
-	if now, unread := d.read(ctx, req.Name); unread == nil && following(&instance{DatabaseInstance: now}) == nil {
-		return "", nil // somebody else asked for it since
+	now, unread := d.read(ctx, req.Name)
+	if unread == nil && (following(&instance{DatabaseInstance: now}) == nil || driver.CodeOf(err) == driver.Busy && now.State == "MAINTENANCE") {
+		return "", nil // somebody else asked for it since, or the answer was lost
 	}
 	return "", err
-}
-
-// promoting returns the promotion of an instance that is under way; empty if there is none, or if nobody can tell.
-// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/operations/list
-func (r replicator) promoting(ctx context.Context, name string) string {
-	d := r.databases
-	out, err := do(ctx, d.session, "operations.list", func(ctx context.Context) (*sqladmin.OperationsListResponse, error) {
-		return d.sql.Operations.List(d.project).Instance(name).MaxResults(listPage).Context(ctx).Do()
-	})
-	if err != nil {
-		return ""
-	}
-	for _, op := range out.Items {
-		if is := (&operation{op}); is.kind() == "PROMOTE_REPLICA" && is.underWay() != "" {
-			return is.underWay()
-		}
-	}
-	return ""
 }
 
 // leads explains why a primary is not deleted: Cloud SQL deletes none that has replicas, and says no more than that it is one.

@@ -16,11 +16,11 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		return driver.Result{}, err
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
-	u.req.Operation = "" // it matters to observations only
-	if is, err := u.act(ctx, changes); is {
+	if is, err := u.promote(ctx, changes); is { // which may be the operation of the request
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
-	if is, err := u.promote(ctx, changes); is {
+	u.req.Operation = "" // it matters to observations and promotions only
+	if is, err := u.act(ctx, changes); is {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
 	changes, err := u.supported(changes)

@@ -39,6 +39,11 @@ var awsNeeds = map[string][]string{
 		"rds:RestoreDBInstanceToPointInTime db", "rds:RestoreDBInstanceToPointInTime og", "rds:RestoreDBInstanceToPointInTime pg", "rds:RestoreDBInstanceToPointInTime secgrp",
 		"rds:RestoreDBInstanceToPointInTime subgrp", "rds:RestoreDBInstanceToPointInTime auto-backup", "rds:AddTagsToResource db",
 	},
+	// A replica in another region takes rds:CrossRegionCommunication, as the reference says of that action.
+	"rds.CreateDBInstanceReadReplica": {
+		"rds:CreateDBInstanceReadReplica db", "rds:CreateDBInstanceReadReplica og", "rds:CreateDBInstanceReadReplica subgrp", "rds:AddTagsToResource db", "rds:CrossRegionCommunication *",
+	},
+	"rds.PromoteReadReplica":  {"rds:PromoteReadReplica db"},
 	"rds.DescribeDBInstances": {"rds:DescribeDBInstances *"},
 	"rds.DescribeDBSnapshots": {"rds:DescribeDBSnapshots *"},
 
@@ -165,6 +170,8 @@ var gcpNeeds = map[string][]string{
 	// https://cloud.google.com/sql/docs/postgres/iam-permissions
 	"instances.restart":  {"cloudsql.instances.restart"},
 	"instances.failover": {"cloudsql.instances.failover"},
+	// https://cloud.google.com/sql/docs/postgres/iam-permissions (gcloud sql instances promote-replica)
+	"instances.promoteReplica": {"cloudsql.instances.promoteReplica"},
 	// Only in the last year of an authority. Without them connection Secrets get the next one once it is in use.
 	"instances.listServerCas":          {"cloudsql.instances.listServerCas"},
 	"instances.listServerCertificates": {"cloudsql.instances.listServerCertificates"},
