@@ -232,4 +232,3 @@ func (r replicator) isReplica(ctx context.Context, req *databaseRequest, in *rds
 	have, err := r.databases.describe(ctx, req.Name)
 	return err == nil && have != nil && following(have) != nil && (req.ID == "" || aws.ToString(have.DbiResourceId) == req.ID)
 }
-

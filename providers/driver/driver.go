@@ -193,7 +193,7 @@ func (r *Restore) String() string {
 
 // Deletion says how an object is to be deleted.
 type Deletion struct {
-	// Snapshot is the name of the final snapshot to take; empty for none.
+	// Snapshot is the name of the final snapshot to take; empty for none. Of an object that follows another one none is taken where the cloud takes none.
 	Snapshot string
 	// Force allows contents to be deleted with it. Delete may then do part of the work and return; it is called
 	// again until the object is gone.
@@ -312,7 +312,8 @@ type Observation struct {
 
 // Following says what an object follows.
 type Following struct {
-	// Primary is the name in the cloud of the object that it follows, and Location where that is if it is elsewhere; empty if it is in the same location.
+	// Primary is the name in the cloud of the object that it follows, and Location where that is if it is elsewhere; empty if it is in the same location, or if
+	// the cloud does not say it, because names are the same in all locations.
 	Primary  string
 	Location string `json:",omitempty"`
 	// Problem says in the cloud's words why it does not repeat what is written to Primary; empty if it does, or if the cloud says nothing of that.

@@ -1,0 +1,106 @@
+package table_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// following makes the object of a fake follow another one, of which it has the class.
+func following(f *fake, follows *bool) *adapter {
+	a := f.adapter()
+	state := a.State
+	a.State = func(req *table.Request[spec], have *object, o *driver.Observation) {
+		if state(req, have, o); *follows {
+			o.Follows = &driver.Following{Primary: "first"}
+		}
+	}
+	a.Login = func(_ context.Context, _ *table.Request[spec], _ *object, o *driver.Observation) error {
+		o.Changes = append(o.Changes, driver.Change{Field: driver.FieldUsername})
+		return nil
+	}
+	a.Following = &table.Following[spec, object]{
+		Withheld: func(_ *table.Request[spec], _ *object, c driver.Change) bool {
+			return slices.Contains([]string{"class", driver.FieldUsername}, c.Field)
+		},
+		Promote: func(_ context.Context, req *table.Request[spec], _ *object) (string, error) {
+			return "promotes-" + req.Operation, f.call("Promote")
+		},
+	}
+	return a
+}
+
+// What is withheld from an object that follows another one is no change, and stays applied as before, until it follows none.
+func TestWithheldWhileFollowing(t *testing.T) {
+	f, follows := &fake{there: &object{location: "here", class: "small", size: 1}}, true
+	a := following(f, &follows)
+	req := table.Request[spec]{Request: driver.Request{Applied: driver.Applied{"class": {"medium"}}}, Spec: spec{Class: new("large"), Size: new(int32(2))}}
+	for _, want := range [][]string{{"size"}, {"size", "class", driver.FieldUsername}} {
+		o, err := a.Observe(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, driver.Names(o.Changes)); diff != "" {
+			t.Errorf("follows %t: the changes (-want +got):\n%s", follows, diff)
+		}
+		if diff := cmp.Diff([]string{"medium"}, o.Applied["class"]); diff != "" {
+			t.Errorf("follows %t: what is applied (-want +got):\n%s", follows, diff)
+		}
+		follows = false
+	}
+}
+
+func TestPromotion(t *testing.T) {
+	promotion := driver.Change{Field: driver.FieldRole, From: "Replica", To: "Primary"}
+	back := promotion
+	back.To = "Replica"
+	for name, tt := range map[string]struct {
+		changes []driver.Change
+		none    bool // the kind has no replicas
+		alone   bool // it follows none
+		gone    bool
+		code    driver.Code
+		calls   []string
+	}{
+		"it follows another one":          {changes: []driver.Change{promotion}, calls: []string{"GetObject", "Promote"}},
+		"it follows none any more":        {changes: []driver.Change{promotion}, alone: true, calls: []string{"GetObject"}},
+		"beside another change":           {changes: []driver.Change{promotion, {Field: "size"}}, code: driver.Invalid},
+		"back":                            {changes: []driver.Change{back}, code: driver.Invalid},
+		"of a kind that has no replicas":  {changes: []driver.Change{promotion}, none: true, code: driver.Unsupported},
+		"of what is not there any longer": {changes: []driver.Change{promotion}, gone: true, code: driver.NotFound, calls: []string{"GetObject"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, follows := &fake{there: &object{location: "here"}}, !tt.alone
+			a := following(f, &follows)
+			if tt.none {
+				a.Following = nil
+			}
+			if tt.gone {
+				f.there = nil
+			}
+			result, err := a.Update(t.Context(), table.Request[spec]{Request: driver.Request{Operation: "before"}}, tt.changes)
+			if tt.code == 0 && err != nil || tt.code != 0 && driver.CodeOf(err) != tt.code {
+				t.Errorf("got error %v, want code %v", err, tt.code)
+			}
+			if diff := cmp.Diff(tt.calls, f.calls); diff != "" {
+				t.Errorf("the calls (-want +got):\n%s", diff)
+			}
+			if promoted := slices.Contains(tt.calls, "Promote"); promoted != (result.Operation == "promotes-before") {
+				t.Errorf("the operation is %q", result.Operation)
+			}
+		})
+	}
+}
+
+func TestCreationThatFollows(t *testing.T) {
+	f := &fake{}
+	_, err := f.adapter().Create(t.Context(), table.Request[spec]{Request: driver.Request{Restore: &driver.Restore{Follows: true}}})
+	if driver.CodeOf(err) != driver.Unsupported || len(f.calls) > 0 {
+		t.Errorf("got %v and the calls %v, want Unsupported without a call", err, f.calls)
+	}
+}
