@@ -32,7 +32,7 @@ func (r replicator) create(ctx context.Context, req *databaseRequest, params *in
 		return driver.Result{}, err
 	}
 	d.flags.spell(ctx, of.DatabaseVersion, &params.DatabaseFlags)
-	body, err := params.forReplica(req.Name, of)
+	body, err := replicaOf(of, req.Name, params)
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -47,8 +47,8 @@ func (r replicator) create(ctx context.Context, req *databaseRequest, params *in
 	return driver.Result{Operation: started.Name}, nil
 }
 
-// forReplica makes the parameters of the creation of a replica. Backups, the maintenance window and the password policy are the primary's.
-func (p *instanceParams) forReplica(name string, of *instance) (*sqladmin.DatabaseInstance, error) {
+// replicaOf makes the parameters of the creation of a replica. Backups, the maintenance window and the password policy are the primary's.
+func replicaOf(of *instance, name string, p *instanceParams) (*sqladmin.DatabaseInstance, error) {
 	body, err := p.forCreate(name, "")
 	if err != nil {
 		return nil, err
@@ -168,6 +168,16 @@ func (r replicator) promote(ctx context.Context, req *databaseRequest, have *ins
 		return "", nil // somebody else asked for it since, or the answer was lost
 	}
 	return "", err
+}
+
+// isReplica reports whether the instance of a request is a read replica, and nothing but that keeps it from being deleted with a final backup.
+func (r replicator) isReplica(ctx context.Context, req *databaseRequest) bool {
+	seen, err := r.databases.read(ctx, req.Name)
+	if err != nil || req.ID != "" && seen.CreateTime != req.ID {
+		return false
+	}
+	have := &instance{DatabaseInstance: seen}
+	return following(have) != nil && !have.settings().DeletionProtectionEnabled && len(followers(have)) == 0
 }
 
 // leads explains why a primary is not deleted: Cloud SQL deletes none that has replicas, and says no more than that it is one.

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/api/sqladmin/v1"
-
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"

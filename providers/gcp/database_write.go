@@ -136,9 +136,9 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	if req.Deletion != nil {
 		final = req.Deletion.Snapshot
 	}
-	started, err := d.delete(ctx, req.Name, final)
-	if final != "" && driver.CodeOf(err) == driver.Invalid && d.isReplica(ctx, req) {
-		started, err = d.delete(ctx, req.Name, "")
+	started, err := deleteInstance(ctx, d, req.Name, final)
+	if final != "" && driver.CodeOf(err) == driver.Invalid && (replicator{d}).isReplica(ctx, req) {
+		started, err = deleteInstance(ctx, d, req.Name, "")
 	}
 	if err == nil {
 		return driver.Result{Operation: started.Name}, nil
@@ -152,23 +152,13 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	return driver.Result{}, err
 }
 
-// delete makes the call. A final backup is described by its name.
-func (d *databases) delete(ctx context.Context, name, final string) (*sqladmin.Operation, error) {
+// deleteInstance makes the call. A final backup is described by its name.
+func deleteInstance(ctx context.Context, d *databases, name, final string) (*sqladmin.Operation, error) {
 	call := d.sql.Instances.Delete(d.project, name)
 	if final != "" {
 		call = call.EnableFinalBackup(true).FinalBackupDescription(final).FinalBackupTtlDays(finalBackupDays)
 	}
 	return do(ctx, d.session, "instances.delete", func(ctx context.Context) (*sqladmin.Operation, error) { return call.Context(ctx).Do() })
-}
-
-// isReplica reports whether the instance of a request is a read replica, of which nothing but that keeps it from being deleted.
-func (d *databases) isReplica(ctx context.Context, req *databaseRequest) bool {
-	seen, err := d.read(ctx, req.Name)
-	if err != nil || req.ID != "" && seen.CreateTime != req.ID {
-		return false
-	}
-	have := &instance{DatabaseInstance: seen}
-	return following(have) != nil && !have.settings().DeletionProtectionEnabled && len(followers(have)) == 0
 }
 
 // whyNotDeleted tells deletion protection, for which Cloud SQL has no reason of its own, a deletion
