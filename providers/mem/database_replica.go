@@ -13,18 +13,23 @@ import (
 // stateOf is table.Adapter.State.
 func (m *databases) stateOf(req *databaseRequest, d *Database, o *driver.Observation) {
 	stateOfDatabase(req, d, o)
-	all := m.objects.All()
-	if of := d.live().Follows; of != (driver.ParentRef{}) {
-		o.Follows = &driver.Following{Primary: of.Name}
-		if at := slices.IndexFunc(all, func(x Database) bool { return x.ID == of.ID }); at >= 0 && value(all[at].Spec.Location) != o.Location {
-			o.Follows.Location = value(all[at].Spec.Location)
+	follows := d.live().Follows
+	if follows != (driver.ParentRef{}) {
+		o.Follows = &driver.Following{Primary: follows.Name}
+	}
+	m.cloud.mu.Lock()
+	defer m.cloud.mu.Unlock()
+	for k := range m.objects.slots {
+		other := m.objects.at(k)
+		switch {
+		case other == nil:
+		case other.live().Follows.ID == d.ID:
+			o.Followers = append(o.Followers, other.Name)
+		case other.ID == follows.ID && value(other.Spec.Location) != o.Location:
+			o.Follows.Location = value(other.Spec.Location)
 		}
 	}
-	for i := range all {
-		if all[i].live().Follows.ID == d.ID {
-			o.Followers = append(o.Followers, all[i].Name)
-		}
-	}
+	slices.Sort(o.Followers)
 }
 
 // follow makes a new database one that follows another: it has the data, the administrator and the users of that, and no backups.
