@@ -295,6 +295,7 @@ func (e *engines) resume(id string) error {
 	return e.with(id, "resume", func(in *instance) error {
 		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
 		defer cancel()
+		in.thaw()
 		return in.backing.resume(ctx)
 	})
 }
@@ -307,6 +308,7 @@ func (e *engines) restart(id string) error {
 		}
 		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
 		defer cancel()
+		in.thaw()
 		return in.backing.resume(ctx)
 	})
 }

@@ -142,10 +142,15 @@ func (m mariaDB) copyData(ctx context.Context, s *server, to string) error {
 	return errors.Join(s.home.copy(ctx, s.data(), to), s.resume(ctx))
 }
 
+// connect prepares the client, as a superuser.
+func (m mariaDB) connect(s *server, more ...string) *exec.Cmd {
+	return s.home.command(s.folder, syscall.SIGKILL, m.client,
+		append([]string{"--no-defaults", "--socket=" + m.socket(s), "--user=" + superuser, "--batch", "--binary-mode"}, more...)...)
+}
+
 // exec hands statements to the client by its standard input: arguments are for everybody to read.
 func (m mariaDB) exec(ctx context.Context, s *server, statements ...string) error {
-	client := s.home.command(s.folder, syscall.SIGKILL, m.client,
-		"--no-defaults", "--socket="+m.socket(s), "--user="+superuser, "--batch", "--binary-mode")
+	client := m.connect(s)
 	if s.follows != nil { // whose log has the writes of the source, and no other
 		statements = append([]string{"SET sql_log_bin = OFF"}, statements...)
 	}

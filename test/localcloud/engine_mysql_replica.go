@@ -25,7 +25,7 @@ func (mariaDB) logging(s *server) []string {
 	}
 	return []string{
 		"--log-bin=binlog", "--binlog-format=ROW", "--log-slave-updates", "--relay-log=relay", "--skip-slave-start", "--slave-net-timeout=60",
-		"--server-id=" + strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(s.id))|1), 10), "--read-only=" + onOff(s.follows != nil),
+		"--server-id=" + strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(s.id))|1), 10), "--read-only=" + onOff(s.follows != nil || s.readOnly),
 	}
 }
 

@@ -114,6 +114,9 @@ func (p postgres) configure(s *server) error {
 	if s.leads {
 		settings += postgresLeading
 	}
+	if s.readOnly { // by default: a session can say otherwise
+		settings += "default_transaction_read_only = on\n"
+	}
 	signal := p.configureStandby(s, &settings)
 	if s.comes != nil {
 		settings += fmt.Sprintf(postgresRecovery, s.comes.log)
@@ -205,6 +208,7 @@ func (p postgres) sql(ctx context.Context, s *server, f func(*pgx.Conn) error) e
 	}
 	config.Host, config.Port = s.folder, uint16(s.address.port)
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.RuntimeParams["default_transaction_read_only"] = "off"
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err

@@ -56,24 +56,30 @@ func (n *nursery) close() {
 
 // run runs a program to its end and returns what it said, if it failed, in the error.
 func (n *nursery) run(ctx context.Context, cmd *exec.Cmd) error {
+	_, err := n.output(ctx, cmd)
+	return err
+}
+
+// output runs a program to its end and returns what it said.
+func (n *nursery) output(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.WaitDelay = time.Second
 	p, err := n.spawn(cmd)
 	if err != nil {
-		return err
+		return "", err
 	}
 	select {
 	case <-p.done:
 	case <-ctx.Done():
 		p.signalGroup(syscall.SIGKILL)
 		<-p.done
-		return context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
 	if p.err != nil {
-		return fmt.Errorf("%w: %s", p.err, lastLines(said.Bytes()))
+		return "", fmt.Errorf("%w: %s", p.err, lastLines(said.Bytes()))
 	}
-	return nil
+	return said.String(), nil
 }
 
 // A process is a child that was started.

@@ -49,6 +49,9 @@ type dbms interface {
 	follow(ctx context.Context, s *server) error
 	// promote makes a running server that follows another take writes.
 	promote(ctx context.Context, s *server) error
+	// position is how far a running server is that others follow; reach returns once one that follows it is as far.
+	position(ctx context.Context, s *server) (string, error)
+	reach(ctx context.Context, s *server, at string) error
 }
 
 // dbmses are the engines a spec can name.
@@ -130,6 +133,8 @@ type server struct {
 	comes   *recovery // how the server comes to its data when it starts; nil for as they are
 	follows *upstream // whose writes it repeats; nil for none
 	leads   bool      // others follow, or did
+	// readOnly is for one whose place another took.
+	readOnly bool
 }
 
 func (s *server) data() string { return filepath.Join(s.folder, "data") }

@@ -1,0 +1,121 @@
+package localcloud
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A steadyWriter writes rows to one address all the time, as a client does that connects anew for each, and counts those that were acknowledged.
+type steadyWriter struct {
+	acknowledged atomic.Int64
+	stop         chan struct{}
+	done         sync.WaitGroup
+}
+
+// writeSteadily begins. write gets the number of a row.
+func writeSteadily(write func(n int) error) *steadyWriter {
+	w := &steadyWriter{stop: make(chan struct{})}
+	w.done.Go(func() {
+		for n := 1; ; n++ {
+			select {
+			case <-w.stop:
+				return
+			default:
+				if write(n) == nil {
+					w.acknowledged.Add(1)
+				}
+			}
+		}
+	})
+	return w
+}
+
+// awaitMore waits until so many more rows are acknowledged.
+func (w *steadyWriter) awaitMore(t *testing.T, rows int64) {
+	t.Helper()
+	before := w.acknowledged.Load()
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if w.acknowledged.Load() >= before+rows {
+			return
+		}
+	}
+	t.Fatalf("only %d rows were acknowledged, of which %d before", w.acknowledged.Load(), before)
+}
+
+func (w *steadyWriter) end() int64 {
+	close(w.stop)
+	w.done.Wait()
+	return w.acknowledged.Load()
+}
+
+// TestEngineSwitchover: whoever writes to one address all the time finds there all that was acknowledged, whichever server that is.
+func TestEngineSwitchover(t *testing.T) {
+	for _, kind := range []string{"postgres", "mariadb"} {
+		t.Run(kind, func(t *testing.T) {
+			mustHave(t, kind)
+			e := testEngines(t, false)
+			query := func(of *engine, sql string) (string, error) {
+				if kind == "postgres" {
+					return queryPostgres(t, of, "administrator", password, "orders", sql)
+				}
+				return queryMariaDB(t, of, "administrator", password, "orders", sql)
+			}
+			run := func(of *engine, sql string) string {
+				t.Helper()
+				return need(query(of, sql))(t)
+			}
+			blue := mustStart(t, e, engineSpec{ID: "blue", Engine: kind, Username: "administrator", Password: password, Database: "orders", StandardPort: true})
+			run(blue, "CREATE TABLE t (n int)")
+			green := mustStart(t, e, engineSpec{ID: "green", Engine: kind, Follows: "blue", StandardPort: true})
+			cascade := mustStart(t, e, engineSpec{ID: "cascade", Engine: kind, Follows: "green", StandardPort: true})
+
+			// A switchover without time changes nothing.
+			if _, err := e.switchOver("blue", "green", time.Nanosecond); !errors.Is(err, errSwitchoverTimeout) {
+				t.Fatalf("without time: %v", err)
+			}
+			run(blue, "INSERT INTO t VALUES (0)")
+			awaitValue(t, "rows of green after a switchover that failed", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
+
+			w := writeSteadily(func(n int) error {
+				_, err := query(blue, "INSERT INTO t VALUES ("+strconv.Itoa(n)+")")
+				return err
+			})
+			w.awaitMore(t, 20)
+			old, err := e.switchOver("blue", "green", time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old.CA = blue.CA
+			if old.Host == blue.Host || old.Host == green.Host || old.Port != blue.Port {
+				t.Errorf("the old server is at %s:%d", old.Host, old.Port)
+			}
+			w.awaitMore(t, 20)
+			acknowledged := w.end()
+			rows := need(strconv.ParseInt(run(blue, "SELECT count(DISTINCT n) FROM t WHERE n > 0"), 10, 64))(t)
+			if rows < acknowledged { // an answer can get lost, a row can't
+				t.Errorf("%d rows were acknowledged, %d are there", acknowledged, rows)
+			}
+			if last := run(&old, "SELECT count(DISTINCT n) FROM t WHERE n > 0"); last == strconv.FormatInt(rows, 10) {
+				t.Errorf("the old server has all %s rows", last)
+			}
+			if _, err := query(&old, "INSERT INTO t VALUES (-1)"); err == nil || !strings.Contains(err.Error(), "read-only") {
+				t.Errorf("a write on the old server: %v", err)
+			}
+			if _, err := query(green, "SELECT 1"); err == nil {
+				t.Error("the new server is still where it was before, too")
+			}
+			awaitValue(t, "rows of a follower of the new server", strconv.FormatInt(rows, 10), func() (string, error) {
+				return query(cascade, "SELECT count(DISTINCT n) FROM t WHERE n > 0")
+			})
+			if err := e.restart("blue"); err != nil {
+				t.Fatal(err)
+			}
+			run(&old, "INSERT INTO t VALUES (-1)")
+		})
+	}
+}
