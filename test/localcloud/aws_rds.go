@@ -34,15 +34,16 @@ type rdsService struct {
 	retained  map[rdsKey]*rdsRetained // by resource id, in lower case
 	// newestSnapshot is the one that a stale read does not show yet.
 	newestSnapshot rdsKey
-	groups         map[rdsKey]*rdsGroup // DB parameter groups that somebody made
-	limits         map[string]RDSLimits // by account
+	groups         map[rdsKey]*rdsGroup            // DB parameter groups that somebody made
+	deployments    map[rdsKey]*past[rdsDeployment] // by identifier
+	limits         map[string]RDSLimits            // by account
 	writes         uint64
 }
 
 func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
 
 func newRDSService(c *Cloud) *rdsService {
-	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, retained: map[rdsKey]*rdsRetained{}, groups: map[rdsKey]*rdsGroup{}, limits: map[string]RDSLimits{}}
+	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, retained: map[rdsKey]*rdsRetained{}, groups: map[rdsKey]*rdsGroup{}, deployments: map[rdsKey]*past[rdsDeployment]{}, limits: map[string]RDSLimits{}}
 }
 
 // An rdsCall is one call to RDS.
@@ -105,7 +106,7 @@ func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 	form, _ := url.ParseQuery(string(body))
 	name := form.Get("Action")
 	resource := ""
-	parameters := []string{"DBSnapshotIdentifier", "DBInstanceIdentifier", "ResourceName", "DBParameterGroupName", "TargetDBParameterGroupIdentifier"}
+	parameters := []string{"DBSnapshotIdentifier", "DBInstanceIdentifier", "ResourceName", "DBParameterGroupName", "TargetDBParameterGroupIdentifier", "BlueGreenDeploymentIdentifier", "BlueGreenDeploymentName"}
 	if strings.HasPrefix(name, "Restore") { // which makes an instance
 		parameters = []string{"DBInstanceIdentifier", "TargetDBInstanceIdentifier"}
 	}
@@ -122,8 +123,12 @@ func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 
 func (s *rdsService) write(e *awsError, _ *http.Request) reply { return queryFailure(rdsNamespace, e) }
 
-func (s *rdsService) fail(kind FaultKind, _ Call) reply {
-	return queryFailure(rdsNamespace, queryFault(kind, "InvalidDBInstanceState"))
+func (s *rdsService) fail(kind FaultKind, call Call) reply {
+	conflict := "InvalidDBInstanceState"
+	if call.Operation == "SwitchoverBlueGreenDeployment" || call.Operation == "DeleteBlueGreenDeployment" {
+		conflict = "InvalidBlueGreenDeploymentStateFault"
+	}
+	return queryFailure(rdsNamespace, queryFault(kind, conflict))
 }
 
 func (c *rdsCall) act(call *Call, _ *http.Request, _ []byte, injected FaultKind) reply {
@@ -144,8 +149,18 @@ func (c *rdsCall) act(call *Call, _ *http.Request, _ []byte, injected FaultKind)
 	return queryReply(rdsNamespace, c.form.Get("Action"), output)
 }
 
-// settle brings every instance and snapshot to the state it has at a time.
+// settle brings all to the state it has at a time. What a deployment does with instances may be over at once.
 func (s *rdsService) settle(now time.Time) {
+	for s.settleInstances(now); s.settleDeployments(now); {
+		s.settleInstances(now)
+	}
+	s.expireBackups(now)
+	for _, snapshot := range s.snapshots {
+		snapshot.settle(now)
+	}
+}
+
+func (s *rdsService) settleInstances(now time.Time) {
 	for key, p := range s.instances {
 		if p.now == nil {
 			continue
@@ -158,10 +173,6 @@ func (s *rdsService) settle(now time.Time) {
 		}
 	}
 	s.settleReplicas(now)
-	s.expireBackups(now)
-	for _, snapshot := range s.snapshots {
-		snapshot.settle(now)
-	}
 }
 
 func (c *rdsCall) key(name string) rdsKey {
@@ -198,12 +209,12 @@ func instanceNotFound(name string) *awsError {
 }
 
 // store makes in the instance of a key.
-func (c *rdsCall) store(key rdsKey, in *rdsInstance) {
-	if c.instances[key] == nil {
-		c.instances[key] = &past[rdsInstance]{}
+func (s *rdsService) store(key rdsKey, in *rdsInstance) {
+	if s.instances[key] == nil {
+		s.instances[key] = &past[rdsInstance]{}
 	}
-	c.writes++
-	c.instances[key].write(in, c.writes)
+	s.writes++
+	s.instances[key].write(in, s.writes)
 }
 
 func invalidValue(format string, args ...any) *awsError {

@@ -64,6 +64,7 @@ var rdsSettings = []rdsSetting{
 	{engine: "postgres", name: "max_replication_slots", kind: "integer", allowed: "0-262143", static: true, given: "20"},
 	{engine: "postgres", name: "max_worker_processes", kind: "integer", allowed: "0-262143", static: true},
 	{engine: "postgres", name: "rds.force_ssl", kind: "boolean", allowed: "0,1"},
+	{engine: "postgres", name: "rds.logical_replication", kind: "boolean", allowed: "0,1", static: true},
 	{engine: "postgres", name: "shared_buffers", kind: "integer", allowed: "16-1073741823", static: true},
 	{engine: "postgres", name: "statement_timeout", kind: "integer", allowed: "0-2147483647"},
 	{engine: "postgres", name: "temp_buffers", kind: "integer", allowed: "100-1073741823"},

@@ -22,6 +22,7 @@ const (
 	stopping
 	starting
 	promoting
+	switching // over, with another instance
 	deleting
 )
 

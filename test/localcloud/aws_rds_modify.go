@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -129,17 +130,28 @@ func askVersion(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
 		return nil
 	}
 	engine, from := *next.db.Engine, *next.db.EngineVersion
-	to, err := resolveVersion(engine, *in.EngineVersion)
+	to, err := upgradeOf(&next.db, in.EngineVersion)
 	switch {
 	case err != nil:
 		return err
-	case olderVersion(engine, to, from):
-		return invalidCombination("Cannot upgrade %s from %s to %s", engine, from, to)
 	case majorVersion(engine, from) != majorVersion(engine, to) && !aws.ToBool(in.AllowMajorVersionUpgrade):
 		return invalidCombination("The AllowMajorVersionUpgrade flag must be present when upgrading to a new major version.")
 	}
 	ask(&next.db.PendingModifiedValues.EngineVersion, &from, &to)
 	return nil
+}
+
+// upgradeOf returns the version that is asked for, which is the instance's own or one that it can be upgraded to.
+func upgradeOf(db *rdstypes.DBInstance, asked *string) (string, error) {
+	from := *db.EngineVersion
+	if asked == nil {
+		return from, nil
+	}
+	to, err := resolveVersion(*db.Engine, *asked)
+	if err == nil && to != from && !slices.ContainsFunc(upgradeTargets(*db.Engine, from), func(t rdstypes.UpgradeTarget) bool { return *t.EngineVersion == to }) {
+		err = invalidCombination("Cannot upgrade %s from %s to %s", *db.Engine, from, to)
+	}
+	return to, err
 }
 
 // askStorage makes storage pending. It only grows, by a tenth at least, and not again while the last change is optimised.

@@ -109,6 +109,9 @@ func (s *rdsService) settleReplicas(now time.Time) {
 func (c *rdsCall) checkReplication(key rdsKey, have *rdsInstance, in *rds.ModifyDBInstanceInput) error {
 	db, replica := &have.db, have.follows.id != ""
 	leads := len(c.replicasOf(have)) > 0
+	if err := c.checkVersionOfBlue(have, in.EngineVersion); err != nil {
+		return err
+	}
 	switch days := in.BackupRetentionPeriod; {
 	case leads && days != nil && *days == 0:
 		return errReplicasNeedBackups(key.name)
@@ -122,8 +125,24 @@ func (c *rdsCall) checkReplication(key rdsKey, have *rdsInstance, in *rds.Modify
 		return invalidValue("ManageMasterUserPassword isn't supported for read replica")
 	case in.MasterUserPassword != nil && *db.Engine == "postgres":
 		return invalidCombination("Cannot change master user password on an RDS postgres Read Replica because it uses physical replication and therefore cannot differ from its parent.")
-	case in.EngineVersion != nil && majorVersion(*db.Engine, *in.EngineVersion) != majorVersion(*db.Engine, *db.EngineVersion):
+	case in.EngineVersion != nil && majorVersion(*db.Engine, *in.EngineVersion) != majorVersion(*db.Engine, *db.EngineVersion) && (*db.Engine == "postgres" || c.deploymentOf(have) == nil):
 		return invalidCombination("A read replica can't be upgraded to another major version than its source.")
+	}
+	return nil
+}
+
+// checkVersionOfBlue: "You can't change a blue DB instance to a higher engine version than its corresponding green DB instance." No recording shows the refusal.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-considerations.html
+func (c *rdsCall) checkVersionOfBlue(blue *rdsInstance, asked *string) error {
+	d := c.deploymentOf(blue)
+	if d == nil || asked == nil {
+		return nil
+	}
+	for _, pair := range d.pairs {
+		_, green := c.withID(pair.green)
+		if to, err := resolveVersion(*blue.db.Engine, *asked); err == nil && pair.blue == *blue.db.DbiResourceId && green != nil && olderVersion(*blue.db.Engine, *green.db.EngineVersion, to) {
+			return invalidCombination("A blue DB instance can't have a higher engine version than its green DB instance, %s.", *green.db.EngineVersion)
+		}
 	}
 	return nil
 }

@@ -58,6 +58,17 @@ func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store fun
 		}
 		return snapshot.db.TagList, func(tags []rdstypes.Tag) { snapshot.db.TagList = tags }, nil
 	}
+	if id, ok := strings.CutPrefix(arn, c.arn("deployment", "")); ok {
+		key, d, err := c.deployment(&id, stale)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d.tags, func(tags []rdstypes.Tag) {
+			next := d.clone()
+			next.tags = tags
+			c.storeDeployment(key, next)
+		}, nil
+	}
 	if name, ok := strings.CutPrefix(arn, c.arn("pg", "")); ok {
 		g, err := c.ownGroup(&name)
 		if err != nil {

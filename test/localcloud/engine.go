@@ -43,6 +43,9 @@ type engineSpec struct {
 	// Signed is the server's certificate; nil: one for its address, by the authority that all servers of the cloud share.
 	Signed *signed
 
+	// After is work that the start waits for, and fails with; nil for none.
+	After *engineJob
+
 	upstream *upstream // of a server that follows another
 }
 
@@ -154,6 +157,10 @@ func (e *engines) start(spec engineSpec) (_ *engine, err error) {
 		defer spec.Held()
 	}
 	if err := checkEngine(spec.Engine); err != nil {
+		return nil, err
+	}
+	spec.After.wait()
+	if err := spec.After.failure(); err != nil {
 		return nil, err
 	}
 	if spec.Follows != "" {
