@@ -119,3 +119,39 @@ func TestEngineSwitchover(t *testing.T) {
 		})
 	}
 }
+
+// TestEngineSwitchoverOfLaggard: a server that lost the one it follows, and lacks much, has all before it takes its place.
+func TestEngineSwitchoverOfLaggard(t *testing.T) {
+	for kind, nowhere := range map[string]string{"postgres": "host=127.0.0.1 port=1 user=nobody", "mariadb": "127.0.0.1:1"} {
+		t.Run(kind, func(t *testing.T) {
+			mustHave(t, kind)
+			e := testEngines(t, false)
+			query := func(of *engine, sql string) (string, error) {
+				if kind == "postgres" {
+					return queryPostgres(t, of, "administrator", password, "orders", sql)
+				}
+				return queryMariaDB(t, of, "administrator", password, "orders", sql)
+			}
+			blue := mustStart(t, e, engineSpec{ID: "blue", Engine: kind, Username: "administrator", Password: password, Database: "orders", StandardPort: true})
+			need(query(blue, "CREATE TABLE t (n int)"))(t)
+			need(query(blue, "INSERT INTO t VALUES (1)"))(t)
+			green := mustStart(t, e, engineSpec{ID: "green", Engine: kind, Follows: "blue", StandardPort: true})
+			awaitValue(t, "rows of green", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
+			if err := e.known["green"].backing.redirect(t.Context(), &upstream{id: "blue", at: nowhere}); err != nil {
+				t.Fatal(err)
+			}
+			for range 17 { // a row becomes 131072
+				need(query(blue, "INSERT INTO t SELECT n FROM t"))(t)
+			}
+			if got := need(query(green, "SELECT count(*) FROM t"))(t); got == "131072" {
+				t.Fatal("green still follows")
+			}
+			if _, err := e.switchOver("blue", "green", time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			if got := need(query(blue, "SELECT count(*) FROM t"))(t); got != "131072" {
+				t.Errorf("%s rows are there", got)
+			}
+		})
+	}
+}
