@@ -63,6 +63,7 @@ func (s *sqlService) route(g *gcpCloud) {
 		{"POST", instance + "/restart", "instances.restart", "instance", s.restartInstance},
 		{"POST", instance + "/failover", "instances.failover", "instance", s.failOverInstance},
 		{"POST", instance + "/promoteReplica", "instances.promoteReplica", "instance", s.promoteReplica},
+		{"POST", instance + "/preCheckMajorVersionUpgrade", "instances.preCheckMajorVersionUpgrade", "instance", s.preCheck},
 		{"POST", instance + "/restoreBackup", "instances.restoreBackup", "instance", s.restoreBackup},
 		{"POST", instance + "/clone", "instances.clone", "instance", s.cloneInstance},
 		{"GET", instance + "/getLatestRecoveryTime", "instances.getLatestRecoveryTime", "instance", s.getRecoveryTime},

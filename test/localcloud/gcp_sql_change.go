@@ -88,6 +88,9 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	case restarts(in.resource, next):
 		work.state = "MAINTENANCE"
 	}
+	if next["databaseVersion"] != in.resource["databaseVersion"] && work.server == nil {
+		work.server = in.checkedUpgrade
+	}
 	if only := tlsOnly(next); only != tlsOnly(in.resource) {
 		power := work.server
 		work.server = func() error {

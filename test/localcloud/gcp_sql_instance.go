@@ -27,6 +27,7 @@ type sqlInstance struct {
 	recovery  sqlRecovery
 
 	replication sqlReplication
+	checks      []*sqladmin.PreCheckResponse // what is in the way of an upgrade
 
 	operation *sqlOperation // under way
 	last      *sqlOperation

@@ -19,11 +19,12 @@ type sqlOperation struct {
 	instance   *sqlInstance
 	begun      time.Time // PENDING until then
 	inserted   time.Time
-	due        time.Time    // not DONE before
-	ended      time.Time    // zero until DONE
-	late       bool         // fails at the end
-	primary    *sqlInstance // of the replica that is made, and busy meanwhile; nil for others
-	injected   Fault        // and with what
+	due        time.Time                                    // not DONE before
+	ended      time.Time                                    // zero until DONE
+	late       bool                                         // fails at the end
+	primary    *sqlInstance                                 // of the replica that is made, and busy meanwhile; nil for others
+	injected   Fault                                        // and with what
+	check      *sqladmin.PreCheckMajorVersionUpgradeContext // of a check; nil for others
 	failure    *sqladmin.OperationError
 
 	worked   chan struct{} // closed when the server has done its part
@@ -43,7 +44,8 @@ type sqlWork struct {
 	server  func() error // the database server's part; may be nil
 	succeed func()
 	abandon func(*sqladmin.OperationError)
-	primary *sqlInstance // whose operation it is, too; may be nil
+	primary *sqlInstance                                 // whose operation it is, too; may be nil
+	check   *sqladmin.PreCheckMajorVersionUpgradeContext // what a check finds; nil for other work
 }
 
 // begin starts an operation on an idle instance and returns it as the response to the write. Only work on databases and users may be
@@ -53,7 +55,7 @@ func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.
 	op := &sqlOperation{
 		name: newSQLOperationName(), kind: w.kind, user: r.caller.email, instance: in,
 		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate, injected: r.injected,
-		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon, primary: w.primary,
+		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon, primary: w.primary, check: w.check,
 	}
 	in.operation, in.last = op, op
 	if w.primary != nil {
@@ -153,6 +155,7 @@ func (op *sqlOperation) shown(s *sqlService, now time.Time) *sqladmin.Operation 
 	if !op.ended.IsZero() {
 		out.Status, out.StartTime, out.EndTime = "DONE", sqlTime(op.begun), sqlTime(op.ended)
 	}
+	out.PreCheckMajorVersionUpgradeContext = op.shownCheck()
 	if op.failure != nil {
 		out.Error = &sqladmin.OperationErrors{Kind: "sql#operationErrors", Errors: []*sqladmin.OperationError{op.failure}}
 	}
