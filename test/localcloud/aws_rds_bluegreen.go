@@ -25,6 +25,9 @@ import (
 //     https://docs.aws.amazon.com/cli/latest/reference/rds/describe-blue-green-deployments.html
 //   - what people report, named where it is used.
 //
+// No source says that a deployment keeps its instances from being deleted or changed: the guide says what follows when somebody deletes a green one, the reference has the statuses MISSING_SOURCE
+// and MISSING_TARGET, and Terraform deletes NAME-old1 before the deployment. Only during the switchover "you can't modify any DB instances".
+//
 // Never seen of the real cloud, and as here by our choice: the status of the instances during a switchover (renaming); the status of a deployment whose creation fails
 // (INVALID_CONFIGURATION); whether a switchover that failed can be asked for again (yes); which codes refuse a source without backups, one that is in a deployment already, a protected
 // green instance, and an engine version; whether the green instance has the tags of the blue one before the switchover (no) and its deletion protection (yes); whether a green

@@ -124,7 +124,9 @@ func (s *rdsService) swap(blueKey, greenKey rdsKey, promoted bool, where engine)
 	blue.db.Endpoint = &endpoint
 	if promoted {
 		green.db.ReadReplicaSourceDBInstanceIdentifier, green.db.StatusInfos = nil, nil
-		green.db.BackupRetentionPeriod = blue.db.BackupRetentionPeriod
+		if *green.db.BackupRetentionPeriod == 0 { // of PostgreSQL 13, whose replicas have none
+			green.db.BackupRetentionPeriod = blue.db.BackupRetentionPeriod
+		}
 		green.follows, green.backups = rdsFollowing{}, rdsBackups{}
 	}
 	s.store(greenKey, nil)

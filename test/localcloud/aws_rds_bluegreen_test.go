@@ -126,7 +126,9 @@ func TestRDSBlueGreen(t *testing.T) {
 
 	_, err = client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), EngineVersion: aws.String("16.10")})
 	wantCode(t, err, "InvalidParameterCombination")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &greenName, DBInstanceClass: aws.String("db.t4g.xlarge"), ApplyImmediately: aws.Bool(true)}))(t)
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: &greenName, DBInstanceClass: aws.String("db.t4g.xlarge"), BackupRetentionPeriod: aws.Int32(5), ApplyImmediately: aws.Bool(true),
+	}))(t)
 	_, err = client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
 	clock.advance(4 * time.Minute)
@@ -162,7 +164,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	}
 	now, old := wantInstance(t, client, "orders", "available"), wantInstance(t, client, "orders-old1", "available")
 	if *now.DbiResourceId != *green.DbiResourceId || *now.Endpoint.Address != *source.Endpoint.Address || *now.Endpoint.Port != 6543 || now.ReadReplicaSourceDBInstanceIdentifier != nil ||
-		now.StatusInfos != nil || *now.EngineVersion != "16.9" || *now.BackupRetentionPeriod != 9 || *now.DBInstanceArn != *source.DBInstanceArn || len(now.TagList) != 1 || *now.TagList[0].Key != "owner" ||
+		now.StatusInfos != nil || *now.EngineVersion != "16.9" || *now.BackupRetentionPeriod != 5 || *now.DBInstanceArn != *source.DBInstanceArn || len(now.TagList) != 1 || *now.TagList[0].Key != "owner" ||
 		!slices.Equal(now.ReadReplicaDBInstanceIdentifiers, []string{"copy"}) || *now.DBInstanceClass != "db.t4g.xlarge" {
 		t.Errorf("after the switchover: %+v", now)
 	}

@@ -79,11 +79,22 @@ func olderVersion(engine, a, b string) bool {
 	return slices.Index(rdsVersions[engine], a) < slices.Index(rdsVersions[engine], b)
 }
 
-// upgradeTargets returns the versions that one can be upgraded to: all newer ones.
+// postgresReleases are the minor versions of PostgreSQL that were released together, oldest first. https://www.postgresql.org/support/versioning/
+var postgresReleases = [][]string{
+	{"16.3"}, {"16.4"}, {"13.20", "14.17", "15.12", "16.8", "17.4"}, {"13.21", "14.18", "15.13", "16.9", "17.5"}, {"13.22", "14.19", "15.14", "16.10", "17.6"},
+}
+
+func releaseOf(engine, version string) int {
+	return slices.IndexFunc(postgresReleases, func(all []string) bool { return engine == "postgres" && slices.Contains(all, version) })
+}
+
+// upgradeTargets returns the versions that one can be upgraded to: newer ones, and of PostgreSQL none that was released before it. People report that 12.18 goes to 16.2 and not to 16.1, and no recording shows
+// targets across major versions: https://github.com/civiform/cloud-deploy-infra/pull/321. Of MySQL and MariaDB we know no such rule.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.html
 func upgradeTargets(engine, from string) []rdstypes.UpgradeTarget {
 	var targets []rdstypes.UpgradeTarget
 	for _, version := range rdsVersions[engine] {
-		if olderVersion(engine, from, version) {
+		if olderVersion(engine, from, version) && releaseOf(engine, version) >= releaseOf(engine, from) {
 			targets = append(targets, rdstypes.UpgradeTarget{
 				Engine: aws.String(engine), EngineVersion: aws.String(version), Description: aws.String(engine + " " + version),
 				IsMajorVersionUpgrade: aws.Bool(majorVersion(engine, version) != majorVersion(engine, from)), AutoUpgrade: aws.Bool(false),

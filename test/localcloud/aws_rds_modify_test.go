@@ -2,9 +2,11 @@ package localcloud
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +103,31 @@ func TestRDSModify(t *testing.T) {
 				t.Errorf("during: pending %+v\nafter: pending %+v", before.PendingModifiedValues, after.PendingModifiedValues)
 			}
 		})
+	}
+}
+
+// TestRDSUpgradeTargets: a version can be upgraded to those that are listed as its targets, and to no other.
+func TestRDSUpgradeTargets(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	for _, engine := range []string{"postgres", "mysql", "mariadb"} {
+		versions := need(client.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: &engine}))(t).DBEngineVersions
+		for _, from := range versions {
+			name := engine + "-" + strings.ReplaceAll(*from.EngineVersion, ".", "-")
+			need(client.CreateDBInstance(ctx, someInstance(name, func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = &engine, from.EngineVersion })))(t)
+			for _, to := range versions {
+				code := "InvalidParameterCombination"
+				if *to.EngineVersion == *from.EngineVersion || slices.ContainsFunc(from.ValidUpgradeTarget, func(u types.UpgradeTarget) bool { return *u.EngineVersion == *to.EngineVersion }) {
+					code = ""
+				}
+				_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineVersion: to.EngineVersion, AllowMajorVersionUpgrade: aws.Bool(true)})
+				wantCode(t, err, code)
+			}
+		}
+	}
+	targets := upgradeTargets("postgres", "16.9")
+	if got := fmt.Sprint(*targets[0].EngineVersion, " ", *targets[1].EngineVersion, " ", *targets[2].EngineVersion, " ", len(targets)); got != "16.10 17.5 17.6 3" {
+		t.Errorf("16.9 can be upgraded to %s", got)
 	}
 }
 

@@ -10,6 +10,9 @@
 //
 // Read replicas follow their source by the replication of PostgreSQL and of MariaDB, and refuse writes until they are promoted.
 //
+// A blue/green deployment of RDS has a green instance that follows in the same way. Its switchover ends all connections to the blue one, waits until the green one has all writes that were acknowledged, and
+// gives it the address of the blue one, which goes on read-only at another. A version is a label: both run the server that is installed.
+//
 // Every call lands in a Ledger; Faults make calls fail in the ways networks and clouds do.
 //
 //	cloud, err := localcloud.Start(localcloud.Options{})

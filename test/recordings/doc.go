@@ -23,6 +23,9 @@
 //
 // No recording shows a call that makes or promotes a read replica of RDS, or any promotion or refusal of one of Cloud SQL. A replica of RDS that a recording shows is made by the call.
 //
+// No recording shows a blue/green deployment of RDS, or a check before an upgrade in Cloud SQL. The stand-ins do there what the references and the guides say, and what people report; which of
+// it was never seen stands in test/localcloud/aws_rds_bluegreen.go and gcp_sql_precheck.go.
+//
 // No recording shows a restore of a snapshot or a backup, one to a point in time, a clone of a point in time, or a list of automated backups. The stand-ins do
 // there what the references of the calls say, and say so (test/localcloud/aws_rds_restore.go, gcp_sql_restore.go).
 //
