@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -84,11 +85,7 @@ var deploymentActions = map[string]queryAction[*rdsCall]{
 	"DeleteBlueGreenDeployment":     action(deleteDeployment, "BlueGreenDeploymentIdentifier", "DeleteTarget"),
 }
 
-func init() {
-	for name, do := range deploymentActions {
-		rdsActions[name] = do
-	}
-}
+func init() { maps.Copy(rdsActions, deploymentActions) }
 
 func unsupportedSource(format string, args ...any) *awsError {
 	return awsErr(http.StatusBadRequest, "SourceDatabaseNotSupportedFault", fmt.Sprintf(format, args...))

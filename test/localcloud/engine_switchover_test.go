@@ -74,11 +74,20 @@ func TestEngineSwitchover(t *testing.T) {
 			green := mustStart(t, e, engineSpec{ID: "green", Engine: kind, Follows: "blue", StandardPort: true})
 			cascade := mustStart(t, e, engineSpec{ID: "cascade", Engine: kind, Follows: "green", StandardPort: true})
 
-			// A switchover without time changes nothing.
+			// A switchover without time, or to a server that is down, changes nothing.
 			if _, err := e.switchOver("blue", "green", time.Nanosecond); !errors.Is(err, errSwitchoverTimeout) {
 				t.Fatalf("without time: %v", err)
 			}
+			if err := e.suspend("green"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.switchOver("blue", "green", time.Minute); !errors.Is(err, errSuspended) {
+				t.Fatalf("to a server that is down: %v", err)
+			}
 			run(blue, "INSERT INTO t VALUES (0)")
+			if err := e.resume("green"); err != nil {
+				t.Fatal(err)
+			}
 			awaitValue(t, "rows of green after a switchover that failed", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
 
 			w := writeSteadily(func(n int) error {
