@@ -24,6 +24,7 @@ var withoutSource = map[string]string{
 	"restoreFrom.snapshotRef":       "names an object of Kubernetes",
 
 	"restoreFrom.pointInTime.databaseRef": "names an object of Kubernetes",
+	"replica.primaryRef":                  "names an object of Kubernetes",
 	"size":                                "a name in the class's catalogue",
 	"updates":                             "a rule of Mooring about when it sends changes",
 	"whenVanished":                        "a rule of Mooring about servers that somebody else deleted",
