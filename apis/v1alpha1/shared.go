@@ -141,7 +141,26 @@ type Updates struct {
 	// window closes, it waits for the next one. All other changes, the completion of a new server and deletions do not wait.
 	// +optional
 	Timing UpdateTiming `json:"timing,omitempty"`
+
+	// strategy is how the version of a Database is changed. InPlace (default): the cloud upgrades the server, which is away for minutes. BlueGreen, in Amazon RDS only: RDS
+	// prepares a second server with the new version beside the first one, which takes half an hour or more, and costs as much as the first one meanwhile. Then the second
+	// one takes the name and the address of the first: connections break for some seconds, and no committed write is lost. With updates.timing MaintenanceWindow both steps
+	// wait for the window. The first server stays under another name until you approve its deletion (status.formerServer), so that you can look at it. It has the data up
+	// to that moment. PostgreSQL needs the parameter rds.logical_replication for another major version.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-overview.html
+	// +optional
+	Strategy UpdateStrategy `json:"strategy,omitempty"`
 }
+
+// UpdateStrategy says how the version of a database is changed.
+// +kubebuilder:validation:Enum=InPlace;BlueGreen
+type UpdateStrategy string
+
+// The values of UpdateStrategy.
+const (
+	StrategyInPlace   UpdateStrategy = "InPlace"
+	StrategyBlueGreen UpdateStrategy = "BlueGreen"
+)
 
 // ProviderConfigReference names a provider config. It has no namespace: a ProviderConfig is in the namespace of the object that
 // refers to it.

@@ -132,6 +132,8 @@ type Capabilities struct {
 	Copies bool
 	// Replicas: a Create makes it follow another object, if the request says so, an observation says who follows whom, and an Update with FieldRole ends it.
 	Replicas bool
+	// Beside: its version can be changed by a server that the cloud prepares beside it. A kind with versions and without it says so in Lacks.
+	Beside bool
 	// Contents: it may hold what the cloud deletes only by force.
 	Contents bool
 	// Stop: somebody can stop it, and start it again.

@@ -107,6 +107,19 @@ const (
 	// caller that knows when that is wanted; a driver reports by Observation.Follows what is, and never a change. It is for kinds whose Capabilities have Replicas, and
 	// the only change of its Update. Asked for again while the cloud is at it, or once it is done, it changes nothing and is no error.
 	FieldRole = "replica.role"
+	// FieldFormer is the object in whose place this one was put: Request.Former. To FormerReleased its mark becomes that of something that was left behind; to
+	// FormerDeleted it is deleted, its protection included, without a snapshot, and what the cloud still has of the operation. It is the caller that knows what is
+	// wanted; a driver reports by Observation.Former what is, and never a change. It is the only change of its Update. Asked for again, it changes nothing and is no error.
+	FieldFormer = "formerServer"
+	// FieldStaged is a server that a former Update prepared to take this one's place, and that the request wants no more. A driver reports it as a change, and an
+	// Update with it takes that server away.
+	FieldStaged = "updates.strategy"
+)
+
+// What FieldFormer is to become.
+const (
+	FormerReleased = "Released"
+	FormerDeleted  = "Deleted"
 )
 
 // A Request says what a call is about. It is data, and the administrator's password travels beside it: drivers must not keep or change anything in it.
@@ -142,7 +155,13 @@ type Request struct {
 	Restore *Restore `json:",omitempty"`
 	// Vanished is an object that is gone: an observation of Absent is to say what is left of it. It is nil if nobody asks for that.
 	Vanished *ParentRef `json:",omitempty"`
-	// Deletion is set while the object is being deleted.
+	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
+	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
+	// which is given to each call from then on.
+	Beside bool `json:",omitempty"`
+	// Former is the object in whose place this one was put so. It is nil if there is none, or if it is gone.
+	Former *ParentRef `json:",omitempty"`
+	// Deletion is set while the object is being deleted. What was prepared to take its place is deleted with it.
 	Deletion *Deletion
 }
 
@@ -277,6 +296,12 @@ type Observation struct {
 	// for a Deletion, too.
 	Followers []string `json:",omitempty"`
 
+	// Succeeds is the identity of the object in whose place the cloud put this one, as it says of the operation in the request; empty if it says nothing of the
+	// kind. No name and no mark says so.
+	Succeeds string `json:",omitempty"`
+	// Former is the object in whose place this one was put: that of Succeeds, or else of Request.Former; nil if there is none, or if it is gone.
+	Former *Former `json:",omitempty"`
+
 	// Actions is what there is to say of the actions that the resource's Capabilities have. One that is missing has the zero ActionState.
 	Actions map[Action]ActionState `json:",omitempty"`
 
@@ -318,6 +343,14 @@ type Following struct {
 	Location string `json:",omitempty"`
 	// Problem says in the cloud's words why it does not repeat what is written to Primary; empty if it does, or if the cloud says nothing of that.
 	Problem string `json:",omitempty"`
+}
+
+// A Former is an object in whose place another one was put.
+type Former struct {
+	ParentRef
+	Mark Mark
+	// Pending: the cloud is at work on it, and takes no change of it now.
+	Pending bool `json:",omitempty"`
 }
 
 // Endpoint says how to reach an object. Empty fields do not apply.
