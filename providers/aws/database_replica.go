@@ -31,12 +31,13 @@ var replicaCreation = table.Copier[instanceParams, rds.CreateDBInstanceReadRepli
 
 		"MasterUserPassword":       "a replica has the administrator and the password of its source",
 		"ManageMasterUserPassword": "RDS manages no password of a replica",
-		"BackupRetentionPeriod":    afterCreation,
-		"PreferredBackupWindow":    afterCreation,
-		"EngineLifecycleSupport":   afterCreation,
+		"BackupRetentionPeriod":    "a replica has no automated backups at first: " + afterCreation + ", or PromoteReadReplica",
+		"PreferredBackupWindow":    afterCreation + ", or PromoteReadReplica",
+		"EngineLifecycleSupport":   "a replica has that of its source: " + afterCreation,
 		"DatabaseInsightsMode":     "the reference says that it isn't supported: " + afterCreation,
 		"DBParameterGroupName":     "RDS takes it for MySQL in another region only: " + afterCreation,
 	},
+	Rest: afterCreation,
 }
 
 // afterCreation says when what the call lacks is set.

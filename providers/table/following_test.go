@@ -104,3 +104,21 @@ func TestCreationThatFollows(t *testing.T) {
 		t.Errorf("got %v and the calls %v, want Unsupported without a call", err, f.calls)
 	}
 }
+
+// A call after which another one sets what it lacks leaves out the parameters that it has no field for, and no other.
+func TestCopierLeavesOutTheRest(t *testing.T) {
+	type call struct{ Class *string }
+	c := table.Copier[params, call]{Call: "FollowObject", Lacks: map[string]string{"Tags": "it has none"}}
+	if problems := c.Problems(); len(problems) != 2 {
+		t.Errorf("without a reason for the rest: %q, want problems of Size and Key", problems)
+	}
+	c.Rest = "ModifyObject sets it later"
+	if problems := c.Problems(); len(problems) != 0 || c.Takes("Size") || !c.Takes("Class") {
+		t.Errorf("with a reason for the rest: %q; it takes Size: %t, Class: %t", problems, c.Takes("Size"), c.Takes("Class"))
+	}
+	var into call
+	c.Copy(&params{Size: new(int32(1)), Class: new("small"), Key: new("k")}, &into)
+	if into.Class == nil || *into.Class != "small" {
+		t.Errorf("got %+v, want the class", into)
+	}
+}

@@ -36,6 +36,9 @@ type Copier[P, C any] struct {
 	Converts map[string]func(p *P, into *C)
 	// ByHand are the parameters that whoever makes the call puts into it, and why: it takes more than the parameter to do so.
 	ByHand map[string]string
+	// Rest is why the call lacks all parameters that it has no field for, beside those that Lacks names; empty if it may lack no other. It is for a call after
+	// which another one sets what it lacks.
+	Rest string
 	// Inner is the call's field that points to a struct with the fields that the call itself does not have; empty if none does.
 	// Copy needs that struct to be there.
 	Inner string
@@ -55,6 +58,7 @@ func (c Copier[P, C]) Copy(p *P, into *C) {
 			convert(p, into)
 		case c.inCall(name, value.Type()):
 			assign(call, name, value)
+		case c.Rest != "" && !c.inInner(name, value.Type()):
 		default:
 			assign(call.FieldByName(c.Inner).Elem(), name, value)
 		}
@@ -112,7 +116,7 @@ func (c Copier[P, C]) Problems() []string {
 		switch {
 		case !f.IsExported():
 			all = append(all, fmt.Sprintf("%s: the parameter %s can't be copied: give it a name that begins with a capital letter", c.Call, f.Name))
-		case !lacks && !c.Takes(f.Name):
+		case !lacks && !c.Takes(f.Name) && c.Rest == "":
 			all = append(all, fmt.Sprintf("%s has no field for the parameter %s of type %s: name the parameter as the call does, convert it, or say in Lacks why the call does not take it", c.Call, f.Name, f.Type))
 		}
 	}
