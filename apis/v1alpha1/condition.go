@@ -226,6 +226,8 @@ const (
 	EventReady = "Ready"
 	// EventRecovered: calls to the cloud failed repeatedly, and succeed again.
 	EventRecovered = "Recovered"
+	// EventSwitchedOver: a server with another version took the name and the address of the former one (spec.updates.strategy BlueGreen).
+	EventSwitchedOver = "SwitchedOver"
 	// EventPromoted: Mooring promoted a read replica, because spec.replica.role is Primary and a person approved it.
 	EventPromoted = "Promoted"
 	// EventPasswordChanged: Mooring changed the administrator's password in the cloud.

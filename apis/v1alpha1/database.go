@@ -361,6 +361,11 @@ type DatabaseStatus struct {
 	// +listType=atomic
 	Replicas []string `json:"replicas,omitempty"`
 
+	// formerServer is the server in whose place this one was put by an upgrade (spec.updates.strategy BlueGreen). It stays, marked as released, until somebody approves its
+	// deletion, and goes with this Database unless that is retained.
+	// +optional
+	FormerServer *FormerServer `json:"formerServer,omitempty"`
+
 	// actions say what became of the actions that people ask for with the annotations mooring.dev/restart, mooring.dev/failover and
 	// mooring.dev/rotate-password. Mooring does each once for each new value of its annotation.
 	// +optional

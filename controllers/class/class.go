@@ -56,7 +56,7 @@ func policy(spec *v1alpha1.ClassSpec, deletion v1alpha1.DeletionPolicy) Tree {
 	if spec.Updates == nil {
 		return tree
 	}
-	for name, value := range map[string]string{"disruptive": string(spec.Updates.Disruptive), "timing": string(spec.Updates.Timing)} {
+	for name, value := range map[string]string{"disruptive": string(spec.Updates.Disruptive), "timing": string(spec.Updates.Timing), "strategy": string(spec.Updates.Strategy)} {
 		if value != "" {
 			put(tree, path{"updates", name}, value)
 		}

@@ -35,6 +35,7 @@ func Database() *Kind {
 		WhenVanished:   v1alpha1.WhenVanishedStop,
 		Restoring:      databaseRestoring(),
 		Replicating:    databaseReplicating(),
+		Former:         func(o v1alpha1.ResourceObject) **v1alpha1.FormerServer { return &o.(*v1alpha1.Database).Status.FormerServer },
 		Window:         databaseWindow,
 		Regrets:        databaseRegrets,
 		Exposes:        databaseExposes,

@@ -39,6 +39,8 @@ type Kind struct {
 	Restoring *Restoring
 	// Replicating says how objects follow others of the kind, as read replicas do; nil for kinds that can't.
 	Replicating *Replicating
+	// Former points to what an object's status says about the cloud object in whose place its own was put; nil for kinds of which none is.
+	Former func(v1alpha1.ResourceObject) **v1alpha1.FormerServer
 	// Window returns the maintenance window that a spec asks for; nil if it asks for none. It is nil for kinds that have no such windows.
 	Window func(v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow
 	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if

@@ -41,6 +41,7 @@ func (w *work) clearBinding() {
 	w.Kind.SetWithin(w.Object, driver.ParentRef{})
 	kind.ForgetRestored(w.Kind, w.Object)
 	kind.SetFollowing(w.Kind, w.Object, nil, nil)
+	kind.SetFormer(w.Kind, w.Object, nil)
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes

@@ -28,7 +28,7 @@ func isOwn(g *login) bool {
 		return false
 	}
 	// Where another server has taken the place of the one that was known, that is taken over first, or not at all.
-	return o.ID == "" || g.Request.ID == "" || o.ID == g.Request.ID
+	return o.ID == "" || g.Request.ID == "" || o.ID == g.Request.ID || o.Succeeds == g.Request.ID
 }
 
 // concernsPassword reports whether the password of the server that was observed has to be looked at.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
@@ -175,6 +177,7 @@ func (g *gathering) request() driver.Request {
 		request.Username = *c.Username
 	}
 	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
+	request.Beside, request.Former = plan.BesideOf(g.Kind, g.Want, g.Described.Capabilities), kind.FormerOf(g.Kind, g.Object)
 	request.Whole = mirrorsWhole(&g.Gathered)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
@@ -266,6 +269,10 @@ func (g *gathering) observed(seen driver.Observation) {
 		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
 	}
 	keepMirrored(&g.Gathered, &seen)
+	if seen.Succeeds != "" && seen.Succeeds == g.Request.ID && seen.Former != nil {
+		g.Notes = append(g.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
+			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, seen.Former.Name))
+	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	upToDate(g, seen)
 	if seen.State == driver.Ready {
@@ -292,7 +299,7 @@ func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
 	replica := (&following{g}).replica()
-	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
+	g.Observation.Changes = slices.Concat(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation)), plan.LeaveFormer(g.Request.Former, g.Observation))
 	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)
 	g.Taken = evidence.Taken(g.Request.Parent)

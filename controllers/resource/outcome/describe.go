@@ -136,6 +136,9 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 	if o.ID != "" {
 		status.ExternalID = o.ID
 	}
+	if o.Succeeds != "" || f.Request.Former != nil { // it is known by the cloud's own answer alone, and then by its identity
+		kind.SetFormer(f.Kind, object, o.Former)
+	}
 	noted := f.noted(status, out)
 	if creating && !gains(status.Applied, noted) && !adds(status.Applied, noted, out.Sends) {
 		return nil

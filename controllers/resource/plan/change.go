@@ -17,7 +17,7 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	switch {
 	case !c.Effect.Disruptive():
 		return false
-	case ofPassword(c), c.Promotes(): // others' password would be lost, or a replica, which no policy on restarts speaks of
+	case ofPassword(c), c.Promotes(), leavesFormer(c): // others' password would be lost, or a server, which no policy on restarts speaks of
 		return true
 	case stopsNew(v, c), completesNew(v, c):
 		return false
@@ -78,6 +78,8 @@ func CauseOf(v View, c driver.Change) string {
 		return v1alpha1.CauseRotation
 	case c.Promotes():
 		return v1alpha1.CauseSpec
+	case leavesFormer(c):
+		return v1alpha1.CauseDrift // the spec is as it is applied
 	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
 		return v1alpha1.CauseClass
 	case ofPassword(c) && c.Effect.Disruptive():

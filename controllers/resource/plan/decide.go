@@ -86,7 +86,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		case mustAsk(v, c, p):
 			decided.Fate = AfterApproval
 		}
-		if c.Effect.Disruptive() && mayBeUsed(v) {
+		if c.Effect.Disruptive() && mayBeUsed(v) && !leavesFormer(c) {
 			decided.Window = p.Window
 		}
 		d.Changes = append(d.Changes, decided)
@@ -143,7 +143,7 @@ func (d *DecidedChanges) awaitWindow(v View) {
 // edited reports whether an edit of the spec asked for some of the changes with a fate, or they were never as the spec says.
 func (d *DecidedChanges) edited(v View, fate Fate) bool {
 	return slices.ContainsFunc(d.Changes, func(c Decided) bool {
-		known := appliedBefore(v, c.Change)
+		known := appliedBefore(v, c.Change) || leavesFormer(c.Change)
 		edit := c.Cause == v1alpha1.CauseSpec || c.Cause == v1alpha1.CauseDrift && mixesEdit(v, c.Change)
 		return c.Fate == fate && (!known || edit)
 	})

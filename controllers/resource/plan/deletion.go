@@ -82,6 +82,9 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	if f := o.Follows; f != nil && f.Problem != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
 		return outOfDateDeletion(f)
 	}
+	if a, waits := deletesFormer(o); waits && (effect.destroys() || effect == DeletionFindsNothing && p.Deletion != v1alpha1.DeletionRetain) {
+		return a
+	}
 	switch effect {
 	case DeletionLeavesObserved:
 		return leaving("the cloud object was only observed, and stays in the cloud")

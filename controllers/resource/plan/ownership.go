@@ -45,7 +45,7 @@ func (c Copy) is(o driver.Observation) bool {
 
 // Ownership says whose an observed cloud object is.
 func Ownership(v View, o driver.Observation) Belonging {
-	sameID := v.ID != "" && o.ID == v.ID
+	sameID := v.ID != "" && (o.ID == v.ID || o.Succeeds == v.ID) // the cloud says itself what takes the place of what
 	switch {
 	case o.Mark.Zero() && v.HasFinalizer && (sameID || v.MarkMissing && v.ID == ""): // to have observed it makes it nobody's
 		return OursUnmarked
@@ -59,7 +59,7 @@ func Ownership(v View, o driver.Observation) Belonging {
 		return Others
 	case o.Mark.Released:
 		return Released
-	case v.ID != "" && o.ID != "" && o.ID != v.ID:
+	case v.ID != "" && o.ID != "" && !sameID:
 		return Replaced
 	case o.Mark.UID != v.Mark.UID:
 		return OursBefore

@@ -93,13 +93,15 @@ func outOfDateDeletion(f *driver.Following) Action {
 		"snapshot of a read replica; promote it in the cloud, or set spec.deletionPolicy: Delete to delete it without one", f.Primary, f.Problem)}
 }
 
-// inOrder has changes wait that are sent alone: a promotion until all others are made, and a stop after that.
+// inOrder has changes wait that are sent alone: what is done about a former server and a promotion until all others are made, and a stop after that.
 func (d *DecidedChanges) inOrder(v View) {
 	rank := func(c driver.Change) int {
 		switch {
 		case c.Stops():
-			return 2
+			return 3
 		case c.Promotes():
+			return 2
+		case leavesFormer(c):
 			return 1
 		}
 		return 0
