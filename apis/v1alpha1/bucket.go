@@ -158,6 +158,7 @@ type TagValue string
 // +kubebuilder:validation:XValidation:rule="!has(self.management) || self.management != 'Observe' || has(self.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
 // +kubebuilder:validation:XValidation:rule="!has(self.whenVanished) || self.whenVanished != 'Restore'",message="spec.whenVanished Restore is for databases, because no cloud keeps backups of a bucket: set it to Recreate for a new, empty one, or to Stop",fieldPath=".whenVanished"
+// +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.strategy)",message="spec.updates.strategy is for the version of a Database: remove it",fieldPath=".updates"
 type BucketSpec struct {
 	ResourceSpec     `json:",inline"`
 	BucketParameters `json:",inline"`

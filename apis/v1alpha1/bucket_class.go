@@ -9,6 +9,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.enforced) || !has(self.enforced.tags) || self.enforced.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.enforced.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".enforced.tags"
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for classes of databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
 // +kubebuilder:validation:XValidation:rule="has(self.providerConfigRef) || (has(self.accounts) && self.accounts.size() > 0)",message="spec.providerConfigRef or spec.accounts is required, because a class leads to an account: set one of them, or both"
+// +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.strategy)",message="spec.updates.strategy is for the version of a Database: remove it",fieldPath=".updates"
 type BucketClassSpec struct {
 	ClassSpec `json:",inline"`
 

@@ -57,6 +57,7 @@ type DatabaseSnapshotSource struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for databases, because a snapshot has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
 // +kubebuilder:validation:XValidation:rule="!has(self.tags) || self.tags.all(k, k.size() <= 128 && k.matches(r'^[\\p{L}\\p{N}_.:/=+@-]([\\p{L}\\p{Z}\\p{N}_.:/=+@-]*[\\p{L}\\p{N}_.:/=+@-])?$') && !k.matches('^(?i)(aws:|mooring-)'))",message="spec.tags keys must have 1 to 128 letters, digits, spaces and the characters _.:/=+-@, without a space at the beginning or end. They must not begin with aws:, which is reserved for AWS, or with mooring-, which is reserved for Mooring's own mark",fieldPath=".tags"
 // +kubebuilder:validation:XValidation:rule="!has(self.externalName) || self.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$')",message="spec.externalName must be a snapshot name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen",fieldPath=".externalName"
+// +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.strategy)",message="spec.updates.strategy is for the version of a Database: remove it",fieldPath=".updates"
 type DatabaseSnapshotSpec struct {
 	ResourceSpec               `json:",inline"`
 	DatabaseSnapshotParameters `json:",inline"`

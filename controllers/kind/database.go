@@ -35,17 +35,19 @@ func Database() *Kind {
 		WhenVanished:   v1alpha1.WhenVanishedStop,
 		Restoring:      databaseRestoring(),
 		Replicating:    databaseReplicating(),
-		Former:         func(o v1alpha1.ResourceObject) **v1alpha1.FormerServer { return &o.(*v1alpha1.Database).Status.FormerServer },
-		Window:         databaseWindow,
-		Regrets:        databaseRegrets,
-		Exposes:        databaseExposes,
-		SetEndpoint:    setDatabaseEndpoint,
-		Remains:        finalSnapshot,
-		SetSupport:     setDatabaseSupport,
-		Support:        databaseSupport,
-		Rotation:       databaseRotation,
-		Actions:        databaseActions,
-		Binding:        databaseBinding,
+		Former: func(o v1alpha1.ResourceObject) **v1alpha1.FormerServer {
+			return &o.(*v1alpha1.Database).Status.FormerServer
+		},
+		Window:      databaseWindow,
+		Regrets:     databaseRegrets,
+		Exposes:     databaseExposes,
+		SetEndpoint: setDatabaseEndpoint,
+		Remains:     finalSnapshot,
+		SetSupport:  setDatabaseSupport,
+		Support:     databaseSupport,
+		Rotation:    databaseRotation,
+		Actions:     databaseActions,
+		Binding:     databaseBinding,
 	}
 }
 

@@ -3,7 +3,6 @@ package execute
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
@@ -134,8 +133,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	out := updating(w.Task, a)
 	// The cloud took the same before, and does not show it.
-	w.Memory.InVain = len(w.Memory.Sent) > 0 && !slices.ContainsFunc(changes, func(c driver.Change) bool { return !w.Memory.WasSent(c) })
-	if w.Memory.InVain {
+	if w.Memory = w.Memory.Sending(changes, w.Observation.Operation); w.Memory.InVain {
 		out = inVain(w.Task, out, changes)
 	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be

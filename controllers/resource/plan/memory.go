@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -22,6 +23,8 @@ type Memory struct {
 	SentAt time.Time
 	// InVain: what was sent last had been sent before.
 	InVain bool
+	// Continued is the operation that was continued by sending the same again, as it asks for: the second time that is in vain.
+	Continued string
 	// PasswordSent is the serial of the password that the cloud accepted: the status that says so may have been lost. 0 if there is
 	// none, or if the password Secret was lost.
 	PasswordSent int
@@ -121,6 +124,15 @@ func (m Memory) WithoutSent(changes []driver.Change, now time.Time, window time.
 	return out
 }
 
+// Sending is the memory once it is certain what is sent next. operation is what the cloud is at, and rests until it is told to go on; empty if it is at nothing.
+func (m Memory) Sending(changes []driver.Change, operation string) Memory {
+	m.InVain = len(m.Sent) > 0 && !slices.ContainsFunc(changes, func(c driver.Change) bool { return !m.WasSent(c) })
+	if m.InVain && operation != "" && operation != m.Continued {
+		m.InVain, m.Continued = false, operation
+	}
+	return m
+}
+
 // WasSent reports whether the last update had a change.
 func (m Memory) WasSent(c driver.Change) bool {
 	for _, s := range m.Sent {
@@ -143,7 +155,7 @@ func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
 // StartOver is the memory without what is remembered of the cloud object that had the name before, and that may have been usable.
 func (m Memory) StartOver(wasReady bool) Memory {
 	m.PasswordSent, m.Emptying = 0, Emptying{}
-	m.Sent, m.SentAt, m.InVain = nil, time.Time{}, false
+	m.Sent, m.SentAt, m.InVain, m.Continued = nil, time.Time{}, false, ""
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed, m.CreationUnclear = false, false, m.CreationUnclear && !wasReady
 	m.Carried, m.JustSet = nil, nil

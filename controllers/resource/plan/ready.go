@@ -95,7 +95,9 @@ func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
 	if p.Window != nil && mayBeUsed(v) {
 		text += fmt.Sprintf("; Mooring then makes the change in the maintenance window %s", p.Window)
 	}
-	if !slices.ContainsFunc(wait, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted || leavesFormer(c) }) {
+	if !slices.ContainsFunc(wait, func(c driver.Change) bool {
+		return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted || leavesFormer(c)
+	}) {
 		text += "; to keep the values in the cloud, set the spec to them"
 	}
 	return text

@@ -70,7 +70,7 @@ func (e *edit) changeLines() ([]string, error) {
 	if e.after.object.GetObserved() != nil {
 		last = "Compared with what Mooring last observed, " + e.age()
 	}
-	return append(changeLines(news, after.obstacle, last), replicaLine(e, news)...), nil
+	return slices.Concat(changeLines(news, after.obstacle, last), replicaLine(e, news), besideLine(e, news)), nil
 }
 
 // releaseLines names the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/window"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// What the cloud put in the place of an object's cloud object is the object's, by the cloud's own answer and by nothing else.
+func TestOwnershipOfASuccessor(t *testing.T) {
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
+	v := View{Bound: true, HasFinalizer: true, WasReady: true, Origin: v1alpha1.OriginCreated, ID: "db-1", Mark: mark}
+	for name, tt := range map[string]struct {
+		seen driver.Observation
+		want Belonging
+	}{
+		"the same one":                   {driver.Observation{ID: "db-1", Mark: mark}, Ours},
+		"another one":                    {driver.Observation{ID: "db-2", Mark: mark}, Replaced},
+		"its successor":                  {driver.Observation{ID: "db-2", Mark: mark, Succeeds: "db-1"}, Ours},
+		"the successor of another one":   {driver.Observation{ID: "db-2", Mark: mark, Succeeds: "db-0"}, Replaced},
+		"its successor, without a mark":  {driver.Observation{ID: "db-2", Succeeds: "db-1"}, OursUnmarked},
+		"its successor, taken by others": {driver.Observation{ID: "db-2", Succeeds: "db-1", Mark: driver.Mark{Cluster: "there"}}, Others},
+	} {
+		if got := Ownership(v, tt.seen); got != tt.want {
+			t.Errorf("%s: got %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// The former server is marked as left behind at once, and deleted once a person agrees, at any time. The object is as declared meanwhile.
+func TestLeaveFormer(t *testing.T) {
+	former := &driver.Former{ParentRef: driver.ParentRef{Name: "orders-old1", ID: "db-1"}}
+	released := &driver.Former{ParentRef: former.ParentRef, Mark: driver.Mark{Released: true}}
+	known := &driver.ParentRef{Name: "orders-old1", ID: "db-1"}
+	for name, tt := range map[string]struct {
+		known *driver.ParentRef
+		seen  *driver.Former
+		want  string
+	}{
+		"none":                    {},
+		"gone":                    {known: known},
+		"not in the status yet":   {seen: former},
+		"another one of its name": {known: &driver.ParentRef{Name: "orders-old1", ID: "db-0"}, seen: former},
+		"with the mark":           {known: known, seen: former, want: driver.FormerReleased},
+		"left behind":             {known: known, seen: released, want: driver.FormerDeleted},
+		"at work":                 {known: known, seen: &driver.Former{ParentRef: former.ParentRef, Pending: true}},
+	} {
+		got := LeaveFormer(tt.known, driver.Observation{Former: tt.seen})
+		if len(got) > 1 || len(got) == 1 != (tt.want != "") || len(got) == 1 && got[0].To != tt.want {
+			t.Errorf("%s: got %+v, want %q", name, got, tt.want)
+		}
+	}
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
+	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark}
+	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(known, driver.Observation{Former: released})}
+	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
+		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
+		a := Plan(v, seen, p)
+		if a.Verb != AwaitApproval || a.EditWaits || a.Reason != v1alpha1.ReasonApprovalRequired || strings.Contains(a.Message, "set the spec to them") {
+			t.Errorf("%s: %+v", disruptive, a)
+		}
+		approved := v
+		approved.Approval = a.Hash
+		if a := Plan(approved, seen, p); a.Verb != Update || len(a.Changes) != 1 || a.Changes[0].Field != driver.FieldFormer {
+			t.Errorf("%s, approved: %+v", disruptive, a)
+		}
+	}
+	seen.Changes = append(seen.Changes, driver.Change{Field: "tags", From: "a", To: "b", Effect: driver.Online})
+	v.Approval = planHash(v, seen.Changes[:1])
+	if a := Plan(v, seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != Update || len(a.Changes) != 1 || a.Changes[0].Field != "tags" || a.Approved {
+		t.Errorf("beside another change: %+v", a)
+	}
+}
+
+// A deletion takes the former server with it, and leaves it where it leaves all.
+func TestDeletionWithAFormerServer(t *testing.T) {
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
+	v := View{Bound: true, Deleting: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, AbsenceSure: true, SnapshotAbsenceSure: true}
+	former := &driver.Former{ParentRef: driver.ParentRef{Name: "orders-old1", ID: "db-1"}}
+	there := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark}
+	for _, tt := range []struct {
+		name   string
+		seen   driver.Observation
+		former *driver.Former
+		policy v1alpha1.DeletionPolicy
+		verb   Verb
+		field  string
+	}{
+		{"none", there, nil, v1alpha1.DeletionDelete, Delete, ""},
+		{"there is one", there, former, v1alpha1.DeletionDelete, Update, driver.FieldFormer},
+		{"there is one, and a snapshot is taken", there, former, v1alpha1.DeletionSnapshot, Update, driver.FieldFormer},
+		{"it is going", there, &driver.Former{ParentRef: former.ParentRef, Pending: true}, v1alpha1.DeletionDelete, Wait, ""},
+		{"all stays", there, former, v1alpha1.DeletionRetain, Release, ""},
+		{"it alone is left", driver.Observation{State: driver.Absent}, former, v1alpha1.DeletionDelete, Update, driver.FieldFormer},
+		{"it alone is left, and stays", driver.Observation{State: driver.Absent}, former, v1alpha1.DeletionRetain, RemoveFinalizer, ""},
+		{"another's", driver.Observation{State: driver.Ready, ID: "db-3", Mark: driver.Mark{Cluster: "there"}}, former, v1alpha1.DeletionDelete, RemoveFinalizer, ""},
+	} {
+		tt.seen.Former = tt.former
+		a := Plan(v, tt.seen, Policy{Management: v1alpha1.ManagementFull, Deletion: tt.policy})
+		field := ""
+		if len(a.Changes) == 1 && a.Changes[0].To == driver.FormerDeleted {
+			field = a.Changes[0].Field
+		}
+		if a.Verb != tt.verb || field != tt.field {
+			t.Errorf("%s: got %+v", tt.name, a)
+		}
+	}
+}
+
+// The same change is sent once more when the cloud waits for that, and is sent in vain if it is sent again after it.
+func TestSendingAgain(t *testing.T) {
+	version, tags := []driver.Change{{Field: "version", From: "15", To: "16"}}, []driver.Change{{Field: "tags"}}
+	m := Memory{}.Sending(version, "")
+	if m.InVain {
+		t.Error("nothing was sent before, and it is in vain")
+	}
+	m.Sent = version
+	if m = m.Sending(version, "bgd-1"); m.InVain {
+		t.Error("the cloud waits for it, and it is in vain")
+	}
+	if again := m.Sending(version, "bgd-1"); !again.InVain {
+		t.Error("the cloud was told already, and it is not in vain")
+	}
+	if other := m.Sending(version, "bgd-2"); other.InVain {
+		t.Error("another operation waits for it, and it is in vain")
+	}
+	if without := m.Sending(version, ""); !without.InVain {
+		t.Error("nothing waits for it, and it is not in vain")
+	}
+	if other := m.Sending(tags, ""); other.InVain {
+		t.Error("another change is in vain")
+	}
+}
