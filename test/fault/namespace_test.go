@@ -36,6 +36,9 @@ func TestNamespaceWithSnapshots(t *testing.T) {
 				restored := l.restoredFrom(t, "restored", ofSnapshot(kept.Name))
 				l.awaitRestored(t, restored)
 				l.restoredFrom(t, "waiting", ofSnapshot("nobody"))
+				l.keepLogs(t)
+				l.awaitRestored(t, l.replica(t, "reads"))
+				l.replica(t, "early") // is perhaps being created, and perhaps not yet
 				l.enterPhase(deletion)
 				namespaceDeleted(t, l)
 

@@ -40,12 +40,7 @@ func TestReplicaIsMadeAndPromotedOnce(t *testing.T) {
 // follow makes a read replica of the lifecycle's database, promotes it, and deletes it.
 func (l *lifecycle) follow(t testing.TB) {
 	t.Helper()
-	if l.target.Cloud == "gcp" {
-		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
-			s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2)), PointInTimeRecovery: new(true)}
-		})
-		l.awaitReady(t)
-	}
+	l.keepLogs(t)
 	cloud := l.console().Databases()
 	before := cloud.Names(t)
 	r := l.replica(t, l.name+"-reads")
@@ -85,6 +80,18 @@ func (l *lifecycle) follow(t testing.TB) {
 	if left := cloud.Names(t); !slices.Equal(left, before) {
 		t.Errorf("the servers are %q once the promoted one is deleted, want %q", left, before)
 	}
+	l.awaitReady(t)
+}
+
+// keepLogs has the lifecycle's database keep what it takes to have read replicas, where it does not by itself.
+func (l *lifecycle) keepLogs(t testing.TB) {
+	t.Helper()
+	if l.target.Cloud != "gcp" {
+		return
+	}
+	l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
+		s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2)), PointInTimeRecovery: new(true)}
+	})
 	l.awaitReady(t)
 }
 
