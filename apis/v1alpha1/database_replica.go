@@ -11,8 +11,8 @@ const (
 
 // DatabaseReplica makes a server a read replica of another one.
 type DatabaseReplica struct {
-	// primaryRef names the Database whose server this one follows. It is of the same namespace, and in the same account. It can't change: a read replica
-	// never follows another server.
+	// primaryRef names the Database whose server this one follows. It is of the same namespace, and in the same account. A read replica never follows another server: once the server
+	// exists, primaryRef names the Database of what it follows.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.html
 	// Source: https://cloud.google.com/sql/docs/postgres/replication
 	// +required
@@ -31,6 +31,10 @@ type DatabaseReplica struct {
 type ReplicaStatus struct {
 	// primary is the name in the cloud of the server that it follows.
 	Primary string `json:"primary"`
+
+	// primaryID is the cloud's own identity of that server, as its Database said when the replica was made.
+	// +optional
+	PrimaryID string `json:"primaryID,omitempty"`
 
 	// location is where that server is, if it is in another location.
 	// +optional

@@ -48,15 +48,19 @@ func Follows(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
 	return *k.Replicating.Status(object)
 }
 
-// SetFollowing notes in the status of an object what it follows and what follows it. It reports whether the status changed.
-func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, followers []string) (changed bool) {
+// SetFollowing notes in the status of an object what it follows and what follows it. id is the identity of what it follows, as far as that is known: the first one that is
+// known stays, because a later server of the name is another one. It reports whether the status changed.
+func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, followers []string) (changed bool) {
 	if k.Replicating == nil {
 		return false
 	}
 	status, names := k.Replicating.Status(object), k.Replicating.Followers(object)
 	before, had := *status, *names
 	if *status, *names = nil, slices.Clone(followers); follows != nil {
-		*status = &v1alpha1.ReplicaStatus{Primary: follows.Primary, Location: follows.Location, Problem: follows.Problem}
+		if before != nil && before.Primary == follows.Primary && before.PrimaryID != "" {
+			id = before.PrimaryID
+		}
+		*status = &v1alpha1.ReplicaStatus{Primary: follows.Primary, PrimaryID: id, Location: follows.Location, Problem: follows.Problem}
 	}
 	return !equality.Semantic.DeepEqual(before, *status) || !slices.Equal(had, *names)
 }

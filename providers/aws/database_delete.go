@@ -14,7 +14,7 @@ import (
 // remove asks RDS to delete an instance.
 //
 // With a final snapshot the automated backups are kept as well: they lead to any moment before the end, the
-// snapshot to the end only, and they expire by themselves. Without one nothing is kept. A read replica takes no final snapshot, and keeps its automated backups where one was asked for.
+// snapshot to the end only, and they expire by themselves. Without one nothing is kept. A read replica takes no final snapshot; where one was asked for, it keeps its automated backups.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
 	if mayHaveGroups(req) {

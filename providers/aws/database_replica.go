@@ -99,6 +99,11 @@ func primaryRefusal(req *databaseRequest, of *instance) error {
 	switch {
 	case of == nil || aws.ToString(of.DbiResourceId) != source.ID:
 		return &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstances", Message: noPrimary(source.Name)}
+	}
+	if err := req.Restore.RefusesSource("DescribeDBInstances", driver.MarkFrom(instanceTags(of))); err != nil {
+		return err
+	}
+	switch {
 	case req.Spec.Engine != nil && string(*req.Spec.Engine) != aws.ToString(of.Engine):
 		return invalid("set spec.engine to %s: a read replica has the engine of %s", aws.ToString(of.Engine), source.Name)
 	case of.MasterUserSecret != nil:

@@ -189,7 +189,8 @@ type Restore struct {
 	// Vanished is the identity of the object in whose place this one is made; empty for none. The Source is that object then, which is gone, and Time says of when
 	// the snapshot or the newest state is.
 	Vanished string `json:",omitempty"`
-	// Follows: the object is to follow Source. Time and SourceMark are zero then.
+	// Follows: the object is to follow Source. Time is zero then. If Source has another mark than SourceMark by now, Create is Busy while it has none or a part of
+	// it, and Invalid for another one; nothing is made.
 	Follows bool `json:",omitempty"`
 	// SourceLocation is where Source is, if the object is to follow it from elsewhere; empty if it is in the location of the request.
 	SourceLocation string `json:",omitempty"`

@@ -1,6 +1,10 @@
 package driver
 
-import "github.com/mooring-dev/mooring/apis/v1alpha1"
+import (
+	"fmt"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
 
 // Promotion is the change after which an object that follows another one follows none.
 func Promotion(why string) Change {
@@ -16,4 +20,16 @@ func (r *Restore) Makes() string {
 		return "as a read replica of"
 	}
 	return "from"
+}
+
+// RefusesSource returns why nothing is made to follow Source, whose mark was read by a call; nil if something is. What has another mark is no longer that of the
+// object which the spec names, and may be another tenant's.
+func (r *Restore) RefusesSource(op string, mark Mark) error {
+	switch want := r.SourceMark; {
+	case want.Zero(), mark == want:
+		return nil
+	case mark.Zero(), mark.PartOf(want):
+		return &Error{Code: Busy, Op: op, Message: fmt.Sprintf("the mark of %s is missing or incomplete; Mooring waits until it is there", r.Source.Name)}
+	}
+	return &Error{Code: Invalid, Op: op, Message: fmt.Sprintf("%s has the mark of another object by now, so nothing is made to follow it: name another Database in spec.replica.primaryRef", r.Source.Name)}
 }

@@ -15,6 +15,7 @@ func replicas[S any]() []obligation[S] {
 		{"replica/a promotion ends it, and everything of the spec differs then until it converged", promoted[S]},
 		{"replica/a promotion asked for twice is no error", promotedTwice[S]},
 		{"replica/of one that does not exist under its id nothing is made", followsMissing[S]},
+		{"replica/of one that has another object's mark by now nothing is made", followsAnothers[S]},
 		{"replica/a second creation is Conflict and changes nothing", followedTwice[S]},
 		{"replica/what follows takes no final snapshot", followerTakesNone[S]},
 		{"replica/where the cloud has none it is Unsupported", refusesReplicas[S]},
@@ -35,7 +36,7 @@ func primary[S any](t testing.TB, b *bench[S]) (of, req request[S]) {
 	if obs.Follows != nil || len(obs.Followers) > 0 {
 		t.Errorf("nobody follows anybody, and got %+v and %v", obs.Follows, obs.Followers)
 	}
-	return of, ofSnapshot(t, b, &driver.Restore{Follows: true, Source: driver.ParentRef{Name: of.Name, ID: obs.ID}})
+	return of, ofSnapshot(t, b, &driver.Restore{Follows: true, Source: driver.ParentRef{Name: of.Name, ID: obs.ID}, SourceMark: of.Mark})
 }
 
 // primary returns parameters of an object that others can follow.
@@ -44,6 +45,14 @@ func (k *Kind[S]) primary() S {
 		return k.Primary()
 	}
 	return k.Full()
+}
+
+// followsAnothers makes nothing follow what an object of another namespace has by now, whatever id it has.
+func followsAnothers[S any](t testing.TB, b *bench[S]) {
+	of, req := primary(t, b)
+	req.Restore.SourceMark.Namespace += "-other"
+	makesNothing(t, b, req, driver.Invalid)
+	unchanged(t, b.observe(t, of))
 }
 
 // wantFollowing checks what an observation says of whom the object follows: nobody if the name is empty.

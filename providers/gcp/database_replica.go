@@ -76,6 +76,9 @@ func (r replicator) primary(ctx context.Context, req *databaseRequest) (*instanc
 		return nil, &driver.Error{Code: driver.NotFound, Op: "instances.get", Message: fmt.Sprintf("Cloud SQL has no instance %s that a read replica could follow; correct spec.replica.primaryRef", from.Name)}
 	}
 	of := &instance{DatabaseInstance: seen}
+	if err := req.Restore.RefusesSource("instances.get", driver.MarkFrom(of.labels())); err != nil {
+		return nil, err
+	}
 	return of, primaryRefusal(req, of)
 }
 

@@ -35,6 +35,11 @@ func (m *databases) stateOf(req *databaseRequest, d *Database, o *driver.Observa
 // follow makes a new database one that follows another: it has the data, the administrator and the users of that, and no backups.
 func (m *databases) follow(call *Call, req *databaseRequest, d *Database) error {
 	of := m.objects.own(m.account, req.Restore.Source.Name)
+	if of != nil {
+		if err := req.Restore.RefusesSource("read", driver.MarkFrom(of.Labels)); err != nil {
+			return err
+		}
+	}
 	switch {
 	case of == nil || of.ID != req.Restore.Source.ID, req.Restore.SourceLocation != "" && req.Restore.SourceLocation != value(of.Spec.Location):
 		return fail(call, driver.NotFound, "there is no database %q to follow", req.Restore.Source.Name)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	eventsv1 "k8s.io/api/events/v1"
@@ -51,8 +52,11 @@ func TestReplica(t *testing.T) {
 				w.equal("the password after a rotation", string(reads["password"]), string(secret["password"]))
 				w.Eventually("the replica can be used with it", func() bool { return w.exec(reads, "SELECT 1") == nil })
 
+				w.asks(r, v1alpha1.AnnotationRotatePassword, "1")
+				if said := w.answered(r, v1alpha1.AnnotationRotatePassword, "1", v1alpha1.ActionRefused); !strings.Contains(said, "a read replica has the password of its primary") {
+					w.Errorf("it says %q", said)
+				}
 				refused(w, r, "set spec.replica.role to Primary to promote it first", func(r *v1alpha1.Database) { r.Spec.Replica = nil })
-				refused(w, r, "a read replica never follows another server", func(r *v1alpha1.Database) { r.Spec.Replica.PrimaryRef.Name = "other" })
 				edit(w, r, func(r *v1alpha1.Database) { r.Spec.Replica.Role = v1alpha1.ReplicaRolePrimary })
 				s := w.state(r, "the promotion waits for approval", func(s system.Snapshot) bool { return s.Status.Plan != nil && s.Status.Plan.Hash != "" })
 				w.approve(r, s.Status.Plan.Hash)

@@ -159,7 +159,7 @@ func addSnapshots(add func(kind, field string, values []string, with ...string),
 	addRestores(add, t)
 }
 
-// addRestores adds what can be tried with a database that is made of a snapshot: all else about it is right.
+// addRestores adds what can be tried with a database that is made of a snapshot or of another database: all else about it is right.
 func addRestores(add func(kind, field string, values []string, with ...string), t assets) {
 	var ways []string
 	for _, how := range []string{``, `,"adoption":"IfExists"`, `,"whenVanished":"Recreate"`} {
@@ -168,6 +168,7 @@ func addRestores(add func(kind, field string, values []string, with ...string), 
 	}
 	add("Database", "spec.restoreFrom.externalSnapshotName", t.external["DatabaseSnapshot"], ways...)
 	add("Database", "spec.restoreFrom.pointInTime.databaseRef.name", []string{t.names["Database"]}, ways...)
+	add("Database", "spec.replica.primaryRef.name", []string{t.names["Database"]}, append(ways, `{"className":"for-all","engine":"postgres","aws":{"instanceClass":"db.t4g.micro"},"replica":{"role":"Primary"}}`)...)
 	add("Database", "spec.restoreFrom.snapshotRef.name", []string{t.names["DatabaseSnapshot"], "left"}, ways...)
 }
 

@@ -37,7 +37,10 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		return g.readConnections(ctx, plan.ConnectionSecrets(g.status(), g.Want.GetConnection()))
 	}
 	if plan.Publishes(a, g.View, g.Observation, g.Policy) {
-		g.PublishError = cmp.Or(g.readPublished(ctx), g.RotationRefused, g.PasswordUnknown)
+		g.PublishError = cmp.Or(g.readPublished(ctx), g.RotationRefused)
+		if g.PublishError == nil && g.PasswordUnknown != nil {
+			g.PublishError = g.PasswordUnknown
+		}
 		return nil
 	}
 	if plan.CloudManages(g.Kind, g.Want) || !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {

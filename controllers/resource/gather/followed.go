@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -21,13 +22,15 @@ func wasPromoted(g *login) bool {
 }
 
 // followPassword stores the password of the primary as that of a read replica, which has it: none is ever sent to one. What is stored is the replica's own once it is
-// promoted.
+// promoted. Without an object that stands for its primary, a replica keeps what is stored.
 func followPassword(ctx context.Context, g *login) error {
-	p := g.Primary
-	if !isOwn(g) || p.Object == nil || g.Observation.State == driver.Pending && !g.Observation.Available {
+	if !isOwn(g) || g.Observation.State == driver.Pending && !g.Observation.Available {
 		return nil
 	}
-	of := fmt.Sprintf("%s/%d", p.Object.GetUID(), plan.AcceptedPassword(p.Object.GetResourceStatus()))
+	p, of := primaryOf(g), ""
+	if p != nil {
+		of = fmt.Sprintf("%s/%d", p.GetUID(), plan.AcceptedPassword(p.GetResourceStatus()))
+	}
 	if g.Published.Followed == of && g.Published.PasswordChecked(g.Want, g.status(), g.Observation, g.Now) {
 		return nil
 	}
@@ -35,24 +38,46 @@ func followPassword(ctx context.Context, g *login) error {
 	if err != nil {
 		return err
 	}
-	primary, err := g.secrets.Login(ctx, p.Object, 0)
-	if err != nil {
-		return fmt.Errorf("read the password of %s: %w", p.Named, err)
+	decided := plan.PasswordPlan{Decision: password.Decision{State: stored.State}}
+	if p != nil {
+		primary, err := g.secrets.Login(ctx, p, 0)
+		if err != nil {
+			return fmt.Errorf("read the password of %s: %w", g.Primary.Named, err)
+		}
+		if meta.IsStatusConditionTrue(p.GetConditions(), v1alpha1.ConditionAvailable) {
+			primary.State = primary.State.Created()
+		}
+		g.knows(primary.State.Current, primary.State.Next)
+		decided.Decision, g.PasswordChanges = stored.State.Follow(primary.State), primary.State.Arriving()
+		decided.Stale = decided.State.Serial != stored.State.Serial
 	}
-	if meta.IsStatusConditionTrue(p.Object.GetConditions(), v1alpha1.ConditionAvailable) {
-		primary.State = primary.State.Created()
-	}
-	g.knows(primary.State.Current, primary.State.Next)
-	decided := plan.PasswordPlan{Decision: stored.State.Follow(primary.State)}
-	decided.Stale = decided.State.Serial != stored.State.Serial
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
-	if g.PasswordChanges = primary.State.Arriving(); !g.PasswordChanges {
+	if !g.PasswordChanges {
 		g.Published.Followed = of
 	}
 	if decided.State.InForce() == "" && !g.PasswordChanges && g.Want.GetConnection() != nil {
-		g.PasswordUnknown = &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound, Message: fmt.Sprintf(
-			"Mooring does not know the password of %s, which this read replica has, so the connection Secret is not written; set spec.connection there, and approve the new password", p.Named)}
+		g.PasswordUnknown = unknownPassword(g)
 	}
 	return nil
+}
+
+// primaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
+func primaryOf(g *login) v1alpha1.ResourceObject {
+	r, known := replicaOf(*g.Gathered), kind.Follows(g.Kind, g.Object)
+	if g.Primary.Object == nil || r.Server == "" || !r.Is(g.Observation.Follows) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
+		return nil
+	}
+	return g.Primary.Object
+}
+
+// unknownPassword says why nobody is told the login of a read replica.
+func unknownPassword(g *login) *identity.ValidationError {
+	message := fmt.Sprintf("Mooring does not know the password of %s, which this read replica has, so the connection Secret is not written; ", g.Observation.Follows.Primary)
+	if g.Primary.Named == "" {
+		message += "set spec.replica.primaryRef to the Database of that server"
+	} else {
+		message += fmt.Sprintf("set spec.connection of %s, and approve the new password there", g.Primary.Named)
+	}
+	return &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound, Message: message}
 }

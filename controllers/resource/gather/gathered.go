@@ -68,7 +68,7 @@ type Gathered struct {
 	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.
 	PublishError error
 	// PasswordUnknown is why the connection Secret of a read replica is not written before a person acts; nil if nothing keeps it.
-	PasswordUnknown error
+	PasswordUnknown *identity.ValidationError
 	// PasswordChanges: the password of the primary is being changed, and nothing tells when it has come true.
 	PasswordChanges bool
 	// RotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.

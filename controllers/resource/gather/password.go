@@ -64,6 +64,9 @@ func (g *login) readPassword(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if wasPromoted(g) && stored.State.Latest() == "" && !plan.ManagesPassword(g.Kind, g.Want) {
+		return nil // nobody knows the one of its former primary, and nobody asks for another
+	}
 	wanted, err := g.wantedPassword(ctx, stored.State)
 	if err != nil {
 		return err

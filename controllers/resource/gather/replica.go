@@ -38,7 +38,7 @@ type following struct{ g *gathering }
 func (f *following) find(ctx context.Context) error {
 	g := f.g
 	name := kind.PrimaryName(g.Kind, g.Object)
-	if name == "" || g.Deleting {
+	if name == "" {
 		return nil
 	}
 	object := g.Kind.New()
@@ -65,6 +65,9 @@ func (f *following) begin(context.Context) error {
 	p := g.Primary
 	g.Follows = true
 	g.Request.Restore = &driver.Restore{Source: p.Ref, Follows: true}
+	if p.Object != nil {
+		g.Request.Restore.SourceMark = driver.Mark{Cluster: g.Request.Mark.Cluster, Namespace: g.Request.Mark.Namespace, Name: p.Object.GetName(), UID: string(p.Object.GetUID())}
+	}
 	if p.Location != g.Request.Location {
 		g.Request.Restore.SourceLocation = p.Location
 	}
@@ -93,7 +96,7 @@ func canFollow(g Gathered) *Stop {
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf(instead, p.Named, "only observed"))
 	case managed:
 		return stalled(v1alpha1.ReasonInvalid, p.Named+" has a password that the cloud manages, and clouds make no read replica of such a server; set spec.credentials.source of it to Generated")
-	case !p.Usable:
+	case !p.Usable, p.Object.GetObserved() == nil: // of which nobody knows what fits
 		return waitForPrimary(g)
 	case p.Provider != g.Provider || p.Account != string(g.Account):
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s is in %s account %s, and this object is to be in %s account %s: a read replica is in the account of its primary, so name a provider config or a class of that account",
@@ -120,13 +123,23 @@ func waitForPrimary(g Gathered) *Stop {
 	return &Stop{Outcome: out}
 }
 
-// replica returns what the object is to follow, and what follows it.
-func (f *following) replica() plan.Replica {
-	g := f.g
+// replicaOf returns what the object is to follow, and what follows it.
+func replicaOf(g Gathered) plan.Replica {
 	r := plan.ReplicaOf(g.Kind, g.Want, g.Object)
 	r.Held, r.Leaving = g.Followers.Held, g.Followers.Leaving
-	if p := g.Primary; p.Provider == g.Provider && p.Account == string(g.Account) {
+	p := g.Primary
+	if p.Provider == g.Provider && p.Account == string(g.Account) {
 		r.Server = p.Ref.Name
+		if p.Location != g.Request.Location {
+			r.Location = p.Location
+		}
+	}
+	if f := g.Observation.Follows; f != nil && r.Is(f) {
+		r.ServerID = p.Ref.ID
+	}
+	if p.Object != nil {
+		available := meta.FindStatusCondition(p.Object.GetConditions(), v1alpha1.ConditionAvailable)
+		r.PrimaryLost = !p.Usable && (available == nil || available.Reason != string(v1alpha1.ReasonStopped))
 	}
 	return r
 }

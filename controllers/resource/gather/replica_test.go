@@ -40,6 +40,7 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 		from    string // the other location
 	}{
 		{name: "usable"},
+		{name: "of which nobody knows what it is like", primary: func(d *v1alpha1.Database) { d.Status.Observed = nil }, reason: v1alpha1.ReasonPrimaryNotReady, message: "can't be used yet"},
 		{name: "elsewhere", primary: func(d *v1alpha1.Database) { d.Status.Location = "there" }, from: "there"},
 		{name: "the server exists", exists: true},
 		{name: "there is none", none: true, reason: v1alpha1.ReasonPrimaryNotFound, message: "there is no Database orders in this namespace"},
@@ -64,6 +65,7 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, primary := reads(), parent()
+			primary.UID, primary.Status.Observed = "uid-orders", &v1alpha1.DatabaseParameters{}
 			if tt.spec != nil {
 				tt.spec(&d.Spec)
 			}
@@ -80,13 +82,13 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 			if tt.exists {
 				w.Observation.State = driver.Ready
 			}
-			w.Request.Name, w.Request.Location = d.Spec.ExternalName, "here"
+			w.Request.Name, w.Request.Location, w.Request.Mark.Namespace = d.Spec.ExternalName, "here", "shop"
 			w.Described.Capabilities.Replicas = !tt.cannot
 			f := &following{w}
 			if err := f.find(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			w.View.Replica = f.replica()
+			w.View.Replica = replicaOf(w.Gathered)
 			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow}})
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
@@ -102,7 +104,7 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 			switch {
 			case tt.exists && from != nil:
 				t.Error("what exists is to be made of another one")
-			case stop == nil && !tt.exists && (from == nil || !from.Follows || from.Source != (driver.ParentRef{Name: "shop-orders", ID: "db-1"}) || from.SourceLocation != tt.from):
+			case stop == nil && !tt.exists && (from == nil || !from.Follows || from.Source != (driver.ParentRef{Name: "shop-orders", ID: "db-1"}) || from.SourceLocation != tt.from || from.SourceMark != driver.Mark{Namespace: "shop", Name: "orders", UID: "uid-orders"}):
 				t.Errorf("it is to be made of %+v", from)
 			}
 		})
@@ -147,9 +149,17 @@ func TestPasswordOfAReplica(t *testing.T) {
 		want             map[string]string // its password Secret
 		sends            string
 		unknown, changes bool
+		primaryID        string // that the status has
+		gone             bool   // there is no object of the primary
+		elsewhere        bool   // the primary is another server than what it follows
 	}{
 		{name: "new", primary: map[string]string{"next": "one", "serial": "1"}, accepted: "1", want: map[string]string{"current": "one", "serial": "2"}},
 		{name: "known", primary: map[string]string{"current": "one", "serial": "4"}, accepted: "4", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
+		{name: "of the server that the status knows", primaryID: "db-1", primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "two", "serial": "3"}},
+		{name: "of a later server of the name", primaryID: "db-0", primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
+		{name: "of another server", elsewhere: true, primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
+		{name: "of a server without an object", gone: true, stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
+		{name: "unknown, of a server without an object", gone: true, want: map[string]string{}, unknown: true},
 		{name: "changed", primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "two", "serial": "3"}},
 		{name: "being changed", primary: map[string]string{"current": "one", "next": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"},
 			want: map[string]string{"current": "one", "serial": "2"}, changes: true},
@@ -163,7 +173,12 @@ func TestPasswordOfAReplica(t *testing.T) {
 			primary, of := withPassword(tt.primary)
 			d := reads()
 			d.Spec.Connection = &v1alpha1.Connection{SecretName: "reads-db"}
-			d.Status.Replica = &v1alpha1.ReplicaStatus{Primary: "shop-orders"}
+			d.Status.Replica = &v1alpha1.ReplicaStatus{Primary: "shop-orders", PrimaryID: tt.primaryID}
+			primary.Status.ExternalName, primary.Status.ExternalID, primary.Status.Provider, primary.Status.AccountID = "shop-orders", "db-1", "aws", "111"
+			primary.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{}
+			if tt.elsewhere {
+				primary.Status.ExternalName = "shop-invoices"
+			}
 			if tt.accepted != "" {
 				primary.Status.Applied = map[string][]string{driver.FieldPassword: {tt.accepted}}
 			}
@@ -178,8 +193,10 @@ func TestPasswordOfAReplica(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithObjects(objects...).Build()
 			w := gatheringOf(d, c)
-			w.Primary = Primary{Parent: parentOf(primary), Object: primary}
-			w.Primary.Named, w.Observed = "Database orders", true
+			if !tt.gone {
+				w.Primary = Primary{Parent: parentOf(primary), Object: primary}
+			}
+			w.Primary.Named, w.Observed, w.Provider, w.Account = "Database orders", true, "aws", "111"
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Follows: &driver.Following{Primary: "shop-orders"}}
 			if tt.promoted {
 				w.Observation.Follows = nil
@@ -188,10 +205,12 @@ func TestPasswordOfAReplica(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.storePassword(t, c)
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(own), own); err != nil {
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(own), own); client.IgnoreNotFound(err) != nil || err != nil && len(tt.want) > 0 {
 				t.Fatal(err)
 			}
-			comparePassword(t, own, tt.want)
+			if len(tt.want) > 0 {
+				comparePassword(t, own, tt.want)
+			}
 			if w.Password.Sent.InClear() != tt.sends || (len(w.Observation.Changes) > 0) != (tt.sends != "") {
 				t.Errorf("sends %q by %+v, want %q", w.Password.Sent.InClear(), w.Observation.Changes, tt.sends)
 			}

@@ -298,7 +298,7 @@ func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
-	replica := (&following{g}).replica()
+	replica := replicaOf(g.Gathered)
 	g.Observation.Changes = slices.Concat(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation)), plan.LeaveFormer(g.Request.Former, g.Observation))
 	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)

@@ -79,8 +79,8 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	if a, waits := followed(v, o); waits && effect.destroys() {
 		return a
 	}
-	if f := o.Follows; f != nil && f.Problem != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
-		return outOfDateDeletion(f)
+	if why := lastCopy(v, o.Follows); why != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
+		return keepLastCopy(why)
 	}
 	if a, waits := deletesFormer(o); waits && (effect.destroys() || effect == DeletionFindsNothing && p.Deletion != v1alpha1.DeletionRetain) {
 		return a
@@ -167,8 +167,7 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		return a
 	}
 	lost := false
-	replica := v.Replica.Followed && o.Snapshot == driver.Absent // of which none was taken
-	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound && !replica {
+	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
 		switch {
 		case o.Snapshot == driver.Pending:
 			return deleting(strings.TrimSpace("the cloud is finishing the final snapshot " + v.FinalSnapshot))
@@ -180,7 +179,7 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		case o.Snapshot == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
 			return deleting("the cloud shows no final snapshot; checking again to be sure")
 		default: // Ready, or surely absent: it was deleted in the cloud without our asking, and nothing is left to keep.
-			lost = v.WasReady && o.Snapshot == driver.Absent
+			lost = v.WasReady && o.Snapshot == driver.Absent && !v.Replica.Followed // of which none was taken
 		}
 	}
 	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}

@@ -142,7 +142,7 @@ func ActionRequests(k *kind.Kind, object, want v1alpha1.ResourceObject, can driv
 			r.Status = (*k.Actions(object))[at]
 		}
 		if action == driver.RotatePassword && !CloudManages(k, want) {
-			r.ByMooring, r.Supported, r.Refused = true, true, whyNotRotated(want)
+			r.ByMooring, r.Supported, r.Refused = true, true, whyNotRotated(k, object, want)
 		}
 		all = append(all, r)
 	}
@@ -150,8 +150,10 @@ func ActionRequests(k *kind.Kind, object, want v1alpha1.ResourceObject, can driv
 }
 
 // whyNotRotated says why Mooring changes no password by itself; empty if it does.
-func whyNotRotated(want v1alpha1.ResourceObject) string {
+func whyNotRotated(k *kind.Kind, object, want v1alpha1.ResourceObject) string {
 	switch c := want.GetCredentials(); {
+	case kind.Follows(k, object) != nil:
+		return "a read replica has the password of its primary: ask for another one there"
 	case c != nil && c.PasswordSecretRef != nil:
 		return "the password is that of the Secret in spec.credentials.passwordSecretRef: change it there, and Mooring sets it"
 	case want.GetConnection() == nil:

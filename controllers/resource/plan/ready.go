@@ -25,7 +25,10 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	}
 	switch {
 	case len(now) > 0:
-		a.Verb, a.Changes, a.Reason = Update, append(now, refusals(d)...), reasonOf(v, now)
+		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
+		if !now[0].Promotes() && !leavesFormer(now[0]) { // which are sent alone
+			a.Changes = append(a.Changes, refusals(d)...)
+		}
 		a.Message = "being applied: " + ListChanges(now)
 	case v.InConsistencyWindow:
 		a.Verb, a.Reason, a.KeepConditions = Wait, v1alpha1.ReasonCloudBusy, true

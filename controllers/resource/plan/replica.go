@@ -19,6 +19,11 @@ type Replica struct {
 	Promote bool
 	// Followed: it followed something when it was last observed.
 	Followed bool
+	// ServerID is the identity of what it follows, if Server is that; empty if that is not known. PrimaryLost: what it follows can't be used, so nobody knows what of its data is left.
+	ServerID    string
+	PrimaryLost bool
+	// Location is where Server is, if that is elsewhere.
+	Location string
 	// Held names objects that follow it, or are about to, and that somebody still wants. Leaving are the names in the cloud of those that are being deleted.
 	Held, Leaving []string
 }
@@ -30,6 +35,11 @@ func ReplicaOf(k *kind.Kind, want, stored v1alpha1.ResourceObject) Replica {
 		r.Primary, r.Promote = k.Name+" "+asked.PrimaryRef.Name, asked.Role == v1alpha1.ReplicaRolePrimary
 	}
 	return r
+}
+
+// Is reports whether what is followed is the server of the primary that the spec names. Not every cloud says where that is.
+func (r Replica) Is(followed *driver.Following) bool {
+	return strings.EqualFold(r.Server, followed.Primary) && (followed.Location == "" || strings.EqualFold(r.Location, followed.Location))
 }
 
 // wanted reports whether the spec has the object follow another one, or says that it did.
@@ -50,7 +60,7 @@ func replicaRefusal(v View, o driver.Observation) Refusal {
 	case r.wanted() && !r.Promote && o.Follows == nil:
 		return Refusal{v1alpha1.ReasonImmutable, "it is no read replica any more: it was promoted, or its primary was deleted in the cloud, and nothing makes it a replica again; " +
 			"set spec.replica.role to Primary to let Mooring manage it as it is, or delete this object and create another one"}
-	case r.wanted() && o.Follows != nil && r.Server != "" && !strings.EqualFold(r.Server, o.Follows.Primary):
+	case r.wanted() && o.Follows != nil && r.Server != "" && !r.Is(o.Follows):
 		return Refusal{v1alpha1.ReasonImmutable, fmt.Sprintf("it follows %s, and spec.replica.primaryRef names %s, which is %s, and a read replica never follows another server; "+
 			"name the Database of %s, or delete this object and create another one", o.Follows.Primary, r.Primary, r.Server, o.Follows.Primary)}
 	case !r.wanted() && o.Follows != nil && v.Origin == v1alpha1.OriginCreated:
@@ -67,7 +77,11 @@ func nothingToPromote() Action {
 
 // followed returns what a deletion waits for, because read replicas follow what it would destroy; false if none do.
 func followed(v View, o driver.Observation) (a Action, waits bool) {
-	others := slices.DeleteFunc(slices.Clone(o.Followers), func(name string) bool { return slices.Contains(v.Replica.Leaving, name) })
+	// An object elsewhere is named by more than its name, such as an ARN, which ends with it.
+	leaves := func(name string) bool {
+		return slices.ContainsFunc(v.Replica.Leaving, func(leaving string) bool { return name == leaving || strings.HasSuffix(name, ":"+leaving) })
+	}
+	others := slices.DeleteFunc(slices.Clone(o.Followers), leaves)
 	const then = "%s; delete %s, or promote %s (spec.replica.role: Primary), and the deletion continues"
 	switch held := v.Replica.Held; {
 	case len(held) > 0:
@@ -87,24 +101,38 @@ func outOfDate(f *driver.Following) (v1alpha1.Reason, string) {
 		"or delete this object and create another one", f.Primary, f.Problem)
 }
 
-// outOfDateDeletion keeps a read replica whose data its primary may not have from being deleted without a snapshot, where one is wanted: clouds take none of a replica.
-func outOfDateDeletion(f *driver.Following) Action {
-	return Action{Verb: Stall, Reason: v1alpha1.ReasonReplicationImpaired, Message: fmt.Sprintf("it does not repeat what is written to %s (%s), so its data may be all that is left, and no cloud takes a "+
-		"snapshot of a read replica; promote it in the cloud, or set spec.deletionPolicy: Delete to delete it without one", f.Primary, f.Problem)}
+// lastCopy keeps a read replica whose data its primary may not have from being deleted without a snapshot, where one is wanted: clouds take none of a replica. It is nothing if the
+// primary is well, as far as that is known.
+func lastCopy(v View, f *driver.Following) (why string) {
+	switch {
+	case f == nil:
+		return ""
+	case f.Problem != "":
+		return fmt.Sprintf("it does not repeat what is written to %s (%s)", f.Primary, f.Problem)
+	case v.Replica.PrimaryLost:
+		return fmt.Sprintf("%s, which it follows, can't be used", v.Replica.Primary)
+	}
+	return ""
 }
 
-// inOrder has changes wait that are sent alone: what is done about a former server and a promotion until all others are made, and a stop after that.
+func keepLastCopy(why string) Action {
+	return Action{Verb: Stall, Reason: v1alpha1.ReasonReplicationImpaired, Message: why + ", so its data may be all that is left, and clouds take no snapshot of a read replica; " +
+		"promote it in the cloud, because Mooring promotes nothing that is being deleted, or set spec.deletionPolicy: Delete to delete it without a snapshot"}
+}
+
+// inOrder has changes wait for each other that are not sent together. A promotion comes first and is sent alone: it may be urgent, and all others can be made after it. What is done about
+// a former server is sent alone after the others, and a stop is the last.
 func (d *DecidedChanges) inOrder(v View) {
 	rank := func(c driver.Change) int {
 		switch {
+		case c.Promotes():
+			return 0
 		case c.Stops():
 			return 3
-		case c.Promotes():
-			return 2
 		case leavesFormer(c):
-			return 1
+			return 2
 		}
-		return 0
+		return 1
 	}
 	now := d.With(AtOnce)
 	if len(now) == 0 {

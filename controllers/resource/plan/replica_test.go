@@ -45,6 +45,8 @@ func TestPlanOfAReplica(t *testing.T) {
 		{name: "its primary is not known now", view: func(v *View) { v.Replica.Server = "" }, seen: is, verb: Converge},
 		{name: "it does not repeat what is written", seen: with(func(o *driver.Observation) { o.Follows.Problem = "the log is gone" }), verb: Stall, reason: v1alpha1.ReasonReplicationImpaired, message: "the log is gone"},
 		{name: "it follows another one", view: func(v *View) { v.Replica.Server = "invoices" }, seen: is, verb: Stall, reason: v1alpha1.ReasonImmutable, message: "never follows another server"},
+		{name: "it follows one of the name elsewhere", view: func(v *View) { v.Replica.Location = "eu-central-1" }, seen: with(func(o *driver.Observation) { o.Follows.Location = "eu-west-1" }), verb: Stall, reason: v1alpha1.ReasonImmutable},
+		{name: "it follows one elsewhere, as it should", view: func(v *View) { v.Replica.Location = "eu-west-1" }, seen: with(func(o *driver.Observation) { o.Follows.Location = "eu-west-1" }), verb: Converge},
 		{name: "somebody promoted it", seen: alone, verb: Stall, reason: v1alpha1.ReasonImmutable, message: "set spec.replica.role to Primary"},
 		{name: "somebody promoted it, and the spec says so", view: func(v *View) { v.Replica.Promote = true }, seen: alone, verb: Converge},
 		{name: "the spec no longer says that it follows", view: func(v *View) { v.Replica = Replica{Followed: true} }, seen: is, verb: Stall, reason: v1alpha1.ReasonImmutable, message: "put it back"},
@@ -100,12 +102,19 @@ func TestPromotion(t *testing.T) {
 		if d := Decide(v, promotion, Policy{Disruptive: disruptive}); d.Changes[0].Fate != AtOnce || !d.Approved {
 			t.Errorf("%s, approved: %+v", disruptive, d)
 		}
-		others := []driver.Change{promotion[0], {Field: "tags", From: "a", To: "b", Effect: driver.Online}}
-		if d := Decide(v, others, Policy{Disruptive: disruptive}); d.Changes[1].Fate != AfterOthers || d.Changes[0].Fate != AtOnce || d.Approved || d.Hash != v.Approval {
+		others := []driver.Change{{Field: "tags", From: "a", To: "b", Effect: driver.Online}, promotion[0]}
+		if d := Decide(v, others, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !d.With(AtOnce)[0].Promotes() || !d.Approved {
 			t.Errorf("%s, beside another change: %+v", disruptive, d)
 		}
+		theirs := driver.Change{Field: "tags", From: "a", To: "b", Effect: driver.Online, Names: []string{"team"}, Foreign: []string{"team"}}
+		seen := follows
+		seen.Changes = []driver.Change{theirs, promotion[0]}
+		v.Replica = Replica{Primary: "Database orders", Promote: true}
+		if a := planReady(v, seen, Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive}); a.Verb != Update || len(a.Changes) != 1 || !a.Changes[0].Promotes() {
+			t.Errorf("%s, beside entries of others: %+v", disruptive, a)
+		}
 		stop := driver.Change{Field: driver.FieldPowerState, From: "Running", To: "Stopped", Effect: driver.Online}
-		if d := Decide(v, []driver.Change{stop, promotion[0]}, Policy{Disruptive: disruptive}); d.Changes[0].Fate == AtOnce {
+		if d := Decide(v, []driver.Change{stop, promotion[0]}, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !d.With(AtOnce)[0].Promotes() {
 			t.Errorf("%s, beside a stop: %+v", disruptive, d)
 		}
 		if d := Decide(v, promotion, Policy{Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}); d.Changes[0].Fate == AtOnce && d.Closes.IsZero() {
@@ -123,6 +132,8 @@ func TestDeletionBesideReplicas(t *testing.T) {
 	followed.Followers = []string{"reads", "reads-2"}
 	replica, behind := seen, seen
 	replica.Follows, behind.Follows = &driver.Following{Primary: "orders"}, &driver.Following{Primary: "orders", Problem: "the log is gone"}
+	far := seen
+	far.Followers = []string{"arn:aws:rds:eu-west-1:111:db:reads"}
 	held, leaving, some := Replica{Held: []string{"Database reads"}}, Replica{Leaving: []string{"reads", "reads-2"}}, Replica{Leaving: []string{"reads"}}
 	gone := func(snapshot driver.State) driver.Observation {
 		return driver.Observation{State: driver.Absent, Snapshot: snapshot}
@@ -133,6 +144,7 @@ func TestDeletionBesideReplicas(t *testing.T) {
 		seen     driver.Observation
 		policy   v1alpha1.DeletionPolicy
 		unused   bool
+		unsure   bool // whether there is a snapshot
 		verb     Verb
 		reason   v1alpha1.Reason
 		message  string
@@ -143,17 +155,21 @@ func TestDeletionBesideReplicas(t *testing.T) {
 		{name: "an object is about to follow it", replica: held, seen: seen, policy: v1alpha1.DeletionDelete, verb: Stall, reason: v1alpha1.ReasonInUse, message: "Database reads"},
 		{name: "those that follow it are being deleted", replica: leaving, seen: followed, policy: v1alpha1.DeletionDelete, verb: Wait, message: "reads, reads-2"},
 		{name: "one that follows it is nobody's here", replica: some, seen: followed, policy: v1alpha1.DeletionDelete, verb: Stall, reason: v1alpha1.ReasonInUse, message: "reads-2 in the cloud"},
+		{name: "one that follows it from elsewhere is being deleted", replica: some, seen: far, policy: v1alpha1.DeletionDelete, verb: Wait, message: "db:reads"},
 		{name: "it stays", replica: held, seen: followed, policy: v1alpha1.DeletionRetain, verb: Release},
 		{name: "a replica", seen: replica, policy: v1alpha1.DeletionSnapshot, verb: Delete},
+		{name: "a replica whose primary can't be used", replica: Replica{Primary: "Database orders", PrimaryLost: true}, seen: replica, policy: v1alpha1.DeletionSnapshot, verb: Stall, reason: v1alpha1.ReasonReplicationImpaired, message: "Database orders, which it follows, can't be used"},
+		{name: "a replica whose primary can't be used, and whose data nobody wants", replica: Replica{Primary: "Database orders", PrimaryLost: true}, seen: replica, policy: v1alpha1.DeletionDelete, verb: Delete},
 		{name: "a replica that is behind", seen: behind, policy: v1alpha1.DeletionSnapshot, verb: Stall, reason: v1alpha1.ReasonReplicationImpaired, message: "may be all that is left"},
 		{name: "a replica that is behind, and whose data nobody wants", seen: behind, policy: v1alpha1.DeletionDelete, verb: Delete},
 		{name: "a replica that never worked", seen: behind, unused: true, policy: v1alpha1.DeletionSnapshot, verb: Delete},
 		{name: "a replica that is gone", replica: Replica{Followed: true}, seen: gone(driver.Absent), policy: v1alpha1.DeletionSnapshot, verb: RemoveFinalizer},
+		{name: "a replica that is gone, and perhaps a snapshot is there", replica: Replica{Followed: true}, seen: gone(driver.Absent), unsure: true, policy: v1alpha1.DeletionSnapshot, verb: Wait},
 		{name: "a replica that was promoted, whose snapshot is being taken", replica: Replica{Followed: true}, seen: gone(driver.Pending), policy: v1alpha1.DeletionSnapshot, verb: Wait},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			view := v
-			view.Replica, view.WasReady = tt.replica, !tt.unused
+			view.Replica, view.WasReady, view.SnapshotAbsenceSure = tt.replica, !tt.unused, !tt.unsure
 			a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull, Deletion: tt.policy})
 			if a.Verb != tt.verb || tt.reason != "" && a.Reason != tt.reason || !strings.Contains(a.Message, tt.message) || a.Snapshot != tt.snapshot || a.Lost {
 				t.Errorf("got %+v", a)
