@@ -42,7 +42,10 @@ func newDatabases(s *session) *databaseAdapter {
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
 		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
 		Following: &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: replicator{d}.promote},
-		Snapshot:  d.lookForSnapshot, Restorable: restorer{d}.restorable,
+		Beside: &table.Succession[databaseSpec, instance, instanceParams]{
+			Observe: deployer{d}.observe, Together: deployer{d}.together, Upgrade: deployer{d}.upgrade, Undo: deployer{d}.undo, Former: deployer{d}.former,
+		},
+		Snapshot: d.lookForSnapshot, Restorable: restorer{d}.restorable,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Manage:    func(p *instanceParams, managed bool) { p.ManageMasterUserPassword = &managed },
@@ -81,7 +84,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
 			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
-			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, Replicas: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
+			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, Replicas: true, Beside: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -291,6 +294,10 @@ var databaseCodes = map[string]driver.Code{
 	"InsufficientDBInstanceCapacity":         driver.Capacity,
 	"SnapshotQuotaExceeded":                  driver.Quota,
 	"StorageQuotaExceeded":                   driver.Quota,
+	"BlueGreenDeploymentAlreadyExists":       driver.Conflict,
+	"BlueGreenDeploymentNotFound":            driver.NotFound,
+	"InvalidBlueGreenDeploymentState":        driver.Busy,
+	"SourceDatabaseNotSupported":             driver.Invalid,
 }
 
 // databaseMessages are for codes whose own text does not help a person.

@@ -17,6 +17,9 @@ import (
 // snapshot to the end only, and they expire by themselves. Without one nothing is kept. A read replica takes no final snapshot; where one was asked for, it keeps its automated backups.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
+	if waits, err := (deployer{d}).removeBeside(ctx, req); waits || err != nil {
+		return driver.Result{Operation: req.Operation}, err
+	}
 	if mayHaveGroups(req) {
 		if gone, err := d.isGone(ctx, req); gone && err == nil {
 			return d.deleteGroups(ctx, req)

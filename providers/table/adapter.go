@@ -49,6 +49,8 @@ type Adapter[S, H, P any] struct {
 	Restorable func(ctx context.Context, req *Request[S]) (*driver.Restorable, error)
 	// Following is how objects follow others; nil for kinds without Replicas.
 	Following *Following[S, H]
+	// Beside is how an object gets another version by one that takes its place; nil for kinds without Capabilities.Beside.
+	Beside *Succession[S, H, P]
 	// Fixed: observations say which fields can't change any more.
 	Fixed bool
 

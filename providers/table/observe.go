@@ -21,6 +21,9 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 		a.State(&req, have, &o)
 		err = a.compare(ctx, &req, have, &o)
 	}
+	if err == nil && a.Beside != nil {
+		err = a.Beside.Observe(ctx, &req, have, &o)
+	}
 	if err != nil {
 		return driver.Observation{}, err
 	}

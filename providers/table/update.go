@@ -19,18 +19,42 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	if is, err := u.promote(ctx, changes); is { // which may be the operation of the request
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
-	u.req.Operation = "" // it matters to observations and promotions only
+	if is, err := u.former(ctx, changes); is {
+		return u.result, driver.RedactError(err, a.secrets(&req)...)
+	}
+	changes, err := u.undo(ctx, changes)
+	if err != nil {
+		return u.result, driver.RedactError(err, a.secrets(&req)...)
+	}
+	u.req.Operation = "" // it matters to observations, promotions and successions only
 	if is, err := u.act(ctx, changes); is {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
+	upgrade, changes, err := u.apart(ctx, changes)
+	if err != nil {
+		return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
+	}
+	if err := u.apply(ctx, changes); err != nil {
+		return u.result, driver.RedactError(err, a.secrets(&req)...)
+	}
+	u.upgrade(ctx, req.Operation, upgrade, changes)
+	for i, failed := range u.result.Failed {
+		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, a.secrets(&req)...))
+	}
+	return u.result, nil
+}
+
+// apply makes changes. The error that it returns is of the update as a whole.
+func (u *update[S, H, P]) apply(ctx context.Context, changes []driver.Change) error {
+	a := u.adapter
 	changes, err := u.supported(changes)
 	if err != nil {
-		return driver.Result{}, err
+		return err
 	}
 	by := u.sort(changes)
-	if a.Release != nil && req.Mark.Released && slices.Contains(driver.Names(changes), driver.FieldMark) {
+	if a.Release != nil && u.req.Mark.Released && slices.Contains(driver.Names(changes), driver.FieldMark) {
 		if gone, err := u.release(ctx, a.partOf(driver.FieldMark)); gone || err != nil {
-			return u.result, err
+			return err
 		}
 	}
 	parts, before := a.inOrder(by), len(u.result.Failed)
@@ -40,13 +64,11 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 			continue
 		}
 		if err := u.write(ctx, part, by[part]); err != nil {
-			return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
+			u.result = driver.Result{}
+			return err
 		}
 	}
-	for i, failed := range u.result.Failed {
-		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, a.secrets(&req)...))
-	}
-	return u.result, nil
+	return nil
 }
 
 // waitsFor says why a last call is not made: what failed may stand in its way, and the cloud's answer would hide that.

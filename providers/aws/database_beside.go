@@ -1,0 +1,287 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// The statuses of a blue/green deployment. All others are failures.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_BlueGreenDeployment.html (Status)
+const (
+	preparing   = "PROVISIONING"
+	prepared    = "AVAILABLE"
+	switching   = "SWITCHOVER_IN_PROGRESS"
+	switched    = "SWITCHOVER_COMPLETED"
+	rolledBack  = "SWITCHOVER_FAILED"
+	takenAway   = "DELETING"
+	deployments = "bgd-" // how the identifiers of deployments begin
+)
+
+// A deployment is a blue/green deployment: what RDS prepares beside an instance, the source, to take its place.
+type deployment struct{ types.BlueGreenDeployment }
+
+func (d *deployment) id() string     { return aws.ToString(d.BlueGreenDeploymentIdentifier) }
+func (d *deployment) status() string { return aws.ToString(d.Status) }
+
+// targets are the names of the instances that RDS prepares: that which takes the source's place, and one for each read replica of the source.
+func (d *deployment) targets() (names []string) {
+	for _, member := range d.SwitchoverDetails {
+		names = append(names, instanceIn(member.TargetMember))
+	}
+	names = append(names, instanceIn(d.Target))
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+}
+
+// isBefore reports whether the source still has its own name, or RDS has not said yet that it has another one.
+func (d *deployment) isBefore(name string) bool { return strings.EqualFold(instanceIn(d.Source), name) }
+
+// instanceIn returns the name of an instance in its ARN.
+func instanceIn(arn *string) string {
+	_, name, _ := strings.Cut(aws.ToString(arn), ":db:")
+	return name
+}
+
+// deploymentName returns the name of the deployment that brings an instance to a version. It follows from the two, so that a repeated call meets the same one.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateBlueGreenDeployment.html (BlueGreenDeploymentName)
+func deploymentName(id, version string) string {
+	return deploymentsOf(id) + strings.ReplaceAll(version, ".", "-")
+}
+
+// deploymentsOf is how the names of an instance's deployments begin.
+func deploymentsOf(id string) string {
+	return "mooring-" + strings.TrimPrefix(strings.ToLower(id), "db-") + "-to-"
+}
+
+// versionIn returns the version to which a deployment of ours brings an instance; empty for a deployment of another instance, or of somebody else.
+func (d *deployment) versionIn(id string) string {
+	version, ours := strings.CutPrefix(aws.ToString(d.BlueGreenDeploymentName), deploymentsOf(id))
+	if !ours {
+		return ""
+	}
+	return strings.ReplaceAll(version, "-", ".")
+}
+
+// A deployer upgrades instances by blue/green deployments.
+type deployer struct{ of *databases }
+
+// describe returns a deployment; nil if there is none.
+func (p deployer) describe(ctx context.Context, in *rds.DescribeBlueGreenDeploymentsInput) (*deployment, error) {
+	out, err := call(ctx, p.of.session, "DescribeBlueGreenDeployments", p.of.rds.DescribeBlueGreenDeployments, in)
+	if apiCode(err) == "BlueGreenDeploymentNotFound" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(out.BlueGreenDeployments) == 0 {
+		return nil, nil
+	}
+	return &deployment{out.BlueGreenDeployments[0]}, nil
+}
+
+func (p deployer) withID(ctx context.Context, id string) (*deployment, error) {
+	return p.describe(ctx, &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &id})
+}
+
+// by returns the deployment that a filter finds.
+func (p deployer) by(ctx context.Context, filter, value string) (*deployment, error) {
+	return p.describe(ctx, &rds.DescribeBlueGreenDeploymentsInput{Filters: []types.Filter{{Name: &filter, Values: []string{value}}}})
+}
+
+// prepares matches the name of an instance that RDS prepares for a deployment.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-switching.html
+var prepares = regexp.MustCompile(`-green-[a-z0-9]{6}$`)
+
+// find returns the deployment that the request names, or one of the object that nobody knows of because the answer to its creation was lost: the instance that RDS prepares follows
+// this one. It is nil if there is none. Without either no call is made.
+func (p deployer) find(ctx context.Context, req *databaseRequest, have *instance) (*deployment, error) {
+	if strings.HasPrefix(req.Operation, deployments) {
+		return p.withID(ctx, req.Operation)
+	}
+	if have == nil || !slices.ContainsFunc(have.ReadReplicaDBInstanceIdentifiers, prepares.MatchString) {
+		return nil, nil
+	}
+	d, err := p.by(ctx, "source", aws.ToString(have.DBInstanceArn))
+	switch {
+	case driver.CodeOf(err) == driver.Denied: // whoever may not look makes none either
+		return nil, nil
+	case err != nil || d == nil || d.versionIn(aws.ToString(have.DbiResourceId)) == "" || !driver.MarkFrom(tagsOf(d.TagList)).SameOwner(req.Mark):
+		return nil, err
+	}
+	return d, nil
+}
+
+// observe is table.Succession.Observe.
+func (p deployer) observe(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+	d, err := p.find(ctx, req, have)
+	if err == nil && d != nil {
+		err = p.observeDeployment(ctx, req, have, d, o)
+	}
+	if err == nil && o.Former == nil && req.Former != nil {
+		o.Former, err = p.formerOf(ctx, *req.Former)
+	}
+	return err
+}
+
+func (p deployer) observeDeployment(ctx context.Context, req *databaseRequest, have *instance, d *deployment, o *driver.Observation) error {
+	o.Followers = slices.DeleteFunc(slices.Clone(o.Followers), func(name string) bool { return slices.Contains(d.targets(), name) })
+	switch {
+	case d.status() == switching:
+		changesPlaces(req, d, o, p.of.region)
+		return nil
+	case d.status() == switched || d.status() == takenAway && !d.isBefore(req.Name):
+		return p.observeSuccession(ctx, req, have, d, o)
+	case have == nil && req.Deletion == nil:
+		return nil
+	case have == nil: // what was prepared for it is left, and goes with it
+		o.State, o.ID, o.Mark, o.Location, o.Operation, o.Applied = driver.Ready, req.ID, req.Mark, p.of.region, d.id(), nil
+	case o.State != driver.Ready && o.State != driver.Pending:
+		o.Operation = d.id()
+		return nil
+	}
+	o.Operation = d.id()
+	if d.status() == takenAway {
+		o.State, o.Work = driver.Pending, driver.Work{What: "deleting the server that it prepared beside this one"}
+	}
+	if d.status() == takenAway || req.Deletion != nil {
+		return nil
+	}
+	return p.stage(ctx, req, have, d, o)
+}
+
+// stage completes the observation of an instance beside which another one is being prepared, or was. All that it differs in waits for that.
+func (p deployer) stage(ctx context.Context, req *databaseRequest, have *instance, d *deployment, o *driver.Observation) error {
+	upgrade, to, err := p.wanted(ctx, req, have, d, o.Changes)
+	if err != nil {
+		return err
+	}
+	if upgrade == nil {
+		o.Changes = []driver.Change{{Field: driver.FieldStaged, From: to, Effect: driver.Online, Why: "RDS deletes the server that it prepared beside this one"}}
+		if d.status() != preparing && d.status() != prepared && d.status() != rolledBack && req.Operation == d.id() {
+			o.OperationError = failureOf(d)
+		}
+		return nil
+	}
+	switch d.status() {
+	case preparing:
+		o.State = driver.Pending
+		o.Work = driver.Work{What: fmt.Sprintf("preparing a server with version %s beside this one", to), Since: aws.ToTime(d.CreateTime).UTC()}
+	case prepared:
+		upgrade.Why = join(upgrade.Why, fmt.Sprintf("RDS has prepared a server with version %s, which takes the place of this one", to))
+	case rolledBack:
+		upgrade.Why = join(upgrade.Why, "RDS could not put the server that it prepared in the place of this one, which goes on as before", aws.ToString(d.StatusDetails))
+	default:
+		if o.Operation = ""; req.Operation == d.id() {
+			o.OperationError = failureOf(d)
+		}
+	}
+	o.Changes = []driver.Change{*upgrade}
+	return nil
+}
+
+// join makes one text of several; empty ones are left out.
+func join(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
+}
+
+// wanted returns the change of the version that a deployment makes; nil if the request does not want that any more. It also returns the version of the server that was prepared: the one that was asked for, or
+// the one that it has if that is not enough to know.
+func (p deployer) wanted(ctx context.Context, req *databaseRequest, have *instance, d *deployment, changes []driver.Change) (upgrade *driver.Change, to string, err error) {
+	to = d.versionIn(aws.ToString(have.DbiResourceId))
+	at := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == "version" && c.Effect != driver.Impossible })
+	switch {
+	case !req.Beside || at < 0 || to == "" || req.Spec.Version == nil:
+		return nil, to, nil
+	case driver.VersionServes(have.engine(), *req.Spec.Version, to):
+	case driver.MajorVersion(have.engine(), *req.Spec.Version) != to: // another version altogether
+		return nil, to, nil
+	case d.status() == prepared || d.status() == rolledBack:
+		target, err := p.of.describe(ctx, instanceIn(d.Target))
+		if err != nil {
+			return nil, "", err
+		}
+		if target != nil && aws.ToString(target.EngineVersion) != "" {
+			to = *target.EngineVersion
+		}
+		if !driver.VersionServes(have.engine(), *req.Spec.Version, to) {
+			return nil, to, nil
+		}
+	}
+	return &changes[at], to, nil
+}
+
+// failureOf is why nothing can take an instance's place by a deployment.
+func failureOf(d *deployment) *driver.Error {
+	return &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "RDS could not prepare a server that takes the place of this one: " +
+		cmp.Or(aws.ToString(d.StatusDetails), "the blue/green deployment has the status "+d.status()) +
+		". The server goes on as before. Correct the cause; Mooring then deletes what was prepared, and prepares another one. Or set spec.updates.strategy to InPlace"}
+}
+
+// changesPlaces is the observation of an instance that another one replaces now: who has its name at the moment, if anybody, says nothing.
+func changesPlaces(req *databaseRequest, d *deployment, o *driver.Observation, region string) {
+	*o = driver.Observation{
+		State: driver.Pending, ID: req.ID, Mark: req.Mark, Location: region, Operation: d.id(), Applied: o.Applied, Fixed: o.Fixed, Mirror: o.Mirror, Endpoint: o.Endpoint,
+		Unreadable: o.Unreadable, Unread: o.Unread, Followers: o.Followers, CloudManaged: o.CloudManaged, Protected: o.Protected, Available: o.Available, Actions: o.Actions,
+		Work: driver.Work{What: "putting the server that it prepared in the place of this one", Usually: "less than a minute"},
+	}
+}
+
+// observeSuccession completes the observation of an instance that was put in the place of another one. Which one that was, RDS says by the source of the deployment: it has another name now, and its identity. While a read
+// does not show all that yet, it goes on.
+func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, have *instance, d *deployment, o *driver.Observation) error {
+	if have == nil && req.ID != "" && d.isBefore(req.Name) {
+		changesPlaces(req, d, o, p.of.region)
+		return nil
+	}
+	if have == nil {
+		return nil
+	}
+	id := aws.ToString(have.DbiResourceId)
+	if d.isBefore(req.Name) {
+		changesPlaces(req, d, o, p.of.region)
+		return nil
+	}
+	source, err := p.of.describe(ctx, instanceIn(d.Source))
+	switch {
+	case err != nil || source == nil:
+		return err
+	case aws.ToString(source.DbiResourceId) == id:
+		changesPlaces(req, d, o, p.of.region)
+		return nil
+	case aws.ToString(source.DbiResourceId) != req.ID && id != req.ID || d.versionIn(aws.ToString(source.DbiResourceId)) == "":
+		return nil
+	}
+	o.Former = former(source)
+	if o.Succeeds = o.Former.ID; req.ID != id || req.Former == nil || req.Former.ID != o.Former.ID {
+		o.Operation = d.id() // the caller does not know all yet
+	}
+	return nil
+}
+
+// formerOf reads the instance in whose place another one was put; nil if it is gone, or another one has its name.
+func (p deployer) formerOf(ctx context.Context, of driver.ParentRef) (*driver.Former, error) {
+	have, err := p.of.describe(ctx, of.Name)
+	if err != nil || have == nil || aws.ToString(have.DbiResourceId) != of.ID {
+		return nil, err
+	}
+	return former(have), nil
+}
+
+func former(have *instance) *driver.Former {
+	state, _ := stateOf(aws.ToString(have.DBInstanceStatus))
+	return &driver.Former{
+		ParentRef: driver.ParentRef{Name: aws.ToString(have.DBInstanceIdentifier), ID: aws.ToString(have.DbiResourceId)},
+		Mark:      driver.MarkFrom(instanceTags(have)), Pending: state == driver.Pending || state == driver.Deleting,
+	}
+}
