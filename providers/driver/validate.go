@@ -159,6 +159,7 @@ func (v *validation) resource(cloud string, r Resource) {
 	of.name(r.Name)
 	of.fields(r, spec, cloud)
 	of.capabilities(r)
+	of.beside(r)
 	of.passwords(r)
 	of.consequences(r, Leaves(spec))
 	for _, err := range of.errs {
@@ -245,7 +246,7 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 	for _, l := range r.Lacks {
 		named = append(named, l.Field)
-		if !slices.Contains(leaves, l.Field) && (l.Field != FieldSource || !r.Capabilities.Login) {
+		if !slices.Contains(leaves, l.Field) && !besideParameters(r, l.Field, leaves) {
 			v.add("Lacks names %q, which is no field of the spec; correct it", l.Field)
 			continue
 		}
@@ -268,6 +269,11 @@ func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 		v.otherFields(l.Field, "unless", l.Unless, leaves)
 	}
 	return named
+}
+
+// besideParameters reports whether a field that is not among the parameters of a kind is one that a cloud can lack all the same.
+func besideParameters(r Resource, field string, leaves []string) bool {
+	return field == FieldSource && r.Capabilities.Login || field == FieldStaged && slices.Contains(leaves, fieldVersion)
 }
 
 // otherFields checks the values of other fields on which it depends whether a cloud lacks a value.
@@ -321,6 +327,18 @@ func (v *validation) capabilities(r Resource) {
 		v.add("set both of Connection.Type and Connection.Scheme, or none")
 	case c.Type == "" && !r.Capabilities.Login && v.connects[r.Kind]:
 		v.add("it has neither a login nor a Connection, so nothing says how to connect to it; set Connection")
+	}
+}
+
+// beside checks that a cloud says of each kind with versions whether these can be changed by an object beside the present one.
+func (v *validation) beside(r Resource) {
+	versions := slices.ContainsFunc(r.Fields, func(row Field) bool { return row.Field == fieldVersion })
+	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldStaged })
+	switch can := r.Capabilities.Beside; {
+	case versions && can == lacks:
+		v.add("Capabilities.Beside is %t, and Lacks names %q: %t; have one of them", can, FieldStaged, lacks)
+	case !versions && can:
+		v.add("Capabilities.Beside needs a row for %q; add it, or remove the capability", fieldVersion)
 	}
 }
 

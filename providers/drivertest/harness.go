@@ -165,6 +165,8 @@ type Kind[S any] struct {
 	// Replicas: an object can be made to follow another one. Primary returns parameters of one that others can follow; those of Full if it is nil.
 	Replicas bool
 	Primary  func() S
+	// Upgrades: its version can be changed by an object that the cloud prepares beside it.
+	Upgrades bool
 	// Lists: the driver can list objects of the kind.
 	Lists bool
 	// Contents: an object that holds something is deleted only by force. Needs Cloud.Fill.

@@ -14,7 +14,11 @@ import (
 )
 
 // databaseLacks are what databases have in other clouds and not in Cloud SQL.
-var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{engineLack, trackNeedsWindow, denyTimeNeedsDates, managedPasswordLack}, editionLacks, poolLacks, pscLacks, diskLacks, networkLacks, keyLacks, policyLacks, labelLacks)
+var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{engineLack, trackNeedsWindow, denyTimeNeedsDates, managedPasswordLack, besideLack}, editionLacks, poolLacks, pscLacks, diskLacks, networkLacks, keyLacks, policyLacks, labelLacks)
+
+// besideLack: upgrades are a patch of databaseVersion, and no other method is about them.
+// https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
+var besideLack = driver.BesideLack("Cloud SQL upgrades in place only")
 
 var maintenanceLacks = []driver.Lack{
 	// https://cloud.google.com/sql/docs/postgres/maintenance

@@ -100,7 +100,7 @@ var databaseKind = table.Kind[session]{
 			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
 			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, Replicas: true, Stop: true, List: true, Actions: driver.Actions}, Ownership: driver.OwnedByTags,
-			Consequences: databaseConsequences(), Exempt: databaseExempt,
+			Consequences: databaseConsequences(), Exempt: databaseExempt, Lacks: []driver.Lack{driver.BesideLack("this cloud upgrades servers in place only")},
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
