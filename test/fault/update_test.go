@@ -32,6 +32,8 @@ const (
 	loss phase = "loss"
 	// following makes a read replica of the database, promotes it, and deletes it again.
 	following phase = "following"
+	// beside has a server with another version take the place of the database's, and the former one deleted.
+	beside phase = "beside"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -85,6 +87,8 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		l.secrets = append(l.secrets, l.password(t))
 	case snapshot:
 		l.takeSnapshot(t)
+	case beside:
+		l.upgradeBeside(t)
 	case following:
 		l.follow(t)
 	case recovery:

@@ -26,7 +26,7 @@ type outcome struct {
 // creates are the operations of which there must be exactly one in a lifecycle.
 var creates = append(system.Calls(func(o system.Operations) string { return o.Create }), "CreateDBSnapshot", "Backups.CreateBackup", "RestoreDBInstanceFromDBSnapshot", "instances.restoreBackup",
 	"RestoreDBInstanceToPointInTime", "instances.clone",
-	"CreateDBInstanceReadReplica", "PromoteReadReplica", "instances.promoteReplica")
+	"CreateDBInstanceReadReplica", "PromoteReadReplica", "instances.promoteReplica", "CreateBlueGreenDeployment", "SwitchoverBlueGreenDeployment")
 
 // A matrix is each write of each target's lifecycle, by what becomes of it.
 type matrix struct {
@@ -44,7 +44,7 @@ func (m matrix) phases(s system.Target) []phase {
 	switch {
 	case m.only == "":
 		return phasesOf(s)
-	case s.Kind == "Database":
+	case s.Kind == "Database" && (m.only != beside || s.Cloud == "aws"):
 		return []phase{creation, m.only, deletion}
 	}
 	return nil
