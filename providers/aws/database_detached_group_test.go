@@ -216,11 +216,14 @@ func TestDetachedGroupInUse(t *testing.T) {
 func (w *environment) marked(group string, mark driver.Mark) {
 	w.t.Helper()
 	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group}).DBParameterGroups[0]
-	in := &rds.AddTagsToResourceInput{ResourceName: g.DBParameterGroupArn}
+	do(w.t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: g.DBParameterGroupArn, Tags: markTags(mark)})
+}
+
+func markTags(mark driver.Mark) (tags []rdstypes.Tag) {
 	for key, value := range mark.Labels() {
-		in.Tags = append(in.Tags, rdstypes.Tag{Key: &key, Value: &value})
+		tags = append(tags, rdstypes.Tag{Key: &key, Value: &value})
 	}
-	do(w.t, w.rds.AddTagsToResource, in)
+	return tags
 }
 
 // A Database is made again under its name, and a group of the former one stays: released, whether an instance uses it or not, or in use by a read replica that
