@@ -162,6 +162,15 @@ func TestUpgradeBeside(t *testing.T) {
 		"shop-orders-a": {"rds.logical_replication": "1", "work_mem": "8192"}, "shop-orders-b": {"rds.logical_replication": "1", "work_mem": "8192"},
 	})
 
+	stranger := req
+	if stranger.ID = "db-another"; w.database(stranger).Succeeds != "" {
+		t.Error("it succeeds another one, too")
+	}
+	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DescribeDBInstances", Resource: "shop-orders"}, Kind: localcloud.Stale, Times: 1})
+	if stale := w.database(req); stale.State != driver.Pending || stale.Succeeds != "" || stale.Operation == "" {
+		t.Errorf("a read that is late: %+v", stale)
+	}
+
 	// The caller knows the new one, and not the former one; then it knows both.
 	req.ID = seen.ID
 	if seen := w.database(req); seen.Succeeds != "" && seen.Former == nil || seen.Operation != req.Operation {
@@ -266,5 +275,34 @@ func TestUpgradeBesideRolledBack(t *testing.T) {
 	w.clock.Advance(time.Hour)
 	if seen := w.database(req); seen.Succeeds != req.ID {
 		t.Errorf("the second time: %+v", seen)
+	}
+}
+
+// A switchover that somebody else asks for between the read and the call is no error, and a refusal is one.
+func TestUpgradeBesideThatSomebodyElseCompletes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		acts func(w *environment, req *databaseRequest)
+		want driver.Code // 0: no error
+	}{
+		"somebody switches over": {func(w *environment, req *databaseRequest) {
+			do(w.t, w.rds.SwitchoverBlueGreenDeployment, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &req.Operation})
+		}, 0},
+		"a backup begins": {func(w *environment, req *databaseRequest) {
+			do(w.t, w.rds.CreateDBSnapshot, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &req.Name, DBSnapshotIdentifier: new("by-hand")})
+		}, driver.Busy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := w.beside("shop-orders", nil)
+			w.prepared(&req, "16.9")
+			changes := w.database(req).Changes
+			w.Faults.Add(localcloud.Fault{
+				Filter: localcloud.Filter{Operation: "DescribeDBInstances", Resource: req.Name}, Times: 1, Kind: localcloud.Latency, Hook: func(localcloud.Call) { tt.acts(w, &req) },
+			})
+			result, err := w.attempts(&req, changes...)
+			if err != nil || tt.want == 0 && len(result.Failed) > 0 || tt.want != 0 && (len(result.Failed) != 1 || result.Failed[0].Err.Code != tt.want) {
+				t.Errorf("got %+v, %v", result, err)
+			}
+		})
 	}
 }
