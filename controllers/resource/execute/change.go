@@ -60,7 +60,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
-	case len(changes) == 1 && changes[0].Field == driver.FieldFormer && changes[0].To == driver.FormerReleased: // no news: that there is one was told
+	case len(changes) == 1 && changes[0].Field == driver.FieldFormer && (changes[0].To == driver.FormerReleased || t.Observation.Former == nil): // no news: that there is one was told
 		return nil
 	case len(changes) == 1 && changes[0].Field == driver.FieldFormer:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", t.Provider, changes[0].From)}

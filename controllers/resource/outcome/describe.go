@@ -136,7 +136,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 	if o.ID != "" {
 		status.ExternalID = o.ID
 	}
-	if o.Succeeds != "" || f.Request.Former != nil { // it is known by the cloud's own answer alone, and then by its identity
+	if o.Succeeds != "" && o.Former != nil { // the cloud's own answer
 		kind.SetFormer(f.Kind, object, o.Former)
 	}
 	noted := f.noted(status, out)

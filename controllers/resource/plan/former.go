@@ -14,11 +14,16 @@ func BesideOf(k *kind.Kind, want v1alpha1.ResourceObject, can driver.Capabilitie
 	return k.Former != nil && can.Beside && updates != nil && updates.Strategy == v1alpha1.StrategyBlueGreen
 }
 
-// LeaveFormer returns the change that is next for the cloud object in whose place another one was put: it is marked as left behind, and then deleted, once a person agrees. Only the
-// caller of a driver knows it. What the status does not name yet is not touched.
+// LeaveFormer returns the change that is next for the cloud object in whose place another one was put: it is marked as left behind, and then deleted, once a person agrees. Once it is gone,
+// what only it used goes at once. Only the caller of a driver knows it. What the status does not name yet is not touched.
 func LeaveFormer(known *driver.ParentRef, o driver.Observation) []driver.Change {
 	f := o.Former
-	if f == nil || known == nil || f.ID != known.ID || f.Pending {
+	switch {
+	case known == nil || o.State != driver.Ready:
+		return nil
+	case f == nil:
+		return []driver.Change{{Field: driver.FieldFormer, From: known.Name, To: driver.FormerDeleted, Effect: driver.Online}}
+	case f.ID != known.ID || f.Pending:
 		return nil
 	}
 	c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerReleased, Effect: driver.Online}

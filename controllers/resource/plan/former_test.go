@@ -41,21 +41,27 @@ func TestLeaveFormer(t *testing.T) {
 		want  string
 	}{
 		"none":                    {},
-		"gone":                    {known: known},
+		"gone":                    {known: known, want: driver.FormerDeleted},
 		"not in the status yet":   {seen: former},
 		"another one of its name": {known: &driver.ParentRef{Name: "orders-old1", ID: "db-0"}, seen: former},
 		"with the mark":           {known: known, seen: former, want: driver.FormerReleased},
 		"left behind":             {known: known, seen: released, want: driver.FormerDeleted},
 		"at work":                 {known: known, seen: &driver.Former{ParentRef: former.ParentRef, Pending: true}},
 	} {
-		got := LeaveFormer(tt.known, driver.Observation{Former: tt.seen})
+		got := LeaveFormer(tt.known, driver.Observation{State: driver.Ready, Former: tt.seen})
+		if working := LeaveFormer(tt.known, driver.Observation{State: driver.Pending, Former: tt.seen}); len(working) > 0 {
+			t.Errorf("%s: while the cloud is at work, got %+v", name, working)
+		}
+		if len(got) == 1 && (got[0].Effect == driver.Irreversible) != (tt.seen != nil && tt.seen.Mark.Released) {
+			t.Errorf("%s: got %+v", name, got)
+		}
 		if len(got) > 1 || len(got) == 1 != (tt.want != "") || len(got) == 1 && got[0].To != tt.want {
 			t.Errorf("%s: got %+v, want %q", name, got, tt.want)
 		}
 	}
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark}
-	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(known, driver.Observation{Former: released})}
+	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(known, driver.Observation{State: driver.Ready, Former: released})}
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
 		a := Plan(v, seen, p)
