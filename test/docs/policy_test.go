@@ -44,6 +44,15 @@ var awsNeeds = map[string][]string{
 		"rds:CreateDBInstanceReadReplica db", "rds:CreateDBInstanceReadReplica og", "rds:CreateDBInstanceReadReplica subgrp", "rds:AddTagsToResource db", "rds:CrossRegionCommunication *",
 	},
 	"rds.PromoteReadReplica":  {"rds:PromoteReadReplica db"},
+	// What each of these calls needs beside its own action:
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-authorizing-access.html
+	"rds.CreateBlueGreenDeployment": {
+		"rds:CreateBlueGreenDeployment db", "rds:CreateBlueGreenDeployment deployment", "rds:CreateBlueGreenDeployment pg", "rds:AddTagsToResource deployment", "rds:AddTagsToResource db",
+		"rds:CreateDBInstanceReadReplica db", "rds:CreateDBInstanceReadReplica og", "rds:CreateDBInstanceReadReplica subgrp",
+	},
+	"rds.DescribeBlueGreenDeployments":  {"rds:DescribeBlueGreenDeployments *"},
+	"rds.SwitchoverBlueGreenDeployment": {"rds:SwitchoverBlueGreenDeployment deployment", "rds:ModifyDBInstance db", "rds:PromoteReadReplica db"},
+	"rds.DeleteBlueGreenDeployment":     {"rds:DeleteBlueGreenDeployment deployment", "rds:DeleteDBInstance db"},
 	"rds.DescribeDBInstances": {"rds:DescribeDBInstances *"},
 	"rds.DescribeDBSnapshots": {"rds:DescribeDBSnapshots *"},
 
