@@ -22,6 +22,9 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err := notStopped(have); err != nil {
 		return "", err
 	}
+	if err := d.takeSnapshotBefore(ctx, req, have, params, changes); err != nil {
+		return "", err
+	}
 	restarts := takeRestart(params, have, changes)
 	written, static, err := d.groups.change(ctx, req, have, params, changes)
 	if err != nil {

@@ -1,0 +1,48 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// snapshotBefore is the name of the snapshot that is taken before an instance gets another major version. It follows from the two, so that one is taken.
+func snapshotBefore(have *instance, version string) string {
+	return strings.ToLower(fmt.Sprintf("mooring-%s-before-%s", aws.ToString(have.DbiResourceId), strings.ReplaceAll(version, ".", "-")))
+}
+
+// takeSnapshotBefore takes a snapshot of an instance before it gets another major version, if RDS takes none: that does it for instances with automated backups alone. While RDS is at it, nothing else is changed. It has the
+// mark of the instance, as a final snapshot, and stays. A read replica can be made anew.
+// https://repost.aws/knowledge-center/rds-postgresql-version-upgrade-issues
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html
+func (d *databases) takeSnapshotBefore(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) error {
+	if params.EngineVersion == nil || !have.isMajor(*params.EngineVersion) || aws.ToInt32(have.BackupRetentionPeriod) > 0 || following(have) != nil {
+		return nil
+	}
+	name := snapshotBefore(have, *params.EngineVersion)
+	state, err := d.snapshot(ctx, name)
+	switch {
+	case err != nil || state == driver.Ready:
+		return err
+	case state == driver.Failed:
+		return &driver.Error{Code: driver.Conflict, Op: "DescribeDBSnapshots", Message: "the snapshot " + name + ", which is taken before the upgrade, failed: delete it in RDS, and Mooring takes another one"}
+	case state == driver.Absent:
+		_, err := call(ctx, d.session, "CreateDBSnapshot", d.rds.CreateDBSnapshot,
+			&rds.CreateDBSnapshotInput{DBInstanceIdentifier: have.DBInstanceIdentifier, DBSnapshotIdentifier: &name, Tags: rdsTags(req.Mark.Labels())}, onceRDS)
+		if err != nil && apiCode(err) != "DBSnapshotAlreadyExists" {
+			return err
+		}
+	}
+	var later table.FieldErrors
+	for _, c := range changes {
+		later = append(later, driver.FieldError{Field: c.Field, Err: &driver.Error{Code: driver.Busy, Op: "CreateDBSnapshot",
+			Message: "RDS takes the snapshot " + name + " first: the server has no automated backups, and the upgrade can't be taken back"}})
+	}
+	return later
+}
