@@ -30,6 +30,7 @@ type DatabaseReplica struct {
 // ReplicaStatus says what a read replica follows.
 type ReplicaStatus struct {
 	// primary is the name in the cloud of the server that it follows.
+	// +required
 	Primary string `json:"primary"`
 
 	// primaryID is the cloud's own identity of that server, as its Database said when the replica was made.

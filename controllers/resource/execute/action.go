@@ -6,7 +6,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -170,9 +169,6 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	w.sent(applied)
 	w.status.Operation = done.Operation
-	if len(applied) == 1 && applied[0].Field == driver.FieldFormer && w.Observation.Former == nil { // it is gone, and what only it used
-		kind.SetFormer(w.Kind, w.Object, nil)
-	}
 	if len(done.Failed) > 0 {
 		failed.Pending = plan.StillPending(a.Pending, applied)
 		failed.Unset = plan.Unset(changes, done.Failed, noted, sure)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -31,8 +32,11 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 	plan.NotePassword(status, max(plan.AcceptedPassword(status), plan.AcceptedPassword(stored)))
 }
 
-// sent notes that the cloud accepted the password, which can't be read back.
+// sent notes what can't be read back: that the cloud accepted the password, and that nothing is left of a former server.
 func (w *work) sent(changes []driver.Change) {
+	if len(changes) == 1 && changes[0].Field == driver.FieldFormer && w.Observation.Former == nil { // it is gone, and so is what only it used
+		kind.SetFormer(w.Kind, w.Object, nil)
+	}
 	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {
 		return
 	}

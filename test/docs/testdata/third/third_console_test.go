@@ -259,6 +259,11 @@ func (d databases) SetPower(t testing.TB, name string, on bool) {
 // FailOver implements system.DatabaseConsole: the cloud has no zones.
 func (d databases) FailOver(t testing.TB, name string) { d.edit(t, name, func(*third.Database) {}) }
 
+// Promote implements system.DatabaseConsole.
+func (d databases) Promote(t testing.TB, name string) {
+	d.edit(t, name, func(d *third.Database) { d.Follows = driver.ParentRef{} })
+}
+
 // SetVersion implements system.DatabaseConsole.
 func (d databases) SetVersion(t testing.TB, name, version string) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Version = &version })
