@@ -21,7 +21,7 @@ func snapshotBefore(have *instance, version string) string {
 // mark of the instance, as a final snapshot, and stays. A read replica can be made anew.
 // https://repost.aws/knowledge-center/rds-postgresql-version-upgrade-issues
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html
-func (d *databases) takeSnapshotBefore(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) error {
+func takeSnapshotBefore(ctx context.Context, d *databases, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) error {
 	if params.EngineVersion == nil || !have.isMajor(*params.EngineVersion) || aws.ToInt32(have.BackupRetentionPeriod) > 0 || following(have) != nil {
 		return nil
 	}

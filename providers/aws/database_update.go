@@ -22,7 +22,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err := notStopped(have); err != nil {
 		return "", err
 	}
-	if err := d.takeSnapshotBefore(ctx, req, have, params, changes); err != nil {
+	if err := takeSnapshotBefore(ctx, d, req, have, params, changes); err != nil {
 		return "", err
 	}
 	restarts := takeRestart(params, have, changes)

@@ -157,7 +157,8 @@ type Request struct {
 	Vanished *ParentRef `json:",omitempty"`
 	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
 	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
-	// which is given to each call from then on.
+	// which is given to each call from then on. Other changes of the same Update are made first, and then that of the version fails as Busy. While a server is
+	// prepared, and once it is, the version is the only change that an observation reports, or FieldStaged: all else waits.
 	Beside bool `json:",omitempty"`
 	// Former is the object in whose place this one was put so. It is nil if there is none, or if it is gone.
 	Former *ParentRef `json:",omitempty"`
@@ -298,7 +299,8 @@ type Observation struct {
 	Followers []string `json:",omitempty"`
 
 	// Succeeds is the identity of the object in whose place the cloud put this one, as it says of the operation in the request; empty if it says nothing of the
-	// kind. No name and no mark says so.
+	// kind. No name and no mark says so. While the two change places, whatever has the name, the observation is Pending and has the identity of the request. Operation
+	// is there until the request has the new identity, and the former object as Former.
 	Succeeds string `json:",omitempty"`
 	// Former is the object in whose place this one was put: that of Succeeds, or else of Request.Former; nil if there is none, or if it is gone.
 	Former *Former `json:",omitempty"`
