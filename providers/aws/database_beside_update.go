@@ -50,7 +50,7 @@ func (p deployer) upgrade(ctx context.Context, req *databaseRequest, changes []d
 			return "", err
 		}
 		if d != nil {
-			return p.goOn(ctx, req, d, look)
+			return p.goOn(ctx, d, look)
 		}
 	}
 	have, params, err := look()
@@ -61,7 +61,7 @@ func (p deployer) upgrade(ctx context.Context, req *databaseRequest, changes []d
 }
 
 // goOn does the next step of a deployment that the request names: it takes over, or what was prepared in vain is deleted. While RDS is at work on it, and once it is done, there is none.
-func (p deployer) goOn(ctx context.Context, req *databaseRequest, d *deployment, look func() (*instance, *instanceParams, error)) (operation string, err error) {
+func (p deployer) goOn(ctx context.Context, d *deployment, look func() (*instance, *instanceParams, error)) (operation string, err error) {
 	switch d.status() {
 	case preparing, switching, switched, takenAway:
 		return d.id(), nil

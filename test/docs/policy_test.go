@@ -43,7 +43,7 @@ var awsNeeds = map[string][]string{
 	"rds.CreateDBInstanceReadReplica": {
 		"rds:CreateDBInstanceReadReplica db", "rds:CreateDBInstanceReadReplica og", "rds:CreateDBInstanceReadReplica subgrp", "rds:AddTagsToResource db", "rds:CrossRegionCommunication *",
 	},
-	"rds.PromoteReadReplica":  {"rds:PromoteReadReplica db"},
+	"rds.PromoteReadReplica": {"rds:PromoteReadReplica db"},
 	// What each of these calls needs beside its own action:
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-authorizing-access.html
 	"rds.CreateBlueGreenDeployment": {
@@ -53,8 +53,8 @@ var awsNeeds = map[string][]string{
 	"rds.DescribeBlueGreenDeployments":  {"rds:DescribeBlueGreenDeployments *"},
 	"rds.SwitchoverBlueGreenDeployment": {"rds:SwitchoverBlueGreenDeployment deployment", "rds:ModifyDBInstance db", "rds:PromoteReadReplica db"},
 	"rds.DeleteBlueGreenDeployment":     {"rds:DeleteBlueGreenDeployment deployment", "rds:DeleteDBInstance db"},
-	"rds.DescribeDBInstances": {"rds:DescribeDBInstances *"},
-	"rds.DescribeDBSnapshots": {"rds:DescribeDBSnapshots *"},
+	"rds.DescribeDBInstances":           {"rds:DescribeDBInstances *"},
+	"rds.DescribeDBSnapshots":           {"rds:DescribeDBSnapshots *"},
 
 	"rds.DescribeDBInstanceAutomatedBackups": {"rds:DescribeDBInstanceAutomatedBackups *"},
 	"rds.ModifyDBInstance":                   {"rds:ModifyDBInstance db", "rds:ModifyDBInstance og", "rds:ModifyDBInstance pg", "rds:ModifyDBInstance secgrp"},
