@@ -244,7 +244,7 @@ func TestUpgradeBesideWithOtherChanges(t *testing.T) {
 	req := w.beside("shop-orders", nil)
 	req.Spec.Version, req.Spec.AWS.InstanceClass = new("16.9"), new("db.t4g.small")
 	result, err := w.attempts(&req, w.database(req).Changes...)
-	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "version" || result.Failed[0].Err.Code != driver.Busy || req.Operation != "" {
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "version" || result.Failed[0].Err.Code != driver.Busy || req.Operation != "" || w.asked("CreateBlueGreenDeployment") != 0 {
 		t.Fatalf("got %+v, %v", result, err)
 	}
 	w.clock.Advance(time.Hour)
