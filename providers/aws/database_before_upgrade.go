@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -12,9 +13,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// snapshotBefore is the name of the snapshot that is taken before an instance gets another major version. It follows from the two, so that one is taken.
-func snapshotBefore(have *instance, version string) string {
-	return strings.ToLower(fmt.Sprintf("mooring-%s-before-%s", aws.ToString(have.DbiResourceId), strings.ReplaceAll(version, ".", "-")))
+// snapshotBefore is the name of the snapshot that is taken on a day before an instance gets another major version. It follows from the three, so that one is taken, and a former one does not count.
+func snapshotBefore(have *instance, version string, day time.Time) string {
+	return strings.ToLower(fmt.Sprintf("mooring-%s-before-%s-%s", aws.ToString(have.DbiResourceId), strings.ReplaceAll(version, ".", "-"), day.UTC().Format("20060102")))
 }
 
 // takeSnapshotBefore takes a snapshot of an instance before it gets another major version, if RDS takes none: that does it for instances with automated backups alone. While RDS is at it, nothing else is changed. It has the
@@ -25,8 +26,13 @@ func takeSnapshotBefore(ctx context.Context, d *databases, req *databaseRequest,
 	if params.EngineVersion == nil || !have.isMajor(*params.EngineVersion) || aws.ToInt32(have.BackupRetentionPeriod) > 0 || following(have) != nil {
 		return nil
 	}
-	name := snapshotBefore(have, *params.EngineVersion)
+	name := snapshotBefore(have, *params.EngineVersion, d.now())
 	state, err := d.snapshot(ctx, name)
+	if err == nil && state == driver.Absent { // it may have been begun the day before
+		if begun, err := d.snapshot(ctx, snapshotBefore(have, *params.EngineVersion, d.now().AddDate(0, 0, -1))); err != nil || begun == driver.Ready {
+			return err
+		}
+	}
 	switch {
 	case err != nil || state == driver.Ready:
 		return err

@@ -104,12 +104,13 @@ func (p deployer) by(ctx context.Context, filter, value string) (*deployment, er
 var prepares = regexp.MustCompile(`-green-[a-z0-9]{6}$`)
 
 // find returns the deployment that the request names, or one of the object that nobody knows of because the answer to its creation was lost: the instance that RDS prepares follows
-// this one. It is nil if there is none. Without either no call is made.
+// this one. It is nil if there is none. Without either no call is made, but for a deletion.
 func (p deployer) find(ctx context.Context, req *databaseRequest, have *instance) (*deployment, error) {
 	if strings.HasPrefix(req.Operation, deployments) {
 		return p.withID(ctx, req.Operation)
 	}
-	if have == nil || !slices.ContainsFunc(have.ReadReplicaDBInstanceIdentifiers, prepares.MatchString) {
+	prepared := have != nil && slices.ContainsFunc(have.ReadReplicaDBInstanceIdentifiers, prepares.MatchString)
+	if have == nil || !prepared && (req.Deletion == nil || !req.Beside) { // nothing of it may be left by a deletion, however it follows this one
 		return nil, nil
 	}
 	d, err := p.by(ctx, "source", aws.ToString(have.DBInstanceArn))
@@ -129,7 +130,7 @@ func (p deployer) observe(ctx context.Context, req *databaseRequest, have *insta
 		err = p.observeDeployment(ctx, req, have, d, o)
 	}
 	if err == nil && o.Former == nil && req.Former != nil {
-		o.Former, err = p.formerOf(ctx, *req.Former)
+		o.Former, err = p.formerOf(ctx, req, *req.Former)
 	}
 	return err
 }
@@ -182,7 +183,7 @@ func (p deployer) stage(ctx context.Context, req *databaseRequest, have *instanc
 	case rolledBack:
 		upgrade.Why = join(upgrade.Why, "RDS could not put the server that it prepared in the place of this one, which goes on as before", aws.ToString(d.StatusDetails))
 	default:
-		if o.Operation = ""; req.Operation == d.id() {
+		if req.Operation == d.id() {
 			o.OperationError = failureOf(d)
 		}
 	}
@@ -224,8 +225,8 @@ func (p deployer) wanted(ctx context.Context, req *databaseRequest, have *instan
 // failureOf is why nothing can take an instance's place by a deployment.
 func failureOf(d *deployment) *driver.Error {
 	return &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "RDS could not prepare a server that takes the place of this one: " +
-		cmp.Or(aws.ToString(d.StatusDetails), "the blue/green deployment has the status "+d.status()) +
-		". The server goes on as before. Correct the cause; Mooring then deletes what was prepared, and prepares another one. Or set spec.updates.strategy to InPlace"}
+		cmp.Or(strings.TrimRight(aws.ToString(d.StatusDetails), ". "), "the blue/green deployment has the status "+d.status()) +
+		"; the server goes on as before. Correct the cause; Mooring then deletes what was prepared, and prepares another one. Or set spec.updates.strategy to InPlace"}
 }
 
 // changesPlaces is the observation of an instance that another one replaces now: who has its name at the moment, if anybody, says nothing.
@@ -254,8 +255,14 @@ func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, h
 	}
 	source, err := p.of.describe(ctx, instanceIn(d.Source))
 	switch {
-	case err != nil || source == nil:
+	case err != nil:
 		return err
+	case source == nil: // deleted by somebody, or not shown yet: the name of a deployment of Mooring's says whose successor this is as well, and the caller looks for the former one
+		if req.ID != "" && id != req.ID && d.versionIn(req.ID) != "" && driver.MarkFrom(tagsOf(d.TagList)).SameOwner(req.Mark) {
+			o.Succeeds, o.Operation = req.ID, d.id()
+			o.Former = &driver.Former{ParentRef: driver.ParentRef{Name: instanceIn(d.Source), ID: req.ID}, Pending: true}
+		}
+		return nil
 	case aws.ToString(source.DbiResourceId) == id:
 		changesPlaces(req, d, o, p.of.region)
 		return nil
@@ -269,13 +276,17 @@ func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, h
 	return nil
 }
 
-// formerOf reads the instance in whose place another one was put; nil if it is gone, or another one has its name.
-func (p deployer) formerOf(ctx context.Context, of driver.ParentRef) (*driver.Former, error) {
+// formerOf reads the instance in whose place another one was put; nil if it is gone, if another one has its name, or if it is another object's by now.
+func (p deployer) formerOf(ctx context.Context, req *databaseRequest, of driver.ParentRef) (*driver.Former, error) {
 	have, err := p.of.describe(ctx, of.Name)
 	if err != nil || have == nil || aws.ToString(have.DbiResourceId) != of.ID {
 		return nil, err
 	}
-	return former(have), nil
+	f := former(have)
+	if !f.Mark.Zero() && !f.Mark.SameOwner(req.Mark) && !f.Mark.PartOf(req.Mark) {
+		return nil, nil
+	}
+	return f, nil
 }
 
 func former(have *instance) *driver.Former {

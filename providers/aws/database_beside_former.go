@@ -88,11 +88,11 @@ func (p deployer) ofFormer(ctx context.Context, req *databaseRequest, have *inst
 // deleteGroupOfFormer deletes the group that only the former instance used.
 func (p deployer) deleteGroupOfFormer(ctx context.Context, req *databaseRequest) error {
 	now, err := p.of.describe(ctx, req.Name)
-	if err != nil || now == nil || !now.inOwnGroup() {
+	if err != nil || now != nil && !now.inOwnGroup() {
 		return err
 	}
 	for _, group := range ownGroups(strings.ToLower(req.Name)) {
-		if isAttached(now, group) {
+		if now != nil && isAttached(now, group) {
 			continue
 		}
 		found, err := p.of.groups.calls.find(ctx, group)
@@ -117,6 +117,8 @@ func (p deployer) removeBeside(ctx context.Context, req *databaseRequest) (waits
 		return false, err
 	case d.status() == takenAway:
 		return d.isBefore(req.Name), nil
+	case d.status() == switched: // it says which one was the former, and goes with that
+		return false, nil
 	}
-	return d.status() != switched, p.takeAway(ctx, d)
+	return true, p.takeAway(ctx, d)
 }

@@ -83,6 +83,9 @@ func (p deployer) takeOver(ctx context.Context, d *deployment, have *instance) (
 	if d.versionIn(aws.ToString(have.DbiResourceId)) == "" || !d.isBefore(aws.ToString(have.DBInstanceIdentifier)) {
 		return "", &driver.Error{Code: driver.Conflict, Op: "DescribeBlueGreenDeployments", Message: "blue/green deployment " + d.id() + " is not about this instance"}
 	}
+	if err := besideRefusal(have); err != nil { // as of now, and not as it was when the preparation began
+		return d.id(), err
+	}
 	_, err = call(ctx, p.of.session, "SwitchoverBlueGreenDeployment", p.of.rds.SwitchoverBlueGreenDeployment,
 		&rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: d.BlueGreenDeploymentIdentifier}, onceRDS)
 	if apiCode(err) != "InvalidBlueGreenDeploymentState" {
@@ -100,6 +103,9 @@ func (p deployer) takeOver(ctx context.Context, d *deployment, have *instance) (
 // prepare has RDS prepare a server of another version beside an instance. One that an earlier call had it prepare is gone on with.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateBlueGreenDeployment.html
 func (p deployer) prepare(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (operation string, err error) {
+	if req.Former != nil {
+		return "", invalid("%s, which the server was before its last upgrade, is there: approve its deletion first (status.pendingChanges), or delete it in RDS", req.Former.Name)
+	}
 	to := *params.EngineVersion
 	name := deploymentName(aws.ToString(have.DbiResourceId), to)
 	if d, err := p.by(ctx, "blue-green-deployment-name", name); err != nil || d != nil {
@@ -163,7 +169,7 @@ func (p deployer) undo(ctx context.Context, req *databaseRequest, have *instance
 	switch {
 	case err != nil || d == nil:
 		return "", err
-	case d.status() == takenAway:
+	case d.status() == takenAway, d.status() == switched: // then it says which one was the former, and goes with that
 		return d.id(), nil
 	}
 	return d.id(), p.takeAway(ctx, d)
@@ -211,7 +217,10 @@ func (p deployer) unprotect(ctx context.Context, have *instance) error {
 // besideRefusal says why RDS can't prepare a server beside an instance, where that is sure without asking; nil if it can.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-considerations.html
 func besideRefusal(have *instance) error {
+	others := slices.DeleteFunc(slices.Clone(have.ReadReplicaDBInstanceIdentifiers), prepares.MatchString)
 	switch {
+	case len(others) > 0:
+		return invalid("RDS would put other servers in the places of the read replicas %s, too: promote or delete them first, or set spec.updates.strategy to InPlace", strings.Join(others, ", "))
 	case following(have) != nil:
 		return invalid("RDS has blue/green deployments of primaries, with their read replicas, and not of a read replica: set spec.updates.strategy to InPlace")
 	case aws.ToInt32(have.BackupRetentionPeriod) == 0:

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -126,6 +127,24 @@ func TestUpgradeBeside(t *testing.T) {
 		w.delete(d)
 		w.awaitDeleted(d)
 		w.equal("servers after the deletion", w.serversLike(c, before.Status.ExternalName), []string(nil))
+	})
+}
+
+// A deletion takes the former server with it, after the server itself.
+func TestDeletionAfterAnUpgradeBeside(t *testing.T) {
+	onRealRDS(t, func(w *fixture, c *system.Cloud) {
+		d := w.upgradable(c)
+		name := w.ready(d).Status.ExternalName
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = new("16") })
+		w.AwaitObject(d, "another server has the name", func() bool { return d.Status.FormerServer != nil })
+		w.delete(d)
+		w.awaitDeleted(d)
+		w.equal("servers after the deletion", w.serversLike(c, name), []string(nil))
+		for _, group := range c.Groups().Names(w.T) {
+			if strings.HasPrefix(group, name) {
+				w.Errorf("the group %s is left", group)
+			}
+		}
 	})
 }
 

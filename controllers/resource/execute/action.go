@@ -168,7 +168,9 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 		w.done.Notes = append(w.done.Notes, updated(w.Task, a, applied)...)
 	}
 	w.sent(applied)
-	w.status.Operation = done.Operation
+	if w.status.Operation = done.Operation; w.Observation.State == driver.Ready && done.Operation == "" {
+		w.status.Operation = w.Observation.Operation // which rests until it is told to go on
+	}
 	if len(done.Failed) > 0 {
 		failed.Pending = plan.StillPending(a.Pending, applied)
 		failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
@@ -207,6 +209,9 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	}
 	if done.Left != "" {
 		left += "; " + done.Left
+	}
+	if w.View.Former != nil {
+		left += fmt.Sprintf("; %s, which the server was before its upgrade, stays too", w.View.Former.Name)
 	}
 	return w.removeFinalizer(ctx, left, true)
 }

@@ -48,8 +48,11 @@ func (g *login) concernsPassword() bool {
 // to be stored is stored when the plan is executed.
 func (g *login) readPassword(ctx context.Context) error {
 	plan.DropRotation(g.Kind, g.Object, g.Want, g.Policy)
-	if g.Observation.Follows != nil {
+	switch o := g.Observation; {
+	case o.Follows != nil:
 		return followPassword(ctx, g)
+	case g.Request.Beside && o.Operation != "" && o.State == driver.Ready:
+		return nil // another server is prepared to take its place, and would perhaps lack another password
 	}
 	if plan.CloudManages(g.Kind, g.Want) {
 		return readManaged(ctx, g)

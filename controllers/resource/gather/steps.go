@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -232,9 +231,11 @@ func (g *gathering) observe(ctx context.Context) error {
 	if g.CallError = err; err != nil {
 		return err
 	}
-	if seen.OperationError != nil {
+	// What is left of an operation that failed stays to be dealt with: why it failed was told, and the plan goes on with it.
+	told := seen.OperationError != nil && seen.Operation != "" && g.Memory.Failure == seen.OperationError.Error()
+	if seen.OperationError != nil && !told {
 		upToDate(g, seen)
-		g.status().Operation = "" // told once; the next reconciliation observes afresh
+		g.status().Operation = seen.Operation // told once; the next reconciliation observes afresh
 		g.login().operationRefused()
 		for _, s := range plan.FailActions(g.Kind, g.Object, seen.OperationError.Error(), g.Now) {
 			g.Notes = append(g.Notes, outcome.OfAction(plan.ActionAnswer{Status: s, Event: v1alpha1.EventActionFailed}))
@@ -275,7 +276,7 @@ func (g *gathering) observed(seen driver.Observation) {
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	upToDate(g, seen)
-	if seen.State == driver.Ready {
+	if seen.State == driver.Ready && seen.OperationError == nil {
 		g.Memory.Failure = ""
 	}
 }
@@ -292,14 +293,14 @@ func upToDate(g *gathering, seen driver.Observation) {
 func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.Evidence {
 	return plan.Evidence{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
-		Recorded: g.Described.Ownership == driver.OwnedByParent, Rival: g.Rival, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Former: g.Request.Former, Rival: g.Rival, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
 	}
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
 	replica := replicaOf(g.Gathered)
-	g.Observation.Changes = slices.Concat(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation)), plan.LeaveFormer(g.Request.Former, g.Observation))
+	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
 	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)
 	g.Taken = evidence.Taken(g.Request.Parent)
@@ -310,6 +311,7 @@ func (g *gathering) look(context.Context) error {
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)
+	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
 	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)

@@ -20,7 +20,7 @@ const (
 	AfterApproval Fate = "AfterApproval" // it waits until a person approves it
 	InWindow      Fate = "InWindow"      // it waits until the maintenance window opens
 	AfterStart    Fate = "AfterStart"    // it waits until the server runs, which is stopped
-	AfterOthers   Fate = "AfterOthers"   // it stops or promotes the server, and waits until those changes are made that are made now
+	AfterOthers   Fate = "AfterOthers"   // it waits until those changes are made that are made now: they are not sent together
 	Withheld      Fate = "Withheld"      // it waits until the spec no longer asks for an Impossible change
 	LeftAlone     Fate = "LeftAlone"     // others set all of its entries, which stay as they are
 	Never         Fate = "Never"         // the cloud can't make it
@@ -184,4 +184,34 @@ func specImpossible(v View, changes []driver.Change) bool {
 	return slices.ContainsFunc(changes, func(c driver.Change) bool {
 		return c.Effect == driver.Impossible && CauseOf(v, c) != v1alpha1.CauseClass
 	})
+}
+
+// inOrder has changes wait for each other that are not sent together. A promotion comes first and is sent alone: it may be urgent, and all others can be made after it. Then comes what is
+// done about a former server, alone too, because another upgrade waits for that. A stop is the last.
+func (d *DecidedChanges) inOrder(v View) {
+	rank := func(c driver.Change) int {
+		switch {
+		case c.Promotes():
+			return 0
+		case c.Stops():
+			return 3
+		case leavesFormer(c):
+			return 1
+		}
+		return 2
+	}
+	now := d.With(AtOnce)
+	if len(now) == 0 {
+		return
+	}
+	first := rank(slices.MinFunc(now, func(a, b driver.Change) int { return rank(a) - rank(b) }))
+	for i := range d.Changes {
+		if c := &d.Changes[i]; rank(c.Change) > first && c.Fate == AtOnce {
+			c.Fate = AfterOthers
+			if c.Approved {
+				d.Hash = v.Approval
+				d.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AtOnce && c.Approved })
+			}
+		}
+	}
 }

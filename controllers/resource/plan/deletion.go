@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -82,9 +83,6 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	if why := lastCopy(v, o.Follows); why != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
 		return keepLastCopy(why)
 	}
-	if a, waits := deletesFormer(o); waits && (effect.destroys() || effect == DeletionFindsNothing && p.Deletion != v1alpha1.DeletionRetain) {
-		return a
-	}
 	switch effect {
 	case DeletionLeavesObserved:
 		return leaving("the cloud object was only observed, and stays in the cloud")
@@ -108,6 +106,9 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	case DeletionReleases:
 		if o.State == driver.Pending {
 			return deleting(MessageReleasing)
+		}
+		if a, first := releasesFormer(v, o); first {
+			return a
 		}
 		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}
 	case DeletionProtected:
@@ -182,7 +183,15 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 			lost = v.WasReady && o.Snapshot == driver.Absent && !v.Replica.Followed // of which none was taken
 		}
 	}
-	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
+	gone := Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
+	switch a, deletes := deletesFormer(v, o); {
+	case !deletes:
+	case lost, p.Deletion == v1alpha1.DeletionRetain, !mayDelete(v, o, p): // it may be all that is left, or is not to go
+		gone.Message += fmt.Sprintf("; %s, which it was before its upgrade, stays in the cloud", v.Former.Name)
+	default:
+		return a
+	}
+	return gone
 }
 
 // MessageReleasing is what the conditions say while the mark is changed of a cloud object that stays.

@@ -14,12 +14,19 @@ func BesideOf(k *kind.Kind, want v1alpha1.ResourceObject, can driver.Capabilitie
 	return k.Former != nil && can.Beside && updates != nil && updates.Strategy == v1alpha1.StrategyBlueGreen
 }
 
+// succeeds reports whether the cloud object was put in the place of the one that the status names. That is stored before anything else: what the cloud says of it may be gone after a write.
+func succeeds(v View, o driver.Observation) bool {
+	return v.ID != "" && o.Succeeds == v.ID && o.ID != v.ID && Ownership(v, o) == Ours
+}
+
 // LeaveFormer returns the change that is next for the cloud object in whose place another one was put: it is marked as left behind, and then deleted, once a person agrees. Once it is gone,
-// what only it used goes at once. Only the caller of a driver knows it. What the status does not name yet is not touched.
-func LeaveFormer(known *driver.ParentRef, o driver.Observation) []driver.Change {
-	f := o.Former
+// what only it used goes. Only the caller of a driver knows it. What the status does not name yet is not touched.
+func LeaveFormer(v View, o driver.Observation) []driver.Change {
+	f, known := o.Former, v.Former
 	switch {
 	case known == nil || o.State != driver.Ready:
+		return nil
+	case f == nil && !v.FormerGone:
 		return nil
 	case f == nil:
 		return []driver.Change{{Field: driver.FieldFormer, From: known.Name, To: driver.FormerDeleted, Effect: driver.Online}}
@@ -29,7 +36,7 @@ func LeaveFormer(known *driver.ParentRef, o driver.Observation) []driver.Change 
 	c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerReleased, Effect: driver.Online}
 	if f.Mark.Released {
 		c.To, c.Effect = driver.FormerDeleted, driver.Irreversible
-		c.Why = fmt.Sprintf("%s is what the server was before its upgrade, with the data of that time, and no snapshot of it is taken", f.Name)
+		c.Why = fmt.Sprintf("%s is what the server was before its upgrade, with the data of that time; its automated backups go with it, and no snapshot of it is taken", f.Name)
 	}
 	return []driver.Change{c}
 }
@@ -37,15 +44,32 @@ func LeaveFormer(known *driver.ParentRef, o driver.Observation) []driver.Change 
 // leavesFormer reports whether a change is about the cloud object in whose place another one was put: users of the object have nothing of it.
 func leavesFormer(c driver.Change) bool { return c.Field == driver.FieldFormer }
 
-// deletesFormer is what a deletion begins with, as long as there is still what the cloud object took the place of; false if there is none.
-func deletesFormer(o driver.Observation) (a Action, deletes bool) {
-	switch f := o.Former; {
-	case f == nil:
+// deletesFormer is what a deletion ends with, once the cloud object is gone, as long as there is something of what that took the place of; false if there is nothing.
+func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {
+	if v.Former == nil {
 		return Action{}, false
-	case f.Pending:
-		return deleting("waiting for an operation in the cloud on " + f.Name + ", which the server was before its upgrade"), true
-	default:
-		c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerDeleted, Effect: driver.Irreversible}
-		return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is deleting " + f.Name + ", which the server was before its upgrade", Changes: []driver.Change{c}}, true
 	}
+	c := driver.Change{Field: driver.FieldFormer, From: v.Former.Name, To: driver.FormerDeleted, Effect: driver.Irreversible}
+	switch f := o.Former; {
+	case f == nil && !v.FormerGone:
+		return deleting("the cloud no longer shows " + v.Former.Name + ", which the server was before its upgrade; checking again to be sure"), true
+	case f != nil && f.Pending:
+		return deleting("waiting for the cloud, which is at work on " + v.Former.Name + ", which the server was before its upgrade"), true
+	case f == nil:
+		c.Effect = driver.Online // what only that used
+	}
+	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is deleting " + v.Former.Name + ", which the server was before its upgrade", Changes: []driver.Change{c}}, true
+}
+
+// releasesFormer is what the release of a cloud object begins with, if what it took the place of does not have the mark of what was left behind yet; false if there is none.
+func releasesFormer(v View, o driver.Observation) (a Action, releases bool) {
+	f := o.Former
+	if f == nil || v.Former == nil || f.ID != v.Former.ID || f.Mark.Released {
+		return Action{}, false
+	}
+	if f.Pending {
+		return deleting(MessageReleasing), true
+	}
+	c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerReleased, Effect: driver.Online}
+	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing, Changes: []driver.Change{c}}, true
 }

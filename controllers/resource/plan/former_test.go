@@ -39,17 +39,20 @@ func TestLeaveFormer(t *testing.T) {
 		known *driver.ParentRef
 		seen  *driver.Former
 		want  string
+		sure  bool // that it is gone
 	}{
 		"none":                    {},
-		"gone":                    {known: known, want: driver.FormerDeleted},
+		"gone":                    {known: known, sure: true, want: driver.FormerDeleted},
+		"not shown":               {known: known},
 		"not in the status yet":   {seen: former},
 		"another one of its name": {known: &driver.ParentRef{Name: "orders-old1", ID: "db-0"}, seen: former},
 		"with the mark":           {known: known, seen: former, want: driver.FormerReleased},
 		"left behind":             {known: known, seen: released, want: driver.FormerDeleted},
 		"at work":                 {known: known, seen: &driver.Former{ParentRef: former.ParentRef, Pending: true}},
 	} {
-		got := LeaveFormer(tt.known, driver.Observation{State: driver.Ready, Former: tt.seen})
-		if working := LeaveFormer(tt.known, driver.Observation{State: driver.Pending, Former: tt.seen}); len(working) > 0 {
+		v := View{Former: tt.known, FormerGone: tt.sure}
+		got := LeaveFormer(v, driver.Observation{State: driver.Ready, Former: tt.seen})
+		if working := LeaveFormer(v, driver.Observation{State: driver.Pending, Former: tt.seen}); len(working) > 0 {
 			t.Errorf("%s: while the cloud is at work, got %+v", name, working)
 		}
 		if len(got) == 1 && (got[0].Effect == driver.Irreversible) != (tt.seen != nil && tt.seen.Mark.Released) {
@@ -60,12 +63,12 @@ func TestLeaveFormer(t *testing.T) {
 		}
 	}
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
-	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark}
-	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(known, driver.Observation{State: driver.Ready, Former: released})}
+	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, Former: known}
+	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(v, driver.Observation{State: driver.Ready, Former: released})}
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
 		a := Plan(v, seen, p)
-		if a.Verb != AwaitApproval || a.EditWaits || a.Reason != v1alpha1.ReasonApprovalRequired || strings.Contains(a.Message, "set the spec to them") {
+		if a.Verb != AwaitApproval || a.EditWaits || a.Reason != v1alpha1.ReasonApprovalRequired || strings.Contains(a.Message, "set the spec to them") || strings.Contains(a.Message, "maintenance window") {
 			t.Errorf("%s: %+v", disruptive, a)
 		}
 		approved := v
@@ -76,42 +79,79 @@ func TestLeaveFormer(t *testing.T) {
 	}
 	seen.Changes = append(seen.Changes, driver.Change{Field: "tags", From: "a", To: "b", Effect: driver.Online})
 	v.Approval = planHash(v, seen.Changes[:1])
-	if a := Plan(v, seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != Update || len(a.Changes) != 1 || a.Changes[0].Field != "tags" || a.Approved {
+	if a := Plan(v, seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != Update || len(a.Changes) != 1 || a.Changes[0].Field != driver.FieldFormer || !a.Approved {
 		t.Errorf("beside another change: %+v", a)
 	}
 }
 
-// A deletion takes the former server with it, and leaves it where it leaves all.
+// A deletion takes the former server with it, once all else is gone as it should be: until then, and where the data would be lost else, it is the way back.
 func TestDeletionWithAFormerServer(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
-	v := View{Bound: true, Deleting: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, AbsenceSure: true, SnapshotAbsenceSure: true}
-	former := &driver.Former{ParentRef: driver.ParentRef{Name: "orders-old1", ID: "db-1"}}
+	known := driver.ParentRef{Name: "orders-old1", ID: "db-1"}
+	v := View{Bound: true, Deleting: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, AbsenceSure: true, SnapshotAbsenceSure: true, Former: &known}
+	former, released := &driver.Former{ParentRef: known, Mark: mark}, &driver.Former{ParentRef: known, Mark: driver.Mark{Released: true}}
 	there := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark}
+	protected, gone, kept := there, driver.Observation{State: driver.Absent, Snapshot: driver.Absent}, driver.Observation{State: driver.Absent, Snapshot: driver.Ready}
+	protected.Protected = true
 	for _, tt := range []struct {
 		name   string
+		view   func(*View)
 		seen   driver.Observation
 		former *driver.Former
 		policy v1alpha1.DeletionPolicy
 		verb   Verb
-		field  string
+		to     string
+		says   string
 	}{
-		{"none", there, nil, v1alpha1.DeletionDelete, Delete, ""},
-		{"there is one", there, former, v1alpha1.DeletionDelete, Update, driver.FieldFormer},
-		{"there is one, and a snapshot is taken", there, former, v1alpha1.DeletionSnapshot, Update, driver.FieldFormer},
-		{"it is going", there, &driver.Former{ParentRef: former.ParentRef, Pending: true}, v1alpha1.DeletionDelete, Wait, ""},
-		{"all stays", there, former, v1alpha1.DeletionRetain, Release, ""},
-		{"it alone is left", driver.Observation{State: driver.Absent}, former, v1alpha1.DeletionDelete, Update, driver.FieldFormer},
-		{"it alone is left, and stays", driver.Observation{State: driver.Absent}, former, v1alpha1.DeletionRetain, RemoveFinalizer, ""},
-		{"another's", driver.Observation{State: driver.Ready, ID: "db-3", Mark: driver.Mark{Cluster: "there"}}, former, v1alpha1.DeletionDelete, RemoveFinalizer, ""},
+		{name: "the server is there", seen: there, former: former, policy: v1alpha1.DeletionDelete, verb: Delete},
+		{name: "the server is protected", seen: protected, former: former, policy: v1alpha1.DeletionDelete, verb: Stall},
+		{name: "the server is gone", seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: Update, to: driver.FormerDeleted},
+		{name: "the server is not shown", view: func(v *View) { v.AbsenceSure = false }, seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: Wait},
+		{name: "the server is gone, and its snapshot is there", seen: kept, former: released, policy: v1alpha1.DeletionSnapshot, verb: Update, to: driver.FormerDeleted},
+		{name: "the server vanished, and no snapshot is there", seen: gone, former: released, policy: v1alpha1.DeletionSnapshot, verb: RemoveFinalizer, says: "orders-old1, which it was before its upgrade, stays"},
+		{name: "the server vanished, and was not Mooring's to delete", view: func(v *View) { v.Origin, v.WasApplied = v1alpha1.OriginAdopted, false }, seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: RemoveFinalizer, says: "orders-old1"},
+		{name: "it is going", seen: gone, former: &driver.Former{ParentRef: known, Pending: true}, policy: v1alpha1.DeletionDelete, verb: Wait},
+		{name: "it is not shown", seen: gone, policy: v1alpha1.DeletionDelete, verb: Wait},
+		{name: "it is gone", view: func(v *View) { v.FormerGone = true }, seen: gone, policy: v1alpha1.DeletionDelete, verb: Update, to: driver.FormerDeleted},
+		{name: "nothing is left of it", view: func(v *View) { v.Former = nil }, seen: gone, policy: v1alpha1.DeletionDelete, verb: RemoveFinalizer},
+		{name: "all stays", seen: there, former: former, policy: v1alpha1.DeletionRetain, verb: Update, to: driver.FormerReleased},
+		{name: "all stays, and it is left behind", seen: there, former: released, policy: v1alpha1.DeletionRetain, verb: Release},
+		{name: "it alone is left, and stays", seen: gone, former: released, policy: v1alpha1.DeletionRetain, verb: RemoveFinalizer, says: "orders-old1"},
+		{name: "another's", seen: driver.Observation{State: driver.Ready, ID: "db-3", Mark: driver.Mark{Cluster: "there"}}, former: former, policy: v1alpha1.DeletionDelete, verb: RemoveFinalizer},
 	} {
-		tt.seen.Former = tt.former
-		a := Plan(v, tt.seen, Policy{Management: v1alpha1.ManagementFull, Deletion: tt.policy})
-		field := ""
-		if len(a.Changes) == 1 && a.Changes[0].To == driver.FormerDeleted {
-			field = a.Changes[0].Field
+		view := v
+		if tt.view != nil {
+			tt.view(&view)
 		}
-		if a.Verb != tt.verb || field != tt.field {
+		tt.seen.Former = tt.former
+		a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull, Deletion: tt.policy})
+		to := ""
+		if len(a.Changes) == 1 && a.Changes[0].Field == driver.FieldFormer {
+			to = a.Changes[0].To
+		}
+		if a.Verb != tt.verb || to != tt.to || !strings.Contains(a.Message, tt.says) {
 			t.Errorf("%s: got %+v", tt.name, a)
+		}
+	}
+}
+
+// In whose place the cloud put what has the name now is stored before anything is written: the cloud's answer may be gone after that.
+func TestSuccessionIsStoredFirst(t *testing.T) {
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
+	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-1", Mark: mark}
+	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Succeeds: "db-1", Changes: []driver.Change{{Field: "tags", From: "a", To: "b", Effect: driver.Online}}}
+	for _, deleting := range []bool{false, true} {
+		for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionDelete, v1alpha1.DeletionRetain} {
+			v.Deleting = deleting
+			p := Policy{Management: v1alpha1.ManagementFull, Deletion: policy}
+			if a := Plan(v, seen, p); a.Verb != Wait || !a.KeepConditions {
+				t.Errorf("deleting: %t, %s: got %+v", deleting, policy, a)
+			}
+			bound := v
+			bound.ID = "db-2"
+			if a := Plan(bound, seen, p); a.Verb == Wait {
+				t.Errorf("deleting: %t, %s, bound: got %+v", deleting, policy, a)
+			}
 		}
 	}
 }

@@ -178,6 +178,10 @@ type View struct {
 	Replica Replica
 	// CopyOf says of what its cloud object was born as a copy; zero if it is none, or has worked.
 	CopyOf Copy
+	// Former is the cloud object in whose place its own was put, as the status says; nil if there is none. FormerGone: it was seen absent long enough ago that no stale read
+	// explains it.
+	Former     *driver.ParentRef
+	FormerGone bool
 	// Children names the objects within it that somebody still wants.
 	Children []string
 	// InConsistencyWindow: what the cloud shows may be from before our last write.
@@ -199,6 +203,9 @@ type View struct {
 
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
 func Plan(v View, o driver.Observation, p Policy) Action {
+	if succeeds(v, o) {
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "another server took its place; Mooring notes that first", KeepConditions: true}
+	}
 	a := planObject(v, o, p)
 	if v.Deleting || o.State == driver.Unknown {
 		return a

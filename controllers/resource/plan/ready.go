@@ -95,7 +95,7 @@ func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Act
 // asksFor says what waits for approval, and how to approve it.
 func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
 	text := fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, hash, instead(v.Approval))
-	if p.Window != nil && mayBeUsed(v) {
+	if p.Window != nil && mayBeUsed(v) && slices.ContainsFunc(wait, func(c driver.Change) bool { return !leavesFormer(c) }) {
 		text += fmt.Sprintf("; Mooring then makes the change in the maintenance window %s", p.Window)
 	}
 	if !slices.ContainsFunc(wait, func(c driver.Change) bool {

@@ -119,33 +119,3 @@ func keepLastCopy(why string) Action {
 	return Action{Verb: Stall, Reason: v1alpha1.ReasonReplicationImpaired, Message: why + ", so its data may be all that is left, and clouds take no snapshot of a read replica; " +
 		"promote it in the cloud, because Mooring promotes nothing that is being deleted, or set spec.deletionPolicy: Delete to delete it without a snapshot"}
 }
-
-// inOrder has changes wait for each other that are not sent together. A promotion comes first and is sent alone: it may be urgent, and all others can be made after it. What is done about
-// a former server is sent alone after the others, and a stop is the last.
-func (d *DecidedChanges) inOrder(v View) {
-	rank := func(c driver.Change) int {
-		switch {
-		case c.Promotes():
-			return 0
-		case c.Stops():
-			return 3
-		case leavesFormer(c):
-			return 2
-		}
-		return 1
-	}
-	now := d.With(AtOnce)
-	if len(now) == 0 {
-		return
-	}
-	first := rank(slices.MinFunc(now, func(a, b driver.Change) int { return rank(a) - rank(b) }))
-	for i := range d.Changes {
-		if c := &d.Changes[i]; rank(c.Change) > first && c.Fate == AtOnce {
-			c.Fate = AfterOthers
-			if c.Approved {
-				d.Hash = v.Approval
-				d.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AtOnce && c.Approved })
-			}
-		}
-	}
-}
