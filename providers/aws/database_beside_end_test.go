@@ -277,7 +277,11 @@ func TestUpgradeBesideRefused(t *testing.T) {
 				DBInstanceIdentifier: new("far"), SourceDBInstanceIdentifier: w.instance(req.Name).DBInstanceArn, KmsKeyId: new("alias/aws/rds"), SourceRegion: new(region),
 			})
 			w.clock.Advance(time.Hour)
-		}, version: "16.9", says: "whose read replicas are in its region"},
+		}, version: "16.9", says: "in the places of the read replicas arn:aws:rds:us-east-1:"},
+		"a replica beside it": {acts: func(w *environment, req *databaseRequest) {
+			do(w.t, w.rds.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{DBInstanceIdentifier: new("near"), SourceDBInstanceIdentifier: &req.Name})
+			w.clock.Advance(time.Hour)
+		}, version: "16.9", says: "in the places of the read replicas near"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newEnvironment(t, localcloud.Options{Durations: slow})

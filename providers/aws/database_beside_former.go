@@ -96,7 +96,9 @@ func (p deployer) deleteGroupOfFormer(ctx context.Context, req *databaseRequest)
 			continue
 		}
 		found, err := p.of.groups.calls.find(ctx, group)
-		if err == nil && found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
+		// The deletion of the object itself leaves behind what the former one still uses.
+		left := found != nil && found.mark.Released && (now != nil || found.mark.UID != req.Mark.UID)
+		if err == nil && found != nil && found.mark.SameOwner(req.Mark) && !left {
 			err = p.of.groups.calls.delete(ctx, group)
 		}
 		if err != nil && apiCode(err) != "InvalidDBParameterGroupState" { // which means that it is in use, and stays

@@ -63,7 +63,7 @@ func (l *lifecycle) upgradeBeside(t testing.TB) {
 	l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationApprove: hash}) })
 	await(t, l.name+": the former server is gone", func() string {
 		d := l.cached(t.Context()).(*v1alpha1.Database)
-		if d.Status.FormerServer != nil {
+		if d.Status.FormerServer != nil || len(d.Status.PendingChanges) > 0 {
 			return conditions(d.Status.Conditions)
 		}
 		return unready(d)
