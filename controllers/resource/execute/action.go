@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -168,9 +169,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 		w.done.Notes = append(w.done.Notes, updated(w.Task, a, applied)...)
 	}
 	w.sent(applied)
-	if w.status.Operation = done.Operation; w.Observation.State == driver.Ready && done.Operation == "" {
-		w.status.Operation = w.Observation.Operation // which rests until it is told to go on
-	}
+	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
 	if len(done.Failed) > 0 {
 		failed.Pending = plan.StillPending(a.Pending, applied)
 		failed.Unset = plan.Unset(changes, done.Failed, noted, sure)

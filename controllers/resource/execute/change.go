@@ -102,3 +102,11 @@ func without(changes []driver.Change, failed []driver.FieldError) []driver.Chang
 		return slices.ContainsFunc(failed, func(f driver.FieldError) bool { return f.Field == c.Field })
 	})
 }
+
+// resting returns the operation of the cloud that rests until it is told to go on; empty if there is none.
+func resting(o driver.Observation) string {
+	if o.State != driver.Ready {
+		return ""
+	}
+	return o.Operation
+}
