@@ -226,7 +226,7 @@ func (p deployer) wanted(ctx context.Context, req *databaseRequest, have *instan
 func failureOf(d *deployment) *driver.Error {
 	return &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "RDS could not prepare a server that takes the place of this one: " +
 		cmp.Or(strings.TrimRight(aws.ToString(d.StatusDetails), ". "), "the blue/green deployment has the status "+d.status()) +
-		"; the server goes on as before. Correct the cause; Mooring then deletes what was prepared, and prepares another one. Or set spec.updates.strategy to InPlace"}
+		"; the server goes on as before. Correct the cause, and set the annotation mooring.dev/reconcile to another value: Mooring then deletes what was prepared, and prepares another one. Or set spec.updates.strategy to InPlace"}
 }
 
 // changesPlaces is the observation of an instance that another one replaces now: who has its name at the moment, if anybody, says nothing.

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -127,6 +128,35 @@ func TestReplicaWaitsAndRefuses(t *testing.T) {
 		}
 		w.create(other)
 		w.stalled(other, v1alpha1.ReasonInvalid, "set spec.version to")
+	})
+}
+
+// A read replica that is as declared, and its primary, cause no writes, and each look at them is one call.
+func TestConvergedReplicaIsSilent(t *testing.T) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
+		d := w.primary(c, "orders")
+		r := w.replicaOf(d, "reads")
+		w.create(r)
+		w.ready(r)
+		w.AwaitObject(d, "the primary says what follows it", func() bool { return len(d.Status.Replicas) == 1 })
+		names := []string{d.Status.ExternalName, w.Refresh(r).ExternalName}
+		w.observedAgain(c, names[0], 2) // what was still under way is done by then
+		w.observedAgain(c, names[1], 2)
+		versions := func() string { w.Refresh(d); w.Refresh(r); return d.ResourceVersion + " " + r.ResourceVersion }
+		before, writes := versions(), len(c.Writes(names[0]))+len(c.Writes(names[1]))
+		calls := len(w.Cloud.Ledger.Calls(localcloud.Filter{}))
+		w.observedAgain(c, names[1], 3)
+		w.equal("the versions of the objects", versions(), before)
+		w.equal("writes to the cloud", len(c.Writes(names[0]))+len(c.Writes(names[1])), writes)
+		kinds := map[string]bool{}
+		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{})[calls:] {
+			if call.Resource == names[1] {
+				kinds[call.Operation] = true
+			}
+		}
+		if len(kinds) != 1 {
+			w.Errorf("a look at a read replica takes the calls %v", kinds)
+		}
 	})
 }
 

@@ -1,9 +1,14 @@
 package fault
 
 import (
+	"context"
+	"os"
 	"slices"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -33,6 +38,93 @@ func TestUpgradedBesideOnce(t *testing.T) {
 			parallel: 12, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill }, only: beside,
 		})
 	})
+}
+
+// TestNoRowIsLostWhileTheProcessIsKilled upgrades a real PostgreSQL by another server, while a client writes all the time and the process is killed: before the switchover, in the moment in which
+// it begins, and right after it. Each row that was acknowledged is there once.
+func TestNoRowIsLostWhileTheProcessIsKilled(t *testing.T) {
+	if err := localcloud.EngineAvailable("postgres"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("SKIPPED, NOT TESTED: %v", err)
+	}
+	t.Parallel()
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{})
+	for name, at := range map[string]call{
+		"before": {cloud, "CreateBlueGreenDeployment", 1}, "during": {cloud, "SwitchoverBlueGreenDeployment", 1}, "after": {cloud, "AddTagsToResource", 1}, // of the former server
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := w.newLifecycle(system.TargetOf("Database", "aws"))
+			l.kill = w.process(t, nil, l.name).kill
+			defer l.logIfFailed(t)
+			l.injected = &injectedFault{phase: beside, call: at, kind: killed}
+			l.prepare(t)
+			l.enterPhase(creation)
+			l.perform(t, creation)
+			acknowledged, stop := writeRows(t, l.uri(t))
+			l.enterPhase(beside)
+			l.perform(t, beside)
+			stop()
+			if l.hitCount() != 1 {
+				t.Errorf("the process was killed %d times", l.hitCount())
+			}
+			conn, err := pgx.Connect(t.Context(), l.uri(t))
+			l.must(t, err)
+			defer func() { _ = conn.Close(t.Context()) }()
+			var rows, different int
+			l.must(t, conn.QueryRow(t.Context(), "SELECT count(id), count(DISTINCT id) FROM written").Scan(&rows, &different))
+			if n := *acknowledged; n < 10 || rows != different || rows < n || rows > n+1 {
+				t.Errorf("%d rows were acknowledged; %d are there, %d of them different", n, rows, different)
+			}
+			l.enterPhase(deletion)
+			l.perform(t, deletion)
+		})
+	}
+}
+
+// writeRows writes a row ten times a second until it is stopped. It connects again when it is refused, and writes a row again of which it does not know whether it was stored, once it has looked.
+// It returns how many rows were acknowledged, which is known once it is stopped.
+func writeRows(t *testing.T, uri string) (acknowledged *int, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var conn *pgx.Conn
+	do := func(statement string, args ...any) (n int, err error) {
+		if conn == nil || conn.IsClosed() {
+			if conn, err = pgx.Connect(ctx, uri); err != nil {
+				return 0, err
+			}
+		}
+		err = conn.QueryRow(ctx, statement, args...).Scan(&n)
+		return n, err
+	}
+	if _, err := do("SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(ctx, "CREATE TABLE written (id int)"); err != nil {
+		t.Fatal(err)
+	}
+	const insert, count = "INSERT INTO written VALUES ($1) RETURNING id", "SELECT count(*) FROM written WHERE id = $1"
+	var ended sync.WaitGroup
+	acknowledged = new(int)
+	ended.Go(func() {
+		for ctx.Err() == nil {
+			next := *acknowledged + 1
+			_, err := do(insert, next)
+			for err != nil && ctx.Err() == nil {
+				time.Sleep(100 * time.Millisecond)
+				var n int
+				if n, err = do(count, next); err == nil && n == 0 {
+					_, err = do(insert, next)
+				}
+			}
+			if err == nil {
+				*acknowledged = next
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return acknowledged, func() { cancel(); ended.Wait() }
 }
 
 // upgradeBeside has another server take the place of the lifecycle's own, and the former one deleted.

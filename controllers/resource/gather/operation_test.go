@@ -3,10 +3,14 @@ package gather
 import (
 	"errors"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // An operation that failed names the fields that were sent with it. What waits for a person was not, and a creation is of all.
@@ -32,5 +36,50 @@ func TestFailedOperationNamesItsFields(t *testing.T) {
 				t.Errorf("it stops with %+v, want %s", stop, tt.want)
 			}
 		})
+	}
+}
+
+// Why an operation failed is told once. What the cloud still has of it is dealt with after that, and is not forgotten.
+func TestFailedOperationThatLeavesSomething(t *testing.T) {
+	gatherer, cloud := gathererIn(clusterOf(t))
+	d, _ := withPassword(nil)
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
+	d.Status.ExternalName, d.Status.Operation = "orders", "bgd-1"
+	failure := &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "a slot is lost"}
+	cloud.observation = driver.Observation{
+		State: driver.Ready, Operation: "bgd-1", OperationError: failure, Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
+	}
+	first, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
+	first.Release(nil)
+	if stop == nil || stop.Err == nil || first.Observed || first.status().Operation != "bgd-1" {
+		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.status().Operation)
+	}
+	second, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: first.Memory})
+	second.Release(nil)
+	if stop != nil || !second.Observed || second.Memory.Failure != failure.Error() {
+		t.Errorf("the next time it ends with %+v, observed: %t, and %q is remembered", stop, second.Observed, second.Memory.Failure)
+	}
+	cloud.observation.OperationError = nil
+	third, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: second.Memory})
+	third.Release(nil)
+	if stop != nil || third.Memory.Failure != "" {
+		t.Errorf("once it is over, it ends with %+v, and %q is remembered", stop, third.Memory.Failure)
+	}
+}
+
+// While another server is prepared to take the place of this one, no password is sent: that one would perhaps lack it.
+func TestNoPasswordWhileAServerIsPrepared(t *testing.T) {
+	for operation, sends := range map[string]bool{"": true, "bgd-1": false} {
+		d, secret := withPassword(map[string]string{"current": "one", "next": "two", "serial": "2"})
+		d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
+		g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
+		g.Request.Beside = true
+		g.Observation = driver.Observation{State: driver.Ready, Available: true, Operation: operation}
+		if err := g.login().readPassword(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(g.Observation.Changes) > 0; got != sends {
+			t.Errorf("with the operation %q, a password is sent: %t", operation, got)
+		}
 	}
 }

@@ -307,7 +307,7 @@ func (g *gathering) look(context.Context) error {
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica = replica
+	g.View.Replica, g.View.Asked = replica, g.News.Wanted
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)

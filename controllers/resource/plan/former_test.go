@@ -180,3 +180,29 @@ func TestSendingAgain(t *testing.T) {
 		t.Error("another change is in vain")
 	}
 }
+
+// A server that was prepared in vain is not followed by another one before a person asks for that, and is taken away if the upgrade is taken back.
+func TestPreparedInVain(t *testing.T) {
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
+	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Edited: true, Origin: v1alpha1.OriginCreated, ID: "db-1", Mark: mark}
+	version, staged := driver.Change{Field: "version", From: "15", To: "16", Effect: driver.Irreversible}, driver.Change{Field: driver.FieldStaged, From: "16", Effect: driver.Online}
+	seen := func(operation string, c driver.Change) driver.Observation {
+		return driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: mark, Operation: operation, OperationError: &driver.Error{Code: driver.Invalid, Message: "a slot is lost"}, Changes: []driver.Change{c}}
+	}
+	for name, tt := range map[string]struct {
+		seen  driver.Observation
+		asked bool
+		want  Verb
+	}{
+		"it failed":                             {seen: seen("bgd-1", version), want: Stall},
+		"it failed, and a person asks again":    {seen: seen("bgd-1", version), asked: true, want: Update},
+		"it failed, and is wanted no more":      {seen: seen("bgd-1", staged), want: Update},
+		"another operation failed, and is over": {seen: seen("", version), want: Update},
+	} {
+		view := v
+		view.Asked = tt.asked
+		if a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != tt.want || a.Verb == Stall && !strings.Contains(a.Message, "a slot is lost") {
+			t.Errorf("%s: got %+v", name, a)
+		}
+	}
+}

@@ -147,6 +147,8 @@ type View struct {
 	Origin v1alpha1.Origin
 	// MarkMissing: the cloud answered the creation, and has not shown the mark since.
 	MarkMissing bool
+	// Asked: a person edited the spec just now, or asked for the reconciliation.
+	Asked bool
 	// AdoptFrom is the namespace and name of the object whose left-behind cloud object may be taken over, by the platform's consent.
 	AdoptFrom string
 	// Mark is the mark that the cloud object should bear; ID its identity as far as known.

@@ -18,6 +18,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if r := replicaRefusal(v, o); r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
+	if why := failedBeside(v, o); why != "" {
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonInvalid, Message: why, Pending: PendingChanges(v, o.Changes)}
+	}
 	d := Decide(v, o.Changes, p)
 	now, never, blocked, theirs := d.With(AtOnce), d.With(Never), d.Blocked, foreign(d)
 	a := Action{
