@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // What a condition may be in a row of the table.
@@ -165,8 +164,8 @@ func changedMessage(a, b Snapshot) string {
 		if is.Reason == string(v1alpha1.ReasonConflict) && strings.Contains(was.Message, "waiting for approval") != strings.Contains(is.Message, "waiting for approval") {
 			continue // what waits beside entries of others was approved
 		}
-		if is.Reason == string(v1alpha1.ReasonCloudBusy) && !slices.Equal(a.Status.Applied[driver.FieldPassword], b.Status.Applied[driver.FieldPassword]) {
-			continue // the operation is another one
+		if is.Reason == string(v1alpha1.ReasonCloudBusy) && strings.HasPrefix(is.Message, was.Message+": ") {
+			continue // the cloud says more of what it is at
 		}
 		if slices.Contains(ofPending, is.Reason) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
 			continue
