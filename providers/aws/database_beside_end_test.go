@@ -270,7 +270,7 @@ func TestUpgradeBesideRefused(t *testing.T) {
 		"somebody else's": {acts: func(w *environment, req *databaseRequest) {
 			do(w.t, w.rds.CreateBlueGreenDeployment, &rds.CreateBlueGreenDeploymentInput{BlueGreenDeploymentName: new("by-hand"), Source: w.instance(req.Name).DBInstanceArn})
 			w.clock.Advance(time.Hour)
-		}, version: "16.9", says: "somebody made a blue/green deployment"},
+		}, version: "16.9", says: "delete it there if somebody else made it"},
 		"a replica in another region": {acts: func(w *environment, req *databaseRequest) {
 			_, remote := w.clients(account, "us-east-1")
 			do(w.t, remote.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{

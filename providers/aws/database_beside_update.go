@@ -241,7 +241,7 @@ func explainBeside(err error, have *instance, to string) error {
 	e, says := *explained, ""
 	switch code, words := apiCode(err), strings.ToLower(explained.Message); {
 	case code == "InvalidDBInstanceState" && strings.Contains(words, "blue/green deployment"):
-		says = "somebody made a blue/green deployment of this instance in RDS: delete it there"
+		says = "there is a blue/green deployment of this instance in RDS which Mooring can't tell for its own: delete it there if somebody else made it"
 	case code == "InvalidParameterCombination" && strings.Contains(words, "upgrade"):
 		says = "RDS can't upgrade version " + aws.ToString(have.EngineVersion) + " to " + to + ": set spec.version to one that it can"
 	case code != "SourceDatabaseNotSupported":
