@@ -91,6 +91,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		}
 		d.Changes = append(d.Changes, decided)
 	}
+	d.askApart()
 	if wait := d.With(AfterApproval); len(wait) > 0 {
 		d.Hash = planHash(v, wait)
 		if !d.Blocked && agreed(v, d.Hash, wait) {
@@ -103,6 +104,19 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	d.EditWaits, d.EditAwaitsWindow = d.edited(v, AfterApproval), d.edited(v, InWindow)
 	d.EditSleeps = d.edited(v, AfterStart)
 	return d
+}
+
+// askApart has a person asked about a former server alone, once nothing else waits for approval: who agrees to a restart does not agree to its deletion.
+func (d *DecidedChanges) askApart() {
+	waits := func(c Decided) bool { return c.Fate == AfterApproval && !leavesFormer(c.Change) }
+	if !slices.ContainsFunc(d.Changes, waits) {
+		return
+	}
+	for i := range d.Changes {
+		if c := &d.Changes[i]; leavesFormer(c.Change) && c.Fate == AfterApproval {
+			c.Fate = AfterOthers
+		}
+	}
 }
 
 // mayBeUsed reports whether others may use the cloud object: it worked before, or was not made for the object. What completes a new server disturbs

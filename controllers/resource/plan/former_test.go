@@ -84,6 +84,25 @@ func TestLeaveFormer(t *testing.T) {
 	}
 }
 
+// Who approves another change has not approved the deletion of the former server, and is asked about that afterwards.
+func TestFormerServerIsAskedAboutAlone(t *testing.T) {
+	v := View{WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2"}
+	former := driver.Change{Field: driver.FieldFormer, From: "orders-old1", To: driver.FormerDeleted, Effect: driver.Irreversible}
+	restart := driver.Change{Field: "parameters", From: "a", To: "b", Effect: driver.Restarts}
+	p := Policy{Disruptive: v1alpha1.DisruptiveOnApproval}
+	both, alone := Decide(v, []driver.Change{former, restart}, p), Decide(v, []driver.Change{restart}, p)
+	if both.Hash != alone.Hash || len(both.With(AfterApproval)) != 1 || len(both.With(AfterOthers)) != 1 {
+		t.Errorf("beside a restart that waits: %+v", both)
+	}
+	v.Approval = both.Hash
+	if d := Decide(v, []driver.Change{former, restart}, p); len(d.With(AtOnce)) != 1 || d.With(AtOnce)[0].Field != "parameters" {
+		t.Errorf("once the restart is approved: %+v", d)
+	}
+	if d := Decide(v, []driver.Change{former}, p); len(d.With(AfterApproval)) != 1 || d.Hash == both.Hash {
+		t.Errorf("once the restart is made: %+v", d)
+	}
+}
+
 // A deletion takes the former server with it, once all else is gone as it should be: until then, and where the data would be lost else, it is the way back.
 func TestDeletionWithAFormerServer(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
