@@ -6,6 +6,16 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
+// Following says what an object follows.
+type Following struct {
+	// Primary is the name in the cloud of the object that it follows, and Location where that is if it is elsewhere; empty if it is in the same location, or if
+	// the cloud does not say it, because names are the same in all locations.
+	Primary  string
+	Location string `json:",omitempty"`
+	// Problem says in the cloud's words why it does not repeat what is written to Primary; empty if it does, or if the cloud says nothing of that.
+	Problem string `json:",omitempty"`
+}
+
 // Promotion is the change after which an object that follows another one follows none.
 func Promotion(why string) Change {
 	return Change{Field: FieldRole, From: string(v1alpha1.ReplicaRoleReplica), To: string(v1alpha1.ReplicaRolePrimary), Effect: Irreversible, Why: why}

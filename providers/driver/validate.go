@@ -271,11 +271,6 @@ func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 	return named
 }
 
-// besideParameters reports whether a field that is not among the parameters of a kind is one that a cloud can lack all the same.
-func besideParameters(r Resource, field string, leaves []string) bool {
-	return field == FieldSource && r.Capabilities.Login || field == FieldStaged && slices.Contains(leaves, fieldVersion)
-}
-
 // otherFields checks the values of other fields on which it depends whether a cloud lacks a value.
 func (v *validation) otherFields(field, how string, expressions map[string]string, leaves []string) {
 	for _, other := range slices.Sorted(maps.Keys(expressions)) {
@@ -327,18 +322,6 @@ func (v *validation) capabilities(r Resource) {
 		v.add("set both of Connection.Type and Connection.Scheme, or none")
 	case c.Type == "" && !r.Capabilities.Login && v.connects[r.Kind]:
 		v.add("it has neither a login nor a Connection, so nothing says how to connect to it; set Connection")
-	}
-}
-
-// beside checks that a cloud says of each kind with versions whether these can be changed by an object beside the present one.
-func (v *validation) beside(r Resource) {
-	versions := slices.ContainsFunc(r.Fields, func(row Field) bool { return row.Field == fieldVersion })
-	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldStaged })
-	switch can := r.Capabilities.Beside; {
-	case versions && can == lacks:
-		v.add("Capabilities.Beside is %t, and Lacks names %q: %t; have one of them", can, FieldStaged, lacks)
-	case !versions && can:
-		v.add("Capabilities.Beside needs a row for %q; add it, or remove the capability", fieldVersion)
 	}
 }
 
