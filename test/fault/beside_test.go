@@ -20,24 +20,7 @@ import (
 // TestUpgradedBesideOnce goes through the writes by which a server with another version takes the place of a database's server, one by one, as TestWrites and TestKilled do. Whatever becomes
 // of one of them, one server is prepared, it takes over once, the object is bound to it, and the former one is deleted after approval.
 func TestUpgradedBesideOnce(t *testing.T) {
-	t.Parallel()
-	t.Run("writes", func(t *testing.T) {
-		t.Parallel()
-		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-		w.run(t, timeout)
-		w.sweep(t, matrix{
-			kinds:    []localcloud.FaultKind{localcloud.ResponseLost, localcloud.Conflict, localcloud.RequestLost},
-			parallel: 24, manage: func(*testing.T, *lifecycle) {}, only: beside,
-		})
-	})
-	t.Run("killed", func(t *testing.T) {
-		t.Parallel()
-		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-		w.sweep(t, matrix{
-			kinds:    []localcloud.FaultKind{killed},
-			parallel: 12, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill }, only: beside,
-		})
-	})
+	sweepPhase(t, beside)
 }
 
 // TestNoRowIsLostWhileTheProcessIsKilled upgrades a real PostgreSQL by another server, while a client writes all the time and the process is killed: before the switchover, in the moment in which

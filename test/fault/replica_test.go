@@ -10,31 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/test/cluster"
-	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // TestReplicaIsMadeAndPromotedOnce goes through the writes by which a read replica is made, promoted and deleted, one by one, as TestWrites and TestKilled do. Whatever becomes of one of
 // them, there is one replica, with the password of its primary, and it is promoted once.
 func TestReplicaIsMadeAndPromotedOnce(t *testing.T) {
-	t.Parallel()
-	t.Run("writes", func(t *testing.T) {
-		t.Parallel()
-		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-		w.run(t, timeout)
-		w.sweep(t, matrix{
-			kinds:    []localcloud.FaultKind{localcloud.ResponseLost, localcloud.Conflict, localcloud.RequestLost},
-			parallel: 24, manage: func(*testing.T, *lifecycle) {}, only: following,
-		})
-	})
-	t.Run("killed", func(t *testing.T) {
-		t.Parallel()
-		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-		w.sweep(t, matrix{
-			kinds:    []localcloud.FaultKind{killed},
-			parallel: 12, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill }, only: following,
-		})
-	})
+	sweepPhase(t, following)
 }
 
 // follow makes a read replica of the lifecycle's database, promotes it, and deletes it.

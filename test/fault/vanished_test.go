@@ -8,32 +8,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/test/cluster"
-	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestVanishedComesBack deletes the server of a database in the cloud, and goes through the writes by which it is restored one by one, as TestWrites and TestKilled do.
 // Whatever becomes of one of them, one server takes its place: it is made once, of what was left, and has the password that is published.
 func TestVanishedComesBack(t *testing.T) {
-	t.Parallel()
-	t.Run("writes", func(t *testing.T) {
-		t.Parallel()
-		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-		w.run(t, timeout)
-		w.sweep(t, matrix{
-			kinds:    []localcloud.FaultKind{localcloud.ResponseLost, localcloud.Conflict, localcloud.RequestLost},
-			parallel: 24, manage: func(*testing.T, *lifecycle) {}, only: loss,
-		})
-	})
-	t.Run("killed", func(t *testing.T) {
-		t.Parallel()
-		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-		w.sweep(t, matrix{
-			kinds:    []localcloud.FaultKind{killed},
-			parallel: 12, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill }, only: loss,
-		})
-	})
+	sweepPhase(t, loss)
 }
 
 // lose deletes the database's server in the cloud, and waits until another one took its place and has its data. What was left of it goes then.

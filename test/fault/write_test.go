@@ -85,6 +85,28 @@ func TestKilled(t *testing.T) {
 	})
 }
 
+// sweepPhase goes through the writes of one phase as TestWrites and TestKilled do through those of all.
+func sweepPhase(t *testing.T, only phase) {
+	t.Parallel()
+	t.Run("writes", func(t *testing.T) {
+		t.Parallel()
+		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+		w.run(t, timeout)
+		w.sweep(t, matrix{
+			kinds:    []localcloud.FaultKind{localcloud.ResponseLost, localcloud.Conflict, localcloud.RequestLost},
+			parallel: 24, manage: func(*testing.T, *lifecycle) {}, only: only,
+		})
+	})
+	t.Run("killed", func(t *testing.T) {
+		t.Parallel()
+		w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+		w.sweep(t, matrix{
+			kinds:    []localcloud.FaultKind{killed},
+			parallel: 12, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill }, only: only,
+		})
+	})
+}
+
 // sweep leads all the lifecycles of a matrix.
 func (w *environment) sweep(t *testing.T, m matrix) {
 	plain := make([]map[phase]outcome, len(system.Targets))

@@ -286,3 +286,23 @@ func TestRotationRequested(t *testing.T) {
 		})
 	}
 }
+
+// A read replica has the password of its primary, so nobody changes it there, whatever else its spec says.
+func TestNoRotationOfAReplica(t *testing.T) {
+	k, d := kind.Database(), &v1alpha1.Database{}
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: "reads-db"}
+	refused := func() string {
+		for _, r := range ActionRequests(k, d, d, driver.Capabilities{}) {
+			if r.Action == driver.RotatePassword {
+				return r.Refused
+			}
+		}
+		return "there is no such action"
+	}
+	if why := refused(); why != "" {
+		t.Errorf("a server that follows none: %q", why)
+	}
+	if d.Status.Replica = (&v1alpha1.ReplicaStatus{Primary: "orders"}); !strings.Contains(refused(), "ask for another one there") {
+		t.Errorf("a read replica: %q", refused())
+	}
+}
