@@ -53,7 +53,7 @@ func (w withoutMars) Describe() driver.Description {
 		if d.Resources[i].Kind == "DatabaseSnapshot" {
 			continue // has no location of its own
 		}
-		d.Resources[i].Lacks = []driver.Lack{{Field: "location", Match: "^mars-", Values: "a region of Mars", Why: "it is too far", Instead: "set spec.location to eu-central-1"}}
+		d.Resources[i].Lacks = append(slices.Clone(d.Resources[i].Lacks), driver.Lack{Field: "location", Match: "^mars-", Values: "a region of Mars", Why: "it is too far", Instead: "set spec.location to eu-central-1"})
 	}
 	return d
 }
