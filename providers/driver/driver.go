@@ -240,9 +240,10 @@ type Observation struct {
 	// Protected: the cloud refuses to delete it until its deletion protection is lifted. Once the cloud accepted the change that lifts it,
 	// this is false, as that change is not among Changes any more: else a person would be asked for what the spec says.
 	Protected bool
-	// Operation is the cloud's operation that is under way, if any.
+	// Operation is the cloud's operation that is under way, if any. Beside Ready it rests: it is of the request, has prepared a change that is among Changes, or looked whether that
+	// can be made, and an Update goes on with it. Until that, or until nobody wants that change any more, it stays.
 	Operation string
-	// OperationError says why the operation in the request ended in an error; nil otherwise.
+	// OperationError says why the operation in the request ended in an error; nil otherwise. If it rests, no other one is begun before a person asks for it.
 	OperationError *Error
 
 	// Follows says what the object follows; nil for one that follows none. While there is something, no change is reported of a field that the cloud does not let
@@ -321,7 +322,7 @@ type FieldError struct {
 
 // A Result is what a call did.
 type Result struct {
-	// Operation is the cloud's operation that the call started, if any.
+	// Operation is the cloud's operation that the call started, if any. An Update of which all changes failed as Busy began what the cloud does before it makes them.
 	Operation string
 	// ID is the cloud's own immutable identity, if the call revealed it.
 	ID string

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -248,6 +250,21 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 	if err != nil {
 		t.Fatalf("Update(%v): %v", driver.Names(changes), err)
 	}
+	if b.begunCheck(changes, result) {
+		if cost := b.Calls().minus(before); cost.Writes != 1 {
+			t.Errorf("the check before Update(%v) cost %+v, want one write", driver.Names(changes), cost)
+		}
+		b.Finish(t)
+		req.Operation = result.Operation
+		obs := b.observe(t, *req)
+		if diff := cmp.Diff(changes, obs.Changes); diff != "" || obs.State != driver.Ready || obs.Operation != req.Operation {
+			t.Fatalf("after the check it is %v, with the operation %q, want %q; changes (-want +got):\n%s", obs.State, obs.Operation, req.Operation, diff)
+		}
+		before, was = b.Calls(), fingerprint(t, *req)
+		if result, err = b.open(t).Update(t.Context(), *req, changes); err != nil {
+			t.Fatalf("Update(%v): %v", driver.Names(changes), err)
+		}
+	}
 	for _, f := range result.Failed {
 		t.Errorf("Update(%v): %s was not applied: %v", driver.Names(changes), f.Field, f.Err)
 	}
@@ -258,6 +275,13 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 	req.Operation = result.Operation
 	b.Finish(t)
 	return cost
+}
+
+// begunCheck reports whether an update only began to look whether a change can be made.
+func (b *bench[S]) begunCheck(changes []driver.Change, result driver.Result) bool {
+	checked := slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Checked && slices.Contains(driver.Names(changes), f.Name) })
+	made := func(f driver.FieldError) bool { return driver.CodeOf(f.Err) != driver.Busy }
+	return checked && result.Operation != "" && len(result.Failed) == len(changes) && !slices.ContainsFunc(result.Failed, made)
 }
 
 // unchanged checks that nothing differs.

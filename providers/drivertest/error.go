@@ -130,11 +130,11 @@ func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 	b.converge(t, &req)
 }
 
-// changing returns a field that an edit can change.
+// changing returns a field that an edit can change, in one update.
 func (k *Kind[S]) changing(t testing.TB) Field {
 	t.Helper()
 	for _, f := range k.Fields {
-		if f.Effect != driver.Impossible {
+		if f.Effect != driver.Impossible && !f.Checked {
 			return f
 		}
 	}

@@ -242,6 +242,8 @@ type Field struct {
 	Alone bool
 	// Stuck says why the cloud may refuse an edit of the field where a new object could have the value; empty if it does not.
 	Stuck string
+	// Checked: the cloud first looks whether the change can be made, by an operation that one write begins, and that changes nothing. The update that begins it has the change wait.
+	Checked bool
 	// Writes is how many writes a change costs, if not one: as where entries of a map are set and
 	// removed by calls of their own.
 	Writes int

@@ -165,6 +165,7 @@ func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation
 	o.Protected = have.settings().DeletionProtectionEnabled
 	o.Follows, o.Followers = following(have), followers(have)
 	o.Operation, o.Work = have.op.underWay(), have.op.work()
+	noteCheck(req, have, o)
 	setState(o, have, have.op)
 	if o.State != driver.Deleting {
 		o.Endpoint = endpointOf(req, have)

@@ -69,6 +69,11 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err := checkChange(params, &req.Spec, have, changes); err != nil {
 		return "", err
 	}
+	if version := majorWanted(&req.Spec, have); version != "" && params.Version != nil {
+		if operation, err := (upgrader{d}).before(ctx, req, have, params, changes, version); err != nil {
+			return operation, err
+		}
+	}
 	later := standbyLater(params, &req.Spec, have)
 	if reflect.ValueOf(*params).IsZero() {
 		return "", later

@@ -75,6 +75,7 @@ var works = map[string]string{
 	"FAILOVER":        "failing over",
 	"IMPORT":          "importing data",
 	"MAINTENANCE":     "maintaining it",
+	preCheck:          "looking for what is in the way of an upgrade",
 	"PROMOTE_REPLICA": "promoting it",
 	"RESTART":         "restarting it",
 	"RESTORE_VOLUME":  "restoring a backup",

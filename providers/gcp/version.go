@@ -69,7 +69,7 @@ func upgradeEffect(from *string, to string, have *instance) (driver.Effect, stri
 	}
 	switch major := driver.CompareVersions(driver.MajorVersion(have.engine(), to), driver.MajorVersion(have.engine(), *from)); {
 	case major > 0:
-		return driver.Irreversible, ""
+		return driver.Irreversible, have.op.warnings()
 	case major < 0 || driver.CompareVersions(to, *from) < 0:
 		return driver.Impossible, "Cloud SQL can't go back to an older version: " + upgradeInstead
 	case have.engine() == v1alpha1.EnginePostgres:

@@ -3,6 +3,8 @@ package gcp
 import (
 	"testing"
 
+	"google.golang.org/api/sqladmin/v1"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
@@ -45,4 +47,29 @@ func FuzzSplitVersion(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Only a newer major version is checked before an upgrade, and a read replica has the version of its primary.
+func TestMajorWanted(t *testing.T) {
+	for _, tt := range []struct{ has, primary, wants, want string }{
+		{"POSTGRES_16", "", "17", "POSTGRES_17"},
+		{"POSTGRES_16", "", "17.2", "POSTGRES_17"},
+		{"POSTGRES_16", "", "16", ""},
+		{"POSTGRES_16", "", "15", ""},
+		{"POSTGRES_16", "", "", ""},
+		{"POSTGRES_16", "acme:orders", "17", ""},
+		{"MYSQL_8_0_36", "", "8.0.39", ""},
+		{"MYSQL_8_0_36", "", "8.4", "MYSQL_8_4"},
+		{"MYSQL_8_0", "", "9", ""}, // which is refused as such
+		{"SQLSERVER_2022", "", "17", ""},
+	} {
+		spec := databaseParameters{}
+		if tt.wants != "" {
+			spec.Version = &tt.wants
+		}
+		have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{DatabaseVersion: tt.has, MasterInstanceName: tt.primary}}
+		if got := majorWanted(&spec, have); got != tt.want {
+			t.Errorf("of %s, which follows %q, with %q wanted: %q, want %q", tt.has, tt.primary, tt.wants, got, tt.want)
+		}
+	}
 }

@@ -13,6 +13,8 @@ type Request[S any] struct {
 	Spec S
 	// Login is the administrator's login: the username of the driver.Request, and the password that came beside it.
 	Login driver.Login
+	// Resting is the Operation of the driver.Request during an Update, whose Operation is empty: it is not waited for, and matters to a change that goes on with it alone.
+	Resting string
 }
 
 // External manages the cloud side of one kind. S is the merged spec. What each method owes its caller is said at driver.Session.

@@ -26,7 +26,7 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	if err != nil {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
-	u.req.Operation = "" // it matters to observations, promotions and successions only
+	u.req.Operation, u.req.Resting = "", u.req.Operation // it matters to observations, promotions and successions, and to what goes on with it
 	if is, err := u.act(ctx, changes); is {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}

@@ -181,6 +181,9 @@ var gcpNeeds = map[string][]string{
 	"instances.failover": {"cloudsql.instances.failover"},
 	// https://cloud.google.com/sql/docs/postgres/iam-permissions (gcloud sql instances promote-replica)
 	"instances.promoteReplica": {"cloudsql.instances.promoteReplica"},
+	// Google's pages on permissions have no entry for it; those that list the roles have.
+	// https://cloud.google.com/iam/docs/roles-permissions/cloudsql
+	"instances.preCheckMajorVersionUpgrade": {"cloudsql.instances.preCheckMajorVersionUpgrade"},
 	// Only in the last year of an authority. Without them connection Secrets get the next one once it is in use.
 	"instances.listServerCas":          {"cloudsql.instances.listServerCas"},
 	"instances.listServerCertificates": {"cloudsql.instances.listServerCertificates"},

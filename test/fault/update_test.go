@@ -34,6 +34,8 @@ const (
 	following phase = "following"
 	// beside has a server with another version take the place of the database's, and the former one deleted.
 	beside phase = "beside"
+	// upgrade brings the database's server to another major version, in place.
+	upgrade phase = "upgrade"
 	// handOver has the cloud manage the administrator's password, and takes that back.
 	handOver phase = "hand over"
 	// edition moves a server of Cloud SQL to Enterprise Plus and back.
@@ -89,6 +91,8 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 		l.takeSnapshot(t)
 	case beside:
 		l.upgradeBeside(t)
+	case upgrade:
+		l.upgradeInPlace(t)
 	case following:
 		l.follow(t)
 	case recovery:

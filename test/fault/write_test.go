@@ -337,6 +337,9 @@ func allowance(f injectedFault) int {
 func beyond(have, plain map[string]int) int {
 	extra := 0
 	for _, op := range slices.Sorted(maps.Keys(have)) {
+		if op == "instances.preCheckMajorVersionUpgrade" { // which changes nothing, and is made again if nobody knows what it found
+			continue
+		}
 		extra += max(0, have[op]-plain[op])
 	}
 	return extra

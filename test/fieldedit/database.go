@@ -161,7 +161,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 		Fields: []drivertest.Field{
 			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
-			{Name: "version", To: "17", Effect: driver.Irreversible, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it", Means: newer(v1alpha1.EnginePostgres)},
+			{Name: "version", To: "17", Effect: driver.Irreversible, Checked: true, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it", Means: newer(v1alpha1.EnginePostgres)},
 			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink", Means: larger},
 			{Name: "storage.maxSizeGiB", To: 50, Drift: 300},
 			{Name: "encryption.key", To: "projects/p/locations/" + location + "/keyRings/r/cryptoKeys/bills", Effect: driver.Impossible},

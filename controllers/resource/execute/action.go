@@ -170,6 +170,10 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	w.sent(applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
+	if why := comesFirst(changes, done); why != "" {
+		out.Message, out.Unset = why, plan.Unset(changes, done.Failed, noted, sure)
+		return out, nil
+	}
 	if len(done.Failed) > 0 {
 		failed.Pending = plan.StillPending(a.Pending, applied)
 		failed.Unset = plan.Unset(changes, done.Failed, noted, sure)

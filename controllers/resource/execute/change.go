@@ -103,6 +103,15 @@ func without(changes []driver.Change, failed []driver.FieldError) []driver.Chang
 	})
 }
 
+// comesFirst says what the cloud does before it makes the changes of an update, if it began that: all of them wait for it, and nothing failed. It is empty for other updates.
+func comesFirst(changes []driver.Change, done driver.Result) string {
+	refused := func(f driver.FieldError) bool { return driver.CodeOf(f.Err) != driver.Busy }
+	if done.Operation == "" || len(done.Failed) == 0 || len(done.Failed) < len(changes) || slices.ContainsFunc(done.Failed, refused) {
+		return ""
+	}
+	return done.Failed[0].Err.Message
+}
+
 // resting returns the operation of the cloud that rests until it is told to go on; empty if there is none.
 func resting(o driver.Observation) string {
 	if o.State != driver.Ready {

@@ -46,3 +46,28 @@ func TestChangeInVainOfWhatCannotBeUsed(t *testing.T) {
 		t.Errorf("while it is deleted: %+v", out)
 	}
 }
+
+// What the cloud begins before it makes the changes of an update is no failure of them.
+func TestWhatComesFirstIsNoFailure(t *testing.T) {
+	changes := []driver.Change{{Field: "version"}, {Field: "gcp.tier"}}
+	failed := func(code driver.Code, fields ...string) (all []driver.FieldError) {
+		for _, field := range fields {
+			all = append(all, driver.FieldError{Field: field, Err: &driver.Error{Code: code, Op: "patch", Message: "it looks first"}})
+		}
+		return all
+	}
+	for name, tt := range map[string]struct {
+		done driver.Result
+		want string
+	}{
+		"all wait":          {driver.Result{Operation: "op", Failed: failed(driver.Busy, "version", "gcp.tier")}, "it looks first"},
+		"one was made":      {driver.Result{Operation: "op", Failed: failed(driver.Busy, "version")}, ""},
+		"one was refused":   {driver.Result{Operation: "op", Failed: append(failed(driver.Busy, "version"), failed(driver.Invalid, "gcp.tier")...)}, ""},
+		"nothing was begun": {driver.Result{Failed: failed(driver.Busy, "version", "gcp.tier")}, ""},
+		"all were made":     {driver.Result{Operation: "op"}, ""},
+	} {
+		if got := comesFirst(changes, tt.done); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

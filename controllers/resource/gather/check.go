@@ -142,6 +142,9 @@ func isNotFailed(g Gathered) *Stop {
 	if g.OperationError == nil {
 		return nil
 	}
+	if g.status().Operation != "" { // what rests is told the same way from now on
+		return &Stop{Err: outcome.Acted{Err: g.OperationError}}
+	}
 	return &Stop{Err: outcome.Acted{Err: ofFields(g, g.OperationError)}}
 }
 

@@ -59,6 +59,24 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	if stop != nil || !second.Observed || second.Memory.Failure != failure.Error() {
 		t.Errorf("the next time it ends with %+v, observed: %t, and %q is remembered", stop, second.Observed, second.Memory.Failure)
 	}
+	// Somebody asks for another try, which may have to wait. Once it fails, that is told.
+	d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "again"}
+	asked := second
+	d.Generation, asked.Memory.Generation = 1, 1
+	for range 2 {
+		news, memory := NewsOf(d, asked.Memory)
+		asked, stop = gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), News: news, Memory: memory})
+		asked.Release(nil)
+		if stop != nil || !asked.View.Asked {
+			t.Errorf("once somebody asked, it ends with %+v, and counts as asked: %t", stop, asked.View.Asked)
+		}
+	}
+	cloud.observation.Operation = "bgd-2"
+	again, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: asked.Memory})
+	again.Release(nil)
+	if stop == nil || stop.Err == nil || again.View.Asked {
+		t.Errorf("another try that failed ends with %+v, and counts as asked: %t", stop, again.View.Asked)
+	}
 	cloud.observation.OperationError = nil
 	third, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: second.Memory})
 	third.Release(nil)

@@ -231,8 +231,12 @@ func (g *gathering) observe(ctx context.Context) error {
 	if g.CallError = err; err != nil {
 		return err
 	}
-	// What is left of an operation that failed stays to be dealt with: why it failed was told, and the plan goes on with it.
-	told := seen.OperationError != nil && seen.Operation != "" && g.Memory.Failure == seen.OperationError.Error()
+	// What is left of an operation that failed stays to be dealt with: why it failed was told, or somebody asked for another try, and the plan goes on with it.
+	rests := seen.OperationError != nil && seen.Operation != ""
+	if rests && g.News.Wanted {
+		g.Memory.Retried = seen.Operation
+	}
+	told := rests && (g.Memory.Failure == seen.OperationError.Error() || g.Memory.Retried == seen.Operation)
 	if seen.OperationError != nil && !told {
 		upToDate(g, seen)
 		g.status().Operation = seen.Operation // told once; the next reconciliation observes afresh
@@ -307,7 +311,7 @@ func (g *gathering) look(context.Context) error {
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica, g.View.Asked = replica, g.News.Wanted
+	g.View.Replica, g.View.Asked = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)

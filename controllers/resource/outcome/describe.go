@@ -123,7 +123,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 		status.AccountID = string(f.Account)
 		f.Kind.SetWithin(object, f.Request.Parent)
 	}
-	if o.Operation != "" || o.State == driver.Ready && status.Operation == f.Request.Operation {
+	if status.Operation == f.Request.Operation && (o.Operation != "" || o.State == driver.Ready) { // else what was just begun is newer
 		status.Operation = o.Operation
 	}
 	if plan.Ownership(f.View, o) != plan.Ours && !observeOnly {

@@ -134,3 +134,26 @@ func TestAvailableOnTheWayDown(t *testing.T) {
 		}
 	}
 }
+
+// An operation that was begun since the observation is newer than the one that was observed to rest.
+func TestOperationThatWasJustBegun(t *testing.T) {
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid"}
+	for _, tt := range []struct{ requested, observed, status, want string }{
+		{"check-1", "check-1", "check-2", "check-2"},
+		{"check-1", "check-1", "check-1", "check-1"},
+		{"check-1", "", "check-2", "check-2"},
+		{"check-1", "", "check-1", ""},
+		{"", "bgd-1", "", "bgd-1"},
+	} {
+		f := Facts{
+			Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark}, Request: driver.Request{Operation: tt.requested},
+			Observed: true, Observation: driver.Observation{State: driver.Ready, Mark: mark, Operation: tt.observed},
+		}
+		d := &v1alpha1.Database{}
+		d.Status.Operation = tt.status
+		described, _ := f.Describe(d, Outcome{State: condition.Updating})
+		if got := described.GetResourceStatus().Operation; got != tt.want {
+			t.Errorf("%+v: the operation is %q", tt, got)
+		}
+	}
+}

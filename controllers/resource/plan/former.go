@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -73,14 +72,4 @@ func releasesFormer(v View, o driver.Observation) (a Action, releases bool) {
 	}
 	c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerReleased, Effect: driver.Online}
 	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing, Changes: []driver.Change{c}}, true
-}
-
-// failedBeside says why the version is not changed: the server that was prepared for it failed, and is still there. Another one may take as long and fail as well, so a person has to
-// ask for it. It is empty if nothing failed, or if what failed is taken away.
-func failedBeside(v View, o driver.Observation) string {
-	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStaged })
-	if o.OperationError == nil || o.Operation == "" || staged || v.Asked {
-		return ""
-	}
-	return o.OperationError.Error()
 }

@@ -18,7 +18,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if r := replicaRefusal(v, o); r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
-	if why := failedBeside(v, o); why != "" {
+	if why := failedUpgrade(v, o); why != "" {
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonInvalid, Message: why, Pending: PendingChanges(v, o.Changes)}
 	}
 	d := Decide(v, o.Changes, p)
@@ -58,6 +58,16 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonReady, "usable and up to date"
 	}
 	return a
+}
+
+// failedUpgrade says why the version is not changed: what the cloud prepared for it failed, or it found something in the way. It may take as long and end as well the next time, so a person has to
+// ask for it. It is empty if nothing failed, or if what failed is taken away.
+func failedUpgrade(v View, o driver.Observation) string {
+	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStaged })
+	if o.OperationError == nil || o.Operation == "" || staged || v.Asked {
+		return ""
+	}
+	return o.OperationError.Error()
 }
 
 // anyWaits reports whether something waits for a person, for the maintenance window or for the start of the server.
