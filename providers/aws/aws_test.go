@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -30,6 +31,7 @@ type environment struct {
 	*localcloud.Cloud
 	t     *testing.T
 	clock *clock
+	now   func() time.Time // the driver's clock; nil for that of the machine
 	conn  driver.Session
 	s3    *s3.Client
 	rds   *rds.Client
@@ -61,7 +63,7 @@ func newEnvironmentIn(t *testing.T, region string, options localcloud.Options) *
 
 func (w *environment) open(account, region string) driver.Session {
 	w.t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(w.t.Context(), driver.Opening{
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), Now: w.now}).Open(w.t.Context(), driver.Opening{
 		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
 		Credentials: w.keys(account),
 	})

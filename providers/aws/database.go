@@ -43,7 +43,13 @@ func newDatabases(s *session) *databaseAdapter {
 		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
 		Following: &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: replicator{d}.promote},
 		Beside: &table.Succession[databaseSpec, instance, instanceParams]{
-			Observe: deployer{d}.observe, Together: deployer{d}.together, Upgrade: deployer{d}.upgrade, Undo: deployer{d}.undo, Former: deployer{d}.former,
+			Observe: func(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+				if err := (deployer{d}).observe(ctx, req, have, o); err != nil {
+					return err
+				}
+				return observeUpgrade(ctx, d, req, have, o)
+			},
+			Together: deployer{d}.together, Upgrade: deployer{d}.upgrade, Undo: deployer{d}.undo, Former: deployer{d}.former,
 		},
 		Snapshot: d.lookForSnapshot, Restorable: restorer{d}.restorable,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },

@@ -22,8 +22,8 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err := notStopped(have); err != nil {
 		return "", err
 	}
-	if err := takeSnapshotBefore(ctx, d, req, have, params, changes); err != nil {
-		return "", err
+	if snapshot, err := takeSnapshotBefore(ctx, d, req, have, params, changes); err != nil {
+		return snapshot, err
 	}
 	restarts := takeRestart(params, have, changes)
 	written, static, err := d.groups.change(ctx, req, have, params, changes)
@@ -63,6 +63,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if changesInsights(params) {
 		completeInsights(in, &req.Spec, have)
 	}
+	operation := upgradeOperation(have, params.EngineVersion, d.now())
 	_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	err = explainManagement(err, in.ManageMasterUserPassword)
 	if err = explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have)))))); in.MasterUserPassword != nil {
@@ -72,7 +73,10 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if restarts {
 		later = append(later, restartLater(changes)...)
 	}
-	return "", cmp.Or(err, notYet(later))
+	if err != nil {
+		return "", err
+	}
+	return operation, notYet(later)
 }
 
 // notYet is which of the changes could not be made beside the others; nil if all were.

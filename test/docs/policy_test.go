@@ -79,6 +79,7 @@ var awsNeeds = map[string][]string{
 	"rds.DescribeDBParameterGroups":       {"rds:DescribeDBParameterGroups pg"},
 	"rds.DescribeDBParameters":            {"rds:DescribeDBParameters pg"},
 	"rds.DescribeEngineDefaultParameters": {"rds:DescribeEngineDefaultParameters *"},
+	"rds.DescribeEvents":                  {"rds:DescribeEvents *"},
 	"rds.DescribeDBMajorEngineVersions":   {"rds:DescribeDBMajorEngineVersions *"},
 	"rds.ModifyDBParameterGroup":          {"rds:ModifyDBParameterGroup pg"},
 	"rds.ResetDBParameterGroup":           {"rds:ResetDBParameterGroup pg"},

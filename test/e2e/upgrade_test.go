@@ -10,32 +10,54 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// Cloud SQL looks for what is in the way of another major version first. What it finds is told, with what to do, and is looked for again when somebody asks: then the upgrade is made, which needs no other approval.
+// The cloud looks for what is in the way of another major version: Cloud SQL first, RDS in the course of the upgrade. What it finds is told, with what to do. Nothing is tried again before somebody asks. After a check
+// that needs no other approval. After an upgrade that RDS took back it does: another one takes the server away again.
 func TestUpgradeWithSomethingInItsWay(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
-		if c.Name != "gcp" {
+		puts, isServed := map[string]func(name, finding string) bool{
+			"aws": func(name, finding string) bool {
+				return w.Cloud.SetRDSUpgradeObstacle(c.Account, c.Region(), name, finding)
+			},
+			"gcp": func(name, finding string) bool {
+				var found []*sqladmin.PreCheckResponse
+				if finding != "" {
+					found = append(found, &sqladmin.PreCheckResponse{MessageType: "ERROR", Message: finding})
+				}
+				return w.Cloud.SetSQLPreCheck(c.Account, name, found...)
+			},
+		}[c.Name]
+		if !isServed {
 			return
 		}
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Version, d.Spec.Updates = new("16"), &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
-		w.Cloud.SetSQLPreCheck(c.Account, name, &sqladmin.PreCheckResponse{MessageType: "ERROR", Message: "The extension pgrouting is in the way.", ActionsRequired: []string{"Drop it in shop."}})
+		if !puts(name, "The extension pgrouting") {
+			w.Fatal("there is no such server")
+		}
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = new("17") })
 		hash := w.state(d, "the upgrade waits for approval", func(s system.Snapshot) bool { return s.Status.Plan != nil && s.Status.Plan.Hash != "" }).Status.Plan.Hash
 		w.approve(d, hash)
 		stalled := w.state(d, "what is in the way is told", func(s system.Snapshot) bool {
 			return s.Is(v1alpha1.ConditionStalled, yes) && s.Condition(v1alpha1.ConditionStalled).Reason == string(v1alpha1.ReasonInvalid)
 		})
-		for _, want := range []string{"upgrade to version 17", "pgrouting is in the way: Drop it in shop", "mooring.dev/reconcile"} {
+		for _, want := range []string{"version 17", "The extension pgrouting; the ", "mooring.dev/reconcile"} {
 			if message := stalled.Condition(v1alpha1.ConditionStalled).Message; !strings.Contains(message, want) {
 				w.Errorf("the message %q does not name %q", message, want)
 			}
 		}
 		w.equal("what is pending", len(stalled.Status.PendingChanges), 1)
 		w.Disturb()
-		w.Cloud.SetSQLPreCheck(c.Account, name)
+		puts(name, "")
 		w.asks(d, v1alpha1.AnnotationReconcile, "now")
+		if c.Name == "aws" {
+			another := w.state(d, "another try waits for approval", func(s system.Snapshot) bool {
+				return s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Status.Plan.Hash != hash
+			})
+			w.Disturb()
+			w.approve(d, another.Status.Plan.Hash)
+		}
 		w.AwaitObject(d, "the server has version 17", func() bool {
 			return d.Status.Observed.Version != nil && strings.HasPrefix(*d.Status.Observed.Version, "17")
 		})

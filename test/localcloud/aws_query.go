@@ -165,6 +165,8 @@ var listElements = map[string]string{
 	"DBParameterGroups":                "DBParameterGroup",
 	"DBSnapshots":                      "DBSnapshot",
 	"DomainMemberships":                "DomainMembership",
+	"EventCategories":                  "EventCategory",
+	"Events":                           "Event",
 	"OptionGroupMemberships":           "OptionGroupMembership",
 	"Parameters":                       "Parameter",
 	"OrderableDBInstanceOptions":       "OrderableDBInstanceOption",

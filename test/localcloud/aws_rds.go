@@ -97,7 +97,9 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 	"ModifyDBParameterGroup":          action((*rdsCall).modifyGroup, "DBParameterGroupName", "Parameters"),
 	"ResetDBParameterGroup":           action((*rdsCall).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
 	"DeleteDBParameterGroup":          action((*rdsCall).deleteGroup, "DBParameterGroupName"),
-	"DescribeDBMajorEngineVersions":   action((*rdsCall).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
+	"DescribeEvents": action((*rdsCall).describeEvents,
+		"SourceIdentifier", "SourceType", "StartTime", "EndTime", "Duration", "EventCategories", "Filters", "Marker", "MaxRecords"),
+	"DescribeDBMajorEngineVersions": action((*rdsCall).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
 	"DescribeDBEngineVersions": action((*rdsCall).describeEngineVersions,
 		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
 }

@@ -51,6 +51,9 @@ type rdsInstance struct {
 	arrival []rdstypes.VpcSecurityGroupMembership
 	// secret is what AWS Secrets Manager has of the master password, if RDS manages that.
 	secret rdsSecret
+	// obstacle is in the way of another major version; empty if nothing is. events are what happened to the instance.
+	obstacle string
+	events   []rdstypes.Event
 }
 
 // An engineJob is work on a database server, which takes the time it takes.
@@ -236,7 +239,8 @@ func backupShare(d Durations) time.Duration { return d.Create / 4 }
 
 // modified ends the step modifying. One that failed has changed nothing.
 func (in *rdsInstance) modified(d Durations) {
-	done, failed := in.applying, in.fails
+	done := in.applying
+	failed := in.fails || in.refusesUpgrade(done.EngineVersion)
 	subtract(in.db.PendingModifiedValues, done)
 	unnamed := in.takes
 	in.waits = in.waits.without(unnamed)

@@ -1,0 +1,79 @@
+package aws_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+const regTypes = "fatal : pg_upgrade reported failure for check_for_reg_data_type_usage"
+
+// RDS looks for what is in the way of a major version in the course of the upgrade, and an event alone says what it found. It is told until somebody asks for another try.
+func TestUpgradeThatRDSRefuses(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w.now = w.clock.Now
+	w.conn = w.open(account, region)
+	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(7)) })
+	w.createDatabase(&req)
+	if !w.SetRDSUpgradeObstacle(account, region, req.Name, regTypes) {
+		t.Fatal("there is no instance")
+	}
+	req.Spec.Version = new("17")
+	seen := w.database(req)
+	if seen.OperationError != nil || w.asked("DescribeEvents") > 0 {
+		t.Errorf("before the upgrade: %v, by the calls %v", seen.OperationError, w.operations())
+	}
+	upgrade := func() {
+		t.Helper()
+		before := req.Operation
+		result, err := w.attempts(&req, seen.Changes...)
+		if err != nil || len(result.Failed) > 0 || result.Operation == "" || result.Operation == before {
+			t.Fatalf("an upgrade is answered with %+v, %v; the operation before is %q", result, err, before)
+		}
+		req.Operation = result.Operation
+		if seen := w.database(req); seen.State != driver.Pending || seen.OperationError != nil || seen.Operation != req.Operation {
+			t.Errorf("during the upgrade: %v, operation %q, %v", seen.State, seen.Operation, seen.OperationError)
+		}
+		w.clock.Advance(time.Hour)
+	}
+	upgrade()
+	for range 2 {
+		seen := w.database(req)
+		if e := seen.OperationError; e == nil || e.Code != driver.Invalid || !strings.Contains(e.Message, regTypes+"; the log files of the instance with pg_upgrade in their names") ||
+			seen.State != driver.Ready || len(seen.Changes) != 1 || seen.Operation != req.Operation {
+			t.Fatalf("after an upgrade that was refused: %v, %+v", e, seen)
+		}
+	}
+	denied := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DescribeEvents"}, Kind: localcloud.Denied})
+	if seen := w.database(req); seen.OperationError != nil || len(seen.Changes) != 1 {
+		t.Errorf("without the right to read events: %v, %+v", seen.OperationError, seen.Changes)
+	}
+	denied()
+	for name, edit := range map[string]func(*databaseRequest){
+		"while it is deleted":         func(r *databaseRequest) { r.Deletion = &driver.Deletion{} },
+		"another version is wanted":   func(r *databaseRequest) { r.Spec.Version = new("16") },
+		"nobody knows of the upgrade": func(r *databaseRequest) { r.Operation = "" },
+		"another operation":           func(r *databaseRequest) { r.Operation = "upgrade-to-17" },
+		"it was asked for since":      func(r *databaseRequest) { r.Operation = fmt.Sprintf("upgrade-to-17-%d", w.clock.Now().Unix()) },
+		"a server beside is to come":  func(r *databaseRequest) { r.Beside = true },
+	} {
+		other := req
+		if edit(&other); w.database(other).OperationError != nil {
+			t.Errorf("%s: what was refused is told", name)
+		}
+	}
+	upgrade()
+	if seen := w.database(req); seen.OperationError == nil || seen.Operation != req.Operation {
+		t.Errorf("another upgrade that was refused: %v, the operation is %q", seen.OperationError, seen.Operation)
+	}
+	w.SetRDSUpgradeObstacle(account, region, req.Name, "")
+	upgrade()
+	if seen := w.database(req); seen.OperationError != nil || seen.Operation != "" || len(seen.Changes) > 0 {
+		t.Errorf("after the upgrade: %v, %+v", seen.OperationError, seen.Changes)
+	}
+}

@@ -1,0 +1,90 @@
+package localcloud
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// event notes an event of an instance. There are those of upgrades which RDS refuses; all others are not served.
+// The words are those that people report: "Database instance is in a state that cannot be upgraded: ..." in the category maintenance. No recording shows an event.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Events.Messages.html
+func (in *rdsInstance) event(at time.Time, message string) {
+	in.events = append(slices.Clone(in.events), rdstypes.Event{
+		Date: aws.Time(at), EventCategories: []string{"maintenance"}, Message: aws.String(message), SourceType: rdstypes.SourceTypeDbInstance,
+		SourceArn: in.db.DBInstanceArn, SourceIdentifier: in.db.DBInstanceIdentifier,
+	})
+}
+
+// The time for which events are shown, in minutes: RDS keeps them for 14 days, and shows those of the past hour unless it is asked for more.
+const (
+	rdsEventsKept  = 14 * 24 * 60
+	rdsEventsShown = 60
+)
+
+// describeEvents is DescribeEvents. No recording shows the call, an answer or a refusal, nor whether a name that there is not is refused: here it has no events.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeEvents.html
+func (c *rdsCall) describeEvents(in *rds.DescribeEventsInput) (any, error) {
+	minutes := aws.ToInt32(in.Duration)
+	switch {
+	case in.SourceIdentifier != nil && in.SourceType == "":
+		return nil, invalidCombination("SourceType must be provided if SourceIdentifier is.")
+	case in.SourceType != "" && !slices.Contains(in.SourceType.Values(), in.SourceType):
+		return nil, invalidValue("Invalid source type: %s", in.SourceType)
+	case in.Duration != nil && (minutes < 1 || minutes > rdsEventsKept):
+		return nil, invalidValue("Invalid duration: %d", minutes)
+	case in.StartTime != nil || in.EndTime != nil || len(in.Filters) > 0:
+		return nil, awsErr(http.StatusNotImplemented, "NotImplemented", "StartTime, EndTime and Filters are not served here.")
+	}
+	if minutes == 0 {
+		minutes = rdsEventsShown
+	}
+	since := c.now.Add(-time.Duration(minutes) * time.Minute)
+	var found []rdstypes.Event
+	for key, p := range c.instances {
+		ours := p.now != nil && key.account == c.caller.account && key.region == c.caller.region
+		if !ours || in.SourceIdentifier != nil && *in.SourceIdentifier != key.name || in.SourceType != "" && in.SourceType != rdstypes.SourceTypeDbInstance {
+			continue
+		}
+		for _, e := range p.now.events {
+			category := func(asked string) bool { return slices.Contains(e.EventCategories, asked) }
+			if !e.Date.Before(since) && (len(in.EventCategories) == 0 || slices.ContainsFunc(in.EventCategories, category)) {
+				found = append(found, e)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b rdstypes.Event) int { return a.Date.Compare(*b.Date) })
+	page, marker, err := paginate(found, in.Marker, in.MaxRecords, c.cloud.pageOfAtMost)
+	return &rds.DescribeEventsOutput{Events: page, Marker: marker}, err
+}
+
+// SetRDSUpgradeObstacle says what RDS finds from now on before it upgrades an instance to another major version: the upgrade then ends without having changed anything, and an event says so. Empty is nothing. It reports whether there is
+// such an instance that rests. Whether other changes that were asked for together with the version are made then, no document says: here none is.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.Process.html
+func (c *Cloud) SetRDSUpgradeObstacle(account, region, name, obstacle string) bool {
+	s := c.aws.services["rds"].(*rdsService)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(c.opts.Now())
+	p := s.instances[rdsKey{account, region, name}]
+	if p == nil || p.now == nil || p.now.step != resting {
+		return false
+	}
+	next := p.now.clone()
+	next.obstacle = obstacle
+	p.now = next
+	return true
+}
+
+// refusesUpgrade reports whether the changes that are about to be made end without having changed anything, because something is in the way of the major version among them.
+func (in *rdsInstance) refusesUpgrade(to *string) bool {
+	if in.obstacle == "" || to == nil || majorVersion(*in.db.Engine, *to) == majorVersion(*in.db.Engine, *in.db.EngineVersion) {
+		return false
+	}
+	in.event(in.due, "Database instance is in a state that cannot be upgraded: "+in.obstacle)
+	return true
+}
