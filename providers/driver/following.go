@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
@@ -14,6 +15,8 @@ type Following struct {
 	Location string `json:",omitempty"`
 	// Problem says in the cloud's words why it does not repeat what is written to Primary; empty if it does, or if the cloud says nothing of that.
 	Problem string `json:",omitempty"`
+	// Lag is how long ago what it has repeated was written to Primary, as the cloud measured it last, some minutes ago at most; nil if the cloud did not say. It is never negative.
+	Lag *time.Duration `json:",omitempty"`
 }
 
 // Promotion is the change after which an object that follows another one follows none.

@@ -4,19 +4,29 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Following is how objects of a kind follow others of it. Make makes one that does where the request says so, and State says what an object follows. Both
-// functions are set.
+// Following is how objects of a kind follow others of it. Make makes one that does where the request says so, and State says what an object follows. All
+// functions but Lag are set.
 type Following[S, H any] struct {
 	// Withheld reports whether a change is of a field that the cloud does not let an object have as the spec says while it follows another one.
 	Withheld func(req *Request[S], have *H, c driver.Change) bool
 	// Promote ends that an object follows another one, by one call that is not repeated, and returns the operation that it started, if any. It makes no call and
 	// returns no error while the cloud is at it.
 	Promote func(ctx context.Context, req *Request[S], have *H) (operation string, err error)
+	// Lag returns how far an object that works lags behind what it follows; nil if the cloud does not say. It is not asked of others, and never fails: an observation does without it.
+	Lag func(ctx context.Context, have *H) *time.Duration
+}
+
+// lag completes what an observation says of what the object follows.
+func (f *Following[S, H]) lag(ctx context.Context, have *H, o *driver.Observation) {
+	if f != nil && f.Lag != nil && o.Follows != nil && o.State == driver.Ready && o.Available {
+		o.Follows.Lag = f.Lag(ctx, have)
+	}
 }
 
 // withhold takes out of the changes those that an object can't be made to have while it follows another one. What is applied stays as for a field that differs.

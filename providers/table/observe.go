@@ -39,6 +39,7 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 	if a.Support != nil {
 		o.Support = a.Support(ctx, have)
 	}
+	a.Following.lag(ctx, have, &o)
 	return o, nil
 }
 

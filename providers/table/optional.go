@@ -1,0 +1,55 @@
+package table
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+const (
+	// optionalTime bounds what an observation waits for an Optional.
+	optionalTime = 5 * time.Second
+	// deniedPause is after how long a cloud is asked again that refused to this identity, and failedPause of one that answered with another error, or did not answer.
+	deniedPause = time.Hour
+	failedPause = 5 * time.Minute
+)
+
+// Optional is a kind of call that observations do without: an error of it is nobody's, and the cloud is left alone with it for a while. All objects of a session share one. It is safe for concurrent use.
+type Optional struct {
+	Now func() time.Time
+
+	mu    sync.Mutex
+	until time.Time // when the cloud may be asked again
+}
+
+// Try makes the call, unless one failed a short while ago. It reports whether the call was made and succeeded.
+func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bool {
+	if o.paused() {
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, optionalTime)
+	defer cancel()
+	err := call(limited)
+	if err == nil {
+		return true
+	}
+	if ctx.Err() != nil { // it is the caller who gave up
+		return false
+	}
+	pause := failedPause
+	if driver.CodeOf(err) == driver.Denied {
+		pause = deniedPause
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.until = o.Now().Add(pause)
+	return false
+}
+
+func (o *Optional) paused() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.Now().Before(o.until)
+}
