@@ -37,13 +37,14 @@ type rdsService struct {
 	groups         map[rdsKey]*rdsGroup            // DB parameter groups that somebody made
 	deployments    map[rdsKey]*past[rdsDeployment] // by identifier
 	limits         map[string]RDSLimits            // by account
+	lags           map[string]replicaLag           // by resource id
 	writes         uint64
 }
 
 func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
 
 func newRDSService(c *Cloud) *rdsService {
-	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, retained: map[rdsKey]*rdsRetained{}, groups: map[rdsKey]*rdsGroup{}, deployments: map[rdsKey]*past[rdsDeployment]{}, limits: map[string]RDSLimits{}}
+	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, retained: map[rdsKey]*rdsRetained{}, groups: map[rdsKey]*rdsGroup{}, deployments: map[rdsKey]*past[rdsDeployment]{}, limits: map[string]RDSLimits{}, lags: map[string]replicaLag{}}
 }
 
 // An rdsCall is one call to RDS.

@@ -92,7 +92,7 @@ func parseSignature(r *http.Request) (signature, error) {
 // verify checks who signed a call and that nothing in it was changed since. It returns the body without its framing.
 func (a *awsCloud) verify(s signature, r *http.Request, body []byte) (awsCaller, []byte, error) {
 	switch s.service {
-	case "s3", "rds", "sts", "secretsmanager":
+	case "s3", "rds", "sts", "secretsmanager", "monitoring":
 	default:
 		return awsCaller{}, nil, awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud has no service "+strconv.Quote(s.service))
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	SessionNow func() time.Time
 	// LogInterval is how often the changes of a server that keeps backups are saved: up to its last multiple an RDS instance can be restored. 0 is RDS's own.
 	LogInterval time.Duration
+	// MetricDelay is how long CloudWatch and Cloud Monitoring take to show a value. 0 is what they usually take, and with a negative one they show it at once.
+	MetricDelay time.Duration
 }
 
 // A Cloud is a running local cloud. It is safe for concurrent use.

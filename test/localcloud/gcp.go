@@ -71,7 +71,7 @@ func (g *gcpCloud) project(id string) *gcpProject {
 type gcpRoute struct {
 	service   string
 	operation string // as in Google's discovery document
-	resource  string // the path variable that names the resource; "name" is the body's name, "body.instance" its instance, "operation" the operation's target
+	resource  string // the path variable that names the resource; "name" is the body's name, "body.instance" its instance, "query.instance" that of a filter, "operation" the operation's target
 	open      bool   // needs no access token
 	do        func(*gcpRequest) (any, error)
 }
@@ -112,6 +112,10 @@ func (g *gcpCloud) handle(pattern string, route gcpRoute) {
 			}
 		case "operation":
 			call.Resource = g.operationTarget(r.PathValue("project"), r.PathValue("operation"))
+		case "query.instance":
+			if filter := lagFilter.FindStringSubmatch(r.URL.Query().Get("filter")); filter != nil {
+				call.Resource = filter[3]
+			}
 		case "account":
 			call.Resource = strings.TrimSuffix(r.PathValue("account"), impersonation)
 		default:

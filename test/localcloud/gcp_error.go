@@ -48,7 +48,7 @@ func gcpFailure(service string, err error) reply {
 	switch service {
 	case "token":
 		body, _ = json.Marshal(map[string]any{"error": e.reason, "error_description": e.message})
-	case "iamcredentials": // of the newer kind, without a list of errors
+	case "iamcredentials", "monitoring": // of the newer kind, without a list of errors
 		status := e.reason
 		if canonical := gcpStatuses[e.status]; canonical != "" {
 			status = canonical
@@ -78,6 +78,14 @@ func failure(kind FaultKind, call Call) reply {
 			Throttled:   gcpErr(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded."),
 			ServerError: gcpErr(http.StatusInternalServerError, "INTERNAL", "Internal error encountered."),
 			Denied:      errNoImpersonation,
+			Conflict:    gcpErr(http.StatusConflict, "ABORTED", "The operation was aborted."),
+		}[kind])
+	}
+	if call.Service == "monitoring" {
+		return gcpFailure(call.Service, map[FaultKind]*gcpError{
+			Throttled:   gcpErr(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded."),
+			ServerError: gcpErr(http.StatusInternalServerError, "INTERNAL", "Internal error encountered."),
+			Denied:      errMonitoringDenied,
 			Conflict:    gcpErr(http.StatusConflict, "ABORTED", "The operation was aborted."),
 		}[kind])
 	}

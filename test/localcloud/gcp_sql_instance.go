@@ -27,6 +27,7 @@ type sqlInstance struct {
 	recovery  sqlRecovery
 
 	replication sqlReplication
+	lag         replicaLag
 	checks      []*sqladmin.PreCheckResponse // what is in the way of an upgrade
 
 	operation *sqlOperation // under way

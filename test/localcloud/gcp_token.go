@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"google.golang.org/api/monitoring/v3"
 	"google.golang.org/api/sqladmin/v1"
 	"google.golang.org/api/storage/v1"
 )
@@ -207,7 +208,9 @@ var gcpScopes = map[string][]string{
 		storage.CloudPlatformScope, storage.DevstorageFullControlScope, storage.DevstorageReadWriteScope,
 		storage.DevstorageReadOnlyScope, storage.CloudPlatformReadOnlyScope,
 	},
-	"sqladmin":       {sqladmin.CloudPlatformScope, sqladmin.SqlserviceAdminScope},
+	"sqladmin": {sqladmin.CloudPlatformScope, sqladmin.SqlserviceAdminScope},
+	// https://cloud.google.com/monitoring/api/ref_v3/rest/v3/projects.timeSeries/list#authorization-scopes
+	"monitoring":     {monitoring.CloudPlatformScope, monitoring.MonitoringScope, monitoring.MonitoringReadScope},
 	"iamcredentials": {sqladmin.CloudPlatformScope, "https://www.googleapis.com/auth/iam"},
 }
 

@@ -9,7 +9,7 @@ import (
 type Call struct {
 	Time      time.Time     `json:"time"`
 	Took      time.Duration `json:"took"`
-	Service   string        `json:"service"`            // s3, rds, sts, storage, sqladmin, token, iamcredentials
+	Service   string        `json:"service"`            // s3, rds, sts, secretsmanager, cloudwatch, storage, sqladmin, monitoring, token, iamcredentials
 	Operation string        `json:"operation"`          // the cloud's own name: CreateBucket, DescribeDBInstances, buckets.patch
 	Account   string        `json:"account,omitempty"`  // AWS account id or Google project
 	Resource  string        `json:"resource,omitempty"` // bucket or instance name

@@ -1,0 +1,122 @@
+package localcloud
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/monitoring/v3"
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// lagQuery is a valid query of the lag of a replica in the ten minutes before a time, changed by edits.
+func lagQuery(project, name string, now time.Time, edits ...func(url.Values)) url.Values {
+	q := url.Values{
+		"filter":             {fmt.Sprintf(`metric.type = %q AND resource.labels.database_id = "%s:%s"`, lagMetric, project, name)},
+		"interval.startTime": {now.Add(-10 * time.Minute).Format(time.RFC3339)}, "interval.endTime": {now.Format(time.RFC3339)}, "view": {"FULL"}, "alt": {"json"},
+	}
+	for _, edit := range edits {
+		edit(q)
+	}
+	return q
+}
+
+func listSeries(t *testing.T, g *gcpTest, client *http.Client, project string, q url.Values) (monitoring.ListTimeSeriesResponse, error) {
+	t.Helper()
+	var out monitoring.ListTimeSeriesResponse
+	response, err := client.Get(g.GCPEndpoint() + "/v3/projects/" + project + "/timeSeries?" + q.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := googleapi.CheckResponse(response); err != nil {
+		return out, err
+	}
+	return out, json.NewDecoder(response.Body).Decode(&out)
+}
+
+// A replica has a point a minute, which Cloud Monitoring shows some minutes later, since it was made. Others have none.
+func TestMonitoringReplicaLag(t *testing.T) {
+	g := startGCP(t, Options{})
+	for _, in := range []*sqladmin.DatabaseInstance{recoverable(), replicaOf("orders", "reads")} {
+		need(g.sql.Instances.Insert("acme", in).Do())(t)
+		g.clock.advance(time.Minute)
+	}
+	made := need(time.Parse(time.RFC3339, need(g.sql.Instances.Get("acme", "reads").Do())(t).CreateTime))(t)
+	want := func(what, name string, want ...float64) {
+		t.Helper()
+		out := need(listSeries(t, g, g.raw, "acme", lagQuery("acme", name, g.clock.Now())))(t)
+		var got []float64
+		for _, series := range out.TimeSeries {
+			if series.Metric.Type != lagMetric || series.Resource.Labels["database_id"] != "acme:"+name {
+				t.Errorf("the series is %+v of %+v", series.Metric, series.Resource)
+			}
+			for _, p := range series.Points {
+				if at := need(time.Parse(time.RFC3339, p.Interval.EndTime))(t); at.Before(made) || at.After(g.clock.Now().Add(-lagMetricDelay)) {
+					t.Errorf("a point of %s", p.Interval.EndTime)
+				}
+				got = append(got, *p.Value.DoubleValue)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the points %v, want %v", what, got, want)
+		}
+	}
+	want("a new replica", "reads")
+	g.clock.advance(lagMetricDelay + time.Minute)
+	want("a replica that is up to date", "reads", 0, 0, 0)
+	if g.SetSQLReplicaLag("acme", "orders", 1) || !g.SetSQLReplicaLag("acme", "reads", 30, 20) {
+		t.Error("the lag is set of replicas, and of nothing else")
+	}
+	want("a replica that lags", "reads", 30, 20, 30)
+	want("the primary", "orders")
+	want("what does not exist", "none")
+	if calls := g.Ledger.Calls(Filter{Service: "monitoring", Operation: "timeSeries.list", Resource: "reads"}); len(calls) == 0 || calls[0].Write || calls[0].Account != "acme" {
+		t.Errorf("the ledger has %+v", calls)
+	}
+}
+
+func TestMonitoringRefusals(t *testing.T) {
+	g := startGCP(t, Options{})
+	set := func(name, value string) func(url.Values) { return func(q url.Values) { q.Set(name, value) } }
+	for name, tt := range map[string]struct {
+		edit   func(url.Values)
+		status int
+	}{
+		"valid":              {func(url.Values) {}, 0},
+		"no end":             {func(q url.Values) { q.Del("interval.endTime") }, http.StatusBadRequest},
+		"no time":            {set("interval.startTime", "noon"), http.StatusBadRequest},
+		"the end before":     {set("interval.startTime", g.clock.Now().Add(time.Hour).Format(time.RFC3339)), http.StatusBadRequest},
+		"no filter":          {func(q url.Values) { q.Del("filter") }, http.StatusBadRequest},
+		"no metric":          {set("filter", `resource.labels.database_id = "acme:reads"`), http.StatusBadRequest},
+		"another filter":     {set("filter", `metric.type = "a" OR metric.type = "b"`), http.StatusNotImplemented},
+		"no page":            {set("pageSize", "0"), http.StatusBadRequest},
+		"pages":              {set("pageSize", "10"), http.StatusNotImplemented},
+		"headers":            {set("view", "HEADERS"), http.StatusNotImplemented},
+		"another parameter":  {set("aggregation.alignmentPeriod", "60s"), http.StatusNotImplemented},
+		"without start":      {func(q url.Values) { q.Del("interval.startTime") }, 0},
+		"of another project": {set("filter", `metric.type = "`+lagMetric+`" AND resource.labels.database_id = "other:reads"`), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := listSeries(t, g, g.raw, "acme", lagQuery("acme", "reads", g.clock.Now(), tt.edit))
+			wantGCP(t, err, tt.status, "")
+		})
+	}
+	q := lagQuery("acme", "reads", g.clock.Now())
+	_, err := listSeries(t, g, g.raw, "other", q)
+	wantGCP(t, err, http.StatusForbidden, "")
+	_, err = listSeries(t, g, http.DefaultClient, "acme", q)
+	wantGCP(t, err, http.StatusUnauthorized, "")
+	_, err = listSeries(t, g, g.scoped(t, "acme", sqladmin.SqlserviceAdminScope), "acme", q)
+	wantGCP(t, err, http.StatusForbidden, "")
+	_, err = listSeries(t, g, g.scoped(t, "acme", monitoring.MonitoringReadScope), "acme", q)
+	wantGCP(t, err, 0, "")
+	g.Faults.Add(Fault{Filter: Filter{Service: "monitoring"}, Kind: Denied})
+	_, err = listSeries(t, g, g.raw, "acme", q)
+	wantGCP(t, err, http.StatusForbidden, "")
+}
