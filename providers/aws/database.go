@@ -41,7 +41,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
 		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
-		Following: &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: replicator{d}.promote},
+		Following: replicator{d}.following(),
 		Beside: &table.Succession[databaseSpec, instance, instanceParams]{
 			Observe: func(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
 				if err := (deployer{d}).observe(ctx, req, have, o); err != nil {

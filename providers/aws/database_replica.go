@@ -50,6 +50,10 @@ const awsKey = "alias/aws/rds"
 // A replicator makes read replicas, and promotes them.
 type replicator struct{ databases *databases }
 
+func (r replicator) following() *table.Following[databaseSpec, instance] {
+	return &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: r.promote, Lag: newLagMetric(r.databases.session).of}
+}
+
 // create makes a read replica. Mark, network and protection come with the call. What nobody declared is as in the source or RDS's choice, but for what is safe: it is not to be
 // reached from the Internet.
 func (r replicator) create(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {

@@ -116,7 +116,7 @@ func TestReplicaInAnotherRegion(t *testing.T) {
 			req.Restore.SourceLocation = region
 			w.replicate(&req)
 			seen := w.database(req)
-			if seen.Follows == nil || *seen.Follows != (driver.Following{Primary: primary.Name, Location: region}) || seen.Location != "us-east-1" {
+			if seen.Follows == nil || seen.Follows.Primary != primary.Name || seen.Follows.Location != region || seen.Location != "us-east-1" {
 				t.Errorf("it follows %+v, and is in %s", seen.Follows, seen.Location)
 			}
 			got := w.instance(req.Name)

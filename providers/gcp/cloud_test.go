@@ -164,8 +164,11 @@ func (c *cloud) patchBucket(t testing.TB, name string, patch *storage.Bucket) {
 // count counts the calls to the APIs that the cloud has seen. It waits for those on their way: one that hangs is
 // entered when the cloud notices that its caller has given up.
 func (c *cloud) count(side localcloud.Side) int {
-	seen := func(side localcloud.Side) int {
-		return c.Ledger.Count(localcloud.Filter{Service: "storage", Write: side}) + c.Ledger.Count(localcloud.Filter{Service: "sqladmin", Write: side})
+	seen := func(side localcloud.Side) (n int) {
+		for _, service := range []string{"storage", "sqladmin", "monitoring"} {
+			n += c.Ledger.Count(localcloud.Filter{Service: service, Write: side})
+		}
+		return n
 	}
 	for range 30_000 {
 		if seen(localcloud.Any) >= int(c.sent.calls.Load()) {

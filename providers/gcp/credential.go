@@ -19,6 +19,7 @@ import (
 var serviceScopes = []string{
 	"https://www.googleapis.com/auth/devstorage.full_control",
 	"https://www.googleapis.com/auth/sqlservice.admin",
+	"https://www.googleapis.com/auth/monitoring.read",
 }
 
 // publicTokenURL is where Google hands out tokens for service account keys.

@@ -18,7 +18,7 @@ import (
 type replicator struct{ databases *databases }
 
 func (r replicator) following() *table.Following[databaseParameters, instance] {
-	return &table.Following[databaseParameters, instance]{Withheld: withheldOfReplica, Promote: r.promote}
+	return &table.Following[databaseParameters, instance]{Withheld: withheldOfReplica, Promote: r.promote, Lag: newLagMetric(r.databases.session).of}
 }
 
 // create makes a read replica, by the call that makes instances. It has the version and the edition of its primary, and its users and passwords. Its disk is no smaller. It has the mark and all

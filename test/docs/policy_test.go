@@ -44,6 +44,9 @@ var awsNeeds = map[string][]string{
 		"rds:CreateDBInstanceReadReplica db", "rds:CreateDBInstanceReadReplica og", "rds:CreateDBInstanceReadReplica subgrp", "rds:AddTagsToResource db", "rds:CrossRegionCommunication *",
 	},
 	"rds.PromoteReadReplica": {"rds:PromoteReadReplica db"},
+	// The action knows no single resources.
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
+	"cloudwatch.GetMetricData": {"cloudwatch:GetMetricData *"},
 	// What each of these calls needs beside its own action:
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-authorizing-access.html
 	"rds.CreateBlueGreenDeployment": {
@@ -185,6 +188,8 @@ var gcpNeeds = map[string][]string{
 	// Google's pages on permissions have no entry for it; those that list the roles have.
 	// https://cloud.google.com/iam/docs/roles-permissions/cloudsql
 	"instances.preCheckMajorVersionUpgrade": {"cloudsql.instances.preCheckMajorVersionUpgrade"},
+	// https://cloud.google.com/monitoring/access-control#timeseries-permissions
+	"timeSeries.list": {"monitoring.timeSeries.list"},
 	// Only in the last year of an authority. Without them connection Secrets get the next one once it is in use.
 	"instances.listServerCas":          {"cloudsql.instances.listServerCas"},
 	"instances.listServerCertificates": {"cloudsql.instances.listServerCertificates"},
