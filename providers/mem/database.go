@@ -27,6 +27,8 @@ type Database struct {
 
 	// Follows is the database that it follows, which may be gone; zero for one that follows none.
 	Follows driver.ParentRef
+	// Lag is how far it lags behind that: not at all, unless somebody sets it.
+	Lag time.Duration
 
 	// Users are within it, by their names. They go with it.
 	Users map[string]User

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -68,6 +69,12 @@ func withheld(_ *databaseRequest, _ *Database, c driver.Change) bool {
 	return strings.HasPrefix(c.Field, "backup.") || slices.Contains([]string{"version", "databaseName", driver.FieldUsername, driver.FieldPowerState}, c.Field)
 }
 
+// lagOf is table.Following.Lag. It comes with the read.
+func lagOf(_ context.Context, d *Database) *time.Duration {
+	lag := d.live().Lag
+	return &lag
+}
+
 // promote is table.Following.Promote.
 func (m *databases) promote(ctx context.Context, req *databaseRequest, seen *Database) (operation string, err error) {
 	if seen.Follows == (driver.ParentRef{}) {
@@ -101,7 +108,7 @@ func (m *databases) promote(ctx context.Context, req *databaseRequest, seen *Dat
 // alone returns a database that follows none any more.
 func (d *Database) alone() *Database {
 	next := d.clone()
-	next.Follows = driver.ParentRef{}
+	next.Follows, next.Lag = driver.ParentRef{}, 0
 	return next
 }
 

@@ -53,7 +53,7 @@ func newDatabases(s session) *databaseAdapter {
 	}
 	return &databaseAdapter{
 		Table: databaseTable, Noun: "database", ReadCall: string(OpObserve) + string(KindDatabase), Fixed: true,
-		Read: d.read, State: d.stateOf, Following: &table.Following[databaseParameters, Database]{Withheld: withheld, Promote: d.promote}, Login: login, Snapshot: d.snapshot, Restorable: d.restorable,
+		Read: d.read, State: d.stateOf, Following: &table.Following[databaseParameters, Database]{Withheld: withheld, Promote: d.promote, Lag: lagOf}, Login: login, Snapshot: d.snapshot, Restorable: d.restorable,
 		Support: func(_ context.Context, have *Database) *driver.Support { return new(have.Support) },
 		Tags:    func(p *databaseParams) *table.Delta { return &p.Tags },
 		Manage:  func(*databaseParams, bool) {}, // the request and the changes say it

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -12,6 +13,13 @@ import (
 var replicaMutants = []mutant{
 	{name: "does not say what an object follows", caught: "replica/an object that follows",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Follows = nil; return err }},
+	{name: "a replica is ahead of what it follows", caught: "replica/an object that follows",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.Follows != nil {
+				o.Follows.Lag = new(-time.Second)
+			}
+			return err
+		}},
 	{name: "says what an object follows once it is there", caught: "replica/an object that follows",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if o.State == driver.Pending {

@@ -2,6 +2,7 @@ package mem_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -40,6 +41,21 @@ func TestReplica(t *testing.T) {
 	result, err := databases.Update(t.Context(), second, []driver.Change{{Field: driver.FieldPassword, Effect: driver.Online}})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("a password of a replica: %v, %v", result.Failed, err)
+	}
+	lag := func(req databaseRequest) *time.Duration {
+		t.Helper()
+		obs, err := databases.Observe(t.Context(), req)
+		if err != nil || obs.Follows == nil {
+			t.Fatalf("%s: %v; it follows %+v", req.Name, err, obs.Follows)
+		}
+		return obs.Follows.Lag
+	}
+	if got := lag(replica); got == nil || *got != 0 {
+		t.Errorf("a replica lags by %v", got)
+	}
+	mem.Databases(cloud).Edit(account, replica.Name, func(d *mem.Database) { d.Lag = time.Hour })
+	if got := lag(replica); got == nil || *got != time.Hour {
+		t.Errorf("a replica that lags by an hour lags by %v", got)
 	}
 	follows := func(req databaseRequest) string {
 		t.Helper()
