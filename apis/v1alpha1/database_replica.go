@@ -44,4 +44,24 @@ type ReplicaStatus struct {
 	// problem says in the cloud's words why the server does not repeat what is written to the primary. It is not there while it does.
 	// +optional
 	Problem string `json:"problem,omitempty"`
+
+	// lag is how far the server lags behind its primary, as the cloud measured it last: Seconds (less than a minute), Minutes, Hours, or Days. It rises as soon as the lag is a minute, an hour or a
+	// day, and falls once the lag is less than half of that. The metric mooring_replica_lag_seconds has the lag in seconds. If the cloud does not say the lag, the last one stays for two sync
+	// periods. It is not there if the cloud does not say it any longer, or if the server has a problem, or if the identity lacks the permission (cloudwatch:GetMetricData, monitoring.timeSeries.list).
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.Monitoring.html
+	// Source: https://cloud.google.com/sql/docs/postgres/replication/replication-lag
+	// +optional
+	// +kubebuilder:validation:Enum=Seconds;Minutes;Hours;Days
+	Lag ReplicaLag `json:"lag,omitempty"`
 }
+
+// ReplicaLag is how far a read replica lags behind its primary, as a unit of time.
+type ReplicaLag string
+
+// The values of ReplicaLag.
+const (
+	ReplicaLagSeconds ReplicaLag = "Seconds"
+	ReplicaLagMinutes ReplicaLag = "Minutes"
+	ReplicaLagHours   ReplicaLag = "Hours"
+	ReplicaLagDays    ReplicaLag = "Days"
+)

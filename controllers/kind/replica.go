@@ -49,8 +49,8 @@ func Follows(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
 }
 
 // SetFollowing notes in the status of an object what it follows and what follows it. id is the identity of what it follows, as far as that is known: the first one that is
-// known stays, because a later server of the name is another one. It reports whether the status changed.
-func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, followers []string) (changed bool) {
+// known stays, because a later server of the name is another one. lag is how far it lags behind; empty if that is not known. It reports whether the status changed.
+func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, lag v1alpha1.ReplicaLag, followers []string) (changed bool) {
 	if k.Replicating == nil {
 		return false
 	}
@@ -60,7 +60,7 @@ func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Follo
 		if before != nil && before.Primary == follows.Primary && before.PrimaryID != "" {
 			id = before.PrimaryID
 		}
-		*status = &v1alpha1.ReplicaStatus{Primary: follows.Primary, PrimaryID: id, Location: follows.Location, Problem: follows.Problem}
+		*status = &v1alpha1.ReplicaStatus{Primary: follows.Primary, PrimaryID: id, Location: follows.Location, Problem: follows.Problem, Lag: lag}
 	}
 	return !equality.Semantic.DeepEqual(before, *status) || !slices.Equal(had, *names)
 }

@@ -178,6 +178,45 @@ func TestLastObserved(t *testing.T) {
 	}
 }
 
+// The lag of a replica is shown as it was observed last: not once it is not known any more, or once nothing is followed. What is another one's is not shown.
+func TestLagIsShown(t *testing.T) {
+	d, _ := counting(t)
+	d.Request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
+	d.View = plan.View{Bound: true, HasFinalizer: true, Mark: d.Request.Mark}
+	follows := func(lag *time.Duration) func() {
+		return func() {
+			d.Facts.Observed, d.Facts.Unobserved = true, false
+			d.Observation = driver.Observation{State: driver.Ready, Mark: d.Request.Mark, Follows: &driver.Following{Primary: "orders", Lag: lag}}
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		scene func()
+		want  time.Duration // -1 for no series
+	}{
+		{"nothing was observed yet", func() {}, -1},
+		{"it is up to date", follows(new(time.Duration(0))), 0},
+		{"it lags", follows(new(time.Minute)), time.Minute},
+		{"it was not observed", func() { d.Facts.Observed = false }, time.Minute},
+		{"it was not observed for long", func() { d.Facts.Unobserved = true }, -1},
+		{"it lags less", follows(new(time.Second)), time.Second},
+		{"the cloud does not say it", follows(nil), -1},
+		{"it lags again", follows(new(time.Minute)), time.Minute},
+		{"it was promoted", func() { d.Observation.Follows = nil }, -1},
+		{"it is of another one", func() { follows(new(time.Minute))(); d.Observation.Mark.UID = "uid-other" }, -1},
+	} {
+		tt.scene()
+		d.reported(t)
+		got, seen := time.Duration(-1), d.LastObserved()
+		if len(seen) == 1 && seen[0].Lag != nil {
+			got = *seen[0].Lag
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	d, counted := counting(t)
 	d.Memory.LastObserved = time.Unix(7, 0)

@@ -42,6 +42,7 @@ func Sections() []Section {
 		{"Unhealthy objects", []*Metric{objectCondition, objectsOmitted, objectDriftRecurrences}},
 		{"Resources", []*Metric{resources, timeToReady, timeToConverge, driftDetected, driftCorrected, driftRecurred,
 			reconcilingAge, deletions, deletionAge, observationAge, rollouts}},
+		{"Read replicas", []*Metric{replicaLag}},
 		{"Ends of support", []*Metric{objectSupportEnd, supportEnd}},
 		{"Provider configs and accounts", []*Metric{providerConfigs, accountConcurrencyLimit, accountInFlight, accountQueueDepth, accountQueueWait, throttleWait}},
 		{"Calls to the clouds", []*Metric{cloudCalls, cloudCallDuration, driverCallDuration}},

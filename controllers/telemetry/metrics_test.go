@@ -325,7 +325,7 @@ func sources(objects *shelf) Sources {
 			Kind: kind.Bucket(),
 			LastObserved: func() []LastObservation {
 				return []LastObservation{
-					{Provider: "aws", At: noon.Add(-time.Minute)}, {Provider: "aws", At: noon.Add(-2 * time.Minute)}, {Provider: "gcp", At: noon},
+					{Provider: "aws", At: noon.Add(-time.Minute), Lag: new(time.Second)}, {Provider: "aws", At: noon.Add(-2 * time.Minute)}, {Provider: "gcp", At: noon},
 				}
 			},
 			StaleStatuses: func() int { return 3 },

@@ -48,6 +48,9 @@ type LastObservation struct {
 	Name     types.NamespacedName
 	Provider string
 	At       time.Time
+	// Class is that of the object; empty if it has none. Lag is how far it lags behind what it follows; nil if that is not known, or if it follows nothing.
+	Class string
+	Lag   *time.Duration
 }
 
 // A Rollout is how far a changed class has come.
@@ -88,6 +91,7 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 		supported = append(supported, with...)
 	}
 	showSupport(supported, s.ObjectLimit, to)
+	showLags(s.Kinds, s.ObjectLimit, to)
 	for _, k := range s.Configs {
 		objects, err := k.collect(ctx, s.Cache, to)
 		if err != nil {

@@ -40,7 +40,7 @@ func (w *work) clearBinding() {
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetWithin(w.Object, driver.ParentRef{})
 	kind.ForgetRestored(w.Kind, w.Object)
-	kind.SetFollowing(w.Kind, w.Object, nil, "", nil)
+	kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil)
 	kind.SetFormer(w.Kind, w.Object, nil)
 }
 
@@ -70,7 +70,7 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	}
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
-	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", nil) || moved
+	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil) || moved
 	moved = w.Kind.SetRestored(w.Object, w.Request.Restore) || moved
 	return moved || !equality.Semantic.DeepEqual(before, w.status)
 }

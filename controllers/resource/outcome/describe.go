@@ -170,7 +170,7 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 		f.Kind.SetSupport(object, f.Observation.Support)
 	}
 	if o := f.Observation; o.Follows != nil || o.State == driver.Ready { // while it is being promoted it still is what it was
-		kind.SetFollowing(f.Kind, object, o.Follows, f.View.Replica.ServerID, o.Followers)
+		kind.SetFollowing(f.Kind, object, o.Follows, f.View.Replica.ServerID, f.View.Replica.Lag, o.Followers)
 	}
 	if f.Observation.Fixed != nil {
 		object.GetResourceStatus().Fixed = f.Observation.Fixed

@@ -19,6 +19,8 @@ type Replica struct {
 	Promote bool
 	// Followed: it followed something when it was last observed.
 	Followed bool
+	// Lag is how far it lags behind what it follows; empty if that is not known.
+	Lag v1alpha1.ReplicaLag
 	// ServerID is the identity of what it follows, if Server is that; empty if that is not known. PrimaryLost: what it follows can't be used, so nobody knows what of its data is left.
 	ServerID    string
 	PrimaryLost bool
@@ -30,7 +32,10 @@ type Replica struct {
 
 // ReplicaOf returns what an object and its status say of what it is to follow. want is the object with its class merged in.
 func ReplicaOf(k *kind.Kind, want, stored v1alpha1.ResourceObject) Replica {
-	r := Replica{Followed: kind.Follows(k, stored) != nil}
+	r := Replica{}
+	if follows := kind.Follows(k, stored); follows != nil {
+		r.Followed, r.Lag = true, follows.Lag
+	}
 	if asked := kind.ReplicaOf(k, want); asked != nil {
 		r.Primary, r.Promote = k.Name+" "+asked.PrimaryRef.Name, asked.Role == v1alpha1.ReplicaRolePrimary
 	}
@@ -50,7 +55,11 @@ func Promotion(r Replica, o driver.Observation) []driver.Change {
 	if !r.Promote || o.Follows == nil {
 		return nil
 	}
-	return []driver.Change{driver.Promotion(fmt.Sprintf("it takes writes from then on, no longer repeats those of %s, and never will again; clients may lose their connections", o.Follows.Primary))}
+	why := fmt.Sprintf("it takes writes from then on, no longer repeats those of %s, and never will again; clients may lose their connections", o.Follows.Primary)
+	if r.Lag != "" {
+		why += fmt.Sprintf("; the cloud said last that it lags behind by %s, and what it has not repeated by then it will lack", strings.ToLower(string(r.Lag)))
+	}
+	return []driver.Change{driver.Promotion(why)}
 }
 
 // replicaRefusal returns why nothing is changed of an object at rest, because it does not follow what its spec says; it is nothing if its Reason is empty.

@@ -91,6 +91,13 @@ func TestPromotion(t *testing.T) {
 		t.Fatalf("got %+v", promotion)
 	}
 	v := View{WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Edited: true}
+	behind := Promotion(Replica{Primary: "Database orders", Promote: true, Lag: v1alpha1.ReplicaLagMinutes}, follows)
+	if !strings.Contains(behind[0].Why, "lags behind by minutes") || strings.Contains(promotion[0].Why, "lags") {
+		t.Errorf("the lag is not said, or said where it is not known: %q, %q", behind[0].Why, promotion[0].Why)
+	}
+	if Decide(v, behind, Policy{}).Hash != Decide(v, promotion, Policy{}).Hash {
+		t.Error("an approval depends on the lag")
+	}
 	follows.Changes = promotion
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		d := Decide(v, promotion, Policy{Disruptive: disruptive})

@@ -28,7 +28,8 @@ func (c counter) count(m Memory, next reconcile.Result) Memory {
 		return m
 	}
 	m.Recorded, m.Unwritten = c.LastObserved, false
-	m.LastObservation = c.lastObservation(m.Recorded)
+	m.Lag = c.lag(m.Lag)
+	m.LastObservation = c.lastObservation(m)
 	subject := c.subject()
 	if first := c.Object.GetResourceStatus().FirstReadyTime; first != nil && !c.WasReady && !c.StartedOver {
 		c.metrics.Ready(subject, first.Sub(c.Object.GetCreationTimestamp().Time))
@@ -65,19 +66,32 @@ func (c counter) deleted() {
 // nobody can read it in the status.
 func (c counter) unrecorded(m Memory) Memory {
 	if c.metrics != nil {
-		m.Unwritten, m.LastObservation = true, c.lastObservation(m.Recorded)
+		m.Unwritten, m.LastObservation = true, c.lastObservation(m)
 		c.metrics.StatusWriteFailed(c.subject())
 	}
 	return m
 }
 
 // lastObservation returns when the cloud object was last observed and that written down; nil if that is not to be done now.
-func (c counter) lastObservation(recorded time.Time) *telemetry.LastObservation {
+func (c counter) lastObservation(m Memory) *telemetry.LastObservation {
 	status := c.Object.GetResourceStatus()
 	if status.ExternalName == "" || c.Object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true" {
 		return nil
 	}
-	return &telemetry.LastObservation{Provider: status.Provider, At: recorded}
+	return &telemetry.LastObservation{Provider: status.Provider, At: m.Recorded, Class: status.ClassName, Lag: m.Lag}
+}
+
+// lag returns how far the cloud object lags behind what it follows, where it was known to lag so before: what was not observed is as before, until that is too old.
+func (c counter) lag(before *time.Duration) *time.Duration {
+	switch {
+	case c.Unobserved:
+		return nil
+	case !c.Observed || c.Observation.State == driver.Unknown:
+		return before
+	case c.Observation.Follows == nil || plan.Ownership(c.View, c.Observation) != plan.Ours && c.Policy.Management != v1alpha1.ManagementObserve:
+		return nil
+	}
+	return c.Observation.Follows.Lag
 }
 
 // showsDrift reports whether what differs now, or does not, says something about drift: the object was as declared, and nobody

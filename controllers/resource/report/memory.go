@@ -25,6 +25,8 @@ type Memory struct {
 	Unrecorded bool
 	// Recorded is the last observation that the status, as it is stored, knows of.
 	Recorded time.Time
+	// Lag is how far the cloud object lags behind what it follows; nil if that is not known, or if it follows nothing.
+	Lag *time.Duration
 	// LastObservation is that observation for metrics; nil if the cloud object is not to be observed, for now. Unwritten: the status of the last
 	// reconciliation could not be written.
 	LastObservation *telemetry.LastObservation
