@@ -87,8 +87,8 @@ func TestLagIsOptional(t *testing.T) {
 		fault localcloud.FaultKind
 		pause time.Duration
 	}{
-		"denied": {localcloud.Denied, time.Hour}, "throttled": {localcloud.Throttled, 5 * time.Minute},
-		"failing": {localcloud.ServerError, 5 * time.Minute}, "cut": {localcloud.ResponseLost, 5 * time.Minute},
+		"denied": {localcloud.Denied, time.Hour}, "throttled": {localcloud.Throttled, time.Minute},
+		"failing": {localcloud.ServerError, time.Minute}, "cut": {localcloud.ResponseLost, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newEnvironment(t, localcloud.Options{Durations: slow})
@@ -101,12 +101,12 @@ func TestLagIsOptional(t *testing.T) {
 				}
 			}
 			lift()
-			w.clock.Advance(tt.pause - time.Minute)
+			w.clock.Advance(tt.pause - time.Second)
 			w.lag(replica)
 			if n := len(w.Ledger.Calls(askForLag)) - before; n != 1 {
 				t.Errorf("CloudWatch was asked %d times within %s", n, tt.pause)
 			}
-			w.clock.Advance(time.Minute)
+			w.clock.Advance(time.Second)
 			w.wantLag("later", replica, 0)
 		})
 	}

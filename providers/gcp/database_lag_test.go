@@ -80,8 +80,8 @@ func TestLagIsOptional(t *testing.T) {
 		fault localcloud.FaultKind
 		pause time.Duration
 	}{
-		"denied": {localcloud.Denied, time.Hour}, "throttled": {localcloud.Throttled, 5 * time.Minute},
-		"failing": {localcloud.ServerError, 5 * time.Minute}, "cut": {localcloud.ResponseLost, 5 * time.Minute},
+		"denied": {localcloud.Denied, time.Hour}, "throttled": {localcloud.Throttled, time.Minute},
+		"failing": {localcloud.ServerError, time.Minute}, "cut": {localcloud.ResponseLost, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCloud(t, slow)
@@ -94,12 +94,12 @@ func TestLagIsOptional(t *testing.T) {
 			}
 			lift()
 			before := len(c.Ledger.Calls(askForLag))
-			c.clock.advance(tt.pause - time.Minute)
+			c.clock.advance(tt.pause - time.Second)
 			c.lag(t, x, replica)
 			if n := len(c.Ledger.Calls(askForLag)) - before; n != 0 {
 				t.Errorf("Cloud Monitoring was asked %d times again within %s", n, tt.pause)
 			}
-			c.clock.advance(time.Minute)
+			c.clock.advance(time.Second)
 			if got := c.lag(t, x, replica); got == nil || *got != 0 {
 				t.Errorf("later it lags by %v", got)
 			}

@@ -13,7 +13,7 @@ const (
 	optionalTime = 5 * time.Second
 	// deniedPause is after how long a cloud is asked again that refused to this identity, and failedPause of one that answered with another error, or did not answer.
 	deniedPause = time.Hour
-	failedPause = 5 * time.Minute
+	failedPause = time.Minute
 )
 
 // Optional is a kind of call that observations do without: an error of it is nobody's, and the cloud is left alone with it for a while. All objects of a session share one. It is safe for concurrent use.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -110,6 +111,7 @@ type environment struct {
 	fixtures atomic.Int64
 	room     int64
 	limited  bool
+	metrics  prometheus.Gatherer // of the manager; nil where a test starts it
 }
 
 // An installation is a way in which Mooring is installed, with the environment that the tests of the package share there. What starts
@@ -194,7 +196,7 @@ func applyPolicies(t testing.TB, s *system.Environment, values system.Values) {
 func newEnvironment(t testing.TB, o localcloud.Options, room int) *environment {
 	t.Helper()
 	s := newIdleEnvironment(t, o, room)
-	s.StartManager(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
+	s.metrics = s.StartManager(t, controllers.Options{SyncPeriod: syncPeriod, MetricsObjectLimit: 1000}, nil).Metrics
 	return s
 }
 

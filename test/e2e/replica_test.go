@@ -135,7 +135,7 @@ func TestReplicaWaitsAndRefuses(t *testing.T) {
 	})
 }
 
-// A read replica that is as declared, and its primary, cause no writes, and each look at them is one call.
+// A read replica that is as declared, and its primary, cause no writes. Each look at them is one call, and another one asks how far the replica lags behind. A lag that changes a little changes nothing.
 func TestConvergedReplicaIsSilent(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
 		d := w.primary(c, "orders")
@@ -144,6 +144,11 @@ func TestConvergedReplicaIsSilent(t *testing.T) {
 		w.ready(r)
 		w.AwaitObject(d, "the primary says what follows it", func() bool { return len(d.Status.Replicas) == 1 })
 		names := []string{d.Status.ExternalName, w.Refresh(r).ExternalName}
+		lags := system.ProviderOf(c.Name).Lag
+		if lags != nil {
+			w.AwaitObject(r, "the status says the lag", func() bool { return r.Status.Replica.Lag == v1alpha1.ReplicaLagSeconds })
+			w.equal("there is such a replica", lags(w.Cloud, names[1], 30), true)
+		}
 		w.observedAgain(c, names[0], 2) // what was still under way is done by then
 		w.observedAgain(c, names[1], 2)
 		versions := func() string { w.Refresh(d); w.Refresh(r); return d.ResourceVersion + " " + r.ResourceVersion }
@@ -155,16 +160,80 @@ func TestConvergedReplicaIsSilent(t *testing.T) {
 		if system.ProviderOf(c.Name).Journal != nil { // the stand-in keeps no ledger of it
 			return
 		}
-		kinds := map[string]bool{}
+		kinds := map[string]int{}
 		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{})[calls:] {
 			if call.Resource == names[1] {
-				kinds[call.Operation] = true
+				kinds[call.Operation]++
 			}
 		}
-		if len(kinds) != 1 {
-			w.Errorf("a look at a read replica takes the calls %v", kinds)
+		asked := kinds["GetMetricData"] + kinds["timeSeries.list"]
+		delete(kinds, "GetMetricData")
+		delete(kinds, "timeSeries.list")
+		for operation, looks := range kinds {
+			if len(kinds) != 1 || asked > looks+1 { // one of the look before
+				w.Errorf("looks at a read replica take the calls %v, and %d calls for its lag; %s was called %d times", kinds, asked, operation, looks)
+			}
 		}
 	})
+}
+
+// A read replica that lags behind says so in its status, roughly, and in a metric in seconds. It is none the less Ready. Who is asked to approve a promotion is told the lag, and
+// may approve it whatever the lag becomes. A promoted server has none.
+func TestReplicaLag(t *testing.T) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
+		lags := system.ProviderOf(c.Name).Lag
+		if lags == nil {
+			w.T.Skip("the cloud says nothing of the lag")
+		}
+		d := w.primary(c, "orders")
+		r := w.replicaOf(d, "reads")
+		w.create(r)
+		name := w.ready(r).Status.ExternalName
+		says := func(lag v1alpha1.ReplicaLag) {
+			w.Helper()
+			w.AwaitObject(r, "it lags by "+string(lag), func() bool { return r.Status.Replica != nil && r.Status.Replica.Lag == lag })
+		}
+		says(v1alpha1.ReplicaLagSeconds)
+		for _, step := range []struct {
+			seconds float64
+			want    v1alpha1.ReplicaLag
+		}{{90000.5, v1alpha1.ReplicaLagDays}, {40000, v1alpha1.ReplicaLagHours}, {2000, v1alpha1.ReplicaLagHours}, {1000, v1alpha1.ReplicaLagMinutes}} {
+			w.equal("there is such a replica", lags(w.Cloud, name, step.seconds), true)
+			w.Eventually("the metric shows the lag", func() bool { return w.lag(r) == step.seconds })
+			says(step.want)
+		}
+		w.equal("transitions", w.Transitions("Database", r.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
+
+		edit(w, r, func(r *v1alpha1.Database) { r.Spec.Replica.Role = v1alpha1.ReplicaRolePrimary })
+		s := w.state(r, "the promotion waits for approval, and says the lag", func(s system.Snapshot) bool {
+			return s.Status.Plan != nil && s.Status.Plan.Hash != "" && strings.Contains(s.Condition(v1alpha1.ConditionReady).Message, "lags behind by minutes")
+		})
+		lags(w.Cloud, name, 5)
+		says(v1alpha1.ReplicaLagSeconds)
+		w.approve(r, s.Status.Plan.Hash)
+		w.AwaitObject(r, "promoted", func() bool { return r.Status.Replica == nil })
+		w.ready(r)
+		w.Eventually("the metric is gone", func() bool { return w.lag(r) == -1 })
+	})
+}
+
+// lag returns what the metric shows of an object, in seconds; -1 for nothing.
+func (w *fixture) lag(o client.Object) float64 {
+	w.Helper()
+	families, err := w.of.metrics.Gather()
+	w.Must(err)
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			labels := map[string]string{}
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if f.GetName() == "mooring_replica_lag_seconds" && labels["namespace"] == o.GetNamespace() && labels["name"] == o.GetName() {
+				return m.GetGauge().GetValue()
+			}
+		}
+	}
+	return -1
 }
 
 // Who deletes a primary before its replicas is told what follows it. The deletion goes on by itself once nothing does, and takes a final snapshot, which a replica does not.

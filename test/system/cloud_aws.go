@@ -29,6 +29,9 @@ func init() {
 		Driver: func(local *localcloud.Cloud, transport http.RoundTripper, callTimeout time.Duration) driver.Driver {
 			return aws.New(aws.Options{Endpoint: local.AWSEndpoint(), HTTPClient: &http.Client{Transport: transport}, CallTimeout: callTimeout})
 		},
+		Lag: func(local *localcloud.Cloud, name string, seconds float64) bool {
+			return local.SetRDSReplicaLag(AWSAccount, AWSRegion, name, seconds)
+		},
 		Key: func(letter string) string {
 			part := func(n int) string { return strings.Repeat(letter, n) }
 			return "arn:aws:kms:" + AWSRegion + ":" + AWSAccount + ":key/" +

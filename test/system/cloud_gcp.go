@@ -29,6 +29,9 @@ func init() {
 		Driver: func(local *localcloud.Cloud, transport http.RoundTripper, callTimeout time.Duration) driver.Driver {
 			return gcp.New(gcp.Options{Endpoint: local.GCPEndpoint(), Transport: transport, CallTimeout: callTimeout})
 		},
+		Lag: func(local *localcloud.Cloud, name string, seconds float64) bool {
+			return local.SetSQLReplicaLag(GCPProject, name, seconds)
+		},
 		Key: func(letter string) string {
 			return "projects/" + GCPProject + "/locations/" + GCPRegion + "/keyRings/ring/cryptoKeys/" + letter
 		},

@@ -96,6 +96,9 @@ func (e *Environment) prepare(ctx context.Context, lo localcloud.Options) error 
 	if err != nil {
 		return err
 	}
+	if lo.MetricDelay == 0 && lo.Now == nil {
+		lo.MetricDelay = -1 // nobody waits for minutes
+	}
 	if e.Cloud, err = localcloud.Start(lo); err != nil {
 		return err
 	}

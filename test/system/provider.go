@@ -28,6 +28,8 @@ type Provider struct {
 	Driver   func(local *localcloud.Cloud, transport http.RoundTripper, callTimeout time.Duration) driver.Driver
 	// Key returns the name of an encryption key, one for each letter from a to f.
 	Key func(letter string) string
+	// Lag has the cloud say of a read replica of the environment's account that it lags so many seconds behind; nil for a cloud that says nothing of that.
+	Lag func(local *localcloud.Cloud, name string, seconds float64) bool
 	// Journal returns what the cloud records; nil for a cloud whose stand-in keeps a ledger.
 	Journal func(*Cloud) Journal
 }
