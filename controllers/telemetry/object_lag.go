@@ -10,7 +10,7 @@ import (
 var replicaLag = &Metric{
 	Name: "mooring_replica_lag_seconds", Type: Gauge, PerObject: true,
 	Labels: []string{"kind", "provider", "namespace", "name", "class"},
-	Help: "How far a read replica lags behind its primary, as the cloud said when the replica was last observed. The cloud's value is some minutes old. Of PostgreSQL in Amazon RDS it is the least value of the 10 minutes before. " +
+	Help: "How far a read replica lags behind its primary, as the cloud said when the replica was last observed. The cloud's value is some minutes old. Where the cloud's values rise and fall by themselves, it is the least of the last 10 minutes. " +
 		"There is no series if the cloud does not say the lag, nor for an object that is not a read replica any more. The flag --metrics-object-limit bounds the number of objects. Those that lag most come first.",
 	Question: "Which read replicas lag behind by more than 10 minutes?",
 	Query:    "sort_desc(mooring_replica_lag_seconds > 600)",

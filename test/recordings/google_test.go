@@ -115,6 +115,10 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
+	if strings.HasSuffix(request.URL.Path, "/timeSeries") { // nor the lag of a replica
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
 	if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/backups") { // nobody recorded the list either: these servers have no backups of ours
 		_, _ = w.Write([]byte(`{}`))
 		return

@@ -9,7 +9,7 @@ import (
 
 // lag returns how far the cloud object lags behind what it follows, where the status said before; empty if that is not known. What a single observation does not say stays for two sync periods: the call
 // may have failed, and the cloud is not asked while it is at work on the object. With a problem, the lag is of no use: it grows, and the problem says why.
-func (g *gathering) lag(before v1alpha1.ReplicaLag) v1alpha1.ReplicaLag {
+func lag(g *Gathered, sync time.Duration, before v1alpha1.ReplicaLag) v1alpha1.ReplicaLag {
 	if !g.Observed {
 		return before
 	}
@@ -26,7 +26,7 @@ func (g *gathering) lag(before v1alpha1.ReplicaLag) v1alpha1.ReplicaLag {
 	case g.Memory.LagKnown.IsZero():
 		g.Memory.LagKnown = g.Now
 	}
-	if g.Now.Sub(g.Memory.LagKnown) > 2*g.gatherer.Sync {
+	if g.Now.Sub(g.Memory.LagKnown) > 2*sync {
 		return ""
 	}
 	return before

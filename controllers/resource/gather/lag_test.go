@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -32,18 +33,16 @@ func TestLag(t *testing.T) {
 		"it follows nothing any more": {"Hours", []look{{0, lagging(time.Hour), "Hours"}, {sync, nil, ""}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, is := &gathering{gatherer: &Gatherer{Sync: sync}}, tt.before
+			g, is := &Gathered{}, tt.before
 			for _, l := range tt.looks {
 				g.Now, g.Observed, g.Observation = noon.Add(l.after), true, driver.Observation{State: driver.Ready, Follows: l.follows}
-				if is = g.lag(is); is != l.want {
+				if is = lag(g, sync, is); is != l.want {
 					t.Fatalf("after %s it is %q, want %q", l.after, is, l.want)
 				}
 			}
 		})
 	}
-	g := &gathering{gatherer: &Gatherer{Sync: sync}}
-	g.Now = noon
-	if got := g.lag("Days"); got != "Days" {
+	if got := lag(&Gathered{Facts: outcome.Facts{Now: noon}}, sync, "Days"); got != "Days" {
 		t.Errorf("what was not observed is %q", got)
 	}
 }

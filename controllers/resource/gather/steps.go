@@ -304,7 +304,7 @@ func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
 	replica := replicaOf(g.Gathered)
-	replica.Lag = g.lag(replica.Lag)
+	replica.Lag = lag(&g.Gathered, g.gatherer.Sync, replica.Lag)
 	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
 	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)
