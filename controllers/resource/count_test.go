@@ -185,7 +185,7 @@ func TestLagIsShown(t *testing.T) {
 	d.View = plan.View{Bound: true, HasFinalizer: true, Mark: d.Request.Mark}
 	follows := func(lag *time.Duration) func() {
 		return func() {
-			d.Facts.Observed, d.Facts.Unobserved = true, false
+			d.Facts.Observed, d.Unobserved = true, false
 			d.Observation = driver.Observation{State: driver.Ready, Mark: d.Request.Mark, Follows: &driver.Following{Primary: "orders", Lag: lag}}
 		}
 	}
@@ -198,7 +198,7 @@ func TestLagIsShown(t *testing.T) {
 		{"it is up to date", follows(new(time.Duration(0))), 0},
 		{"it lags", follows(new(time.Minute)), time.Minute},
 		{"it was not observed", func() { d.Facts.Observed = false }, time.Minute},
-		{"it was not observed for long", func() { d.Facts.Unobserved = true }, -1},
+		{"it was not observed for long", func() { d.Unobserved = true }, -1},
 		{"it lags less", follows(new(time.Second)), time.Second},
 		{"the cloud does not say it", follows(nil), -1},
 		{"it lags again", follows(new(time.Minute)), time.Minute},

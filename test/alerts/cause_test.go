@@ -330,6 +330,10 @@ func atRest(c *fixture) {
 	b, gone := c.bucket("photos", nil), c.bucket("gone", nil)
 	c.AwaitReady(c.bucket("pictures", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = ref("gcp") }))
 	c.AwaitReady(c.database("orders", nil))
+	c.AwaitReady(c.database("reads", func(d *v1alpha1.Database) {
+		d.Spec.Replica = &v1alpha1.DatabaseReplica{PrimaryRef: v1alpha1.DatabaseReference{Name: "orders"}}
+	}))
+	c.Eventually("the lag of the replica is shown", func() bool { return c.scrape().has("mooring_replica_lag_seconds") })
 	c.AwaitReady(b)
 	c.AwaitReady(gone)
 	system.Edit(c.Fixture, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })

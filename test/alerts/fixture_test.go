@@ -49,7 +49,7 @@ func newEnvironment(t *testing.T) *environment {
 	const short = 50 * time.Millisecond
 	s := &environment{metricsSeen: map[string][]string{}}
 	s.Environment = system.NewEnvironment(t, cluster.Options{}, localcloud.Options{
-		ListenersOnly: true, InstanceQuota: -1, Now: s.cloudClock.Now, Durations: localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short},
+		ListenersOnly: true, InstanceQuota: -1, Now: s.cloudClock.Now, MetricDelay: -1, Durations: localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short},
 	})
 	var err error
 	if s.user, err = s.Cluster.User(system.User, cluster.Administrators); err != nil {
