@@ -28,7 +28,12 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		}
 	}
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name}
+	var left string
 	if req.Deletion != nil && req.Deletion.Snapshot != "" {
+		var err error
+		if left, err = (restorer{d}).markBackups(ctx, req); err != nil {
+			return driver.Result{}, err
+		}
 		in.FinalDBSnapshotIdentifier = &req.Deletion.Snapshot
 		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(false), aws.Bool(false)
 	} else {
@@ -46,6 +51,9 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	}
 	if apiCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
 		return d.deleteGroups(ctx, req)
+	}
+	if err == nil {
+		return driver.Result{Left: left}, nil
 	}
 	return driver.Result{}, d.explainDeletion(ctx, req, err)
 }

@@ -141,6 +141,9 @@ func (r restorer) checkSource(ctx context.Context, req *databaseRequest, source 
 	if err != nil {
 		return err
 	}
+	if of == nil || aws.ToString(of.DbiResourceId) != source.ID {
+		return r.checkDeleted(ctx, req)
+	}
 	return sourceRefusal(req, of, d.now())
 }
 

@@ -13,7 +13,10 @@ import (
 // restorable returns what RDS still has of the instance that a request's Vanished names, by the resource id, which no later instance of its name has: its
 // automated backups, if they were retained, and its snapshots, those that RDS took by itself included.
 func (r restorer) restorable(ctx context.Context, req *databaseRequest) (*driver.Restorable, error) {
-	backups, err := r.backups(ctx, req.Vanished.ID)
+	if req.Vanished.ID == "" {
+		return r.deleted(ctx, req)
+	}
+	backups, err := r.backupsOf(ctx, req.Vanished.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +27,14 @@ func (r restorer) restorable(ctx context.Context, req *databaseRequest) (*driver
 	return driver.NewestOf(*req.Vanished, append(statesOfBackups(&req.Request, backups), statesOfSnapshots(&req.Request, taken)...)), nil
 }
 
-// backups returns the automated backups of an instance. Those of one instance are one, or one in each region that they are replicated to.
+// backupsOf returns the automated backups of an instance. Those of one instance are one, or one in each region that they are replicated to.
+func (r restorer) backupsOf(ctx context.Context, id string) ([]types.DBInstanceAutomatedBackup, error) {
+	return r.backups(ctx, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: &id})
+}
+
+// backups returns all automated backups that a call asks for.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstanceAutomatedBackups.html
-func (r restorer) backups(ctx context.Context, id string) (all []types.DBInstanceAutomatedBackup, err error) {
-	in := &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: &id}
+func (r restorer) backups(ctx context.Context, in *rds.DescribeDBInstanceAutomatedBackupsInput) (all []types.DBInstanceAutomatedBackup, err error) {
 	for {
 		out, err := call(ctx, r.databases.session, "DescribeDBInstanceAutomatedBackups", r.databases.rds.DescribeDBInstanceAutomatedBackups, in)
 		if apiCode(err) == "DBInstanceAutomatedBackupNotFound" {
@@ -80,13 +87,22 @@ func statesOfBackups(req *driver.Request, backups []types.DBInstanceAutomatedBac
 		states = append(states, driver.SavedState{
 			Complete: true,
 			From:     driver.Restore{Time: window.LatestTime.UTC()},
-			Details: driver.SnapshotDetails{
-				Source: aws.ToString(b.DBInstanceIdentifier), Taken: window.LatestTime.UTC(), SizeGiB: aws.ToInt32(b.AllocatedStorage), Engine: aws.ToString(b.Engine),
-				Version: aws.ToString(b.EngineVersion), Username: aws.ToString(b.MasterUsername), Encrypted: aws.ToBool(b.Encrypted), Key: aws.ToString(b.KmsKeyId),
-			},
+			Details:  detailsOfBackups(b),
 		})
 	}
 	return states
+}
+
+// detailsOfBackups returns what an instance that is restored by automated backups has.
+func detailsOfBackups(b *types.DBInstanceAutomatedBackup) driver.SnapshotDetails {
+	is := driver.SnapshotDetails{
+		Source: aws.ToString(b.DBInstanceIdentifier), SizeGiB: aws.ToInt32(b.AllocatedStorage), Engine: aws.ToString(b.Engine), Version: aws.ToString(b.EngineVersion),
+		Username: aws.ToString(b.MasterUsername), Encrypted: aws.ToBool(b.Encrypted), Key: aws.ToString(b.KmsKeyId),
+	}
+	if w := b.RestoreWindow; w != nil && w.LatestTime != nil {
+		is.Taken = w.LatestTime.UTC()
+	}
+	return is
 }
 
 // statesOfSnapshots returns the snapshots that a request's object may use, those that are being taken included. The tags of an instance are copied to its
@@ -130,7 +146,7 @@ func (r restorer) left(ctx context.Context, req *databaseRequest) (sizeGiB int32
 
 // checkLeft is the same for automated backups.
 func (r restorer) checkLeft(ctx context.Context, req *databaseRequest) (sizeGiB int32, err error) {
-	backups, err := r.backups(ctx, req.Restore.Vanished)
+	backups, err := r.backupsOf(ctx, req.Restore.Vanished)
 	if err != nil {
 		return 0, err
 	}

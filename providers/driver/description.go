@@ -128,6 +128,9 @@ type Capabilities struct {
 	Restores bool
 	// PointInTime: a Create makes it of another object as that was at a time, if the request says so.
 	PointInTime bool
+	// RestoresDeleted: the cloud keeps backups of objects that were deleted, an observation says which and for which times, and a Create makes an object of them as
+	// PointInTime says.
+	RestoresDeleted bool `json:",omitempty"`
 	// Copies: what a Create makes of another object is born as a copy of that, its mark included.
 	Copies bool
 	// Replicas: a Create makes it follow another object, if the request says so, an observation says who follows whom, and an Update with FieldRole ends it.

@@ -153,8 +153,10 @@ type Request struct {
 	Whole bool
 	// Restore says of what a Create makes the object; nil for an empty one. Only Create looks at it.
 	Restore *Restore `json:",omitempty"`
-	// Vanished is an object that is gone: an observation of Absent is to say what is left of it. It is nil if nobody asks for that.
-	Vanished *ParentRef `json:",omitempty"`
+	// Vanished is an object that is gone: an observation of Absent is to say what is left of it. It is nil if nobody asks for that. Without an ID it stands for all
+	// objects of a kind with RestoresDeleted that had its name, or the mark VanishedMark, whose uid does not count: then Restorable has their Backups alone.
+	Vanished     *ParentRef `json:",omitempty"`
+	VanishedMark Mark       `json:",omitzero"`
 	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
 	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
 	// which is given to each call from then on. Other changes of the same Update are made first, and then that of the version fails as Busy. While a server is

@@ -1,5 +1,7 @@
 package driver
 
+import "time"
+
 // Restorable is what a cloud still has of an object that is gone.
 type Restorable struct {
 	// From is what a Create in its place is made of, with Vanished and Time: the newest state that is complete. It is nil if there is none.
@@ -8,6 +10,9 @@ type Restorable struct {
 	Pending bool
 	// Details are what From has, as far as the cloud says it.
 	Details SnapshotDetails
+	// Backups are those of objects that were deleted, if Request.Vanished has no ID, each with its Source and Mark. Whether one of them may be restored is the
+	// caller's to judge.
+	Backups []SavedState `json:",omitempty"`
 }
 
 // A SavedState is a state of an object that a cloud has, such as a snapshot, and that nothing keeps from being restored but that it may not be complete. From says
@@ -16,6 +21,10 @@ type SavedState struct {
 	From     Restore
 	Details  SnapshotDetails
 	Complete bool
+	// Since is the first of the times to which the object can be restored, of which that of From is the last, both in UTC; zero if there is no other one.
+	Since time.Time `json:",omitzero"`
+	// Mark is the mark that the state itself has in the cloud. It is zero for Restorable.From.
+	Mark Mark `json:",omitzero"`
 }
 
 // NewestOf returns what is left of an object that is gone: the newest of its states. One that is not complete and has no time yet is newer than all.

@@ -17,7 +17,7 @@ type Restore struct {
 	// cloud's own identity of it, where it has one.
 	Snapshot, SnapshotID string
 	// Source is an object of the kind in the location of the request, and Time the moment, in UTC; zero for the latest one that the cloud can restore. Source is zero for
-	// a snapshot.
+	// a snapshot. For a kind with RestoresDeleted it may be one that was deleted and whose backups are left.
 	Source ParentRef
 	Time   time.Time
 	// SourceMark is the mark that Source has, for a kind with Capabilities.Copies. If it has another one by now, Create is Conflict, and makes nothing: nobody would

@@ -54,7 +54,7 @@ func (s *rdsService) settleBackups(in *rdsInstance, now time.Time) *rdsInstance 
 		s.begin(func() (*engine, error) {
 			return nil, errors.Join(s.cloud.engines.endLog(id), s.cloud.engines.drop(in.backups.log))
 		})
-		*b = rdsBackups{}
+		*b, next.backupTags = rdsBackups{}, nil
 		return next
 	}
 	if b.log == "" {
@@ -192,6 +192,30 @@ func (c *rdsCall) allBackups() map[string][]*rdsInstance {
 	return all
 }
 
+// taggedBackups reads the tags of automated backups, and returns how to store others. They have tags of their own, which are not those of the instance: somebody sets them
+// by TagSpecifications of a call about the instance, which are not served here, or by the ARN of the backups. They stay while these are retained. No recording shows
+// it, nor the refusal of an ARN that there is not. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_TagSpecification.html (auto-backup)
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBInstanceAutomatedBackup.html (TagList)
+func (c *rdsCall) taggedBackups(arn string) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
+	for _, of := range c.allBackups() {
+		for _, one := range of {
+			if c.backupsARN(one) != arn {
+				continue
+			}
+			return one.backupTags, func(tags []rdstypes.Tag) {
+				next := one.clone()
+				next.backupTags = tags
+				if r := c.retained[c.key(*one.db.DbiResourceId)]; r != nil {
+					r.source = next
+					return
+				}
+				c.store(c.key(*one.db.DBInstanceIdentifier), next)
+			}, nil
+		}
+	}
+	return nil, nil, errNoBackups
+}
+
 func (c *rdsCall) shownBackup(of *rdsInstance, status string) rdstypes.DBInstanceAutomatedBackup {
 	db := of.db
 	out := rdstypes.DBInstanceAutomatedBackup{
@@ -201,6 +225,7 @@ func (c *rdsCall) shownBackup(of *rdsInstance, status string) rdstypes.DBInstanc
 		IAMDatabaseAuthenticationEnabled: db.IAMDatabaseAuthenticationEnabled, InstanceCreateTime: db.InstanceCreateTime, Iops: db.Iops, KmsKeyId: db.KmsKeyId,
 		LicenseModel: db.LicenseModel, MasterUsername: db.MasterUsername, OptionGroupName: aws.String(of.optionGroup()), Region: aws.String(c.caller.region),
 		RestoreWindow: c.window(of), Status: &status, StorageThroughput: db.StorageThroughput, StorageType: db.StorageType, VpcId: db.DBSubnetGroup.VpcId,
+		TagList: of.backupTags,
 	}
 	if db.Endpoint != nil {
 		out.Port = db.Endpoint.Port

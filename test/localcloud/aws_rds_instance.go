@@ -44,6 +44,8 @@ type rdsInstance struct {
 	final     *rdsSnapshot // that the step deleting takes
 	retains   bool         // the step deleting leaves the automated backups
 	backups   rdsBackups
+	// backupTags are the tags of the automated backups.
+	backupTags []rdstypes.Tag
 	follows   rdsFollowing
 	// wake starts the server behind a stopped instance, whose time is over.
 	wake func() *engineJob

@@ -69,6 +69,9 @@ func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store fun
 			c.storeDeployment(key, next)
 		}, nil
 	}
+	if strings.HasPrefix(arn, c.arn("auto-backup", "")) {
+		return c.taggedBackups(arn)
+	}
 	if name, ok := strings.CutPrefix(arn, c.arn("pg", "")); ok {
 		g, err := c.ownGroup(&name)
 		if err != nil {

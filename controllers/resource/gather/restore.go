@@ -32,6 +32,8 @@ type Snapshot struct {
 	Elsewhere string
 	// Itself: the spec names the object itself. SameServer: it names another object whose server has the name that this one's is to have.
 	Itself, SameServer bool
+	// Deleted is what is known of the backups that the cloud has of a deleted server of the object that the spec names; nil if that object is there.
+	Deleted *plan.Deleted
 	// Left is what is left of the object that vanished in whose place this one is restored; nil if it is not.
 	Left *plan.Left
 	// Unsupported: the cloud restores no such objects, or not so: What says it.
@@ -124,9 +126,12 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 	g := r.g
 	object := g.Kind.New()
 	if s.Itself = at.DatabaseRef.Name == g.Object.GetName(); s.Itself {
-		return nil
+		return r.findDeleted(ctx, s, at)
 	}
-	if stop, err := r.readNamed(ctx, s, g.Kind, at.DatabaseRef.Name, object); stop || err != nil {
+	switch stop, err := r.readNamed(ctx, s, g.Kind, at.DatabaseRef.Name, object); {
+	case s.Missing:
+		return r.findDeleted(ctx, s, at)
+	case stop || err != nil:
 		return err
 	}
 	status := object.GetResourceStatus()
@@ -249,8 +254,8 @@ func isRestorable(g Gathered) *Stop {
 		return refusedInPlace(plan.InPlaceRefusal(g.View, *s.Left))
 	case s.Unsupported:
 		return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
-	case s.Itself:
-		return stalled(v1alpha1.ReasonInvalid, "spec.restoreFrom names this object itself, which does not exist, so there is nothing to restore; name another one")
+	case s.Deleted != nil:
+		return refusedDeleted(g, plan.DeletedRefusal(g.View, *s.Deleted))
 	case s.SameServer:
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
 	case s.Missing:

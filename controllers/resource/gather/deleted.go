@@ -1,0 +1,58 @@
+package gather
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// findDeleted finds out which backups the cloud has of the server of an object that was deleted, or of the object itself before it was deleted and created again. They are
+// looked for by the mark of that object, and by the name that its server had if nobody chose another one.
+func (r *restoring) findDeleted(ctx context.Context, s *Snapshot, at *v1alpha1.DatabasePointInTime) error {
+	g := r.g
+	d := &plan.Deleted{Name: at.DatabaseRef.Name, Itself: s.Itself, Provider: g.Provider, Server: g.Request.Name, Open: r.isOpen(), Supported: g.Described.Capabilities.RestoresDeleted}
+	if s.Deleted = d; !d.Supported {
+		return nil
+	}
+	if at.Time != nil {
+		d.Time = at.Time.UTC()
+	}
+	request := g.Request
+	if !s.Itself {
+		d.Server = plan.ExternalName(request.Mark.Cluster, request.Mark.Namespace, d.Name, g.Described.Name.MaxLength)
+	}
+	request.Vanished = &driver.ParentRef{Name: d.Server}
+	request.VanishedMark = driver.Mark{Cluster: request.Mark.Cluster, Namespace: request.Mark.Namespace, Name: d.Name}
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, request)
+	switch g.CallError = err; {
+	case err != nil:
+		return fmt.Errorf("look for backups of %s, from which it is to be restored: %w", d, err)
+	case seen.State != driver.Absent: // it is there by now: the next reconciliation sees it
+		return fmt.Errorf("look for backups of %s, from which it is to be restored: %w", d, outcome.ErrStale)
+	case seen.Restorable == nil:
+		d.Supported = false
+		return nil
+	}
+	d.Backups = seen.Restorable.Backups
+	from := d.Chosen(g.View)
+	if from == nil {
+		return nil
+	}
+	d.Unfit = g.Kind.Restoring.Unfit(g.Want, &from.Details)
+	g.Request.Restore = &driver.Restore{Source: from.From.Source, Time: d.Time}
+	return nil
+}
+
+// refusedDeleted returns what a reconciliation ends with if no deleted server can be restored, or not yet; nil if one can. An object of the name may be created later,
+// so a missing one is looked for again.
+func refusedDeleted(g Gathered, r plan.Refusal) *Stop {
+	if r.Reason == v1alpha1.ReasonSnapshotNotFound {
+		return &Stop{Err: &identity.ValidationError{Reason: r.Reason, Message: r.Message}}
+	}
+	return refusedSnapshot(g, r)
+}

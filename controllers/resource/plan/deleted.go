@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Deleted is what is known of the backups that a cloud has of the servers of an object that was deleted. There are several if it was deleted more than once.
+type Deleted struct {
+	// Name is that of the object, in the namespace of the one that is to be restored. Itself: it is the name of that one.
+	Name   string
+	Itself bool
+	// Provider is the cloud. Supported: it restores what was deleted to a time.
+	Provider  string
+	Supported bool
+	// Server is the name that the server of the object had in the cloud, unless somebody chose another one.
+	Server string
+	// Open is what Snapshot says of it.
+	Open bool
+	// Time is the moment to which the object is to be restored, in UTC; zero for the latest one.
+	Time time.Time
+	// Backups are those that the cloud has, other objects' among them.
+	Backups []driver.SavedState
+	// Unfit is why no object can be restored from the chosen one as the spec wants; empty if one can.
+	Unfit string
+}
+
+// String names the object.
+func (d *Deleted) String() string { return "Database " + d.Name }
+
+// usable returns the backups that may be restored: those with the mark of the object, under whatever uid, and those of its server's name that have no mark of this cluster,
+// as mayRestore allows. withheld are of that name, too, and would be usable if the account were the namespace's own.
+func (d *Deleted) usable(v View) (usable []*driver.SavedState, withheld bool) {
+	for i := range d.Backups {
+		b := &d.Backups[i]
+		ours := b.Mark.Cluster == v.Mark.Cluster
+		switch {
+		case b.From.Source.ID == "", ours && b.Mark.Name != d.Name, !ours && b.From.Source.Name != d.Server:
+		case mayRestore(v, b.Mark, d.Open):
+			usable = append(usable, b)
+		case !ours:
+			withheld = true
+		}
+	}
+	return usable, withheld
+}
+
+// Chosen returns the backups of which the object is restored: those that have the time, or else the newest ones. It is nil if there are none, or if what is not
+// complete yet may be newer.
+func (d *Deleted) Chosen(v View) *driver.SavedState {
+	usable, _ := d.usable(v)
+	var chosen *driver.SavedState
+	for _, b := range usable {
+		switch {
+		case !b.Complete:
+			if d.Time.IsZero() {
+				return nil
+			}
+		case !d.Time.IsZero() && (d.Time.Before(b.Since) || d.Time.After(b.From.Time)):
+		case chosen == nil || b.From.Time.After(chosen.From.Time):
+			chosen = b
+		}
+	}
+	return chosen
+}
+
+// DeletedRefusal returns why no object is restored from the backups of a deleted one now; it is nothing if its Reason is empty. Of SnapshotNotReady it passes by itself.
+func DeletedRefusal(v View, d Deleted) Refusal {
+	usable, withheld := d.usable(v)
+	var windows []string
+	pending := false
+	for _, b := range usable {
+		if pending = pending || !b.Complete; b.Complete {
+			windows = append(windows, "from "+wholeSecond(b.Since).Format(time.RFC3339)+" to "+b.From.Time.UTC().Format(time.RFC3339))
+		}
+	}
+	switch chosen := d.Chosen(v); {
+	case !d.Supported:
+		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("%s, and %s restores no deleted server to a point in time; %s, or restore a backup that was kept of it by a DatabaseSnapshot with "+
+			"spec.source.externalName and spec.restoreFrom.snapshotRef", d.missing(), d.Provider, d.instead())}
+	case len(usable) == 0 && withheld:
+		return Refusal{v1alpha1.ReasonNotOwned, fmt.Sprintf("%s, and the backups of the deleted server %s have no mark of this cluster, and the account is shared; "+
+			"ask your platform team for a class with allowAdoption: Any, or %s", d.missing(), d.Server, d.instead())}
+	case len(usable) == 0:
+		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("%s, and this account and location have no backups of a deleted server of it that this object may use, so there is nothing to restore; %s",
+			d.missing(), d.instead())}
+	case chosen != nil && d.Unfit != "":
+		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("nothing is restored from the backups of the deleted server %s: %s", chosen.From.Source.Name, d.Unfit)}
+	case chosen != nil:
+		return Refusal{}
+	case pending:
+		return Refusal{v1alpha1.ReasonSnapshotNotReady, fmt.Sprintf("waiting for the backups of the deleted server of %s, which are not complete yet", &d)}
+	}
+	return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("spec.restoreFrom.pointInTime.time is %s, and the deleted server of %s has backups %s: set a time in between, or none for the latest one",
+		d.Time.Format(time.RFC3339), &d, strings.Join(windows, ", and "))}
+}
+
+// missing says that the object is not there.
+func (d *Deleted) missing() string {
+	if d.Itself {
+		return "spec.restoreFrom names this object itself, which does not exist in the cloud"
+	}
+	return fmt.Sprintf("there is no %s in this namespace", d)
+}
+
+// instead says what to do if nothing is left of the object.
+func (d *Deleted) instead() string {
+	if d.Itself {
+		return "name another one, or remove spec.restoreFrom for an empty one"
+	}
+	return "create it, or correct spec.restoreFrom"
+}
+
+// wholeSecond returns the next whole second, because specs have no finer times.
+func wholeSecond(t time.Time) time.Time {
+	return t.UTC().Add(time.Second - time.Nanosecond).Truncate(time.Second)
+}
