@@ -66,7 +66,7 @@ func TestRestoreOfADeletedDatabaseToAPointInTime(t *testing.T) {
 	})
 }
 
-// Nothing is left of what was never there, of what was deleted with its backups, or of the server of a living Database in the namespace.
+// Nothing is left of a database that was deleted with its backups, and nothing empty comes in its place.
 func TestNothingIsLeftOfADeletedDatabase(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
@@ -76,10 +76,12 @@ func TestNothingIsLeftOfADeletedDatabase(t *testing.T) {
 	w.ready(d)
 	w.delete(d)
 	w.awaitDeleted(d)
-	for name, says := range map[string]string{"orders": "names this object itself, which does not exist in the cloud", "restored": "there is no Database orders in this namespace"} {
-		again := w.restores(d, name, toTime("orders", nil))
+	for _, tt := range []struct{ name, says string }{
+		{"restored", "there is no Database orders in this namespace"}, {"orders", "names this object itself, which does not exist in the cloud"},
+	} {
+		again := w.restores(d, tt.name, toTime("orders", nil))
 		w.create(again)
-		w.awaitMissing(again, v1alpha1.ReasonSnapshotNotFound, says, "there is nothing to restore")
+		w.awaitMissing(again, v1alpha1.ReasonSnapshotNotFound, tt.says, "there is nothing to restore")
 		w.Refresh(again)
 		if server := again.Status.ExternalName; server != "" && slices.Contains(c.Databases().Names(w.T), server) {
 			w.Errorf("%s was created", server)

@@ -252,23 +252,23 @@ func TestRestoreToAPointInTime(t *testing.T) {
 
 		for name, tt := range map[string]struct {
 			time metav1.Time
-			of   string
 			says string
 		}{
-			"early":  {metav1.Time{Time: time.Now().Add(-24 * time.Hour).Truncate(time.Second)}, d.Name, "correct spec.restoreFrom.pointInTime.time"},
-			"late":   {metav1.Time{Time: time.Now().Add(24 * time.Hour).Truncate(time.Second)}, d.Name, "still to come"},
-			"itself": {at, "itself", "there is nothing to restore"},
+			"early": {metav1.Time{Time: time.Now().Add(-24 * time.Hour).Truncate(time.Second)}, "correct spec.restoreFrom.pointInTime.time"},
+			"late":  {metav1.Time{Time: time.Now().Add(24 * time.Hour).Truncate(time.Second)}, "still to come"},
 		} {
-			wrong := w.restores(d, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: tt.of}, Time: &tt.time}})
+			wrong := w.restores(d, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: d.Name}, Time: &tt.time}})
 			w.create(wrong)
 			w.stalled(wrong, v1alpha1.ReasonInvalid, tt.says)
 			if name := wrong.Status.ExternalName; name != "" && slices.Contains(c.Databases().Names(w.T), name) {
 				w.Errorf("%s was created", name)
 			}
 		}
-		none := w.restores(d, "none", v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: "nobody"}}})
-		w.create(none)
-		w.awaitMissing(none, v1alpha1.ReasonSnapshotNotFound, "there is no Database nobody")
+		for name, tt := range map[string]struct{ of, says string }{"none": {"nobody", "there is no Database nobody"}, "itself": {"itself", "names this object itself, which does not exist"}} {
+			none := w.restores(d, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: tt.of}}})
+			w.create(none)
+			w.awaitMissing(none, v1alpha1.ReasonSnapshotNotFound, tt.says)
+		}
 	})
 }
 
