@@ -45,7 +45,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Lists:            true,
 		HasID:            true,
 		IDAtOnce:         true,
-		Snapshots:        true, Restores: true, PointInTime: true, Replicas: true, Upgrades: true,
+		Snapshots:        true, Restores: true, PointInTime: true, RestoresDeleted: true, Replicas: true, Upgrades: true,
 		Cloud: drivertest.Backdoor{
 			Edit:    b.editDatabase,
 			Support: b.support,

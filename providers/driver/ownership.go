@@ -92,6 +92,9 @@ func (v *validation) source(d *Description, r Resource) {
 // restores checks that there are snapshots of what is restored from them.
 func (v *validation) restores(d *Description, r Resource) {
 	made := func(of Resource) bool { return of.Source == r.Kind }
+	if r.Capabilities.RestoresDeleted && (!r.Capabilities.PointInTime || !r.Capabilities.Restores) {
+		v.add("kind %s: Capabilities.RestoresDeleted needs Capabilities.PointInTime and Restores; set them, or remove it", r.Kind)
+	}
 	if r.Capabilities.Restores && !slices.ContainsFunc(d.Resources, made) {
 		v.add("kind %s: Capabilities.Restores is true, and no kind has %s as its Source; describe that of its snapshots, or correct Restores", r.Kind, r.Kind)
 	}

@@ -110,7 +110,7 @@ func describedConfig(h Harness) []Check {
 func capabilities[S any](t testing.TB, b *bench[S]) {
 	want := driver.Capabilities{
 		Login: b.kind.Login.Password != "", ManagedPassword: b.kind.ManagedPassword, Snapshots: b.kind.Snapshots, Contents: b.kind.Contents, Stop: b.kind.Cloud.Stop != nil,
-		List: b.kind.Lists, Restores: b.kind.Restores, PointInTime: b.kind.PointInTime, Copies: b.kind.Copies, Replicas: b.kind.Replicas, Beside: b.kind.Upgrades, Actions: b.kind.Actions,
+		List: b.kind.Lists, Restores: b.kind.Restores, PointInTime: b.kind.PointInTime, RestoresDeleted: b.kind.RestoresDeleted, Copies: b.kind.Copies, Replicas: b.kind.Replicas, Beside: b.kind.Upgrades, Actions: b.kind.Actions,
 	}
 	if diff := cmp.Diff(want, b.described(t).Capabilities); diff != "" {
 		t.Errorf("capabilities (-harness +described):\n%s", diff)

@@ -160,6 +160,8 @@ type Kind[S any] struct {
 	Restores bool
 	// PointInTime: an object can be made of another one as that was at a time.
 	PointInTime bool
+	// RestoresDeleted: that other one may be one that was deleted with a final snapshot.
+	RestoresDeleted bool
 	// Copies: it is born as a copy of that one, its mark included.
 	Copies bool
 	// Replicas: an object can be made to follow another one. Primary returns parameters of one that others can follow; those of Full if it is nil.

@@ -19,6 +19,10 @@ func restores[S any]() []obligation[S] {
 		{"restore/what has another mark by now is not copied", copyRefused[S]},
 		{"restore/to a point in time where the cloud has none is refused, and nothing is made", refusesRecovery[S]},
 		{"restore/of an object that does not exist any more under its id, nothing is made", recoverMissing[S]},
+		{"restore/of one that was deleted the cloud says which times are left, and an object of one of them is as declared, and has its own mark", restoredDeleted[S]},
+		{"restore/of one that was deleted nothing is left for another mark and another name", deletedOfAnother[S]},
+		{"restore/of one that is there nothing is left, and nothing is said of what nobody asks for", leftOfTheLiving[S]},
+		{"restore/where the cloud restores nothing that was deleted to a time, it says nothing of it", saysNothingOfTheDeleted[S]},
 		{"restore/a second one is Conflict and changes nothing", restoredTwice[S]},
 	}
 }

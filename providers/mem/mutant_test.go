@@ -473,6 +473,13 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 				c.vanished.ID = strings.TrimSuffix(c.vanished.ID, "-before")
 			}
 		}},
+	{name: "names backups of what was deleted, and can't restore them to a time", caught: "restore/where the cloud restores nothing that was deleted",
+		observe: func(c *bentCall, o *driver.Observation, err error) error {
+			if c.vanished != nil && c.vanished.ID == "" {
+				o.Restorable = &driver.Restorable{Backups: []driver.SavedState{{From: driver.Restore{Source: driver.ParentRef{Name: c.vanished.Name, ID: "gone"}}}}}
+			}
+			return err
+		}},
 	{name: "what another namespace left is restored", caught: "vanished/nothing is left",
 		before: func(c *bentCall) {
 			if c.vanished != nil {

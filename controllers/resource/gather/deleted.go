@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
@@ -42,6 +45,14 @@ func (r *restoring) findDeleted(ctx context.Context, s *Snapshot, at *v1alpha1.D
 	from := d.Chosen(g.View)
 	if from == nil {
 		return nil
+	}
+	if !s.Itself { // a cache may lag behind its creation, and what is there counts
+		switch err := g.gatherer.Reader.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: d.Name}, g.Kind.New()); {
+		case err == nil:
+			return fmt.Errorf("look for %s: %w", d, outcome.ErrStale)
+		case !apierrors.IsNotFound(err):
+			return fmt.Errorf("check that there is no %s any more: %w", d, err)
+		}
 	}
 	d.Unfit = g.Kind.Restoring.Unfit(g.Want, &from.Details)
 	g.Request.Restore = &driver.Restore{Source: from.From.Source, Time: d.Time}

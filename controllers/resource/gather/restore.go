@@ -149,6 +149,11 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 	if g.CallError = err; err != nil {
 		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
 	}
+	going := seen.State == driver.Absent || seen.State == driver.Deleting
+	if going && !object.GetDeletionTimestamp().IsZero() && g.Described.Capabilities.RestoresDeleted {
+		s.Waits, s.Unwatched = "is being deleted: once it is gone, its backups are looked for", true
+		return nil
+	}
 	s.Seen, s.Other = seen, seen.State != driver.Absent && seen.ID != status.ExternalID
 	s.Seen.Available = seen.State != driver.Failed // its backups are there, whatever it is up to
 	if len(seen.Mirror) > 0 {

@@ -210,11 +210,12 @@ func TestSourceOfAPointInTime(t *testing.T) {
 		{name: "only observed, and copied with a mark that no object has", copies: true, seen: with(func(o *driver.Observation) { o.Mark.Released = true }), reason: v1alpha1.ReasonInvalid, message: "restore a DatabaseSnapshot", next: outcome.AtSync},
 		{name: "stopped", seen: with(func(o *driver.Observation) { o.Stopped = true })},
 		{name: "at work", seen: with(func(o *driver.Observation) { o.State = driver.Pending })},
-		{name: "itself", of: "restored", reason: v1alpha1.ReasonInvalid, message: "names this object itself", next: outcome.AtSync},
 		{name: "one whose server has the name that this one is to have", called: "shop-orders", reason: v1alpha1.ReasonInvalid, message: "choose another spec.externalName", next: outcome.AtSync},
-		{name: "there is none", of: "nobody", reason: v1alpha1.ReasonSnapshotNotFound, message: "there is no Database nobody"},
 		{name: "not created yet", source: func(d *v1alpha1.Database) { d.Status = v1alpha1.DatabaseStatus{} },
 			reason: v1alpha1.ReasonSnapshotNotReady, message: "does not exist in the cloud yet", next: outcome.Polling}, // nobody watches it
+		{name: "being deleted, and there as yet", source: func(d *v1alpha1.Database) { d.DeletionTimestamp = &metav1.Time{Time: at.Time} }},
+		{name: "being deleted, and going", source: func(d *v1alpha1.Database) { d.DeletionTimestamp = &metav1.Time{Time: at.Time} }, seen: with(func(o *driver.Observation) { o.State = driver.Deleting }),
+			reason: v1alpha1.ReasonSnapshotNotReady, message: "is being deleted", next: outcome.Polling},
 		{name: "in another account", source: func(d *v1alpha1.Database) { d.Status.AccountID = "222" }, reason: v1alpha1.ReasonInvalid, message: "is in aws account 222", next: outcome.AtSync},
 		{name: "gone", seen: driver.Observation{State: driver.Absent}, reason: v1alpha1.ReasonSnapshotNotFound, message: "no Database orders (shop-orders)", next: outcome.AtSync},
 		{name: "another server of its name", seen: with(func(o *driver.Observation) { o.ID = "db-2" }), reason: v1alpha1.ReasonSnapshotNotFound, message: "is another one", next: outcome.AtSync},
@@ -243,7 +244,7 @@ func TestSourceOfAPointInTime(t *testing.T) {
 			}
 			w.Session, w.Provider, w.Account, w.Observed, w.Observation = session, "aws", "111", true, driver.Observation{State: driver.Absent}
 			w.Connection = &identity.Connection{}
-			w.Described.Capabilities.PointInTime, w.Described.Capabilities.Copies = !tt.cannot, tt.copies
+			w.Described.Capabilities.PointInTime, w.Described.Capabilities.Copies, w.Described.Capabilities.RestoresDeleted = !tt.cannot, tt.copies, true
 			w.Described.Fields = []driver.Field{{Field: "tls", Safe: "Optional"}}
 			w.View.Mark, w.Request.Name = driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored"}, tt.called
 			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
