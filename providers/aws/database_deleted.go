@@ -82,12 +82,16 @@ func stateOfDeleted(b *types.DBInstanceAutomatedBackup) driver.SavedState {
 
 // checkDeleted refuses what RDS would refuse in words that do not help, of a source that is no instance any more.
 func (r restorer) checkDeleted(ctx context.Context, req *databaseRequest) error {
-	source, at := req.Restore.Source, req.Restore.Time
-	backups, err := r.backupsOf(ctx, source.ID)
+	backups, err := r.backupsOf(ctx, req.Restore.Source.ID)
 	if err != nil {
 		return err
 	}
-	key := driver.WantedDiskKey(&req.Spec)
+	return deletedRefusal(req, backups)
+}
+
+// deletedRefusal says why an instance that was deleted, and of which there are these automated backups, can't be restored as a request asks for it; nil if it can.
+func deletedRefusal(req *databaseRequest, backups []types.DBInstanceAutomatedBackup) error {
+	source, at, key := req.Restore.Source, req.Restore.Time, driver.WantedDiskKey(&req.Spec)
 	for i := range backups {
 		b := &backups[i]
 		s := stateOfDeleted(b)

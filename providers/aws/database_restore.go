@@ -147,12 +147,10 @@ func (r restorer) checkSource(ctx context.Context, req *databaseRequest, source 
 	return sourceRefusal(req, of, d.now())
 }
 
-// sourceRefusal says why an instance, nil if there is none, can't be restored as a request asks for it; nil if it can.
+// sourceRefusal says why an instance can't be restored as a request asks for it; nil if it can.
 func sourceRefusal(req *databaseRequest, of *instance, now time.Time) error {
 	source, key := req.Restore.Source, driver.WantedDiskKey(&req.Spec)
 	switch latest := restorableUntil(of); {
-	case of == nil || aws.ToString(of.DbiResourceId) != source.ID:
-		return &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstances", Message: fmt.Sprintf("RDS has no instance %s that could be restored; correct spec.restoreFrom", source.Name)}
 	case aws.ToInt32(of.BackupRetentionPeriod) == 0:
 		return invalid("%s has no automated backups, so it can't be restored to a point in time: set spec.backup.retentionDays of its Database, or restore a DatabaseSnapshot", source.Name)
 	case !aws.ToBool(of.StorageEncrypted):
@@ -170,7 +168,7 @@ func sourceRefusal(req *databaseRequest, of *instance, now time.Time) error {
 
 // restorableUntil returns the latest time to which an instance can be restored; zero if RDS does not say it.
 func restorableUntil(of *instance) time.Time {
-	if of == nil || of.LatestRestorableTime == nil {
+	if of.LatestRestorableTime == nil {
 		return time.Time{}
 	}
 	return of.LatestRestorableTime.UTC()

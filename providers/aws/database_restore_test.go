@@ -23,7 +23,6 @@ func TestSourceOfARestoreIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		of   func(*instance)
-		none bool
 		key  string
 		time time.Time
 		code driver.Code
@@ -33,8 +32,6 @@ func TestSourceOfARestoreIsRefused(t *testing.T) {
 		{name: "an earlier time", time: now.Add(-time.Hour)},
 		{name: "its key", key: key},
 		{name: "its key by an alias", key: "alias/shop"},
-		{name: "there is none", none: true, code: driver.NotFound, says: "no instance shop-orders"},
-		{name: "another one of its name", of: func(i *instance) { i.DbiResourceId = new("db-2") }, code: driver.NotFound, says: "no instance shop-orders"},
 		{name: "no backups", of: func(i *instance) { i.BackupRetentionPeriod = new(int32(0)) }, code: driver.Invalid, says: "set spec.backup.retentionDays"},
 		{name: "not encrypted", of: func(i *instance) { i.StorageEncrypted = new(false) }, code: driver.Invalid, says: "copy a snapshot of it with a key"},
 		{name: "another key", key: another, code: driver.Invalid, says: "remove spec.encryption"},
@@ -46,9 +43,6 @@ func TestSourceOfARestoreIsRefused(t *testing.T) {
 			of := fit()
 			if tt.of != nil {
 				tt.of(of)
-			}
-			if tt.none {
-				of = nil
 			}
 			req := &databaseRequest{}
 			req.Restore = &driver.Restore{Source: driver.ParentRef{Name: "shop-orders", ID: "db-1"}, Time: tt.time}
