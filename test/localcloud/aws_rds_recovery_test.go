@@ -266,3 +266,65 @@ func TestRDSPointInTimeOfMariaDB(t *testing.T) {
 	})
 	wantCode(t, err, "NotImplemented")
 }
+
+// TestRDSBackupTags: automated backups have tags of their own, which they keep once they are retained, and lose with the backups.
+func TestRDSBackupTags(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+		in.Tags = []types.Tag{{Key: aws.String("team"), Value: aws.String("shop")}}
+	})))(t)
+	clock.advance(time.Minute)
+	of := func() types.DBInstanceAutomatedBackup {
+		t.Helper()
+		all := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{})
+		if len(all) != 1 {
+			t.Fatalf("there are %d automated backups, want 1", len(all))
+		}
+		return all[0]
+	}
+	wantTags := func(want string) {
+		t.Helper()
+		b, got := of(), ""
+		for _, tag := range b.TagList {
+			got += *tag.Key + "=" + *tag.Value + ";"
+		}
+		listed := need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: b.DBInstanceAutomatedBackupsArn}))(t).TagList
+		if got != want || len(listed) != len(b.TagList) {
+			t.Errorf("the tags are %q, and %d are listed; want %q", got, len(listed), want)
+		}
+	}
+	wantTags("")
+	add := func(arn *string, key, value string) error {
+		_, err := client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []types.Tag{{Key: &key, Value: &value}}})
+		return err
+	}
+	arn := of().DBInstanceAutomatedBackupsArn
+	wantCode(t, add(arn, "of", "orders"), "")
+	wantTags("of=orders;")
+	if db := describe(t, client, "orders"); len(db.TagList) != 1 || *db.TagList[0].Key != "team" {
+		t.Errorf("the instance has the tags %+v", db.TagList)
+	}
+	wantCode(t, add(arn, "aws:of", "orders"), "InvalidParameterValue")
+	wantCode(t, add(aws.String(*arn+"x"), "of", "orders"), "DBInstanceAutomatedBackupNotFound")
+
+	keep := func(days int32) {
+		t.Helper()
+		need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
+		clock.advance(time.Hour)
+		describe(t, client, "orders")
+	}
+	keep(0)
+	keep(2)
+	wantTags("")
+	wantCode(t, add(arn, "of", "orders"), "")
+	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false)}))(t)
+	clock.advance(time.Minute)
+	if b := of(); *b.Status != "retained" || *b.DBInstanceAutomatedBackupsArn != *arn {
+		t.Errorf("the automated backups are %+v", b)
+	}
+	wantTags("of=orders;")
+	wantCode(t, add(arn, "by", "hand"), "")
+	need(client.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: []string{"of"}}))(t)
+	wantTags("by=hand;")
+}

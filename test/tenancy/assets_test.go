@@ -23,6 +23,8 @@ type assets struct {
 	names map[string]string
 	// external are, by kind, the names in the cloud of what bank has there, and last of what it left there: those of this cluster alone.
 	external map[string][]string
+	// deleted is the name that the server of bank's database "deleted" had, of which automated backups are left.
+	deleted string
 }
 
 // named are the assets that have their names before anything is made: those of each registered kind among them.
@@ -128,7 +130,24 @@ func (h *fixture) prepareAssets() (all assets) {
 		h.AwaitCondition(has, v1alpha1.ConditionSynced, metav1.ConditionFalse, v1alpha1.ReasonPaused)
 	}
 	all.external["DatabaseSnapshot"] = h.prepareSnapshots(all)
+	all.deleted = h.prepareDeleted()
 	return all
+}
+
+// prepareDeleted deletes a database of bank's whose automated backups stay, with its mark, and returns the name that its server had.
+func (h *fixture) prepareDeleted() (server string) {
+	h.Helper()
+	target := system.TargetOf("Database", "aws")
+	d := target.New()
+	d.SetNamespace(bank)
+	d.SetName("deleted")
+	d.GetResourceSpec().ClassName = "for-bank"
+	target.SetDeletionPolicy(d, v1alpha1.DeletionSnapshot)
+	h.Create(d)
+	server = h.AwaitReady(d).ExternalName
+	h.Must(h.Client.Delete(h.Context(), d))
+	h.AwaitDeleted(d)
+	return server
 }
 
 // prepareSnapshots returns snapshots of bank's database: one that somebody took in the console, which has the database's mark, one of an object, and one that

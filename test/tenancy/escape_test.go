@@ -136,6 +136,11 @@ func TestEscapes(t *testing.T) {
 			own.Spec.ClassName = "for-all"
 			h.Must(h.thief.Create(h.Context(), own)) // the thief may do what is allowed, so it is not that nothing works
 			h.AwaitReady(own)
+			again := system.TargetOf("Database", "aws").New().(*v1alpha1.Database) // what nobody else could restore can be restored
+			again.Namespace, again.Name, again.Spec.ClassName = bank, "again", "for-bank"
+			again.Spec.RestoreFrom = &v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: "deleted"}}}
+			h.Create(again)
+			h.AwaitReady(again)
 		})
 	}
 }
@@ -167,7 +172,7 @@ func addRestores(add func(kind, field string, values []string, with ...string), 
 		ways = append(ways, `{"className":"for-all",`+rest+`}`, `{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"aws"},`+rest+`}`)
 	}
 	add("Database", "spec.restoreFrom.externalSnapshotName", t.external["DatabaseSnapshot"], ways...)
-	add("Database", "spec.restoreFrom.pointInTime.databaseRef.name", []string{t.names["Database"]}, ways...)
+	add("Database", "spec.restoreFrom.pointInTime.databaseRef.name", []string{t.names["Database"], "deleted"}, append(ways, `{"className":"for-all","engine":"postgres","aws":{"instanceClass":"db.t4g.micro"},"externalName":"`+t.deleted+`"}`)...)
 	add("Database", "spec.replica.primaryRef.name", []string{t.names["Database"]}, append(ways, `{"className":"for-all","engine":"postgres","aws":{"instanceClass":"db.t4g.micro"},"replica":{"role":"Primary"}}`)...)
 	add("Database", "spec.restoreFrom.snapshotRef.name", []string{t.names["DatabaseSnapshot"], "left"}, ways...)
 }
