@@ -25,7 +25,12 @@ type DatabaseRestore struct {
 	// pointInTime restores another Database of the same namespace as it was at a time, and leaves the other server as it is. AWS: by its automatic backups
 	// (backup.retentionDays above 0). Google Cloud: a time needs backup.pointInTimeRecovery of the other Database, the latest one needs nothing; what a clone
 	// keeps for good, such as the key and the location, must be as it is there. The other server must have a mark of this namespace.
+	//
+	// AWS: the other Database may be one that was deleted, if its automatic backups stay, as they do with deletionPolicy Snapshot. They must have the mark of that
+	// Database. In the namespace's own account, and if the class allows adoption of anything, those without a mark are restored too, if the server had the name
+	// that Mooring chooses. Google Cloud restores no deleted server to a time: restore a backup that stays of it by a DatabaseSnapshot with source.externalName.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.Retaining.html
 	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/pitr
 	// +optional
 	PointInTime *DatabasePointInTime `json:"pointInTime,omitempty"`
@@ -33,13 +38,14 @@ type DatabaseRestore struct {
 
 // DatabasePointInTime is a Database at a time.
 type DatabasePointInTime struct {
-	// databaseRef names a Database of the same namespace, in the account and the location of the new server.
+	// databaseRef names a Database of the same namespace, in the account and the location of the new server. AWS: it may have been deleted, and it may be the
+	// new Database itself, which was deleted and is created again under its name.
 	// +required
 	DatabaseRef DatabaseReference `json:"databaseRef"`
 
 	// time is the moment to which the server is restored, in RFC 3339, for example 2026-11-27T14:30:00Z. Fractions of a second are dropped. It lies between the first
 	// automatic backup of the other server and its latest restorable time, which AWS keeps within the last 5 minutes. If unset, it is the latest one; in
-	// Google Cloud that is the server as it is.
+	// Google Cloud that is the server as it is. Of a Database that was deleted more than once, the server is restored that had backups of this time.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceToPointInTime.html
 	// +optional
 	Time *metav1.Time `json:"time,omitempty"`

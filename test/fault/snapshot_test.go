@@ -43,6 +43,24 @@ func (l *lifecycle) recover(t testing.TB) {
 	l.awaitReady(t)
 }
 
+// revive makes another database of this one, deletes it with a final snapshot, makes it again of the automated backups that stay, and deletes it.
+func (l *lifecycle) revive(t testing.TB) {
+	t.Helper()
+	name := l.name + "-revived"
+	d := l.restoredFrom(t, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: l.name}}})
+	l.awaitRestored(t, d)
+	server := d.Status.ExternalName
+	l.must(t, l.Client.Patch(t.Context(), d, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"deletionPolicy":"Snapshot"}}`))))
+	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), d)))
+	l.awaitDropped(t, d)
+	l.dropSnapshots(t)
+	for _, taken := range l.console().Databases().Snapshots(t, server) {
+		l.console().Snapshots().DropSnapshot(t, taken)
+	}
+	l.restoreBeside(t, name, v1alpha1.DatabaseRestore{PointInTime: &v1alpha1.DatabasePointInTime{DatabaseRef: v1alpha1.DatabaseReference{Name: name}}})
+	l.awaitReady(t)
+}
+
 func ofSnapshot(name string) v1alpha1.DatabaseRestore {
 	return v1alpha1.DatabaseRestore{SnapshotRef: &v1alpha1.DatabaseSnapshotReference{Name: name}}
 }
@@ -53,12 +71,21 @@ func (l *lifecycle) restoreBeside(t testing.TB, name string, from v1alpha1.Datab
 	cloud := l.console()
 	before := cloud.Databases().Names(t)
 	d := l.restoredFrom(t, name, from)
-	key := client.ObjectKeyFromObject(d)
 	l.awaitRestored(t, d)
 	if made := cloud.Databases().Names(t); len(made) != len(before)+1 || !slices.Contains(made, d.Status.ExternalName) {
 		t.Errorf("of the servers %q there are %q once %s was restored", before, made, d.Status.ExternalName)
 	}
 	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), d)))
+	l.awaitDropped(t, d)
+	if left := cloud.Databases().Names(t); !slices.Equal(left, before) {
+		t.Errorf("the servers are %q once the restored one is deleted, want %q", left, before)
+	}
+}
+
+// awaitDropped waits until a restored database that is being deleted is gone.
+func (l *lifecycle) awaitDropped(t testing.TB, d *v1alpha1.Database) {
+	t.Helper()
+	key := client.ObjectKeyFromObject(d)
 	await(t, l.name+": the restored database is gone", func() string {
 		d := &v1alpha1.Database{}
 		if err := l.cache.Get(t.Context(), key, d); !apierrors.IsNotFound(err) {
@@ -66,9 +93,6 @@ func (l *lifecycle) restoreBeside(t testing.TB, name string, from v1alpha1.Datab
 		}
 		return ""
 	})
-	if left := cloud.Databases().Names(t); !slices.Equal(left, before) {
-		t.Errorf("the servers are %q once the restored one is deleted, want %q", left, before)
-	}
 }
 
 // awaitUsable waits until a snapshot can be used, and reads its object.

@@ -28,6 +28,8 @@ const (
 	snapshot phase = "snapshot"
 	// recovery makes another database of this one at the latest time, and deletes it again.
 	recovery phase = "recovery"
+	// revival makes another database, deletes it, and makes it again of the automated backups that stay.
+	revival phase = "revival"
 	// loss deletes the server in the cloud, and has it restored.
 	loss phase = "loss"
 	// following makes a read replica of the database, promotes it, and deletes it again.
@@ -57,6 +59,8 @@ func (l *lifecycle) update(t testing.TB, p phase) {
 	switch p {
 	case loss:
 		l.lose(t)
+	case revival:
+		l.revive(t)
 	case settings:
 		l.patchDatabase(t, func(s *v1alpha1.DatabaseSpec) {
 			s.TLS, s.Parameters = new(v1alpha1.TLSOptional), map[string]v1alpha1.ParameterValue{"work_mem": "8192", "deadlock_timeout": "700"}

@@ -17,6 +17,11 @@ func TestVanishedComesBack(t *testing.T) {
 	sweepPhase(t, loss)
 }
 
+// TestDeletedIsRestoredOnce does the same with a database that is deleted, and restored under its own name by the automated backups that outlive it.
+func TestDeletedIsRestoredOnce(t *testing.T) {
+	sweepPhase(t, revival)
+}
+
 // lose deletes the database's server in the cloud, and waits until another one took its place and has its data. What was left of it goes then.
 func (l *lifecycle) lose(t testing.TB) {
 	t.Helper()

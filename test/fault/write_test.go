@@ -44,7 +44,7 @@ func (m matrix) phases(s system.Target) []phase {
 	switch {
 	case m.only == "":
 		return phasesOf(s)
-	case s.Kind == "Database" && (m.only != beside || s.Cloud == "aws"):
+	case s.Kind == "Database" && (m.only != beside && m.only != revival || s.Cloud == "aws"):
 		return []phase{creation, m.only, deletion}
 	}
 	return nil
