@@ -97,6 +97,7 @@ func TestValidate(t *testing.T) {
 		{"a limit that no regular expression takes", withAccount(1001), []string{"kind Bucket: Name.WithAccount is 1001", "to 1000"}},
 		{"a limit for both", withAccount(98), nil},
 		{"a login without a username", without(driver.FieldUsername), []string{`kind Database: Capabilities.Login is true`, "have both or none"}},
+		{"restores what was deleted, and nothing to a time", func(d *driver.Description) { d.Resources[1].Capabilities.RestoresDeleted = true }, []string{"kind Database: Capabilities.RestoresDeleted needs Capabilities.PointInTime"}},
 		{"a username without a login", func(d *driver.Description) { d.Resources[1].Capabilities.Login = false }, []string{"Capabilities.Login is false"}},
 		{"a login without a rule for passwords", passwords(), []string{"kind Database: Capabilities.Login is true, and there are 0 rules in Passwords"}},
 		{"rules for passwords without a login", func(d *driver.Description) { d.Resources[0].Passwords = []driver.PasswordRule{{}} },

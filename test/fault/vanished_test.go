@@ -57,7 +57,8 @@ func (l *lifecycle) lose(t testing.TB) {
 	}
 }
 
-// ofPeople reports whether a write to the cloud is of the people who delete the server and what was left of it.
-func ofPeople(c call) bool {
-	return c.side == cloud && slices.Contains([]string{"DeleteDBInstance", "instances.delete", "Backups.DeleteBackup"}, c.name)
+// ofPeople reports whether a write to the cloud is of the people who delete the server, or what was left of it.
+func ofPeople(p phase, c call) bool {
+	writes := map[phase][]string{loss: {"DeleteDBInstance", "instances.delete", "Backups.DeleteBackup"}, revival: {"DeleteDBSnapshot"}}
+	return c.side == cloud && slices.Contains(writes[p], c.name)
 }

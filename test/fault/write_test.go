@@ -213,7 +213,7 @@ func (w *environment) withoutFaultTwice(t *testing.T, m matrix, s system.Target)
 				o.writes = append(o.writes, c)
 			}
 		}
-		o.writes = slices.DeleteFunc(o.writes, func(c call) bool { return leftToOthers(s, c) || p == loss && ofPeople(c) })
+		o.writes = slices.DeleteFunc(o.writes, func(c call) bool { return leftToOthers(s, c) || ofPeople(p, c) })
 		plain[p] = o
 		t.Logf("writes of %s: %v", p, o.writes)
 	}
@@ -315,7 +315,7 @@ func (w *environment) withFaults(
 	}
 	for _, op := range creates {
 		most := 1
-		if op == "instances.insert" && m.only == following { // the replica as well
+		if op == "instances.insert" && m.only == following || op == "RestoreDBInstanceToPointInTime" && m.only == revival { // the replica as well; and two restores, one after the other
 			most = 2
 		}
 		if total[op] > most {
