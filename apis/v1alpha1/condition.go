@@ -158,8 +158,9 @@ const (
 	// To do: create the parent that the message names, or delete this object: that finds out in the cloud what is left of it.
 	ReasonParentNotFound Reason = "ParentNotFound"
 	// ReasonSnapshotNotFound: spec.restoreFrom names a DatabaseSnapshot that does not exist in the namespace, or a snapshot that does not exist in
-	// the account and the location of the object. Nothing was created.
-	// To do: correct spec.restoreFrom, or create the DatabaseSnapshot that the message names.
+	// the account and the location of the object, or a Database that does not exist and of whose deleted server nothing is left that the object may restore.
+	// Nothing was created.
+	// To do: correct spec.restoreFrom, or create the object that the message names.
 	ReasonSnapshotNotFound Reason = "SnapshotNotFound"
 	// ReasonPrimaryNotFound: spec.replica names a Database that does not exist in the namespace. Nothing was created.
 	// To do: create the Database that the message names, or delete this object.

@@ -46,7 +46,7 @@ type rdsInstance struct {
 	backups   rdsBackups
 	// backupTags are the tags of the automated backups.
 	backupTags []rdstypes.Tag
-	follows   rdsFollowing
+	follows    rdsFollowing
 	// wake starts the server behind a stopped instance, whose time is over.
 	wake func() *engineJob
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
