@@ -53,6 +53,7 @@ func (l *lifecycle) revive(t testing.TB) {
 	l.must(t, l.Client.Patch(t.Context(), d, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"deletionPolicy":"Snapshot"}}`))))
 	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), d)))
 	l.awaitDropped(t, d)
+	l.verifyFinalSnapshot(t, server) // what the deletion left has its object, whatever went wrong
 	l.dropSnapshots(t)
 	for _, taken := range l.console().Databases().Snapshots(t, server) {
 		l.console().Snapshots().DropSnapshot(t, taken)
