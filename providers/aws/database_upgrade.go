@@ -67,7 +67,7 @@ func observeUpgrade(ctx context.Context, d *databases, req *databaseRequest, hav
 	case o.State != driver.Ready || !have.isMajor(version):
 		return nil
 	}
-	refused, err := d.refusedUpgrade(ctx, have, since.Add(-clocksDiffer))
+	refused, err := refusedUpgrade(ctx, d, have, since.Add(-clocksDiffer))
 	if err != nil || refused == nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func observeUpgrade(ctx context.Context, d *databases, req *databaseRequest, hav
 }
 
 // refusedUpgrade returns the newest event since a time that says why an instance was not upgraded; nil if there is none. Those of an earlier instance of its name do not count.
-func (d *databases) refusedUpgrade(ctx context.Context, have *instance, since time.Time) (refused *types.Event, err error) {
+func refusedUpgrade(ctx context.Context, d *databases, have *instance, since time.Time) (refused *types.Event, err error) {
 	in := &rds.DescribeEventsInput{
 		SourceType: types.SourceTypeDbInstance, SourceIdentifier: have.DBInstanceIdentifier, EventCategories: []string{"maintenance"}, Duration: aws.Int32(eventsKept),
 	}

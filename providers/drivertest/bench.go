@@ -250,7 +250,7 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 	if err != nil {
 		t.Fatalf("Update(%v): %v", driver.Names(changes), err)
 	}
-	if b.begunCheck(changes, result) {
+	if begunCheck(b.kind.Fields, changes, result) {
 		if cost := b.Calls().minus(before); cost.Writes != 1 {
 			t.Errorf("the check before Update(%v) cost %+v, want one write", driver.Names(changes), cost)
 		}
@@ -278,8 +278,8 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 }
 
 // begunCheck reports whether an update only began to look whether a change can be made.
-func (b *bench[S]) begunCheck(changes []driver.Change, result driver.Result) bool {
-	checked := slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Checked && slices.Contains(driver.Names(changes), f.Name) })
+func begunCheck(fields []Field, changes []driver.Change, result driver.Result) bool {
+	checked := slices.ContainsFunc(fields, func(f Field) bool { return f.Checked && slices.Contains(driver.Names(changes), f.Name) })
 	made := func(f driver.FieldError) bool { return driver.CodeOf(f.Err) != driver.Busy }
 	return checked && result.Operation != "" && len(result.Failed) == len(changes) && !slices.ContainsFunc(result.Failed, made)
 }

@@ -170,18 +170,16 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	w.sent(applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
-	if why := comesFirst(changes, done); why != "" {
-		out.Message, out.Unset = why, plan.Unset(changes, done.Failed, noted, sure)
-		return out, nil
-	}
-	if len(done.Failed) > 0 {
-		failed.Pending = plan.StillPending(a.Pending, applied)
-		failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
+	out.Unset = plan.Unset(changes, done.Failed, noted, sure)
+	switch first := comesFirst(changes, done); {
+	case first != "":
+		out.Message = first
+	case len(done.Failed) > 0:
+		failed.Pending, failed.Unset = plan.StillPending(a.Pending, applied), out.Unset
 		return failed, outcome.Acted{Err: outcome.FieldErrors(done.Failed)}
+	default: // only what was done settles a plan; what still differs in the course of a creation is none, and not worth a write
+		out.Planned = out.State != condition.Progressing || w.status.Plan != nil
 	}
-	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
-	// a write.
-	out.Planned = out.State != condition.Progressing || w.status.Plan != nil
 	return out, nil
 }
 
