@@ -37,7 +37,7 @@ func TestUpgrade(t *testing.T) {
 			w.same("the upgrade", before, s, calls)
 			w.approve(s)
 
-			young := w.makeYoung(b)
+			young, pairs := w.makeYoung(b), w.makeFollowed()
 			before, calls = w.stateOf(s.all), w.calls()
 			w.goesBackAndForth(young)
 			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
@@ -49,6 +49,7 @@ func TestUpgrade(t *testing.T) {
 			w.goesOn(s.ready)
 			w.takesBack(s)
 			w.comesBack(young)
+			w.goesOnFollowing(pairs)
 		})
 	}
 }
