@@ -183,7 +183,7 @@ func TestReplicaLag(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
 		lags := system.ProviderOf(c.Name).Lag
 		if lags == nil {
-			w.T.Skip("the cloud says nothing of the lag")
+			return // it says nothing of it
 		}
 		d := w.primary(c, "orders")
 		r := w.replicaOf(d, "reads")
