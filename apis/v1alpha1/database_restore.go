@@ -45,7 +45,7 @@ type DatabasePointInTime struct {
 
 	// time is the moment to which the server is restored, in RFC 3339, for example 2026-11-27T14:30:00Z. Fractions of a second are dropped. It lies between the first
 	// automatic backup of the other server and its latest restorable time, which AWS keeps within the last 5 minutes. If unset, it is the latest one; in
-	// Google Cloud that is the server as it is. Of a Database that was deleted more than once, the server is restored that had backups of this time.
+	// Google Cloud that is the server as it is. A Database that was deleted more than once needs a time, and the server is restored that had backups of it.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceToPointInTime.html
 	// +optional
 	Time *metav1.Time `json:"time,omitempty"`

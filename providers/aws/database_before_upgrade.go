@@ -18,31 +18,31 @@ func snapshotBefore(have *instance, version string, day time.Time) string {
 	return strings.ToLower(fmt.Sprintf("mooring-%s-before-%s-%s", aws.ToString(have.DbiResourceId), strings.ReplaceAll(version, ".", "-"), day.UTC().Format("20060102")))
 }
 
-// takeSnapshotBefore takes a snapshot of an instance before it gets another major version, if RDS takes none: that does it for instances with automated backups alone. While RDS is at it, nothing else is changed: the name of the snapshot that is taken, and an error of all changes, say so. It has the
+// takeSnapshotBefore takes a snapshot of an instance before it gets another major version, if RDS takes none: that does it for instances with automated backups alone. While RDS is at it, nothing else is changed. It has the
 // mark of the instance, as a final snapshot, and stays. A read replica can be made anew.
 // https://repost.aws/knowledge-center/rds-postgresql-version-upgrade-issues
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html
-func takeSnapshotBefore(ctx context.Context, d *databases, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (taken string, err error) {
+func takeSnapshotBefore(ctx context.Context, d *databases, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) error {
 	if params.EngineVersion == nil || !have.isMajor(*params.EngineVersion) || aws.ToInt32(have.BackupRetentionPeriod) > 0 || following(have) != nil {
-		return "", nil
+		return nil
 	}
 	name := snapshotBefore(have, *params.EngineVersion, d.now())
 	state, err := d.snapshot(ctx, name)
 	if err == nil && state == driver.Absent { // it may have been begun the day before
 		if begun, err := d.snapshot(ctx, snapshotBefore(have, *params.EngineVersion, d.now().AddDate(0, 0, -1))); err != nil || begun == driver.Ready {
-			return "", err
+			return err
 		}
 	}
 	switch {
 	case err != nil || state == driver.Ready:
-		return "", err
+		return err
 	case state == driver.Failed:
-		return "", &driver.Error{Code: driver.Conflict, Op: "DescribeDBSnapshots", Message: "the snapshot " + name + ", which is taken before the upgrade, failed: delete it in RDS, and Mooring takes another one"}
+		return &driver.Error{Code: driver.Conflict, Op: "DescribeDBSnapshots", Message: "the snapshot " + name + ", which is taken before the upgrade, failed: delete it in RDS, and Mooring takes another one"}
 	case state == driver.Absent:
 		_, err := call(ctx, d.session, "CreateDBSnapshot", d.rds.CreateDBSnapshot,
 			&rds.CreateDBSnapshotInput{DBInstanceIdentifier: have.DBInstanceIdentifier, DBSnapshotIdentifier: &name, Tags: rdsTags(req.Mark.Labels())}, onceRDS)
 		if err != nil && apiCode(err) != "DBSnapshotAlreadyExists" {
-			return "", err
+			return err
 		}
 	}
 	var later table.FieldErrors
@@ -50,5 +50,5 @@ func takeSnapshotBefore(ctx context.Context, d *databases, req *databaseRequest,
 		later = append(later, driver.FieldError{Field: c.Field, Err: &driver.Error{Code: driver.Busy, Op: "CreateDBSnapshot",
 			Message: "RDS takes the snapshot " + name + " first: the server has no automated backups, and the upgrade can't be taken back"}})
 	}
-	return name, later
+	return later
 }

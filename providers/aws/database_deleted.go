@@ -37,7 +37,8 @@ func (r restorer) deleted(ctx context.Context, req *databaseRequest) (*driver.Re
 			if err != nil {
 				return nil, err
 			}
-			if !alive {
+			unusable := aws.ToString(b.Status) == "retained" && b.RestoreWindow == nil // whose first backup was never complete
+			if !alive && !unusable {
 				left.Backups = append(left.Backups, stateOfDeleted(b))
 			}
 		}

@@ -22,8 +22,8 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err := notStopped(have); err != nil {
 		return "", err
 	}
-	if snapshot, err := takeSnapshotBefore(ctx, d, req, have, params, changes); err != nil {
-		return snapshot, err
+	if err := takeSnapshotBefore(ctx, d, req, have, params, changes); err != nil {
+		return "", err
 	}
 	restarts := takeRestart(params, have, changes)
 	written, static, err := d.groups.change(ctx, req, have, params, changes)

@@ -43,16 +43,19 @@ func askedFor(operation string) (version string, since time.Time, is bool) {
 	return version, time.Unix(at, 0), is && ok && err == nil
 }
 
-// clocksDiffer is how much the clock of RDS may be behind that of this machine.
-const clocksDiffer = time.Minute
+// The clock of RDS may be behind that of this machine by clocksDiffer. An upgrade shows after appears at the latest: from then on an instance that goes on with its version was not upgraded.
+const (
+	clocksDiffer = time.Minute
+	appears      = 5 * time.Minute
+)
 
 // upgradeLogs are the files in which RDS says what is in the way, by the engine.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.Process.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html
 var upgradeLogs = map[string]string{"postgres": "pg_upgrade", "mysql": "PrePatchCompatibility.log", "mariadb": "error"}
 
-// observeUpgrade completes the observation of an instance that was asked for another major version. If it goes on with the one before, RDS found something in the way: it checks in the course of the upgrade, and an event is all that
-// says what. That takes a call, and whoever may not read events is told nothing: the upgrade is asked for again.
+// observeUpgrade completes the observation of an instance that was asked for another major version. If it goes on with the one before, RDS found something in the way: it checks in the course of the upgrade. An event alone says what,
+// as long as RDS keeps it and if Mooring may read events; that takes a call. Nothing is tried again before somebody asks, whether the reason is known or not.
 func observeUpgrade(ctx context.Context, d *databases, req *databaseRequest, have *instance, o *driver.Observation) error {
 	version, since, is := askedFor(req.Operation)
 	if have == nil || !is || req.Beside || req.Deletion != nil {
@@ -67,41 +70,51 @@ func observeUpgrade(ctx context.Context, d *databases, req *databaseRequest, hav
 	case o.State != driver.Ready || !have.isMajor(version):
 		return nil
 	}
-	refused, err := refusedUpgrade(ctx, d, have, since.Add(-clocksDiffer))
-	if err != nil || refused == nil {
+	refused, reason, err := refusedUpgrade(ctx, d, have, since.Add(-clocksDiffer))
+	if err != nil {
 		return err
 	}
-	o.Operation = req.Operation
+	if o.Operation = req.Operation; !refused && d.now().Sub(since) < appears { // a read may be stale, and the event not be there yet
+		o.State, o.Work = driver.Pending, works["upgrading"]
+		return nil
+	}
+	if was := o.Applied; was != nil { // it never took: what still differs is what the spec asks for, and no drift
+		o.Applied = was.Clone()
+		o.Applied["version"] = []string{aws.ToString(have.EngineVersion)}
+	}
 	o.OperationError = &driver.Error{Code: driver.Invalid, Op: "ModifyDBInstance", Message: fmt.Sprintf(
-		"RDS could not upgrade the server to version %s, and it goes on as before. RDS says: %s; the log files of the instance with %s in their names say more. Correct that, and set the annotation mooring.dev/reconcile to another value: Mooring then tries again. Or set spec.version back",
-		version, strings.TrimRight(aws.ToString(refused.Message), ". "), upgradeLogs[strings.ToLower(aws.ToString(have.Engine))])}
+		"RDS could not upgrade the server to version %s, and it goes on as before. %s; the log files of the instance with %s in their names say more. Correct that, and set the annotation mooring.dev/reconcile to another value: Mooring then tries again. Or set spec.version back",
+		version, reason, upgradeLogs[strings.ToLower(aws.ToString(have.Engine))])}
 	return nil
 }
 
-// refusedUpgrade returns the newest event since a time that says why an instance was not upgraded; nil if there is none. Those of an earlier instance of its name do not count.
-func refusedUpgrade(ctx context.Context, d *databases, have *instance, since time.Time) (refused *types.Event, err error) {
+// refusedUpgrade reports whether an event since a time says why an instance was not upgraded, and what the newest one says, or why none is known. Those of an earlier instance of its name do not count.
+func refusedUpgrade(ctx context.Context, d *databases, have *instance, since time.Time) (refused bool, reason string, err error) {
+	var newest types.Event
 	in := &rds.DescribeEventsInput{
 		SourceType: types.SourceTypeDbInstance, SourceIdentifier: have.DBInstanceIdentifier, EventCategories: []string{"maintenance"}, Duration: aws.Int32(eventsKept),
 	}
 	for {
 		out, err := call(ctx, d.session, "DescribeEvents", d.rds.DescribeEvents, in)
-		switch {
-		case err != nil && driver.CodeOf(err) == driver.Denied:
-			return nil, nil
+		switch code := driver.CodeOf(err); {
+		case err != nil && (code == driver.Denied || code == driver.Unsupported):
+			return false, "Its events say why, and Mooring may not read them: that takes rds:DescribeEvents", nil
 		case err != nil:
-			return nil, err
+			return false, "", err
 		}
-		for i, e := range out.Events {
+		for _, e := range out.Events {
 			at := aws.ToTime(e.Date)
-			if at.Before(since) || at.Before(aws.ToTime(have.InstanceCreateTime)) || !upgradeRefused.MatchString(aws.ToString(e.Message)) {
+			if at.Before(since) || at.Before(aws.ToTime(have.InstanceCreateTime)) || at.Before(aws.ToTime(newest.Date)) || !upgradeRefused.MatchString(aws.ToString(e.Message)) {
 				continue
 			}
-			if refused == nil || at.After(aws.ToTime(refused.Date)) {
-				refused = &out.Events[i]
-			}
+			newest = e
 		}
 		if in.Marker = out.Marker; aws.ToString(in.Marker) == "" {
-			return refused, nil
+			break
 		}
 	}
+	if newest.Message == nil {
+		return false, "Its events do not say why, or no longer do", nil
+	}
+	return true, "RDS says: " + strings.TrimRight(*newest.Message, ". "), nil
 }

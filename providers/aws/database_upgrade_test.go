@@ -2,6 +2,7 @@ package aws_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +51,8 @@ func TestUpgradeThatRDSRefuses(t *testing.T) {
 		}
 	}
 	denied := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DescribeEvents"}, Kind: localcloud.Denied})
-	if seen := w.database(req); seen.OperationError != nil || len(seen.Changes) != 1 {
-		t.Errorf("without the right to read events: %v, %+v", seen.OperationError, seen.Changes)
+	if seen := w.database(req); seen.OperationError == nil || !strings.Contains(seen.OperationError.Message, "Mooring may not read them: that takes rds:DescribeEvents") || seen.Operation != req.Operation {
+		t.Errorf("without the right to read events: %v, operation %q", seen.OperationError, seen.Operation)
 	}
 	denied()
 	for name, edit := range map[string]func(*databaseRequest){
@@ -67,8 +68,19 @@ func TestUpgradeThatRDSRefuses(t *testing.T) {
 			t.Errorf("%s: what was refused is told", name)
 		}
 	}
+	// RDS has not begun, or the read is old.
+	justNow := req
+	justNow.Operation = fmt.Sprintf("upgrade-to-17-%d", w.clock.Now().Add(-2*time.Minute).Unix())
+	if seen := w.database(justNow); seen.State != driver.Pending || !seen.Available || seen.Operation != justNow.Operation || seen.OperationError != nil {
+		t.Errorf("right after it was asked for: %v, operation %q, %v", seen.State, seen.Operation, seen.OperationError)
+	}
+	// Whatever RDS keeps of events, what was refused stays refused.
+	w.clock.Advance(15 * 24 * time.Hour)
+	if seen := w.database(req); seen.OperationError == nil || !strings.Contains(seen.OperationError.Message, "no longer do") || seen.Operation != req.Operation || !slices.Equal(seen.Applied["version"], []string{"16.4"}) {
+		t.Errorf("after 15 days: %v, operation %q, applied is %q", seen.OperationError, seen.Operation, seen.Applied["version"])
+	}
 	upgrade()
-	if seen := w.database(req); seen.OperationError == nil || seen.Operation != req.Operation {
+	if seen := w.database(req); seen.OperationError == nil || !strings.Contains(seen.OperationError.Message, regTypes) || seen.Operation != req.Operation {
 		t.Errorf("another upgrade that was refused: %v, the operation is %q", seen.OperationError, seen.Operation)
 	}
 	w.SetRDSUpgradeObstacle(account, region, req.Name, "")

@@ -35,10 +35,13 @@ func majorWanted(spec *databaseParameters, have *instance) string {
 	return name
 }
 
-// checked reports whether an operation is a check before an upgrade to a version, and done.
+// checked reports whether an operation is a check before an upgrade to a version, and done. One that does not say of which version it was counts: it is named by what Mooring stored.
 func (o *operation) checked(version string) bool {
-	return o.kind() == preCheck && o.Status == "DONE" && o.failure() == nil && version != "" &&
-		o.PreCheckMajorVersionUpgradeContext != nil && o.PreCheckMajorVersionUpgradeContext.TargetDatabaseVersion == version
+	if o.kind() != preCheck || o.Status != "DONE" || version == "" {
+		return false
+	}
+	of := o.PreCheckMajorVersionUpgradeContext
+	return of == nil || of.TargetDatabaseVersion == "" || strings.EqualFold(of.TargetDatabaseVersion, version)
 }
 
 // found returns what a check found, of one type.
@@ -73,17 +76,22 @@ func (o *operation) listed(findings []string) string {
 	return strings.Join(findings, "; ")
 }
 
-// inTheWay returns why an upgrade is not begun, by what a check found; nil if it can be.
-func (o *operation) inTheWay() *driver.Error {
-	findings := o.found("ERROR")
-	if len(findings) == 0 {
+// inTheWay returns why an upgrade to a version is not begun, by what a check found, or because the check failed; nil if it can be.
+func (o *operation) inTheWay(version string) *driver.Error {
+	findings, failure := o.found("ERROR"), o.failure()
+	_, short := splitVersion(version)
+	e := &driver.Error{Code: driver.Invalid, Op: "instances.preCheckMajorVersionUpgrade"}
+	switch {
+	case len(findings) > 0:
+		e.Message = fmt.Sprintf("Cloud SQL looked for what is in the way of the upgrade to version %s, and found: %s; the server goes on as before. Correct that, and set the annotation mooring.dev/reconcile to another value: "+
+			"Mooring then has Cloud SQL look again, and upgrades. Or set spec.version back", short, o.listed(findings))
+	case failure != nil:
+		e.Message = fmt.Sprintf("Cloud SQL could not look for what is in the way of the upgrade to version %s: %s; the server goes on as before. Set the annotation mooring.dev/reconcile to another value: "+
+			"Mooring then upgrades, and Cloud SQL looks in its course. Or set spec.version back", short, strings.TrimRight(failure.Message, ". "))
+	default:
 		return nil
 	}
-	version := o.PreCheckMajorVersionUpgradeContext.TargetDatabaseVersion
-	_, short := splitVersion(version)
-	return &driver.Error{Code: driver.Invalid, Op: "instances.preCheckMajorVersionUpgrade", Message: fmt.Sprintf(
-		"Cloud SQL looked for what is in the way of the upgrade to version %s, and found: %s; the server goes on as before. Correct that, and set the annotation mooring.dev/reconcile to another value: Mooring then has Cloud SQL look again, and upgrades. Or set spec.version back",
-		short, o.listed(findings))}
+	return e
 }
 
 // warnings says what a check found that keeps no upgrade back; empty for nothing.
@@ -103,10 +111,11 @@ func (o *operation) counts(now time.Time) bool {
 
 // noteCheck completes the observation of an instance that was checked before the upgrade that is wanted: the operation rests until the upgrade begins, or until somebody asks for another check.
 func noteCheck(req *databaseRequest, have *instance, o *driver.Observation) {
-	if req.Deletion != nil || !have.op.checked(majorWanted(&req.Spec, have)) {
+	version := majorWanted(&req.Spec, have)
+	if req.Deletion != nil || !have.op.checked(version) {
 		return
 	}
-	o.Operation, o.OperationError = have.op.Name, have.op.inTheWay()
+	o.Operation, o.OperationError = have.op.Name, have.op.inTheWay(version)
 }
 
 // An upgrader has Cloud SQL look for what is in the way of another major version before an instance gets it.
@@ -123,11 +132,11 @@ func (p upgrader) before(ctx context.Context, req *databaseRequest, have *instan
 	case err != nil:
 		return "", err
 	case !op.checked(version):
-	case op.inTheWay() != nil:
+	case len(op.found("ERROR")) > 0:
 		if operation, err = p.others(ctx, req, have, params, changes); err != nil {
 			return operation, err
 		}
-	case op.counts(p.of.now()):
+	case op.failure() != nil, op.counts(p.of.now()): // one that failed may fail again
 		return "", nil
 	}
 	started, err := do(ctx, p.of.session, "instances.preCheckMajorVersionUpgrade", func(ctx context.Context) (*sqladmin.Operation, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // The cloud looks for what is in the way of another major version: Cloud SQL first, RDS in the course of the upgrade. What it finds is told, with what to do. Nothing is tried again before somebody asks. After a check
-// that needs no other approval. After an upgrade that RDS took back it does: another one takes the server away again.
+// that needs no other approval; after an upgrade that RDS took back it does.
 func TestUpgradeWithSomethingInItsWay(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
 		puts, isServed := map[string]func(name, finding string) bool{
@@ -47,11 +47,13 @@ func TestUpgradeWithSomethingInItsWay(t *testing.T) {
 				w.Errorf("the message %q does not name %q", message, want)
 			}
 		}
-		w.equal("what is pending", len(stalled.Status.PendingChanges), 1)
+		w.AwaitObject(d, "it is still what the spec asks for, and no drift", func() bool {
+			return len(d.Status.PendingChanges) == 1 && d.Status.PendingChanges[0].Cause == v1alpha1.CauseSpec
+		})
 		w.Disturb()
 		puts(name, "")
 		w.asks(d, v1alpha1.AnnotationReconcile, "now")
-		if c.Name == "aws" {
+		if c.Name == "aws" { // which takes the server away again
 			another := w.state(d, "another try waits for approval", func(s system.Snapshot) bool {
 				return s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Status.Plan.Hash != hash
 			})

@@ -171,9 +171,9 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	w.sent(applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
 	out.Unset = plan.Unset(changes, done.Failed, noted, sure)
-	switch first := comesFirst(changes, done); {
-	case first != "":
-		out.Message = first
+	switch {
+	case comesFirst(changes, done): // the next observation says at what the cloud is
+		out.Next = outcome.Polling
 	case len(done.Failed) > 0:
 		failed.Pending, failed.Unset = plan.StillPending(a.Pending, applied), out.Unset
 		return failed, outcome.Acted{Err: outcome.FieldErrors(done.Failed)}

@@ -103,13 +103,10 @@ func without(changes []driver.Change, failed []driver.FieldError) []driver.Chang
 	})
 }
 
-// comesFirst says what the cloud does before it makes the changes of an update, if it began that: all of them wait for it, and nothing failed. It is empty for other updates.
-func comesFirst(changes []driver.Change, done driver.Result) string {
+// comesFirst reports whether an update began what the cloud does before it makes the changes: all of them wait for that, and nothing failed.
+func comesFirst(changes []driver.Change, done driver.Result) bool {
 	refused := func(f driver.FieldError) bool { return driver.CodeOf(f.Err) != driver.Busy }
-	if done.Operation == "" || len(done.Failed) == 0 || len(done.Failed) < len(changes) || slices.ContainsFunc(done.Failed, refused) {
-		return ""
-	}
-	return done.Failed[0].Err.Message
+	return done.Operation != "" && len(done.Failed) > 0 && len(done.Failed) >= len(changes) && !slices.ContainsFunc(done.Failed, refused)
 }
 
 // resting returns the operation of the cloud that rests until it is told to go on; empty if there is none.

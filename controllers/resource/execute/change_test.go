@@ -58,16 +58,16 @@ func TestWhatComesFirstIsNoFailure(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		done driver.Result
-		want string
+		want bool
 	}{
-		"all wait":          {driver.Result{Operation: "op", Failed: failed(driver.Busy, "version", "gcp.tier")}, "it looks first"},
-		"one was made":      {driver.Result{Operation: "op", Failed: failed(driver.Busy, "version")}, ""},
-		"one was refused":   {driver.Result{Operation: "op", Failed: append(failed(driver.Busy, "version"), failed(driver.Invalid, "gcp.tier")...)}, ""},
-		"nothing was begun": {driver.Result{Failed: failed(driver.Busy, "version", "gcp.tier")}, ""},
-		"all were made":     {driver.Result{Operation: "op"}, ""},
+		"all wait":          {driver.Result{Operation: "op", Failed: failed(driver.Busy, "version", "gcp.tier")}, true},
+		"one was made":      {driver.Result{Operation: "op", Failed: failed(driver.Busy, "version")}, false},
+		"one was refused":   {driver.Result{Operation: "op", Failed: append(failed(driver.Busy, "version"), failed(driver.Invalid, "gcp.tier")...)}, false},
+		"nothing was begun": {driver.Result{Failed: failed(driver.Busy, "version", "gcp.tier")}, false},
+		"all were made":     {driver.Result{Operation: "op"}, false},
 	} {
 		if got := comesFirst(changes, tt.done); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
+			t.Errorf("%s: %t, want %t", name, got, tt.want)
 		}
 	}
 }

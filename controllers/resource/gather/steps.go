@@ -233,7 +233,7 @@ func (g *gathering) observe(ctx context.Context) error {
 	}
 	// What is left of an operation that failed stays to be dealt with: why it failed was told, or somebody asked for another try, and the plan goes on with it.
 	rests := seen.OperationError != nil && seen.Operation != ""
-	if rests && g.News.Wanted {
+	if rests && (g.News.Asked || g.Request.Beside && g.News.Wanted) { // beside a failed preparation no other change is seen, so any edit may be the mend
 		g.Memory.Retried = seen.Operation
 	}
 	told := rests && (g.Memory.Failure == seen.OperationError.Error() || g.Memory.Retried == seen.Operation)

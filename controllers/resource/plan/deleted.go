@@ -50,7 +50,7 @@ func (d *Deleted) usable(v View) (usable []*driver.SavedState, withheld bool) {
 }
 
 // Chosen returns the backups of which the object is restored: those that have the time, or else the newest ones. It is nil if there are none, or if what is not
-// complete yet may be newer.
+// complete yet may be newer. Of several without a time DeletedRefusal lets none be restored.
 func (d *Deleted) Chosen(v View) *driver.SavedState {
 	usable, _ := d.usable(v)
 	var chosen *driver.SavedState
@@ -88,6 +88,8 @@ func DeletedRefusal(v View, d Deleted) Refusal {
 	case len(usable) == 0:
 		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("%s, and this account and location have no backups of a deleted server of it that this object may use, so there is nothing to restore; %s",
 			d.missing(), d.instead())}
+	case d.Time.IsZero() && len(windows) > 1: // the newest may be an empty one that took the place of the one that is meant
+		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("%s was deleted more than once, and its servers have backups %s: set spec.restoreFrom.pointInTime.time to a time in one of them", &d, strings.Join(windows, ", and "))}
 	case chosen != nil && d.Unfit != "":
 		return Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("nothing is restored from the backups of the deleted server %s: %s", chosen.From.Source.Name, d.Unfit)}
 	case chosen != nil:

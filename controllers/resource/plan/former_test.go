@@ -208,6 +208,10 @@ func TestPreparedInVain(t *testing.T) {
 	seen := func(operation string, c driver.Change) driver.Observation {
 		return driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: mark, Operation: operation, OperationError: &driver.Error{Code: driver.Invalid, Message: "a slot is lost"}, Changes: []driver.Change{c}}
 	}
+	beside := func(o driver.Observation, c driver.Change) driver.Observation {
+		o.Changes = append(o.Changes, c)
+		return o
+	}
 	for name, tt := range map[string]struct {
 		seen  driver.Observation
 		asked bool
@@ -217,11 +221,17 @@ func TestPreparedInVain(t *testing.T) {
 		"it failed, and a person asks again":    {seen: seen("bgd-1", version), asked: true, want: Update},
 		"it failed, and is wanted no more":      {seen: seen("bgd-1", staged), want: Update},
 		"another operation failed, and is over": {seen: seen("", version), want: Update},
+		"it failed, and something else differs": {seen: beside(seen("bgd-1", version), driver.Change{Field: "tags", From: "a", To: "b"}), want: Update},
+		"parameters may be of the new version":  {seen: beside(seen("bgd-1", version), driver.Change{Field: "parameters", From: "a", To: "b"}), want: Stall},
 	} {
 		view := v
 		view.Asked = tt.asked
-		if a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != tt.want || a.Verb == Stall && !strings.Contains(a.Message, "a slot is lost") {
+		a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull})
+		if a.Verb != tt.want || a.Verb == Stall && !strings.Contains(a.Message, "a slot is lost") || len(a.Pending) != len(tt.seen.Changes) {
 			t.Errorf("%s: got %+v", name, a)
+		}
+		if changes := len(tt.seen.Changes); changes > 1 && a.Verb == Update && (len(a.Changes) != changes-1 || a.Changes[0].Field == "version") {
+			t.Errorf("%s: the changes are %+v", name, a.Changes)
 		}
 	}
 }

@@ -303,7 +303,7 @@ func delayAction(v View, o driver.Observation, p Policy, a Action, r ActionReque
 		return "the server is stopped, and is about to start", false
 	case a.Verb == Update || a.Verb == Wait || a.Verb == Adopt || v.InConsistencyWindow || a.Verb == Converge && v.Edited:
 		return "", true
-	case o.Operation != "":
+	case o.Operation != "" && o.OperationError == nil:
 		return "the cloud is at work on the server", false
 	case !o.Available && r.Action != driver.Restart:
 		return "the server can't be used; the conditions say why", false
@@ -338,7 +338,7 @@ func follow(v View, o driver.Observation, r ActionRequest) (s v1alpha1.ActionSta
 	now := o.Actions[r.Action]
 	over := s.Time == nil || v.Now.Sub(s.Time.Time) > v.Window+time.Second // it is stored in whole seconds
 	done := answered(s, s.Value, v1alpha1.ActionSucceeded, "", v.Now)
-	atRest := o.State == driver.Ready && o.Operation == "" && !now.UnderWay
+	atRest := o.State == driver.Ready && (o.Operation == "" || o.OperationError != nil) && !now.UnderWay
 	switch {
 	case s.Outcome == v1alpha1.ActionRequested && now.UnderWay && s.Before == "": // what has better evidence waits for that: others restart servers, too
 		return answered(s, s.Value, v1alpha1.ActionStarted, "", v.Now), v1alpha1.EventActionStarted

@@ -19,7 +19,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
 	if why := failedUpgrade(v, o); why != "" {
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonInvalid, Message: why, Pending: PendingChanges(v, o.Changes)}
+		return planBesideFailed(v, o, p, why)
 	}
 	d := Decide(v, o.Changes, p)
 	now, never, blocked, theirs := d.With(AtOnce), d.With(Never), d.Blocked, foreign(d)
@@ -58,6 +58,18 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonReady, "usable and up to date"
 	}
 	return a
+}
+
+// planBesideFailed decides about what differs beside a version that is not changed, for a reason: what can be changed at once is. The parameters may be those of the new version.
+func planBesideFailed(v View, o driver.Observation, p Policy, why string) Action {
+	pending := PendingChanges(v, o.Changes)
+	others := o
+	others.OperationError, others.Changes = nil, slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool { return c.Field == "version" || c.Field == "parameters" })
+	if a := planReady(v, others, p); a.Verb == Update {
+		a.Pending = pending
+		return a
+	}
+	return Action{Verb: Stall, Reason: v1alpha1.ReasonInvalid, Message: why, Pending: pending}
 }
 
 // failedUpgrade says why the version is not changed: what the cloud prepared for it failed, or it found something in the way. It may take as long and end as well the next time, so a person has to

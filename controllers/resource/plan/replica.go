@@ -57,7 +57,7 @@ func Promotion(r Replica, o driver.Observation) []driver.Change {
 	}
 	why := fmt.Sprintf("it takes writes from then on, no longer repeats those of %s, and never will again; clients may lose their connections", o.Follows.Primary)
 	if r.Lag != "" {
-		why += fmt.Sprintf("; the cloud said last that it lags behind by %s, and what it has not repeated by then it will lack", strings.ToLower(string(r.Lag)))
+		why += fmt.Sprintf("; as of up to 10 minutes ago the cloud says that it lags behind by %s, and what it has not repeated by then it will lack", strings.ToLower(string(r.Lag)))
 	}
 	return []driver.Change{driver.Promotion(why)}
 }

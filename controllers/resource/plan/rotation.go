@@ -131,7 +131,7 @@ func FindPassword(object v1alpha1.ResourceObject, o driver.Observation, p Policy
 
 // takesPassword reports whether a server can be given another password, and its class allows what it is.
 func takesPassword(o driver.Observation, p Policy) bool {
-	atRest := o.State == driver.Ready && o.Available && !o.Stopped && o.Operation == ""
+	atRest := o.State == driver.Ready && o.Available && !o.Stopped && (o.Operation == "" || o.OperationError != nil)
 	return p.Refused.Reason == "" && atRest && !o.PasswordRefused && !o.CloudManaged && len(o.Unreadable) == 0
 }
 
