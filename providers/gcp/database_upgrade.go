@@ -136,8 +136,8 @@ func (p upgrader) before(ctx context.Context, req *databaseRequest, have *instan
 		if operation, err = p.others(ctx, req, have, params, changes); err != nil {
 			return operation, err
 		}
-	case op.failure() != nil, op.counts(p.of.now()): // one that failed may fail again
-		return "", nil
+	case op.failure() != nil, op.counts(p.of.now()):
+		return "", nil //nolint:nilerr // a check that failed keeps no upgrade back
 	}
 	started, err := do(ctx, p.of.session, "instances.preCheckMajorVersionUpgrade", func(ctx context.Context) (*sqladmin.Operation, error) {
 		return p.of.sql.Instances.PreCheckMajorVersionUpgrade(p.of.project, req.Name, &sqladmin.InstancesPreCheckMajorVersionUpgradeRequest{
