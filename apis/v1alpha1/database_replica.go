@@ -46,7 +46,8 @@ type ReplicaStatus struct {
 	Problem string `json:"problem,omitempty"`
 
 	// lag is how far the server lags behind its primary, as the cloud measured it last: Seconds (less than a minute), Minutes, Hours, or Days. It rises as soon as the lag is a minute, an hour or a
-	// day, and falls once the lag is less than half of that. The metric mooring_replica_lag_seconds has the lag in seconds. If the cloud does not say the lag, the last one stays for two sync
+	// day, and falls once the lag is less than half of that. The metric mooring_replica_lag_seconds has the lag in seconds. Of PostgreSQL in RDS it is the least of the
+	// last 10 minutes, because RDS counts up to 5 minutes while nothing is written. If the cloud does not say the lag, the last one stays for two sync
 	// periods. It is not there if the cloud does not say it any longer, or if the server has a problem, or if the identity lacks the permission (cloudwatch:GetMetricData, monitoring.timeSeries.list).
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.Monitoring.html
 	// Source: https://cloud.google.com/sql/docs/postgres/replication/replication-lag
