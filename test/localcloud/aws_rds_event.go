@@ -66,18 +66,7 @@ func (c *rdsCall) describeEvents(in *rds.DescribeEventsInput) (any, error) {
 // such an instance that rests. Whether other changes that were asked for together with the version are made then, no document says: here none is.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.Process.html
 func (c *Cloud) SetRDSUpgradeObstacle(account, region, name, obstacle string) bool {
-	s := c.aws.services["rds"].(*rdsService)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settle(c.opts.Now())
-	p := s.instances[rdsKey{account, region, name}]
-	if p == nil || p.now == nil || p.now.step != resting {
-		return false
-	}
-	next := p.now.clone()
-	next.obstacle = obstacle
-	p.now = next
-	return true
+	return c.alterRDS(rdsKey{account, region, name}, func(in *rdsInstance) { in.obstacle = obstacle })
 }
 
 // refusesUpgrade reports whether the changes that are about to be made end without having changed anything, because something is in the way of the major version among them.

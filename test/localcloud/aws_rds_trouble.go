@@ -31,16 +31,21 @@ func (c *Cloud) LimitRDS(account string, l RDSLimits) {
 // there is such an instance.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
 func (c *Cloud) SetRDSStatus(account, region, name, status string) bool {
+	return c.alterRDS(rdsKey{account, region, name}, func(in *rdsInstance) { in.rest(status) })
+}
+
+// alterRDS changes an instance that rests. It reports whether there is such an instance.
+func (c *Cloud) alterRDS(key rdsKey, change func(*rdsInstance)) bool {
 	s := c.aws.services["rds"].(*rdsService)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settle(c.opts.Now())
-	p := s.instances[rdsKey{account, region, name}]
+	p := s.instances[key]
 	if p == nil || p.now == nil || p.now.step != resting {
 		return false
 	}
 	next := p.now.clone()
-	next.rest(status)
+	change(next)
 	p.now = next
 	return true
 }
