@@ -2,6 +2,7 @@ package gather
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,6 +46,8 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	d, _ := withPassword(nil)
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 	d.Status.ExternalName, d.Status.Operation = "orders", "bgd-1"
+	d.Status.Applied = map[string][]string{driver.FieldPassword: {"1"}}
+	d.Status.Actions = []v1alpha1.ActionStatus{{Name: string(driver.Restart), Value: "1", Outcome: v1alpha1.ActionStarted}}
 	failure := &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "a slot is lost"}
 	cloud.observation = driver.Observation{
 		State: driver.Ready, Operation: "bgd-1", OperationError: failure, Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
@@ -53,6 +56,9 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	first.Release(nil)
 	if stop == nil || stop.Err == nil || first.Observed || first.status().Operation != "bgd-1" {
 		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.status().Operation)
+	}
+	if !slices.Equal(first.status().Applied[driver.FieldPassword], []string{"1"}) || len(first.Notes) > 0 {
+		t.Errorf("it was about the version, and the password that is applied is %q, the notes %+v", first.status().Applied, first.Notes)
 	}
 	second, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: first.Memory})
 	second.Release(nil)
