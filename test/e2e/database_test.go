@@ -26,6 +26,7 @@ type databaseChange struct {
 	mirror map[string]string
 	write  string // of AWS; Cloud SQL patches
 	then   string // the call that follows, if one does
+	first  string // of Cloud SQL: the call that comes first, if one does
 	drift  func(*fixture, *system.Cloud, string)
 	// tolerated: the drift is none.
 	tolerated bool
@@ -170,7 +171,7 @@ var databaseChanges = []databaseChange{
 				s.AWS.DBParameterGroupName = new("default.postgres16")
 			}
 		},
-		mirror: map[string]string{"aws": `"16.10"`, "gcp": `"16.4"`}, write: "ModifyDBInstance",
+		mirror: map[string]string{"aws": `"16.10"`, "gcp": `"16.4"`}, write: "ModifyDBInstance", first: "instances.preCheckMajorVersionUpgrade",
 	},
 	{
 		field: "aws.instanceClass", only: "aws",
@@ -398,6 +399,15 @@ func (c databaseChange) writes(cloud *system.Cloud) string {
 	return c.write
 }
 
+// calls returns the calls of the edit, in their order.
+func (c databaseChange) calls(cloud *system.Cloud) []string {
+	first := ""
+	if cloud.Name == "gcp" {
+		first = c.first
+	}
+	return slices.DeleteFunc([]string{first, c.writes(cloud), c.then}, func(call string) bool { return call == "" })
+}
+
 func TestDatabaseLife(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
 		full := system.FullDatabase(c)
@@ -422,10 +432,8 @@ func TestDatabaseLife(t *testing.T) {
 				w.mirrors(d, change.field, change.mirror[c.Name])
 				if change.then != "" {
 					w.ready(d)
-					w.expectWrites(c, name, mark, change.writes(c), change.then)
-				} else {
-					w.expectWrites(c, name, mark, change.writes(c))
 				}
+				w.expectWrites(c, name, mark, change.calls(c)...)
 				w.expectEditTransitions(d, since)
 			})
 			if change.drift == nil {
