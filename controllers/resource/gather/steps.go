@@ -240,7 +240,7 @@ func (g *gathering) observe(ctx context.Context) error {
 	if seen.OperationError != nil && !told {
 		upToDate(g, seen)
 		g.status().Operation = seen.Operation // told once; the next reconciliation observes afresh
-		if !rests { // what rests was about the version alone, and may be told again by another process
+		if !rests {                           // what rests was about the version alone, and may be told again by another process
 			g.login().operationRefused()
 			for _, s := range plan.FailActions(g.Kind, g.Object, seen.OperationError.Error(), g.Now) {
 				g.Notes = append(g.Notes, outcome.OfAction(plan.ActionAnswer{Status: s, Event: v1alpha1.EventActionFailed}))
