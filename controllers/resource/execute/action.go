@@ -170,12 +170,12 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	w.sent(applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
-	out.Unset = plan.Unset(changes, done.Failed, noted, sure)
+	failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
 	switch {
 	case comesFirst(changes, done): // the next observation says at what the cloud is
-		out.Next = outcome.Polling
+		out.Next, out.Unset = outcome.Polling, failed.Unset
 	case len(done.Failed) > 0:
-		failed.Pending, failed.Unset = plan.StillPending(a.Pending, applied), out.Unset
+		failed.Pending = plan.StillPending(a.Pending, applied)
 		return failed, outcome.Acted{Err: outcome.FieldErrors(done.Failed)}
 	default: // only what was done settles a plan; what still differs in the course of a creation is none, and not worth a write
 		out.Planned = out.State != condition.Progressing || w.status.Plan != nil
