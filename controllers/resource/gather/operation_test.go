@@ -50,10 +50,13 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	d.Status.Actions = []v1alpha1.ActionStatus{{Name: string(driver.Restart), Value: "1", Outcome: v1alpha1.ActionStarted}}
 	failure := &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "a slot is lost"}
 	cloud.observation = driver.Observation{
-		State: driver.Ready, Operation: "bgd-1", OperationError: failure, Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
+		State: driver.Ready, Available: true, Operation: "bgd-1", OperationError: failure, Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
 	}
 	first, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
 	first.Release(nil)
+	if usable := first.Usable; usable == nil || !*usable {
+		t.Error("that it can be used is not told beside the failure")
+	}
 	if stop == nil || stop.Err == nil || first.Observed || first.status().Operation != "bgd-1" {
 		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.status().Operation)
 	}

@@ -246,6 +246,9 @@ func (g *gathering) observe(ctx context.Context) error {
 				g.Notes = append(g.Notes, outcome.OfAction(plan.ActionAnswer{Status: s, Event: v1alpha1.EventActionFailed}))
 			}
 		}
+		if seen.State == driver.Ready {
+			g.Usable = &seen.Available
+		}
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
 		certify(ctx, &g.Gathered, &seen.Endpoint)

@@ -32,7 +32,9 @@ type Facts struct {
 	Account  driver.AccountID
 	Request  driver.Request
 	// Observed: Observation holds what was observed in this reconciliation.
-	Observed    bool
+	Observed bool
+	// Usable is whether the cloud object could be used when it was seen beside an operation that failed: it counts as not observed then. It is nil for other reconciliations.
+	Usable      *bool
 	Observation driver.Observation
 	// Unobserved: the cloud object was not observed for two sync periods.
 	Unobserved bool
@@ -220,7 +222,10 @@ func (f Facts) Place() string {
 
 // available returns what the cloud said; nil if it was not asked.
 func (f Facts) available() *bool {
-	if !f.Observed || f.Observation.State == driver.Unknown {
+	switch {
+	case !f.Observed:
+		return f.Usable
+	case f.Observation.State == driver.Unknown:
 		return nil
 	}
 	return &f.Observation.Available
