@@ -13,20 +13,36 @@ unexport GOWORK
 
 TOOL := $(CURDIR)/tools/tool
 
+# All is compiled by the same flags, tests, programs, tools and what linters read, so that the cache has each package once. With -trimpath clones share
+# them, too. Without cgo linking takes an eighth less; -race alone needs it.
+ifeq ($(findstring -trimpath,$(GOFLAGS)),)
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+endif
+CGO_ENABLED ?= 0
+export CGO_ENABLED
+
 # RACE=1 and SHUFFLE=on are what CI uses; TEST_FLAGS takes whatever else `go test` knows.
 RACE       ?=
 SHUFFLE    ?=
 TEST_FLAGS ?=
 # How many packages are tested at once: twice as many as there are processors, since half of their time is waiting.
 PARALLEL   ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# How many of each of two sets that are tested beside each other. More than that, and tests that look again every moment take the processors from each other: test/docs
+# took 35 minutes with six packages at once, and takes 6 alone.
+APIECE     ?= $(shell expr $(PARALLEL) / 2)
 # These are begun first, since they take longest: what is short then fills up what they leave of the processors.
 LONGEST    := $(addprefix github.com/mooring-dev/mooring/,test/e2e test/fault test/chart test/docs cmd/quickstart test/image)
 # How many processors each API server of a test uses at once: half of them, since the servers spend a fifth of their time on
 # sharing work among more, and several run at once.
 SERVERS    ?= $(shell expr \( 1 + $$(getconf _NPROCESSORS_ONLN) \) / 2)
-# With RACE=1 these are tested without the race detector, after all others: test/fault leads some two hundred lives through code that
-# test/e2e leads under it, and takes four times as long with it.
-RACELESS   := $(if $(RACE),github.com/mooring-dev/mooring/test/fault)
+# With RACE=1 these are tested without the race detector, beside all others. Most have no controller in their process: they read files, or start programs, which
+# have no detector anyway. test/alerts, test/family, test/identity, test/largest and test/system lead through the API server what test/e2e leads through it under the
+# detector, with the same controllers, drivers and stand-ins.
+RACELESS   := $(if $(RACE),$(addprefix github.com/mooring-dev/mooring/,test/alerts test/api test/chart test/ci test/cluster test/docs test/family test/gitops test/identity \
+	test/image test/imports test/largest test/node test/patience test/recordings test/release test/system cmd/quickstart config/crd config/generate docs/reference))
+# This is tested last, with nothing beside it, and never under the race detector. It leads some eight hundred lives through code that test/e2e leads under the
+# detector, and takes four times as long with it. Each converged object is observed once a second, so that on a busy machine it takes more of the processors, too.
+LAST       := github.com/mooring-dev/mooring/test/fault
 longest-first = $(foreach package,$(LONGEST),$(filter $(package),$1)) $(filter-out $(LONGEST),$1)
 # What to test; test/bench measures, and fails nothing, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
@@ -34,6 +50,11 @@ UNIT_TESTED ?=
 PACKAGES    ?= $(call longest-first,$(filter-out $(if $(UNIT_TESTED),$(shell go list $(UNIT))),$(shell go list work | grep -v '/test/bench')))
 # What needs no control plane and no program but Go's; test/imports holds its tests to that.
 UNIT := ./apis/... ./providers/... ./controllers/...
+# With RACE=1 these are tested without the race detector: the suites that every driver passes make one call after the other, so nothing races there. They take
+# most of the time of `make unit`. test/e2e runs the drivers under the race detector, many objects at once.
+SUITES := ^(TestConformance|TestSequences|TestSuite|TestEveryInterruptionIsAnnounced)
+# So are these, which decide from values: they start no goroutine.
+PURE := $(addprefix ./controllers/,resource/plan resource/preview resource/outcome condition constraint password window)
 # Of packages, those that have tests.
 TESTED := -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}'
 # How long each fuzz target runs.
@@ -50,16 +71,22 @@ BASE      ?=
 # A sixth of the processor's time of tests was garbage collection, most of it in API servers that run for a minute. Tests and all that
 # they start collect less often, until a process has a GiB.
 # They are built SMALL, as the image is: a third of the linker's time went to what debuggers read, a sixth to gRPC. go vet is left to `make verify`.
-# Without cgo, which -race alone needs, linking takes an eighth less. With -trimpath tests and programs share what is compiled, and so do
-# clones: else each package of Mooring is compiled twice.
-gotest = $(if $1,,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} MOORING_SERVER_PROCESSORS=$(SERVERS) $(CURDIR)/tools/test \
-	-timeout=60m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $1,-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+gotest = $(if $1,CGO_ENABLED=1 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} MOORING_SERVER_PROCESSORS=$(SERVERS) $(CURDIR)/tools/test \
+	-timeout=45m -p=$(or $2,$(PARALLEL)) $(SMALL) -vet=off $(if $1,-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+
+# beside runs two commands at once, and fails if one of them does: half of the time of each is waiting. A shell has what is in its background ignore
+# Ctrl-C, so that is passed on as SIGTERM.
+beside = trap 'trap "" TERM; kill 0; exit 130' INT TERM; status=0; ($1) & other=$$!; $2 || status=$$?; wait $$other || status=$$?; exit $$status
+
+# tested tests packages: those without the race detector beside the others.
+tested = $(if $(filter $(RACELESS),$1),$(if $(filter-out $(RACELESS),$1),$(call beside,$(call gotest,,$(APIECE)) $(filter $(RACELESS),$1),$(call gotest,$(RACE),$(APIECE)) $(filter-out $(RACELESS),$1)),\
+	$(call gotest) $(filter $(RACELESS),$1)),$(call gotest,$(RACE)) $1)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller.
 SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace
 # Static, too. The image is built so, and tests build the same programs by the same flags, so that none of them compiles or links what
 # another has.
-BUILD = CGO_ENABLED=0 go build -trimpath $(SMALL)
+BUILD = go build $(SMALL)
 
 .PHONY: help
 help: ## List every target.
@@ -89,8 +116,10 @@ tools: ## Build helm, helm3, kubeconform, helm-docs, promtool and versitygw into
 	@GOWORK=off tools/versitygw
 
 .PHONY: unit
-unit: ## Test apis, providers and controllers, in about a minute: no control plane. RACE=1; TEST_FLAGS='-run X'.
-	$(call gotest,$(RACE)) $(UNIT)
+unit: ## Test apis, providers and controllers, in about five minutes on 2 cores: no control plane. RACE=1; TEST_FLAGS='-run X'.
+	@# Whoever names tests by TEST_FLAGS gets those alone, all under the race detector.
+	@$(if $(and $(RACE),$(if $(strip $(TEST_FLAGS)),,whole)),$(call beside,failed=0; $(call gotest) $(PURE) || failed=1; $(call gotest) -run='$(SUITES)' ./providers/... || failed=1; exit $$failed,\
+		$(call gotest,$(RACE)) -skip='$(SUITES)' $(filter-out $(patsubst ./%,github.com/mooring-dev/mooring/%,$(PURE)),$(shell go list $(UNIT)))),$(call gotest,$(RACE)) $(UNIT))
 	@comm -23 <(go list $(TESTED) $(PACKAGES) | sort) <(go list $(TESTED) $(UNIT) | sort) | \
 		awk '{ sub("^[^/]*/[^/]*/[^/]*/", ""); list = list "\n  " $$0 } END { print "make unit did not test:" list "\nmake test does."  }'
 
@@ -98,8 +127,13 @@ unit: ## Test apis, providers and controllers, in about a minute: no control pla
 test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
 	$(if $(strip $(PACKAGES)),,$(error go list found no packages to test))
-	$(call gotest,$(RACE)) $(filter-out $(RACELESS),$(PACKAGES))
-	$(if $(filter $(RACELESS),$(PACKAGES)),$(call gotest) $(filter $(RACELESS),$(PACKAGES)))
+	@status=0; \
+	$(if $(filter-out $(LAST),$(PACKAGES)),($(call tested,$(filter-out $(LAST),$(PACKAGES)))) || status=1;) \
+	$(if $(filter $(LAST),$(PACKAGES)),$(call gotest) $(filter $(LAST),$(PACKAGES)) || status=1;) exit $$status
+
+.PHONY: recordings
+recordings: ## Compare the stand-ins with recordings of the real clouds, and say how many there are.
+	go test -C test/recordings -vet=off -count=1
 
 .PHONY: lint
 lint: ## Run golangci-lint.

@@ -53,6 +53,9 @@ func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *bu
 		b = b.Watches(f.Parent.New(), s.dependents(k, kind.ParentIndex, anyChild), builder.WithPredicates(parentChanged)).
 			Watches(f.Parent.New(), s.dependents(k, kind.ParentIndex, waitsForParent), builder.WithPredicates(parentMoves))
 	}
+	if f.Parent != nil && k.Parent.Limit != nil {
+		b = b.Watches(k.New(), handler.EnqueueRequestsFromMapFunc(waitingForRoom(s.mgr.GetClient(), k)), builder.WithPredicates(goes))
+	}
 	if f.Snapshots != nil {
 		b = b.Watches(f.Snapshots.New(), handler.EnqueueRequestsFromMapFunc(waitingForSnapshot(s.mgr.GetClient(), k)), builder.WithPredicates(snapshotMoves))
 	}
@@ -85,6 +88,31 @@ func waitingForSnapshot(cache client.Reader, k *kind.Kind) handler.MapFunc {
 		})
 		return requests
 	}
+}
+
+// waitingForRoom returns what enqueues the objects of a kind that are not in the cloud yet, in the namespace of one that went: a limit of the parent's class may keep them.
+func waitingForRoom(cache client.Reader, k *kind.Kind) handler.MapFunc {
+	return func(ctx context.Context, gone client.Object) (requests []reconcile.Request) {
+		list := k.NewList()
+		if err := cache.List(ctx, list, client.InNamespace(gone.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+			return nil // they look again at their next resync
+		}
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(v1alpha1.ResourceObject)
+			ready := meta.FindStatusCondition(object.GetConditions(), v1alpha1.ConditionReady)
+			if ready != nil && ready.Reason == string(v1alpha1.ReasonClassNotAllowed) && kind.Counts(k, object) {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
+		return requests
+	}
+}
+
+// goes passes that an object is gone.
+var goes = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(event.UpdateEvent) bool { return false },
 }
 
 // snapshotMoves passes what those who wait for a snapshot say of it: that it is there, or goes, and the reason of its condition Ready.

@@ -15,7 +15,7 @@ import (
 // addMetrics shows the metrics. What they read at a scrape is in memory.
 func (s *setup) addMetrics() error {
 	s.metrics.Watch(telemetry.Sources{
-		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.accounts,
+		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.accounts, Budgets: s.budgets,
 		Providers: slices.Sorted(maps.Keys(s.Drivers)), SyncPeriod: s.SyncPeriod, ObjectLimit: s.MetricsObjectLimit,
 		Configs: []telemetry.ConfigKind{
 			{Name: identity.KindProviderConfig, NewList: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }},
@@ -26,6 +26,14 @@ func (s *setup) addMetrics() error {
 		return fmt.Errorf("show metrics: %w", err)
 	}
 	return nil
+}
+
+// budgets returns the use of the calls of each account that its cloud limits.
+func (s *setup) budgets() (budgets []telemetry.Budget) {
+	for _, b := range s.limiters.Budgets() {
+		budgets = append(budgets, telemetry.Budget(b))
+	}
+	return budgets
 }
 
 // accounts returns the use of the concurrency limiter of each account.

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A secretClient writes Secrets and ConfigMaps without the promise that the next read from the cache sees it: they
-// are not read from there, and for that promise the client would list and watch every Secret of the cluster
+// A secretClient writes Secrets, ConfigMaps and Events without the promise that the next read from the cache sees it: they
+// are not read from there, and for that promise the client would list and watch every one of the cluster
 // (CacheOptions.DisableFor is about reads alone).
 type secretClient struct{ client.Client }
 
@@ -24,7 +25,7 @@ func newClient(cfg *rest.Config, o client.Options) (client.Client, error) {
 // uncached reports whether an object is never read from the cache.
 func uncached(obj client.Object) bool {
 	switch obj.(type) {
-	case *corev1.Secret, *corev1.ConfigMap:
+	case *corev1.Secret, *corev1.ConfigMap, *eventsv1.Event:
 		return true
 	default:
 		return false

@@ -32,6 +32,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/resource/preview"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -45,6 +46,8 @@ type Options struct {
 	Kinds []*kind.Kind
 	// ClusterID tells this cluster's cloud objects from those of others.
 	ClusterID string
+	// Recovery lets namespaces have what namespaces of their names made, after the loss of a cluster.
+	Recovery Recovery
 	// Namespace is Mooring's own.
 	Namespace string
 	// SyncPeriod is how often a converged object is observed.
@@ -230,8 +233,8 @@ const configIndex = "providerConfig"
 // settings returns what the reconcilers of all kinds share.
 func (s *setup) settings() resource.Settings {
 	return resource.Settings{
-		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
-		Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
+		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Recorder: report.Plain(s.mgr.GetEventRecorder(report.Controller)), Log: s.Log,
+		Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Recovers: s.Recovery.Covers, Namespace: s.Namespace,
 		Cadence: retry.DefaultCadence(s.SyncPeriod), ConsistencyWindow: s.ConsistencyWindow, Deadline: reconcileDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 	}
 }
@@ -239,12 +242,13 @@ func (s *setup) settings() resource.Settings {
 // addKind adds the reconcilers of one kind and, if it has some, of its classes.
 func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	rules := class.Rules{Kind: k, References: class.ReferencesOf(k.Name, s.Drivers), Lacks: lacksOf(s.Drivers, k), Same: class.AlternativesOf(k.Name, s.Drivers)}
+	family := kind.FamilyOf(k, s.Kinds)
 	resolver := &class.Resolver{
-		Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References,
+		Kind: k, Parent: family.Parent, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References,
 		Immutable: class.ImmutableOf(k.Name, s.Drivers),
 	}
 	r := &resource.Reconciler{
-		Settings: s.settings(), Kind: k, Family: kind.FamilyOf(k, s.Kinds), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Settings: s.settings(), Kind: k, Family: family, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
@@ -300,7 +304,7 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 // warnOfConfig returns who tells people what keeps a provider config from being used: in the log and by an Event. That about a
 // ClusterProviderConfig is in Mooring's own namespace, where only the platform team looks.
 func (s *setup) warnOfConfig(kind string) func(client.Object, string, string) {
-	recorder := s.mgr.GetEventRecorder("mooring")
+	recorder := report.Plain(s.mgr.GetEventRecorder(report.Controller))
 	return func(o client.Object, reason, message string) {
 		regarding := &corev1.ObjectReference{
 			APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Namespace: cmp.Or(o.GetNamespace(), s.Namespace), Name: o.GetName(), UID: o.GetUID(),

@@ -3,8 +3,10 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -22,25 +25,35 @@ import (
 
 // addWebhook answers API servers that ask about objects before they store them.
 func (s *setup) addWebhook() error {
-	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir, Validator: admission.ValidatorFunc(s.validate), Serves: s.metrics.Certificate})
+	r := &reviewer{s.kinds, s.Log}
+	return admission.Add(s.mgr, admission.Options{
+		Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir,
+		Validator: admission.ValidatorFunc(r.validate), Consent: admission.ValidatorFunc(r.consent), Serves: s.metrics.Certificate,
+	})
+}
+
+// A reviewer says what is wrong with objects of the kinds, and previews what they do.
+type reviewer struct {
+	kinds []addedKind
+	log   logr.Logger
 }
 
 // validate asks whoever knows about the kind.
-func (s *setup) validate(ctx context.Context, r admission.Review) (admission.Result, error) {
+func (w *reviewer) validate(ctx context.Context, r admission.Review) (admission.Result, error) {
 	if r.Object == nil || r.Deleting {
-		return s.warnOfDeletion(ctx, r)
+		return w.warnOfDeletion(ctx, r)
 	}
-	for _, kind := range s.kinds {
+	for _, kind := range w.kinds {
 		var refusals []class.Problem
 		var warnings []string
 		var err error
 		switch {
 		case kind.Has(r.Object) && r.OnlyAnnotations:
-			warnings = safePreview{kind.preview, kind.Name, s.Log}.edit(ctx, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
+			warnings = safePreview{kind.preview, kind.Name, w.log}.edit(ctx, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
 		case kind.HasClass(r.Object) && r.OnlyAnnotations:
 		case kind.Has(r.Object):
 			old, _ := r.Old.(v1alpha1.ResourceObject)
-			refusals, warnings, err = s.validateObject(ctx, kind, old, r.Object.(v1alpha1.ResourceObject))
+			refusals, warnings, err = w.validateObject(ctx, kind, old, r.Object.(v1alpha1.ResourceObject))
 		case kind.HasClass(r.Object):
 			old, _ := r.Old.(v1alpha1.ClassObject)
 			refusals, warnings, err = kind.admission.Class(ctx, old, r.Object.(v1alpha1.ClassObject))
@@ -52,18 +65,34 @@ func (s *setup) validate(ctx context.Context, r admission.Review) (admission.Res
 	return admission.Result{}, fmt.Errorf("unknown type %T", r.Object)
 }
 
+// consent says which rules of spec.updates an object would lower.
+func (w *reviewer) consent(ctx context.Context, r admission.Review) (admission.Result, error) {
+	object, ok := r.Object.(v1alpha1.ResourceObject)
+	if !ok {
+		return admission.Result{}, fmt.Errorf("unknown type %T", r.Object)
+	}
+	old, _ := r.Old.(v1alpha1.ResourceObject)
+	for _, kind := range w.kinds {
+		if kind.Has(object) {
+			problems, err := kind.admission.Lowers(ctx, old, object)
+			return admission.Result{Refusals: fieldErrors(problems)}, err
+		}
+	}
+	return admission.Result{}, fmt.Errorf("unknown type %T", r.Object)
+}
+
 // warnOfDeletion says what a deletion does, or what an edit changes in one that was requested before.
-func (s *setup) warnOfDeletion(ctx context.Context, r admission.Review) (v admission.Result, err error) {
-	for _, kind := range s.kinds {
+func (w *reviewer) warnOfDeletion(ctx context.Context, r admission.Review) (v admission.Result, err error) {
+	for _, kind := range w.kinds {
 		switch {
 		case kind.HasClass(r.Old): // nothing in the cloud is deleted with it
 			return v, nil
 		case !kind.Has(r.Old):
 		case r.Object == nil:
-			v.Warnings = safePreview{kind.preview, kind.Name, s.Log}.deletion(ctx, r.Old.(v1alpha1.ResourceObject))
+			v.Warnings = safePreview{kind.preview, kind.Name, w.log}.deletion(ctx, r.Old.(v1alpha1.ResourceObject))
 			return v, ctx.Err()
 		default:
-			v.Warnings = safePreview{kind.preview, kind.Name, s.Log}.deletionEdit(ctx, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
+			v.Warnings = safePreview{kind.preview, kind.Name, w.log}.deletionEdit(ctx, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
 			return v, ctx.Err()
 		}
 	}
@@ -71,14 +100,20 @@ func (s *setup) warnOfDeletion(ctx context.Context, r admission.Review) (v admis
 }
 
 // validateObject validates an object that is to be created, or updated if there is an old one. What is not refused is previewed.
-func (s *setup) validateObject(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) (refusals []class.Problem, warnings []string, err error) {
+func (w *reviewer) validateObject(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) (refusals []class.Problem, warnings []string, err error) {
+	if says := plan.TooLarge(object); says != "" { // and is evaluated no further
+		if old != nil && plan.Weight(object.GetSpec()) <= plan.Weight(old.GetSpec()) {
+			return nil, []string{"spec: " + says}, nil // a step towards what it is to be, or an edit of something else
+		}
+		return []class.Problem{{Reason: v1alpha1.ReasonInvalid, Message: says}}, nil, nil
+	}
 	refusals, warnings, err = kind.admission.Object(ctx, old, object)
 	switch {
 	case err != nil || len(refusals) > 0:
 	case old != nil:
-		warnings = append(safePreview{kind.preview, kind.Name, s.Log}.edit(ctx, old, object), warnings...)
+		warnings = append(safePreview{kind.preview, kind.Name, w.log}.edit(ctx, old, object), warnings...)
 	default:
-		warnings = append(safePreview{kind.preview, kind.Name, s.Log}.creation(ctx, object), warnings...)
+		warnings = append(safePreview{kind.preview, kind.Name, w.log}.creation(ctx, object), warnings...)
 	}
 	return refusals, warnings, err
 }
@@ -115,8 +150,13 @@ func lacksOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) 
 	}
 }
 
-// fieldErrors says problems as the API server says what breaks a schema.
+// fieldErrors says problems as the API server says what breaks a schema: the first ones, and as a last one how many more.
 func fieldErrors(problems []class.Problem) (list field.ErrorList) {
+	if n := len(problems) - driver.MostTold; n > 0 {
+		more := problems[driver.MostTold]
+		more.Message = fmt.Sprintf("and %d more; correct these first", n)
+		problems = append(slices.Clone(problems[:driver.MostTold]), more)
+	}
 	for _, p := range problems {
 		path := field.NewPath("spec")
 		if rest, ok := strings.CutPrefix(p.Field, "spec."); ok { // its own steps are of no interest here

@@ -36,17 +36,14 @@ func (s said) DeletionEdit(context.Context, v1alpha1.ResourceObject, v1alpha1.Re
 var itsConfig = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 
 // validating returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
-func validating(preview said) *setup {
-	s := &setup{}
-	s.Log = logr.Discard()
+func validating(preview said) *reviewer {
 	resolver := &class.Resolver{Kind: kind.Database()}
-	s.kinds = []addedKind{{
+	return &reviewer{log: logr.Discard(), kinds: []addedKind{{
 		Kind: kind.Database(), classes: resolver, preview: preview,
 		admission: &class.Admission{Resolver: resolver, MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
 			return &class.Problem{Reason: v1alpha1.ReasonProviderConfigNotFound, Message: "there is none"}, nil
 		}},
-	}}
-	return s
+	}}}
 }
 
 // What the API server cuts is at the end, so previews come first. One that fails keeps neither the request nor other warnings back.

@@ -64,6 +64,8 @@ type ClassObject interface {
 	GetEnforced() any
 	// GetDeletionPolicy returns the class's default for the deletion policy, empty if it is unset.
 	GetDeletionPolicy() DeletionPolicy
+	// GetFinalSnapshots returns what the class says by default of final snapshots, and what whatever objects set; nil for nothing.
+	GetFinalSnapshots() (defaults, enforced *FinalSnapshot)
 	// GetSizes returns the catalogue of sizes. It is empty for a kind that has no sizes.
 	GetSizes() []ClassSize
 	// GetDefaultSize returns the size of objects that set none, empty if it is unset.

@@ -56,6 +56,7 @@ type BucketParameters struct {
 	// {}. If unset, Mooring does not change the bucket's key, and a new bucket has the cloud's own key. Objects keep the key that they
 	// were written with.
 	// +optional
+	// +structType=atomic
 	Encryption *Encryption `json:"encryption,omitempty"`
 
 	// requesterPays is true if whoever requests objects pays for the request and for the transfer, in place of the owner of the bucket. The
@@ -80,15 +81,15 @@ type BucketParameters struct {
 
 	// lifecycle says when objects are deleted, and when they move to cheaper storage. The order of rules means nothing. Mooring manages the list as
 	// a whole: it removes rules that others add, and [] removes all rules. If unset, a new bucket has none, and an existing bucket keeps what it
-	// has. A new rule applies to objects that are there already, and the cloud acts on it within a day or two. Each action of a rule counts in Google
-	// Cloud, which takes 100 for a bucket.
+	// has. A new rule applies to objects that are there already, and the cloud acts on it within a day or two. S3 takes 1,000 rules for a bucket. Each
+	// action of a rule counts in Google Cloud, which takes 100. No two rules have one name, nor say the same of the same objects: status.conditions says so, and
+	// with the webhook kubectl apply does.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lifecycle-mgmt.html
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
 	// Source: https://cloud.google.com/storage/docs/lifecycle
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.name == r.name))",message="two rules have one name: give each rule a name of its own"
-	// +kubebuilder:validation:XValidation:rule="self.all(r, self.all(o, o.name == r.name || has(o.prefix) != has(r.prefix) || (has(o.prefix) && o.prefix != r.prefix) || has(o.suffix) || has(r.suffix) || has(o.tags) || has(r.tags) || has(o.largerThanBytes) || has(r.largerThanBytes) || has(o.smallerThanBytes) || has(r.smallerThanBytes) || !((has(o.expireAfterDays) && has(r.expireAfterDays)) || (has(o.noncurrentVersions) && has(r.noncurrentVersions)) || (has(o.abortUploadsAfterDays) && has(r.abortUploadsAfterDays)) || (has(o.transitions) && has(r.transitions)))))",message="two rules say the same of the same objects, so that they contradict or repeat each other: give one of them another prefix, or remove what both say from one of them"
+	// +kubebuilder:validation:MaxItems=1000
 	Lifecycle []LifecycleRule `json:"lifecycle,omitzero"`
 
 	// website says what the bucket serves as a web site; {} is no web site. If unset, a new bucket has none, and an existing bucket keeps
@@ -98,6 +99,7 @@ type BucketParameters struct {
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
 	// Source: https://cloud.google.com/storage/docs/static-website
 	// +optional
+	// +structType=atomic
 	Website *BucketWebsite `json:"website,omitempty"`
 
 	// logging says where the logs of the access to the bucket go; {} is no logs. If unset, a new bucket has none, and an existing bucket keeps what
@@ -105,6 +107,7 @@ type BucketParameters struct {
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
 	// Source: https://cloud.google.com/storage/docs/access-logs
 	// +optional
+	// +structType=atomic
 	Logging *BucketLogging `json:"logging,omitempty"`
 
 	// retention says how long objects can't be deleted, by forceDestroy neither; {} is no retention. If unset, a new bucket has none, and an
@@ -113,9 +116,11 @@ type BucketParameters struct {
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-configure.html
 	// Source: https://cloud.google.com/storage/docs/object-versioning
 	// +optional
+	// +structType=atomic
 	Retention *BucketRetention `json:"retention,omitempty"`
 
-	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
+	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. {} takes away those that the spec had. In server-side apply each entry has
+	// managers of its own, and so {} is refused where the last entry would go: take that out by a patch. AWS takes letters, digits, spaces
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google
 	// Cloud are refused. There are at most 45 tags, because AWS takes 50, and Mooring's own mark needs 5.

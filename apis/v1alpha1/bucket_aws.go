@@ -29,7 +29,7 @@ type BucketAWS struct {
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/blocking-unblocking-s3-c-encryption-gpb.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/default-s3-c-encryption-setting-faq.html
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1
 	// +kubebuilder:validation:items:Enum=SSE-C
 	BlockedEncryptionTypes []string `json:"blockedEncryptionTypes,omitzero"`
@@ -65,47 +65,47 @@ type BucketAWS struct {
 	// metrics have Amazon CloudWatch count the requests for the objects of the bucket, or for some of them, minute by minute. It bills them as custom
 	// metrics. Mooring keeps entries of other names that others set, and [] removes those that the spec had. If unset, a new bucket has none,
 	// and an existing bucket keeps what it has. S3 takes 1,000 for a bucket. The first counts are there about 15 minutes after a change.
+	// No two entries have one name: status.conditions says so, and with the webhook kubectl apply does.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/metrics-configurations.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketMetricsConfiguration.html
 	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	Metrics []BucketMetricsAWS `json:"metrics,omitzero"`
 
 	// intelligentTiering moves objects of the storage class INTELLIGENT_TIERING, which objects have by their upload or by lifecycle, to tiers of archives when
 	// nobody reads them for some months. Nobody can read them there until somebody restores them. Without an entry, S3 moves them between tiers that are
 	// read at once. Mooring keeps entries of other names that others set, and [] removes those that the spec had: objects that have moved stay
 	// where they are. If unset, a new bucket has none, and an existing bucket keeps what it has. S3 takes 1,000 for a bucket.
+	// No two entries have one name: status.conditions says so, and with the webhook kubectl apply does.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/intelligent-tiering-overview.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketIntelligentTieringConfiguration.html
 	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	IntelligentTiering []BucketIntelligentTieringAWS `json:"intelligentTiering,omitzero"`
 
 	// analytics have S3 watch how the objects of the bucket are read, or some of them, to say when it would be cheaper to keep them as STANDARD_IA. It takes about
 	// 30 days until it says so, and costs money by objects. Mooring keeps entries of other names that others set, and [] removes those that the
 	// spec had. If unset, a new bucket has none, and an existing bucket keeps what it has. Through a ClusterProviderConfig, the class decides which
 	// buckets an object may export to. S3 takes 1,000 for a bucket.
+	// No two entries have one name: status.conditions says so, and with the webhook kubectl apply does.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/analytics-storage-class.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAnalyticsConfiguration.html
 	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	Analytics []BucketAnalyticsAWS `json:"analytics,omitzero"`
 
 	// inventory has S3 write lists of the objects of the bucket to another bucket, or to this one. Mooring keeps entries of other names that others
 	// set, and [] removes those that the spec had: lists that are there stay. If unset, a new bucket has none, and an existing bucket keeps what it
 	// has. Through a ClusterProviderConfig, the class decides which buckets and keys an object may name. S3 takes 1,000 for a bucket.
+	// No two entries have one name: status.conditions says so, and with the webhook kubectl apply does.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-inventory.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketInventoryConfiguration.html
 	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	Inventory []BucketInventoryAWS `json:"inventory,omitzero"`
 
 	// policy are the statements of the bucket policy that are ours, told by sid. What the account of the bucket may do by its own policies needs no
@@ -121,9 +121,9 @@ type BucketAWS struct {
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-policies.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 	// +optional
-	// +listType=map
-	// +listMapKey=sid
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:XValidation:rule="self.all(s, self.exists_one(o, o.sid == s.sid))",message="two statements have one sid: give each statement a sid of its own"
 	Policy []PolicyStatement `json:"policy,omitzero"`
 
 	// policyMode is Merge (statements of others stay) or Exact (the policy has the statements of the spec alone, and Mooring removes all others). If

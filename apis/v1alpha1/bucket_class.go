@@ -10,6 +10,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.timing) || self.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for classes of databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".updates.timing"
 // +kubebuilder:validation:XValidation:rule="has(self.providerConfigRef) || (has(self.accounts) && self.accounts.size() > 0)",message="spec.providerConfigRef or spec.accounts is required, because a class leads to an account: set one of them, or both"
 // +kubebuilder:validation:XValidation:rule="!has(self.updates) || !has(self.updates.strategy)",message="spec.updates.strategy is for the version of a Database: remove it",fieldPath=".updates"
+// +kubebuilder:validation:XValidation:rule="!has(self.enforcedUpdates) || !has(self.enforcedUpdates.timing) || self.enforcedUpdates.timing != 'MaintenanceWindow'",message="spec.enforcedUpdates.timing MaintenanceWindow is for classes of databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".enforcedUpdates.timing"
+// +kubebuilder:validation:XValidation:rule="!has(self.enforcedUpdates) || !has(self.enforcedUpdates.strategy)",message="spec.enforcedUpdates.strategy is for the version of a Database: remove it",fieldPath=".enforcedUpdates"
 type BucketClassSpec struct {
 	ClassSpec `json:",inline"`
 
@@ -87,6 +89,9 @@ func (c *BucketClass) GetEnforced() any { return c.Spec.Enforced }
 
 // GetDeletionPolicy implements ClassObject.
 func (c *BucketClass) GetDeletionPolicy() DeletionPolicy { return c.Spec.DeletionPolicy }
+
+// GetFinalSnapshots implements ClassObject: a bucket has no final snapshot.
+func (c *BucketClass) GetFinalSnapshots() (defaults, enforced *FinalSnapshot) { return nil, nil }
 
 // GetSizes implements ClassObject: buckets have no sizes.
 func (c *BucketClass) GetSizes() []ClassSize { return nil }

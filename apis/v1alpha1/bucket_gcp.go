@@ -72,7 +72,8 @@ type BucketGCP struct {
 	// Source: https://cloud.google.com/iam/docs/access-change-propagation
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1500
+	// +kubebuilder:validation:XValidation:rule="self.map(b, b.members.size()).sum() <= 1500",message="a bucket of Cloud Storage can have 1,500 members in all bindings together, each counted in each binding: name groups, or remove members"
 	IAMBindings []BucketIAMBinding `json:"iamBindings,omitzero"`
 
 	// notifications are the topics of Pub/Sub that get events of the bucket. They have no names: what one says tells it from the others, and one that says
@@ -96,6 +97,7 @@ type BucketGCP struct {
 	// Source: https://cloud.google.com/storage/docs/ip-filtering-overview
 	// Source: https://cloud.google.com/storage/docs/update-ip-filter
 	// +optional
+	// +structType=atomic
 	IPFilter *BucketIPFilter `json:"ipFilter,omitempty"`
 }
 
@@ -124,8 +126,9 @@ type BucketCustomPlacement struct {
 	// Source: https://cloud.google.com/storage/docs/locations
 	// Source: https://cloud.google.com/storage/docs/json_api/v1/buckets
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=2
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o == e))",message="an entry is there twice: remove one of the two"
 	// +kubebuilder:validation:XValidation:rule="self.size() != 1",message="must name two regions, because a dual-region has two: name the other one too, or set [] for none"
 	// +kubebuilder:validation:items:MaxLength=63
 	// +kubebuilder:validation:items:Pattern=`^[a-z]+-[a-z]+[0-9]+$`

@@ -14,11 +14,13 @@ type BucketIAMBinding struct {
 	// members are those who have the role: user:, serviceAccount: and group: with an e-mail address, domain: with a domain, principal:// and
 	// principalSet:// with an identity of a pool, projectOwner:, projectEditor: and projectViewer: with a project, allUsers for everybody, and
 	// allAuthenticatedUsers for everybody with a Google account. Upper and lower case of addresses and domains mean the same.
+	// A bucket can have 1,500 members, each counted in each binding.
 	// Source: https://cloud.google.com/iam/docs/principal-identifiers
+	// Source: https://cloud.google.com/iam/quotas#limits
 	// +required
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=250
+	// +kubebuilder:validation:MaxItems=1500
 	// +kubebuilder:validation:items:MaxLength=512
 	// +kubebuilder:validation:items:Pattern=`^(allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|projectOwner|projectEditor|projectViewer):[^ ]+|principal(Set)?://[^ ]+)$`
 	Members []string `json:"members"`

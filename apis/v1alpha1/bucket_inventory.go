@@ -83,6 +83,7 @@ type BucketInventoryDestinationAWS struct {
 	// encryption is how S3 encrypts the files; {} is by its own key (SSE-S3). If unset, they are encrypted as other new objects of the bucket that they go to.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_InventoryEncryption.html
 	// +optional
+	// +structType=atomic
 	Encryption *BucketInventoryEncryptionAWS `json:"encryption,omitempty"`
 }
 

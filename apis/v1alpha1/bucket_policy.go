@@ -1,6 +1,8 @@
 package v1alpha1
 
-// PolicyStatement is a statement of a bucket policy: who may do what with which part of the bucket, or may not.
+// PolicyStatement is a statement of a bucket policy: who may do what with which part of the bucket, or may not. S3 counts the 20 KB of the whole policy, and no
+// entries of its lists, so each list takes what fits into them: a principal takes 14 bytes at least, a resource 20. Of actions S3 has fewer than 500.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-policies.html
 // +kubebuilder:validation:XValidation:rule="has(self.principals) != has(self.notPrincipals)",message="a statement says to whom it applies: set exactly one of principals and notPrincipals"
 // +kubebuilder:validation:XValidation:rule="self.effect != 'Allow' || !has(self.notPrincipals)",message="effect Allow with notPrincipals would let in everybody else in the world: name whom to let in by principals",fieldPath=".notPrincipals"
 // +kubebuilder:validation:XValidation:rule="has(self.actions) != has(self.notActions)",message="a statement says to which actions it applies: set exactly one of actions and notActions"
@@ -36,7 +38,7 @@ type PolicyStatement struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MaxLength=128
 	// +kubebuilder:validation:items:Pattern=`^(\*|[sS]3:[A-Za-z*?]+)$`
 	Actions []string `json:"actions,omitempty"`
@@ -46,7 +48,7 @@ type PolicyStatement struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MaxLength=128
 	// +kubebuilder:validation:items:Pattern=`^(\*|[sS]3:[A-Za-z*?]+)$`
 	NotActions []string `json:"notActions,omitempty"`
@@ -58,7 +60,7 @@ type PolicyStatement struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(r, r.startsWith('/'))",message="each entry is what follows the name of the bucket in an ARN, and the bucket is this one: write /* for all objects, /reports/* for some, and / for the bucket itself"
 	Resources []string `json:"resources,omitempty"`
@@ -68,7 +70,7 @@ type PolicyStatement struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.all(r, r.startsWith('/'))",message="each entry is what follows the name of the bucket in an ARN, and the bucket is this one: write /* for all objects, /reports/* for some, and / for the bucket itself"
 	NotResources []string `json:"notResources,omitempty"`
@@ -92,7 +94,7 @@ type PolicyPrincipals struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1500
 	// +kubebuilder:validation:items:MaxLength=2048
 	// +kubebuilder:validation:items:Pattern=`^(\*|[0-9]{12}|arn:.+)$`
 	AWS []string `json:"aws,omitempty"`
@@ -103,7 +105,7 @@ type PolicyPrincipals struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1500
 	// +kubebuilder:validation:items:MaxLength=256
 	Service []string `json:"service,omitempty"`
 
@@ -112,7 +114,7 @@ type PolicyPrincipals struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1500
 	// +kubebuilder:validation:items:MaxLength=2048
 	Federated []string `json:"federated,omitempty"`
 }
@@ -138,7 +140,7 @@ type PolicyCondition struct {
 	// +required
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:MaxItems=1500
 	// +kubebuilder:validation:items:MaxLength=2048
 	Values []string `json:"values"`
 }

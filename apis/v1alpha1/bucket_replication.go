@@ -18,13 +18,13 @@ type BucketReplicationAWS struct {
 	// Enabled, of this bucket and of each bucket that they name. Mooring keeps rules of other names that others set, and [] removes those that the
 	// spec had. If unset, a new bucket has none, and an existing bucket keeps what it has. What was copied stays, whatever becomes of a rule.
 	// Through a ClusterProviderConfig, the class decides which buckets and keys an object may name.
+	// S3 takes 1,000 rules for a bucket. No two rules have one name or one priority: status.conditions says so, and with the webhook kubectl apply does.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketReplication.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-requirements.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-what-is-isnot-replicated.html
 	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.priority == r.priority))",message="two rules have one priority, and S3 could not tell which goes first: give each rule a priority of its own"
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	Rules []ReplicationRuleAWS `json:"rules,omitzero"`
 }
 
@@ -104,7 +104,7 @@ type ReplicationRuleAWS struct {
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_EncryptionConfiguration.html
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:MaxLength=400
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:(key/[a-zA-Z0-9-]{1,64}|alias/[a-zA-Z0-9/_-]{1,250})$')",message="must be the ARN of a key or alias of AWS KMS, such as arn:aws:kms:eu-west-1:111122223333:key/ID: a name alone says nothing of the region of the other bucket"
 	EncryptionKey *string `json:"encryptionKey,omitempty"`
 

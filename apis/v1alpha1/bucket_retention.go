@@ -15,7 +15,8 @@ type BucketRetention struct {
 
 	// locked is true if nobody may shorten the period of an object. If unset, a new period is not locked, and an existing one stays as it is. AWS:
 	// true is the mode COMPLIANCE, and false GOVERNANCE; a change applies to new object versions. Google Cloud: true locks the policy for good, so
-	// that days can only grow.
+	// that days can only grow. Nobody takes either back, not even by deleting the bucket. Through a ClusterProviderConfig, only the class sets true, by
+	// its defaults or enforced values, and an object with true has at most the days that the class has.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
 	// Source: https://cloud.google.com/storage/docs/bucket-lock
 	// +optional

@@ -82,9 +82,15 @@ type ClassSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	AllowedReferences []AllowedReference `json:"allowedReferences,omitempty"`
 
-	// updates has the defaults for fields of spec.updates that objects do not set.
+	// updates has the defaults for fields of spec.updates that objects do not set. An object needs the verb approve of whoever sets a laxer value in it
+	// than the class has: OnSpecChange or Always in place of OnApproval, Always in place of OnSpecChange, Immediate in place of MaintenanceWindow, or InPlace
+	// in place of BlueGreen. If a change here is laxer, it releases nothing that waits for approval or for the maintenance window by then.
 	// +optional
 	Updates *Updates `json:"updates,omitempty"`
+
+	// enforcedUpdates applies whatever an object sets in spec.updates. An object that sets another value is refused.
+	// +optional
+	EnforcedUpdates *Updates `json:"enforcedUpdates,omitempty"`
 }
 
 // ClassAccount is the account of some namespaces.

@@ -75,7 +75,8 @@ const (
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
 	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"
-	// ReasonNotObserved: Mooring has not observed the cloud object for two sync periods.
+	// ReasonNotObserved: Mooring has not observed the cloud object for two sync periods, or for an hour where the object is only late: the cloud limits
+	// the calls of its account, or others get their slots before it.
 	// To do: check whether other objects of the account have the same reason. If so, the cause is the account, its credentials or the
 	// network: look at the provider config. If not, read the message.
 	ReasonNotObserved Reason = "NotObserved"
@@ -217,6 +218,8 @@ const (
 	EventDeletionRequested = "DeletionRequested"
 	// EventRetained: the Kubernetes object was deleted, and its cloud object stays, or a part of it.
 	EventRetained = "Retained"
+	// EventExpired: spec.expiresAfter of the object passed, and Mooring deletes the object. spec.deletionPolicy says what becomes of its cloud object.
+	EventExpired = "Expired"
 	// EventDataLost: the data of the cloud object is lost: the cloud object was deleted outside Mooring and is created again, empty, or is restored
 	// as of an earlier time; or it was deleted before the cloud took its final snapshot. A Warning.
 	EventDataLost = "DataLost"

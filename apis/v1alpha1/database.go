@@ -97,12 +97,14 @@ type DatabaseParameters struct {
 	// encryption says which key encrypts the server's disk, its backups and its snapshots. It can't change once the server exists. A
 	// server whose key is disabled or deleted stops, and without the key nobody can read its data any more. If unset, a new server is
 	// encrypted with the cloud's own key (AWS: the key aws/rds of the account; Google Cloud: a key of Google's). The key is in the server's
-	// location. RDS reports the key that an alias points to, and not the alias: Mooring does not compare an alias with the server's key.
+	// location. RDS reports the key that an alias points to, and not the alias: Mooring does not compare an alias with the server's key. So a server that RDS makes
+	// with the key of a snapshot, of another server or of its primary in the same location takes no alias: name the key itself.
 	// Cloud SQL's service account needs a role for the key.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html
 	// Source: https://cloud.google.com/sql/docs/postgres/configure-cmek
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="has(self.key)",message="encryption needs key: name one, or remove encryption to let the cloud choose its own key"
+	// +structType=atomic
 	Encryption *Encryption `json:"encryption,omitempty"`
 
 	// availability is SingleZone or MultiZone. With MultiZone, the cloud keeps a standby in another zone of the location. If the server
@@ -139,12 +141,13 @@ type DatabaseParameters struct {
 	// parameters of a DB parameter group, which Mooring makes for the server and deletes with it, and attaches at once; what is set in it first takes a
 	// restart, and spec.version must be set for a new server. Google Cloud: database flags. Values are strings, so numbers and on or off need quotes. on, true and
 	// 1, and numbers that are written differently, are the same and no drift. Cloud SQL takes only on and off for switches: Mooring writes
-	// true and 1 as on, and false and 0 as off, if it can read Cloud SQL's list of flags. An empty map takes away what Mooring set earlier. If unset,
-	// Mooring changes no parameters. Some parameters apply at once. Others restart the server, and the cloud's own list says which ones. A
+	// true and 1 as on, and false and 0 as off, if it can read Cloud SQL's list of flags. An empty map takes away what Mooring set earlier.
+	// In server-side apply all entries have one manager. If unset, Mooring changes no parameters. Some parameters apply at once. Others restart the server, and the cloud's own list says which ones. A
 	// change of several parameters is made at once, and restarts the server if one of them does.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.html
 	// Source: https://cloud.google.com/sql/docs/postgres/flags
 	// +optional
+	// +mapType=atomic
 	// +kubebuilder:validation:MaxProperties=100
 	Parameters map[string]ParameterValue `json:"parameters,omitzero"`
 
@@ -212,7 +215,8 @@ type DatabaseParameters struct {
 	// +optional
 	DeletionProtection *bool `json:"deletionProtection,omitempty"`
 
-	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. AWS takes letters, digits, spaces
+	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. {} takes away those that the spec had. In server-side apply each entry has
+	// managers of its own, and so {} is refused where the last entry would go: take that out by a patch. AWS takes letters, digits, spaces
 	// and _.:/=+-@: keys of 1 to 128 characters that do not begin with aws:, and values of at most 256. Google Cloud takes lower-case
 	// letters, digits, - and _: keys of 1 to 63 characters that begin with a letter, and values of at most 63. Other tags of an object in Google
 	// Cloud are refused. There are at most 45 tags, because AWS takes 50, and Mooring's own mark needs 5.
@@ -229,6 +233,20 @@ type DatabaseParameters struct {
 	// gcp contains the settings that only Cloud SQL has.
 	// +optional
 	GCP *DatabaseGCP `json:"gcp,omitempty"`
+}
+
+// FinalSnapshot says what becomes of a final snapshot.
+type FinalSnapshot struct {
+	// retainDays is for how many days Mooring keeps the final snapshot. The DatabaseSnapshot that stands for it then has expiresAfter of that many days and
+	// deletionPolicy Delete, so that who deletes that object earlier deletes the snapshot, too. What is set when the server is deleted counts; later, edit the
+	// DatabaseSnapshot. In a namespace that is deleted as a whole no object can stand for the snapshot: it stays in the cloud until somebody deletes it there. If unset, the
+	// snapshot stays until somebody deletes it.
+	// Google Cloud: Cloud SQL deletes a final backup after 365 days by itself.
+	// Source: https://cloud.google.com/sql/docs/postgres/backup-recovery/backups
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3650
+	RetainDays *int32 `json:"retainDays,omitempty"`
 }
 
 // DatabaseSpec is the desired state of a database server.
@@ -286,7 +304,10 @@ type DatabaseSpec struct {
 	// users keep theirs, also an administrator of another name. If the server vanishes and whenVanished is Recreate, Mooring restores it from the
 	// snapshot that has the name then. If whenVanished is Restore, Mooring restores the newest state of the server itself.
 	//
-	// AWS: the server is encrypted with the key of the snapshot, and its administrator keeps the name. For another key, copy the snapshot first.
+	// The server counts as new, and the connection Secret does not name it, until it was once as this spec says.
+	//
+	// AWS: the server is encrypted with the key of the snapshot, and its administrator keeps the name. For another key, copy the snapshot first. encryption.key
+	// may name that key, by its ARN or its id, and no alias.
 	// Google Cloud: the backup may be of a server that was deleted.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceFromDBSnapshot.html
 	// Source: https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/restoreBackup
@@ -319,6 +340,10 @@ type DatabaseSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Snapshot;Delete;Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// finalSnapshot says what becomes of the final snapshot that the deletion of this object takes (deletionPolicy Snapshot).
+	// +optional
+	FinalSnapshot *FinalSnapshot `json:"finalSnapshot,omitempty"`
 }
 
 // DatabaseStatus is the observed state of a database server.

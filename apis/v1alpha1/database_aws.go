@@ -158,8 +158,9 @@ type DatabaseAWS struct {
 	// groups when the server is deleted.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CloudwatchLogsExportConfiguration.html
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o == e))",message="an entry is there twice: remove one of the two"
 	// +kubebuilder:validation:items:Enum=postgresql;upgrade;audit;error;general;slowquery;iam-db-auth-error
 	CloudwatchLogsExports []string `json:"cloudwatchLogsExports,omitzero"`
 

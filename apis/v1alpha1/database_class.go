@@ -36,10 +36,27 @@ type DatabaseClassSpec struct {
 	// +kubebuilder:validation:MaxLength=63
 	DefaultSize string `json:"defaultSize,omitempty"`
 
+	// maxSnapshotsPerNamespace is how many DatabaseSnapshots of Databases of the class a namespace may have. Final snapshots count, and are never refused.
+	// Snapshots that existed before their object (spec.source.externalName) do not count. What is in the cloud counts first, then the oldest objects, and
+	// those beyond are refused. A DatabaseSnapshot that counts can't be deleted with deletionPolicy Retain, because its snapshot would stay and count nowhere;
+	// the deletion of its namespace leaves it. If unset, there is no limit.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000
+	MaxSnapshotsPerNamespace *int32 `json:"maxSnapshotsPerNamespace,omitempty"`
+
 	// deletionPolicy is the default for databases that set none: Snapshot, Delete or Retain. If unset, it is Snapshot.
 	// +optional
 	// +kubebuilder:validation:Enum=Snapshot;Delete;Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// finalSnapshot has the defaults for fields of spec.finalSnapshot that databases do not set.
+	// +optional
+	FinalSnapshot *FinalSnapshot `json:"finalSnapshot,omitempty"`
+
+	// enforcedFinalSnapshot applies whatever a Database sets in spec.finalSnapshot. A Database that sets another value is refused.
+	// +optional
+	EnforcedFinalSnapshot *FinalSnapshot `json:"enforcedFinalSnapshot,omitempty"`
 }
 
 // DatabaseSize is an entry of the catalogue.
@@ -153,6 +170,11 @@ func (c *DatabaseClass) GetEnforced() any { return c.Spec.Enforced }
 
 // GetDeletionPolicy implements ClassObject.
 func (c *DatabaseClass) GetDeletionPolicy() DeletionPolicy { return c.Spec.DeletionPolicy }
+
+// GetFinalSnapshots implements ClassObject.
+func (c *DatabaseClass) GetFinalSnapshots() (defaults, enforced *FinalSnapshot) {
+	return c.Spec.FinalSnapshot, c.Spec.EnforcedFinalSnapshot
+}
 
 // GetSizes implements ClassObject.
 func (c *DatabaseClass) GetSizes() []ClassSize {

@@ -44,6 +44,7 @@ type DatabaseGCP struct {
 	// keeps what it has. A change does not disturb the server. Cloud SQL refuses a period for a server whose maintenance version is older than
 	// 12 months: install its maintenance update first.
 	// +optional
+	// +structType=atomic
 	DenyMaintenancePeriod *DenyMaintenancePeriod `json:"denyMaintenancePeriod,omitempty"`
 
 	// zone is the zone of the server, for example europe-west3-a. It has to be in spec.location. If unset, Cloud SQL chooses a zone. A
@@ -194,8 +195,9 @@ type PSCConfig struct {
 	// keeps its projects. Connections from a project that is removed can break.
 	// Source: https://cloud.google.com/sql/docs/postgres/about-private-service-connect
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o == e))",message="an entry is there twice: remove one of the two"
 	// +kubebuilder:validation:items:Pattern=`^([a-z][a-z0-9-]{4,28}[a-z0-9]|[0-9]{6,20})$`
 	// +kubebuilder:validation:items:MaxLength=30
 	AllowedConsumerProjects []string `json:"allowedConsumerProjects,omitzero"`
@@ -206,8 +208,9 @@ type PSCConfig struct {
 	// endpoint, and an existing server keeps those that it has. Connections through an endpoint that is removed break.
 	// Source: https://cloud.google.com/sql/docs/postgres/about-private-service-connect
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o == e))",message="an entry is there twice: remove one of the two"
 	// +kubebuilder:validation:items:Pattern=`^projects/([a-z0-9.-]+:)?[a-z0-9-]+/global/networks/[a-z]([a-z0-9-]*[a-z0-9])?$`
 	// +kubebuilder:validation:items:MaxLength=200
 	AutoConnectionNetworks []string `json:"autoConnectionNetworks,omitzero"`
@@ -235,10 +238,11 @@ type ConnectionPool struct {
 
 	// flags are the options of the pools, by Cloud SQL's names, for example max_pool_size: "50", and on PostgreSQL pool_mode: transaction.
 	// Values are strings, so numbers and on or off need quotes. Entries need enabled: true. Mooring keeps flags that others set in the cloud.
-	// An empty map takes away what Mooring set earlier. If unset, Mooring changes no flags. A change can break connections through the pools:
+	// An empty map takes away what Mooring set earlier. In server-side apply all entries have one manager. If unset, Mooring changes no flags. A change can break connections through the pools:
 	// Google does not say what it does to them.
 	// Source: https://cloud.google.com/sql/docs/postgres/configure-mcp
 	// +optional
+	// +mapType=atomic
 	// +kubebuilder:validation:MaxProperties=50
 	Flags map[string]ParameterValue `json:"flags,omitzero"`
 }

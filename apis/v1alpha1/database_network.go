@@ -34,8 +34,9 @@ type DatabaseNetwork struct {
 	// is removed stay open until they end. AWS has no such list: set aws.vpcSecurityGroupIDs.
 	// Source: https://cloud.google.com/sql/docs/postgres/configure-ip
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o == e))",message="an entry is there twice: remove one of the two"
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=43
 	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[0-9a-fA-F:]*:[0-9a-fA-F:.]*/[0-9]{1,3}$') || self.matches('^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])[.]){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])/(3[0-2]|[12]?[0-9])$')",message="must be a network in CIDR notation, such as 203.0.113.0/24, or 203.0.113.7/32 for one address"

@@ -77,6 +77,16 @@ type DatabaseSnapshotSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Delete;Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// expiresAfter is after which time Mooring deletes this object, in hours, minutes and seconds: 720h is 30 days. At least 1h. The time begins when the snapshot was
+	// taken, or with this object if that is younger. deletionPolicy says what becomes of the snapshot, as with any deletion. A snapshot that is not taken yet
+	// does not expire, nor does a paused object, nor one from which a Database is being restored (spec.restoreFrom). If the time has passed already when it is set, the object is deleted
+	// at once. If unset, it stays until somebody deletes it.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,5}h)?([0-9]{1,5}m)?([0-9]{1,5}s)?$') && size(self) > 1 && duration(self) >= duration('1h')",message="expiresAfter must be a duration of at least 1h in hours, minutes and seconds, for example 720h for 30 days"
+	ExpiresAfter string `json:"expiresAfter,omitempty"`
 }
 
 // DatabaseSnapshotStatus is the observed state of a snapshot.
@@ -120,6 +130,10 @@ type DatabaseSnapshotStatus struct {
 	// +optional
 	ExpirationTime *metav1.Time `json:"expirationTime,omitempty"`
 
+	// deletionTime is when Mooring deletes this object, because spec.expiresAfter passes then.
+	// +optional
+	DeletionTime *metav1.Time `json:"deletionTime,omitempty"`
+
 	// database says of which server in the cloud Mooring takes the snapshot.
 	// +optional
 	Database ParentStatus `json:"database,omitzero"`
@@ -144,6 +158,7 @@ type DatabaseSnapshotStatus struct {
 // +kubebuilder:printcolumn:name="Database",type=string,JSONPath=`.spec.source.databaseRef.name`
 // +kubebuilder:printcolumn:name="Size GiB",type=integer,JSONPath=`.status.sizeGiB`
 // +kubebuilder:printcolumn:name="Taken",type=date,JSONPath=`.status.creationTime`
+// +kubebuilder:printcolumn:name="Expires",type=string,JSONPath=`.status.deletionTime`
 // +kubebuilder:printcolumn:name="External name",type=string,JSONPath=`.status.externalName`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Engine",type=string,priority=1,JSONPath=`.status.engine`

@@ -10,6 +10,10 @@ type ParentStatus struct {
 	// +optional
 	ExternalID string `json:"externalID,omitempty"`
 
+	// className is the class of the parent when the object was created. A limit of that class counts the object, also once the parent is gone.
+	// +optional
+	ClassName string `json:"className,omitempty"`
+
 	// recorded is true once Mooring knows that it created the cloud object within this parent, or took it over there. Where the cloud
 	// has no place for a mark, this stands for the mark.
 	// +optional

@@ -274,8 +274,8 @@ type ResourceStatus struct {
 	// +optional
 	Effective *Effective `json:"effective,omitempty"`
 
-	// firstReadyTime is when Mooring first observed the cloud object to be usable. From then on it may contain data, and Mooring
-	// never treats it as new again.
+	// firstReadyTime is when Mooring first observed the cloud object to be usable, and also as its spec says if it was restored, copied or made a read replica.
+	// From then on it may contain data, and Mooring never treats it as new again.
 	// +optional
 	FirstReadyTime *metav1.Time `json:"firstReadyTime,omitempty"`
 
@@ -374,72 +374,3 @@ type Binding struct {
 	// +required
 	Name string `json:"name"`
 }
-
-// PlanStatus identifies the changes that wait for approval, or that were approved and wait for the maintenance window.
-type PlanStatus struct {
-	// hash of the waiting changes and the serial. To approve the changes, set the annotation mooring.dev/approve to it. To revoke the
-	// approval of changes that wait for the maintenance window, remove the annotation. Empty if nothing waits.
-	// +optional
-	Hash string `json:"hash,omitempty"`
-
-	// serial grows with each plan that was completed, so that an old approval never approves a new plan.
-	// +optional
-	Serial int64 `json:"serial,omitempty"`
-}
-
-// PendingChange is one difference between spec and cloud.
-type PendingChange struct {
-	// field is the path of the field in the spec.
-	// +required
-	Field string `json:"field"`
-
-	// from is the value in the cloud. Empty if the cloud has none.
-	// +optional
-	From string `json:"from,omitempty"`
-
-	// to is the desired value. Empty if the field is to be removed.
-	// +optional
-	To string `json:"to,omitempty"`
-
-	// effect is what the change does: Online, Interrupts, Restarts, LosesBackups, Irreversible or Impossible.
-	// +optional
-	Effect string `json:"effect,omitempty"`
-
-	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud), Class (a change of the class) or Rotation
-	// (spec.credentials.rotationPeriod has passed, or somebody asked for another password with mooring.dev/rotate-password).
-	// +optional
-	Cause string `json:"cause,omitempty"`
-
-	// waitsFor is Approval, or MaintenanceWindow for a change that needs no approval or was approved, or Start for one that a stopped database
-	// takes only once it runs. Empty if the change waits for none of them.
-	// +optional
-	WaitsFor string `json:"waitsFor,omitempty"`
-
-	// approved is true if a person approved the change: it is of the plan whose hash is in status.plan.hash.
-	// +optional
-	Approved bool `json:"approved,omitempty"`
-
-	// dueSince is when a change became due that Mooring makes only in the maintenance window. It begins anew when the window changes.
-	// +optional
-	DueSince *metav1.Time `json:"dueSince,omitempty"`
-
-	// dueIn is the maintenance window in which the change is due, for example Sunday 03:00–04:00 UTC.
-	// +optional
-	DueIn string `json:"dueIn,omitempty"`
-}
-
-// What a pending change waits for.
-const (
-	WaitsForApproval          = "Approval"
-	WaitsForMaintenanceWindow = "MaintenanceWindow"
-	WaitsForStart             = "Start"
-)
-
-// Causes of a pending change.
-const (
-	CauseSpec  = "Spec"
-	CauseDrift = "Drift"
-	CauseClass = "Class"
-	// CauseRotation is of a password whose period has passed.
-	CauseRotation = "Rotation"
-)

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
+	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
@@ -21,6 +22,8 @@ type options struct {
 	namespace        string
 	namespaces       string
 	clusterID        string
+	recover          string
+	recoverUntil     string
 	syncPeriod       time.Duration
 	workers          int
 	logLevel         string
@@ -74,6 +77,8 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.namespaces, "namespaces", "", "comma-separated `namespaces` to watch; default: all")
 	set.BoolVar(&o.watchSecrets, "watch-secrets", false, "watch the metadata of the Secrets that Mooring made, instead of reading the connection Secret of a Database each time it is compared with the cloud. Mooring needs permission to list and watch Secrets for it")
 	set.StringVar(&o.clusterID, "cluster-id", "", "`id` that distinguishes the cloud objects of this cluster from those of other clusters; default: the uid of namespace kube-system. Mooring stores the id, and it can't be changed later")
+	set.StringVar(&o.recover, "recover-namespaces", "", "comma-separated `namespaces` whose objects take over what objects of the same namespace and name made before the cluster was lost, although these namespaces are new; it takes --recover-until")
+	set.StringVar(&o.recoverUntil, "recover-until", "", "`time` at which --recover-namespaces ends by itself, such as 2026-12-01T18:00:00Z, at most 7 days ahead")
 	set.DurationVar(&o.syncPeriod, "sync-period", 10*time.Minute, "how often an object that is up to date is compared with the cloud")
 	set.IntVar(&o.workers, "workers", 20, "how many objects of each kind are reconciled at once")
 	set.StringVar(&o.logLevel, "log-level", "info", "log `level`: debug, info, warn or error")
@@ -135,6 +140,11 @@ func (o options) validate() error {
 			return fmt.Errorf("--trace-endpoint: %w", err)
 		}
 	}
+	if recovery, err := o.recovery(); err != nil {
+		return err
+	} else if err := recovery.Check(time.Now()); err != nil {
+		return err
+	}
 	switch {
 	case !(o.traceSampleRatio >= 0 && o.traceSampleRatio <= 1):
 		return fmt.Errorf("--trace-sample-ratio %v: it must be 0 to 1", o.traceSampleRatio)
@@ -151,8 +161,24 @@ func (o options) validate() error {
 }
 
 // watched returns the namespaces to watch; nil for all.
-func (o options) watched() []string {
-	return strings.FieldsFunc(o.namespaces, func(r rune) bool { return r == ',' || r == ' ' })
+func (o options) watched() []string { return listed(o.namespaces) }
+
+// listed returns what a flag lists.
+func listed(flag string) []string {
+	return strings.FieldsFunc(flag, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// recovery returns which namespaces recover, and for how long.
+func (o options) recovery() (controllers.Recovery, error) {
+	r := controllers.Recovery{Namespaces: listed(o.recover)}
+	if o.recoverUntil == "" {
+		return r, nil
+	}
+	var err error
+	if r.Until, err = time.Parse(time.RFC3339, o.recoverUntil); err != nil {
+		return r, fmt.Errorf("--recover-until %q: it must be a time such as 2026-12-01T18:00:00Z", o.recoverUntil)
+	}
+	return r, nil
 }
 
 var lookupEnv = os.LookupEnv

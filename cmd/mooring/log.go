@@ -1,17 +1,23 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"unicode"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/zapr"
 	"go.uber.org/zap"
+	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // logger returns the log that everything writes to: a line of JSON each, or text for people.
@@ -20,24 +26,61 @@ func logger(o options) (logr.Logger, error) {
 	if err != nil {
 		return logr.Logger{}, fmt.Errorf("--log-level: %w", err)
 	}
-	cfg := zap.NewProductionConfig()
-	cfg.Sampling = nil // many objects may say the same in one second, and each is told
-	if o.logFormat == "text" {
-		cfg.Encoding = "console"
-		cfg.EncoderConfig.EncodeLevel = zapcore.CapitalLevelEncoder
-	}
-	cfg.EncoderConfig.TimeKey, cfg.EncoderConfig.EncodeTime = "time", zapcore.RFC3339TimeEncoder
-	cfg.Level = zap.NewAtomicLevelAt(level)
-	cfg.DisableStacktrace = level > zapcore.DebugLevel
-	built, err := cfg.Build()
-	if err != nil {
-		return logr.Logger{}, fmt.Errorf("log: %w", err)
-	}
+	built := zapLogger(o.logFormat, level, zapcore.Lock(os.Stderr))
 	// Web servers have no other place to tell of a handshake that failed.
 	if _, err := zap.RedirectStdLogAt(built, zapcore.InfoLevel); err != nil {
 		return logr.Logger{}, fmt.Errorf("log: %w", err)
 	}
 	return zapr.NewLogger(built), nil
+}
+
+// zapLogger returns a logger that writes to a sink. It takes no samples: many objects may say the same in one second, and each is told.
+func zapLogger(format string, level zapcore.Level, sink zapcore.WriteSyncer) *zap.Logger {
+	cfg := zap.NewProductionEncoderConfig()
+	cfg.TimeKey, cfg.EncodeTime = "time", zapcore.RFC3339TimeEncoder
+	encoder := zapcore.NewJSONEncoder(cfg)
+	if format == "text" {
+		cfg.EncodeLevel = zapcore.CapitalLevelEncoder
+		encoder = zapcore.NewConsoleEncoder(cfg)
+	}
+	options := []zap.Option{zap.ErrorOutput(sink), zap.AddCaller()}
+	if level <= zapcore.DebugLevel {
+		options = append(options, zap.AddStacktrace(zapcore.ErrorLevel))
+	}
+	return zap.New(zapcore.NewCore(plainEncoder{encoder}, sink, level), options...)
+}
+
+// plainEncoder writes each entry as driver.Plain wants it. The console encoder writes messages as they are, and both leave characters that steer a terminal in
+// names and values.
+type plainEncoder struct{ zapcore.Encoder }
+
+// Clone implements zapcore.Encoder.
+func (p plainEncoder) Clone() zapcore.Encoder { return plainEncoder{p.Encoder.Clone()} }
+
+// EncodeEntry implements zapcore.Encoder. Line breaks are left between entries and in a stack alone: those in values are escaped.
+func (p plainEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
+	entry.Message, entry.LoggerName = driver.Plain(entry.Message), driver.Plain(entry.LoggerName)
+	line, err := p.Encoder.EncodeEntry(entry, fields)
+	if err != nil || bytes.IndexFunc(line.Bytes(), steers) < 0 {
+		return line, err
+	}
+	seen := bytes.Map(func(r rune) rune {
+		switch {
+		case !steers(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return -1
+	}, line.Bytes())
+	line.Reset()
+	_, err = line.Write(seen)
+	return line, err
+}
+
+// steers reports whether a character is not seen in a line, but changes what is.
+func steers(r rune) bool {
+	return r != '\n' && r != '\t' && r != ' ' && driver.Plain(string(r)) == ""
 }
 
 // libraries returns the log that controller-runtime and client-go write to: what they say of themselves, as which worker

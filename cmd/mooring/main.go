@@ -74,6 +74,10 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	if err != nil {
 		return err
 	}
+	recovery, err := o.recovery()
+	if err != nil {
+		return err
+	}
 	var lease *leadership.Lease
 	if o.leaderElect {
 		pod, _ := lookupEnv(podUID)
@@ -100,7 +104,7 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	}
 	defer flush()
 	err = controllers.Setup(ctx, mgr, controllers.Options{
-		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
+		Drivers: drivers(), ClusterID: id, Recovery: recovery, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
 		Lease: lease, WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
 		CertDir: o.certDir, MetricsObjectLimit: o.objectLimit, WatchSecrets: o.watchSecrets, Tracer: tracer, Log: log, Version: version(),
 	})
@@ -113,6 +117,9 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	}))
 	if err != nil {
 		return err
+	}
+	if len(recovery.Namespaces) > 0 {
+		log.Info("these namespaces take over what earlier namespaces of their names made, until the recovery ends", "namespaces", recovery.Namespaces, "until", recovery.Until)
 	}
 	log.Info("starting", "version", version(), "clusterID", id, "syncPeriod", o.syncPeriod.String())
 	return mgr.Start(ctx)

@@ -14,19 +14,35 @@ type requesters struct {
 	now     time.Time
 	woken   []string
 	release map[string]func(bool)
+	// namespace and kind are those of whoever asks.
+	namespace, kind string
 }
 
 func newRequesters(t *testing.T, widest int) *requesters {
 	v := &requesters{t: t, now: time.Unix(0, 0), release: map[string]func(bool){}}
 	v.all = New(widest, func() time.Time { return v.now }, nil)
 	v.source = v.all.Source("", "aws", Key{})
+	v.answers()
 	return v
 }
 
+// answers has the cloud answer for the account that the source leads to, until the account has all its slots.
+func (v *requesters) answers() {
+	v.t.Helper()
+	for v.source.limiter.degraded || v.source.limiter.limit < v.all.limit {
+		v.acquires("first", InProgress)
+		v.release["first"](true)
+	}
+	v.woken = nil
+}
+
 func (v *requesters) acquire(who string, p Priority) bool {
-	release := v.source.Acquire(who, p, func() { v.woken = append(v.woken, who) })
-	v.release[who] = release
-	return release != nil
+	slot := v.source.Acquire(Request{Requester: who, Namespace: v.namespace, Kind: v.kind, Priority: p, Wake: func() { v.woken = append(v.woken, who) }})
+	if slot == nil {
+		return false
+	}
+	v.release[who] = slot.Release
+	return true
 }
 
 // enters and waits demand that somebody gets in, or does not.

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -14,19 +15,25 @@ type Limiters struct {
 	limit    int
 	now      func() time.Time
 	acquired func(provider string, wait time.Duration)
-	all      map[Key]*limiter
-	sources  map[string]*Source
+	// after calls a function after a time.
+	after   func(time.Duration, func())
+	all     map[Key]*limiter
+	sources map[string]*Source
 	// waiting says at which limiter a requester waits, or has a reservation.
 	waiting map[any]*limiter
-	// degraded are those whose last call got no answer. The one that last used a slot is the last.
+	// degraded are those whose last call got no answer, or that made none yet. The one that last used a slot is the last.
 	degraded []*limiter
+	// turns says when a namespace last used a slot of one of those: the number of that use.
+	turns map[string]int
+	uses  int
 }
 
 // New returns limiters. limit is how many objects of one account are reconciled at once, and of all degraded accounts together.
 // acquired is called with how long a requester waited for its slot; nil for nobody.
 func New(limit int, now func() time.Time, acquired func(provider string, wait time.Duration)) *Limiters {
 	return &Limiters{limit: limit, now: now, acquired: acquired,
-		all: map[Key]*limiter{}, sources: map[string]*Source{}, waiting: map[any]*limiter{}}
+		after: func(wait time.Duration, check func()) { time.AfterFunc(wait, check) }, //nolint:forbidigo // the timers of a program; tests have their own
+		all:   map[Key]*limiter{}, sources: map[string]*Source{}, waiting: map[any]*limiter{}, turns: map[string]int{}}
 }
 
 // A Key says whose a limiter is: an account's, which has all but Source, or a source's while its account is not known.
@@ -58,13 +65,19 @@ func (all *Limiters) Source(name, provider string, first Key) *Source {
 	return s
 }
 
-// Acquire takes a slot for a requester, any value that identifies it, and returns the function that releases it; answered says
-// whether the cloud answered at all. If there is no slot it returns nil, and wake is called once one is reserved, for the
-// requester to call Acquire again; wake must not call back here. Acquire never blocks.
-func (s *Source) Acquire(requester any, p Priority, wake func()) (release func(answered bool)) {
+// Acquire takes a slot for a requester, or returns nil if there is none. Then Wake is called once one is reserved, for the requester to call
+// Acquire again. Acquire never blocks.
+func (s *Source) Acquire(r Request) *Slot {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
-	return s.limiter.acquire(request{requester: requester, priority: p, wake: wake, via: s})
+	return s.limiter.acquire(request{Request: r, via: s})
+}
+
+// Moves reports whether an object of the account got a slot of late, so that those that wait come nearer.
+func (s *Source) Moves(lately time.Duration) bool {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	return s.all.now().Sub(s.limiter.served) < lately
 }
 
 // Degraded reports whether the account's last call got no answer, so that its objects have one slot at most, and share that
@@ -72,7 +85,7 @@ func (s *Source) Acquire(requester any, p Priority, wake func()) (release func(a
 func (s *Source) Degraded() bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
-	return s.limiter.degraded
+	return s.limiter.unanswered
 }
 
 // Lead makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
@@ -105,7 +118,7 @@ func (all *Limiters) dequeue(requester any) {
 	if l == nil {
 		return
 	}
-	l.remove(requester)
+	l.giveUp(requester)
 	l.wake()
 	if l.degraded {
 		all.wakeDegraded()
@@ -113,7 +126,7 @@ func (all *Limiters) dequeue(requester any) {
 }
 
 // reportWait reports how long a requester waited for its slot.
-func (all *Limiters) reportWait(r request) {
+func (all *Limiters) reportWait(r *request) {
 	if all.acquired != nil {
 		all.acquired(r.via.provider, all.now().Sub(r.since))
 	}
@@ -132,13 +145,17 @@ func (all *Limiters) Usage() (usage []Usage) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for key, l := range all.all {
-		provider := key.Provider
-		if s := all.sources[key.Source]; s != nil && provider == "" {
-			provider = s.provider
-		}
-		usage = append(usage, Usage{Provider: provider, ID: key.ID, Limit: l.limit, InFlight: l.inFlight, Queued: len(l.queued)})
+		usage = append(usage, Usage{Provider: all.providerOf(key), ID: key.ID, Limit: l.limit, InFlight: l.inFlight, Queued: len(l.queued)})
 	}
 	return usage
+}
+
+// providerOf returns the cloud of a limiter.
+func (all *Limiters) providerOf(key Key) string {
+	if s := all.sources[key.Source]; s != nil && key.Provider == "" {
+		return s.provider
+	}
+	return key.Provider
 }
 
 // Forget drops a source that is no more.
@@ -170,27 +187,37 @@ func (all *Limiters) prune() {
 	all.degraded = slices.DeleteFunc(all.degraded, idle)
 }
 
-// unanswered records that a call of an account got no answer.
+// unanswered records that a call of an account got no answer. The others that are degraded come before it.
 func (all *Limiters) unanswered(l *limiter) {
-	if !l.degraded {
-		l.degraded = true
-		all.degraded = append(all.degraded, l)
-	}
+	l.unanswered, l.degraded = true, true
+	all.leave(l)
+	all.degraded = append(all.degraded, l)
 }
 
 // recovered records that a call of an account was answered.
 func (all *Limiters) recovered(l *limiter) {
+	l.unanswered = false
 	if l.degraded {
 		l.degraded = false
-		all.degraded = slices.DeleteFunc(all.degraded, func(other *limiter) bool { return other == l })
+		all.leave(l)
 	}
+	if len(all.degraded) == 0 {
+		clear(all.turns)
+	}
+}
+
+// leave takes an account out of the order of those that are degraded.
+func (all *Limiters) leave(l *limiter) {
+	all.degraded = slices.DeleteFunc(all.degraded, func(other *limiter) bool { return other == l })
 }
 
 // used records that a slot was acquired or reserved: a degraded account goes to the end of the order.
 func (all *Limiters) used(l *limiter) {
 	if l.degraded {
-		all.recovered(l)
-		all.unanswered(l)
+		all.leave(l)
+		all.degraded = append(all.degraded, l)
+		all.uses++
+		all.turns[l.namespace] = all.uses
 	}
 }
 
@@ -203,9 +230,12 @@ func (all *Limiters) degradedSlots() int {
 	return slots
 }
 
-// wakeDegraded lets degraded accounts wake requesters, one account after the other.
+// wakeDegraded lets degraded accounts wake requesters, one account after the other. Their namespaces take turns: one with many such accounts has no
+// more slots than one with a single account.
 func (all *Limiters) wakeDegraded() {
-	for _, l := range slices.Clone(all.degraded) {
+	inTurn := slices.Clone(all.degraded)
+	slices.SortStableFunc(inTurn, func(a, b *limiter) int { return cmp.Compare(all.turns[a.namespace], all.turns[b.namespace]) })
+	for _, l := range inTurn {
 		l.wake()
 	}
 }

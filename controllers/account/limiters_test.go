@@ -12,8 +12,20 @@ import (
 
 // to has requesters use a source whose account is not known.
 func (v *requesters) to(config string) *Source {
+	known := v.all.sources[config] != nil
 	v.source = v.all.Source(config, "aws", Key{Source: config})
+	if !known {
+		v.answers()
+	}
 	return v.source
+}
+
+// leads has requesters use a source that leads to an account.
+func (v *requesters) leads(config, id string) {
+	v.to(config).Lead(of(id))
+	if len(v.source.limiter.queued) == 0 && v.source.limiter.inFlight == 0 {
+		v.answers()
+	}
 }
 
 // of is the key of an account.
@@ -22,12 +34,12 @@ func of(id string) Key { return Key{Provider: "aws", ID: id} }
 // Sources that lead to one account share its slots.
 func TestSourcesOfOneAccountShareItsLimiter(t *testing.T) {
 	v := newRequesters(t, 2)
-	v.to("a").Lead(of("111"))
+	v.leads("a", "111")
 	v.acquires("a1", Resync)
-	v.to("b").Lead(of("111"))
+	v.leads("b", "111")
 	v.acquires("b1", Resync)
 	v.queues("b2", Resync)
-	v.to("c").Lead(of("222"))
+	v.leads("c", "222")
 	v.acquires("c1", Resync)
 	v.release["a1"](true)
 	v.areWoken("b2")
@@ -36,7 +48,7 @@ func TestSourcesOfOneAccountShareItsLimiter(t *testing.T) {
 // Requests that are queued when the account becomes known move in order; slots are released where they were acquired.
 func TestQueuedRequestsMoveWithTheirSource(t *testing.T) {
 	v := newRequesters(t, 1)
-	v.to("a").Lead(of("111"))
+	v.leads("a", "111")
 	v.acquires("a1", Resync)
 	v.queues("a2", Resync)
 	b := v.to("b")
@@ -69,6 +81,7 @@ func TestAMovedRequestIsWoken(t *testing.T) {
 // However many accounts do not answer, together they use no more slots than one may, and a healthy one has its own.
 func TestDegradedAccountsShareOneLimit(t *testing.T) {
 	v := newRequesters(t, 2)
+	v.to("healthy")
 	for _, config := range []string{"a", "b", "c"} { // all become degraded
 		v.to(config)
 		v.acquires(config+"1", Resync)
@@ -112,7 +125,7 @@ func TestUnusedLimitersAreDropped(t *testing.T) {
 		t.Fatalf("%d degraded limiters: this test shows nothing", n)
 	}
 	v.source.Lead(of("222"))
-	if all, degraded := len(v.all.all), len(v.all.degraded); all != 2 || degraded != 0 { // the first, and this one
+	if all, degraded := len(v.all.all), len(v.all.degraded); all != 2 || degraded != 1 { // the first, and this one, which was not tried yet
 		t.Errorf("%d limiters, %d degraded", all, degraded)
 	}
 }
@@ -160,7 +173,7 @@ func TestDegradedAccountsTakeTurns(t *testing.T) {
 	for a := range accounts {
 		name := fmt.Sprint(a)
 		sources[a] = all.Source(name, "aws", Key{Source: name})
-		sources[a].Acquire("first", Resync, func() {})(false)
+		sources[a].Acquire(Request{Requester: "first", Priority: Resync}).Release(false)
 		for n := range objects {
 			queue = append(queue, object{a, n})
 		}
@@ -171,9 +184,9 @@ func TestDegradedAccountsTakeTurns(t *testing.T) {
 		if len(queue) > 0 {
 			o := queue[0]
 			queue = queue[1:]
-			if release := sources[o.account].Acquire(o, Resync, func() { queue = append(queue, o) }); release != nil {
+			if slot := sources[o.account].Acquire(Request{Requester: o, Priority: Resync, Wake: func() { queue = append(queue, o) }}); slot != nil {
 				slots[o]++
-				inFlight = append(inFlight, func(answered bool) { release(answered); queue = append(queue, o) })
+				inFlight = append(inFlight, func(answered bool) { slot.Release(answered); queue = append(queue, o) })
 			}
 			if len(inFlight) > limit {
 				t.Fatalf("%d slots are in use", len(inFlight))
@@ -202,7 +215,7 @@ func TestDegradedAccountsTakeTurns(t *testing.T) {
 func TestUsage(t *testing.T) {
 	v := newRequesters(t, 1)
 	v.all.Forget("") // the source with which requesters begin
-	v.to("a").Lead(of("111"))
+	v.leads("a", "111")
 	v.acquires("a1", Resync)
 	v.queues("a2", Resync)
 	v.queues("a3", UserRequested)
@@ -252,7 +265,7 @@ func TestDequeue(t *testing.T) {
 			v.dequeue("deleted")
 		}},
 		{"that waits where its config no longer leads", func(v *requesters) {
-			v.to("elsewhere").Lead(of("222"))
+			v.leads("elsewhere", "222")
 			v.acquires("deleted", Resync)
 			v.to("a")
 			v.release["a"](true)
@@ -260,7 +273,7 @@ func TestDequeue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := newRequesters(t, 1)
-			v.to("a").Lead(of("111"))
+			v.leads("a", "111")
 			v.acquires("a", Resync)
 			v.queues("deleted", Resync)
 			v.queues("b", Resync)

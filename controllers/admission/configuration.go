@@ -36,7 +36,8 @@ func Apply(ctx context.Context, c client.Client, url string) error {
 		return fmt.Errorf("read the webhook's configuration: %w", err)
 	}
 	for _, w := range webhooks {
-		w.(map[string]any)["clientConfig"] = map[string]any{"url": strings.TrimSuffix(url, "/") + path}
+		at, _, _ := unstructured.NestedString(w.(map[string]any), "clientConfig", "service", "path")
+		w.(map[string]any)["clientConfig"] = map[string]any{"url": strings.TrimSuffix(url, "/") + at}
 	}
 	if err := unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks"); err != nil {
 		return fmt.Errorf("write the webhook's configuration: %w", err)

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases, BucketClasses and
@@ -125,6 +126,10 @@ func refused(req admission.Request, object client.Object, v Result) admission.Re
 		causes := status.Details.Causes
 		status = apierrors.NewForbidden(resource, name, v.Refusals.ToAggregate()).Status()
 		status.Details.Causes = causes
+	}
+	status.Message = driver.Plain(status.Message)
+	for i, cause := range status.Details.Causes {
+		status.Details.Causes[i].Message, status.Details.Causes[i].Field = driver.Plain(cause.Message), driver.Plain(cause.Field)
 	}
 	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(v.Warnings)}}
 }

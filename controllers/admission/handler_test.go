@@ -242,6 +242,27 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// What a refusal quotes makes no second line, and steers no terminal.
+func TestARefusalIsOneLineOfWhatIsSeen(t *testing.T) {
+	const forged = "a\n* spec.size: allowed\u2028b\x1b[2K\u202ec"
+	quote := func(context.Context, Review) (Result, error) {
+		return Result{Refusals: field.ErrorList{field.Invalid(field.NewPath("spec", "tags").Key(forged), forged, "it is "+forged)}, Warnings: []string{forged}}, nil
+	}
+	response := newHandler(t, quote).Handle(t.Context(), request(t, admissionv1.Create, database(tree{"size": "huge"}, nil), nil))
+	said := append([]string{response.Result.Message}, response.Warnings...)
+	for _, cause := range response.Result.Details.Causes {
+		said = append(said, cause.Message, cause.Field)
+	}
+	for _, text := range said {
+		if strings.ContainsAny(text, "\n\u2028\x1b\u202e") || !strings.Contains(text, "spec.size: allowed") {
+			t.Errorf("%q", text)
+		}
+	}
+	if len(said) != 4 {
+		t.Errorf("%d texts: %q", len(said), said)
+	}
+}
+
 // What is well-formed and not allowed is Forbidden, with the same causes.
 func TestForbidden(t *testing.T) {
 	forbid := func(context.Context, Review) (Result, error) {

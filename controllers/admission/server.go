@@ -31,6 +31,9 @@ type Options struct {
 	CertDir string
 	// Validator says what is wrong with objects.
 	Validator Validator
+	// Consent says what a request would need the consent of a person for. It is asked about requests of users who may not give it. It refuses what it can't
+	// find out; nil if nobody asks.
+	Consent Validator
 	// Clock is the certificate's, default the real one.
 	Clock clock.Clock
 	// Serves is told until when a certificate is valid that is served from now on; nil for nobody.
@@ -58,9 +61,15 @@ func Add(mgr manager.Manager, o Options) error {
 	s.web = webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 		c.GetCertificate = certificates
 	}}})
-	s.web.Register(path, &admission.Webhook{Handler: &handler{
+	h := handler{
 		validator: o.Validator, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline, deletionDeadline: deletionDeadline,
-	}})
+	}
+	s.web.Register(path, &admission.Webhook{Handler: &h})
+	if o.Consent != nil {
+		consent := h
+		consent.validator = o.Consent
+		s.web.Register(consentPath, &admission.Webhook{Handler: (*consentHandler)(&consent)})
+	}
 	return mgr.Add(s)
 }
 

@@ -2,9 +2,9 @@ package admission
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // What the API server shows of warnings. Once those of a request have more than 4096 characters together, it cuts each to 256, and drops
@@ -21,7 +21,7 @@ func fit(warnings []string) []string {
 	var shown []string
 	left := allWarnings
 	for i, w := range warnings {
-		if w = shortened(printable(w)); w == "" {
+		if w = shortened(driver.Plain(w)); w == "" {
 			continue
 		}
 		if left -= utf8.RuneCountInString(w); left < 0 {
@@ -30,17 +30,6 @@ func fit(warnings []string) []string {
 		shown = append(shown, w)
 	}
 	return shown
-}
-
-// printable returns a text in one line, without what no HTTP header may have.
-func printable(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 func shortened(text string) string {

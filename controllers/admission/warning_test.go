@@ -28,6 +28,7 @@ func TestFit(t *testing.T) {
 		{"a long one", []string{long}, 1, strings.Repeat("ä", longestWarning-1) + "…"},
 		{"one of just that length", []string{long[:len(long)-len("ä")]}, 1, long[:len(long)-len("ä")]},
 		{"lines and control characters", []string{"a\n  b\tc\x1b[31m\x00 d\u0085"}, 1, "a b c[31m d"},
+		{"separators and directions", []string{"a\u2028b\u202ec\u200bd"}, 1, "a bcd"},
 		{"invalid UTF-8", []string{"a\xff"}, 1, "a\uFFFD"},
 		{"nothing that can be shown", []string{"a", " \n\x00"}, 1, "a"},
 		{"too many", many, 15, "16 more warnings are left out"},

@@ -108,7 +108,11 @@ func mayCome(p Problem) bool {
 // problems returns what the class, or the lack of one, says against an object, and the object as its driver is to check it; nil if it is not to.
 func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, *draft, error) {
 	if a.Resolver.Kind.Named(object) != "" {
-		return nil, nil, nil // its account is the parent's
+		crowded, err := from.Crowded(ctx, object) // its account is the parent's
+		if err != nil || crowded == nil {
+			return nil, nil, err
+		}
+		return []Problem{*crowded}, nil, nil
 	}
 	ref := object.GetResourceSpec().ProviderConfigRef
 	found, err := a.found(ctx, from, object, ref)
@@ -259,6 +263,8 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return err
 		}
 		i.add(was.Spec, is.Spec, changes)
+		i.hold(user.GetResourceStatus(), consentOf(was.Spec), consentOf(is.Spec), changes)
+		i.overrides(consentOf(before.says()), consentOf(after.says()), consentOf(is.Spec))
 		return nil
 	})
 	return i, err
@@ -342,7 +348,7 @@ func (i *impact) warnings(kind string) (lines []string) {
 			kind, i.users, i.compared, i.objects))
 	case i.left == i.users:
 		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; all stay in the cloud that they were made in, as they are", kind, i.users)}
-	case i.objects == 0 && len(i.broken) == 0 && i.left == 0:
+	case i.objects == 0 && len(i.touched) == 0 && len(i.broken) == 0 && i.left == 0:
 		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; none would change", kind, i.users)}
 	default:
 		lines = append(lines, fmt.Sprintf("objects of kind %s that use this class: %d; of these would change: %d", kind, i.users, i.objects))

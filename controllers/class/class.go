@@ -41,22 +41,27 @@ func Of(object v1alpha1.ClassObject) (*Class, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Defaults = Merge(policy(c.Spec, object.GetDeletionPolicy()), parameters)
-	c.Enforced, err = TreeOf(object.GetEnforced())
+	kept, always := object.GetFinalSnapshots()
+	c.Defaults = Merge(policy(c.Spec.Updates, object.GetDeletionPolicy(), kept), parameters)
+	enforced, err := TreeOf(object.GetEnforced())
+	c.Enforced = Merge(policy(c.Spec.EnforcedUpdates, "", always), enforced)
 	c.locate()
 	return c, err
 }
 
-// policy returns a class's defaults for how to go about it.
-func policy(spec *v1alpha1.ClassSpec, deletion v1alpha1.DeletionPolicy) Tree {
+// policy returns what a class says of how to go about it.
+func policy(updates *v1alpha1.Updates, deletion v1alpha1.DeletionPolicy, final *v1alpha1.FinalSnapshot) Tree {
 	tree := Tree{}
+	if final != nil && final.RetainDays != nil {
+		put(tree, path{"finalSnapshot", "retainDays"}, int64(*final.RetainDays))
+	}
 	if deletion != "" {
 		tree["deletionPolicy"] = string(deletion)
 	}
-	if spec.Updates == nil {
+	if updates == nil {
 		return tree
 	}
-	for name, value := range map[string]string{"disruptive": string(spec.Updates.Disruptive), "timing": string(spec.Updates.Timing), "strategy": string(spec.Updates.Strategy)} {
+	for name, value := range map[string]string{"disruptive": string(updates.Disruptive), "timing": string(updates.Timing), "strategy": string(updates.Strategy)} {
 		if value != "" {
 			put(tree, path{"updates", name}, value)
 		}

@@ -170,7 +170,7 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
 	v.Problems = append(v.Problems, windowless(v.Spec)...)
-	o.Kept = o.References.naming().names() // what the class names now is in another cloud; a value that only it may give was in no object without it
+	o.Kept = append(o.References.naming().names(), o.Kept...) // what the class names now is in another cloud; a value that only it may give was in no object without it
 	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
 		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
@@ -320,19 +320,16 @@ func (f Fields) Has(field string) bool {
 	})
 }
 
-// Together returns the problems that keep an object from being as it is to be, told as one; nil if there is none. A problem that is kept is
-// one of them unless it tells which field is not to be set.
+// Together returns the problems that keep an object from being as it is to be, told as one, as driver.Told tells them; nil if there is none. A problem
+// that is kept is one of them unless it tells which field is not to be set.
 func Together(problems []Problem) *Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept && p.Field != "" })
 	if len(problems) == 0 {
 		return nil
 	}
 	first := problems[0]
-	if others := problems[1:]; len(others) > 0 {
-		first.Message = first.String()
-		for _, p := range others {
-			first.Message += "; " + p.String()
-		}
+	if len(problems) > 1 {
+		first.Message = driver.Told(problems, Problem.String, func(p Problem) string { return p.Field })
 		first.Field = ""
 	}
 	return &first

@@ -85,6 +85,12 @@ func TestEvaluate(t *testing.T) {
 			want: `{"aws":{"instanceClass":"db.t4g.large"},"backup":{"retentionDays":3},"deletionPolicy":"Retain","deletionProtection":true,"engine":"postgres","size":"large",` +
 				`"storage":{"sizeGiB":200},"tags":{"cost":"shop","team":"shop","tier":"back"},"updates":{"disruptive":"OnApproval"},"version":"16"}`},
 
+		{name: "days of final snapshots by default", class: `spec: {sizes: null, defaultSize: "", defaults: null, enforced: null, updates: null, finalSnapshot: {retainDays: 30}}`, spec: `{}`,
+			want: `{"deletionPolicy":"Retain","finalSnapshot":{"retainDays":30}}`},
+		{name: "days of final snapshots of its own", class: `spec: {sizes: null, defaultSize: "", defaults: null, enforced: null, updates: null, finalSnapshot: {retainDays: 30}}`, spec: `{"finalSnapshot":{"retainDays":7}}`,
+			want: `{"deletionPolicy":"Retain","finalSnapshot":{"retainDays":7}}`},
+		{name: "days of final snapshots that the class enforces", class: `spec: {sizes: null, defaultSize: "", defaults: null, enforced: null, updates: null, enforcedFinalSnapshot: {retainDays: 30}}`, spec: `{"finalSnapshot":{"retainDays":3650}}`,
+			want: `{"deletionPolicy":"Retain","finalSnapshot":{"retainDays":30}}`, problems: []string{`spec.finalSnapshot.retainDays: class "standard" enforces 30, not 3650`}},
 		{name: "a size that is none", spec: `{"size":"huge"}`, problems: []string{`spec.size: there is no size "huge" in class "standard"; choose one of small (2 vCPU, 20 EUR), large`}},
 		{name: "a size is needed", class: `spec: {defaultSize: ""}`, spec: `{}`, problems: []string{"spec.size: a size is required: choose one of small"}},
 		{name: "a size where there are none", class: `spec: {sizes: null, defaultSize: ""}`, spec: `{"size":"small"}`, problems: []string{`spec.size: class "standard" has no sizes`}},

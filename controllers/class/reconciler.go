@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A Reconciler keeps the status of one kind of class: whether it can be used, and how its users stand.
@@ -47,6 +49,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	c.Status.Sizes, c.Status.Catalogue, c.Status.Accounts = c.names(), c.catalogue(), c.configs()
 	c.Status.ObservedGeneration = object.GetGeneration()
+	ready.Message = condition.Message(ready.Message)
 	meta.SetStatusCondition(&c.Status.Conditions, ready)
 	if equality.Semantic.DeepEqual(stored, object) {
 		return reconcile.Result{}, nil
@@ -95,7 +98,7 @@ func (r *Reconciler) accounts(ctx context.Context, c *Class, ready *metav1.Condi
 	}
 	ready.Reason, ready.Message = reasons[0], strings.Join(messages[:min(most, len(messages))], "; ")
 	if len(names) > most {
-		ready.Message += "; nor can these be used: " + strings.Join(names[most:], ", ")
+		ready.Message += "; nor can these be used: " + driver.Shortened(strings.Join(names[most:], ", "), condition.LongestMessage/2)
 	}
 	if len(reasons) < len(all) {
 		ready.Message += "; objects in the other accounts of the class are not affected"

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -90,8 +89,18 @@ func (r *Resolver) Direct(ctx context.Context, object v1alpha1.ResourceObject, c
 	references := r.references(cloud)
 	for _, field := range references.names() {
 		asked, _ := get(o.Spec, references.at(field))
-		for _, name := range references[field].named(asked) {
-			problems = append(problems, o.keeping(field, references[field].direct(field, name, config)))
+		names := references[field].named(asked)
+		if len(names) > mostNamed {
+			problems = append(problems, o.keeping(field, tooManyNames(field)))
+			continue
+		}
+		for _, name := range names {
+			p := o.keeping(field, references[field].direct(field, name, config))
+			problems = append(problems, p)
+			if reserved := references[field].Reserved; p.Kept && reserved != nil && reserved.Most != "" {
+				p.Field = "spec." + reserved.Most
+				problems = append(problems, p)
+			}
 		}
 	}
 	return problems, nil
@@ -122,13 +131,44 @@ func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
 		if by.Sort == driver.ReferencePrincipal && repeats(c, at, asked) {
 			continue
 		}
-		for _, name := range by.named(asked) {
-			if p := c.refers(field, at, by, name); p != nil {
-				problems = append(problems, o.keeping(field, *p))
-			}
+		problems = append(problems, o.unlistedIn(field, c.allowance(field, at, by), by.named(asked))...)
+	}
+	return append(problems, exceeding(c, o, spec)...)
+}
+
+// exceeding says of which number that counts with a reserved value the object's own spec has more than its class has.
+func exceeding(c *Class, o Case, spec Tree) (problems []Problem) {
+	for _, field := range o.References.names() {
+		by := o.References[field]
+		value, _ := get(spec, o.References.at(field))
+		if by.Reserved == nil || by.Reserved.Most == "" || len(by.named(value)) == 0 {
+			continue
+		}
+		at := path(strings.Split(by.Reserved.Most, "."))
+		asked, says := number(o.Spec, at)
+		most, gives := mostOf(given(c), at)
+		if wanted, _ := number(spec, at); !says || wanted != asked || gives && asked <= most {
+			continue
+		}
+		p := violated("spec."+at.String(), "%d is more than the %d of class %q, and with %s %s nobody may have more, because %s; set %d or less, or ask your platform team", asked, most, c.Name(), field, by.Reserved.Value, by.Reserved.Does, most)
+		if !gives {
+			p = violated("spec."+at.String(), "class %q has no %s, so with %s %s an object keeps what it has, because %s; ask your platform team", c.Name(), by.Reserved.Most, field, by.Reserved.Value, by.Reserved.Does)
+		}
+		if p = o.keeping(by.Reserved.Most, p); gives || p.Kept { // else the value itself is refused
+			problems = append(problems, p)
 		}
 	}
 	return problems
+}
+
+// mostOf returns the highest number that layers of a class have in a field, and whether one has any.
+func mostOf(layers []Tree, at path) (most int64, gives bool) {
+	for _, layer := range layers {
+		if n, has := number(layer, at); has {
+			most, gives = max(most, n), true
+		}
+	}
+	return most, gives
 }
 
 // keeping returns the problem of a field as it is if the cloud object exists: where earlier releases accepted every value, what the cloud
@@ -162,50 +202,6 @@ func (r Referrer) named(value any) (names []string) {
 	return names
 }
 
-// refers says why objects of the class can't name another cloud object in a field; nil if they can.
-func (c *Class) refers(field string, at path, by Referrer, name string) *Problem {
-	gives, sort := c.gives(at, by), by.Sort
-	if slices.Contains(gives, name) {
-		return nil
-	}
-	if by.Reserved != nil {
-		p := violated("spec."+at.String(), "class %q does not set %s, and nobody else may, because %s; remove the field, or ask your platform team to set it in spec.defaults or spec.enforced of the class",
-			c.Name(), name, by.Reserved.Does)
-		return &p
-	}
-	allows := make([]string, 0, len(gives)+len(c.Spec.AllowedReferences))
-	for _, given := range gives {
-		allows = append(allows, fmt.Sprintf("%q", given))
-	}
-	var broken *Problem
-	for i, allowed := range c.Spec.AllowedReferences {
-		if allowed.Field != "spec."+field {
-			continue
-		}
-		matches, err := whole(allowed.Pattern)
-		if err != nil { // it matches nothing, and another entry may
-			broken = &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: allowed.Field,
-				Message: fmt.Sprintf("class %q does not allow %s %q, because its spec.allowedReferences[%d].pattern can't be read: %v; your platform team has to correct it, or remove the field",
-					c.Name(), sort, name, i, err)}
-			continue
-		}
-		if matches(name) {
-			return nil
-		}
-		allows = append(allows, fmt.Sprintf("what matches %q", allowed.Pattern))
-	}
-	if broken != nil {
-		return broken
-	}
-	if len(allows) == 0 {
-		p := violated("spec."+field, "class %q does not allow %s %q, nor any other; remove the field, or ask your platform team to list it in spec.allowedReferences of the class", c.Name(), sort, name)
-		return &p
-	}
-	p := violated("spec."+field, "class %q does not allow %s %q, only %s; set one of these, remove the field, or ask your platform team to list it in spec.allowedReferences of the class",
-		c.Name(), sort, name, strings.Join(allows, " or "))
-	return &p
-}
-
 // given returns what a class itself says, layer by layer.
 func given(c *Class) []Tree {
 	layers := []Tree{c.Defaults, c.Enforced}
@@ -235,20 +231,6 @@ func (c *Class) gives(at path, by Referrer) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// whole returns what reports whether all of a text matches a pattern. A part that matches is not enough: who may name the subnet group
-// team-a may not name not-team-a.
-func whole(pattern string) (func(text string) bool, error) {
-	expression, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err
-	}
-	expression.Longest()
-	return func(text string) bool {
-		at := expression.FindStringIndex(text)
-		return at != nil && at[0] == 0 && at[1] == len(text)
-	}, nil
 }
 
 // checkReferences says what is wrong with the references that a class allows, nil if nothing is.

@@ -72,6 +72,17 @@ func TestReferences(t *testing.T) {
 				o.Leads, o.References = "gcp", References{field: {Reserved: &driver.Reserved{Field: field, Value: "a", Does: "it opens all"}}}
 			},
 			problems: []string{"does not set a, and nobody else may"}},
+		{name: "what nobody takes back, and no class sets", class: bare + `}`, spec: lockedFor, change: locks, problems: []string{"does not set Allowed, and nobody else may"}},
+		{name: "what the class sets, for as long", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":30}}}}`, spec: lockedFor, change: locks},
+		{name: "what the class sets, for longer", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: lockedFor, change: locks, problems: []string{"30 is more than the 29"}},
+		{name: "for longer, under the class's lock", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: `{"aws":{"performanceInsights":{"retentionDays":30}}}`, change: locks, problems: []string{"30 is more than the 29"}},
+		{name: "for longer, and not locked", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: `{"network":{"publicAccess":"Blocked"},"aws":{"performanceInsights":{"retentionDays":30}}}`, change: locks},
+		{name: "for longer, in what has more already", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: lockedFor, kept: true,
+			change: func(o *Case) { locks(o); bound(o) }, problems: []string{"30 is more than the 29"}},
+		{name: "locked before there was a rule", class: bare + `}`, spec: lockedFor, kept: true,
+			change: func(o *Case) { locks(o); bound(o) }, problems: []string{"does not set Allowed", "an object keeps what it has"}},
+		{name: "locked before there was a rule, and left behind", class: bare + `}`, spec: lockedFor, kept: true,
+			change: func(o *Case) { locks(o); bound(o); o.Leads = "gcp" }, problems: []string{"does not set Allowed", "an object keeps what it has"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Case{
@@ -95,6 +106,14 @@ func TestReferences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lockedFor is what locks makes the class's alone to allow.
+const lockedFor = `{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":30}}}`
+
+func locks(o *Case) {
+	o.References = References{"network.publicAccess": {Reserved: &driver.Reserved{Field: "network.publicAccess", Value: "Allowed", Most: "aws.performanceInsights.retentionDays", Does: "nobody takes it back"}}}
+	o.Kept = []string{"network.publicAccess", "aws.performanceInsights.retentionDays"}
 }
 
 func bound(o *Case) { o.Bound, o.Joined = true, true }

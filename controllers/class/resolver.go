@@ -42,6 +42,8 @@ func Key(object v1alpha1.ResourceObject) string {
 // A Resolver finds the classes of one kind's objects.
 type Resolver struct {
 	Kind *kind.Kind
+	// Parent is the kind of which objects of Kind are made; nil for a kind without a parent.
+	Parent *kind.Kind
 	// Client reads from a cache in which the kind's objects are indexed by Index.
 	Client client.Reader
 	// Rules returns a class's constraints, compiled.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // An Update says how it stands with an object, and why.
@@ -24,6 +25,14 @@ type Update struct {
 	Generation  int64
 	Now         metav1.Time
 }
+
+// LongestMessage is how long the message of a condition is, in bytes. The API server stores no status with one of more than 32,768 characters; that much
+// nobody reads, and each of five conditions has a message.
+const LongestMessage = 8 << 10
+
+// Message returns a message as conditions have it: in one line, without what could forge another (driver.Plain), and of one that is too long the beginning and
+// the end, where the advice is. What it is made of is cut before, where that is known to be long; this holds for all else.
+func Message(text string) string { return driver.Shortened(driver.Plain(text), LongestMessage) }
 
 // longestBrief is how many characters a brief message has at most.
 const longestBrief = 100
@@ -48,7 +57,7 @@ func Set(conditions *[]metav1.Condition, u Update) {
 	if u.Unobserved && u.State != Paused && (r.available == asSeen || r.available == asLastSeen) {
 		r.available = isUnknown
 	}
-	full := u.Message
+	full := Message(u.Message)
 	for _, c := range []struct {
 		name   string
 		status status

@@ -27,23 +27,29 @@ type dialer struct {
 func (d *dialer) connect(ctx context.Context, conn *Connection, cfg *config, t tenant, data map[string][]byte) (err error) {
 	conn.issued = &issued{}
 	settings := cfg.settings(t, conn.Location, data, d.tokenFunc(cfg, t, conn.issued))
-	if conn.Session, err = d.dial(ctx, cfg, settings); err != nil {
+	conn.Slots = d.slots(cfg)
+	if conn.Session, err = d.dial(ctx, cfg, settings, conn.Slots); err != nil {
 		return err
 	}
 	conn.Cloud, conn.Provider, conn.Region, conn.endpoint = cfg.cloud, cfg.provider(), cfg.region(), cfg.endpoint
-	conn.Slots, conn.now, conn.longest = d.slots(cfg), d.now, d.deniedPause
+	conn.now, conn.longest = d.now, d.deniedPause
 	conn.expected = driver.AccountID(cfg.account.Field(cfg.cloud.Account.ID))
 	return nil
 }
 
-// dial asks the config's driver for a connection.
-func (d *dialer) dial(ctx context.Context, cfg *config, settings driver.Opening) (driver.Session, error) {
+// dial asks the config's driver for a connection, whose calls are counted against the budgets of the account; slots are nil where none are made.
+func (d *dialer) dial(ctx context.Context, cfg *config, settings driver.Opening, slots *account.Source) (driver.Session, error) {
 	if cfg.unsupported != nil {
 		return nil, cfg.unsupported
 	}
+	host, _ := settings.Host.(driver.HostFuncs) // none, where no tokens are needed
 	if d.calls != nil {
-		host, _ := settings.Host.(driver.HostFuncs) // none, where no tokens are needed
 		host.Calls = d.calls(cfg.provider())
+	}
+	if slots != nil {
+		host.Calls = slots.Calls(host.Calls, cfg.cloud.Budgets, settings.Location)
+	}
+	if host.Calls != nil {
 		settings.Host = host
 	}
 	opened, err := cfg.driver.Open(ctx, settings)

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -46,6 +47,8 @@ type Reconciler struct {
 	verifier  *verifier
 	// authorities are those of database servers.
 	authorities *authorities
+	// limits say what limits the calls of the account.
+	limits *callLimits
 	// forget drops what is known of a config that is gone.
 	forget func(Key)
 }
@@ -54,7 +57,7 @@ type Reconciler struct {
 func (s *Store) Reconciler(o ReconcilerOptions) *Reconciler {
 	return &Reconciler{
 		ReconcilerOptions: o,
-		client:            s.client, configs: s.configs, protector: s.protector, renewer: s.renewer, verifier: s.verifier, authorities: s.authorities, forget: s.forget,
+		client:            s.client, configs: s.configs, protector: s.protector, renewer: s.renewer, verifier: s.verifier, authorities: s.authorities, limits: &callLimits{limiters: s.limiters}, forget: s.forget,
 	}
 }
 
@@ -136,7 +139,9 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		}
 		status.InUseBy = names
 	}
+	status.CallLimits = r.limits.of(cfg.key)
 	status.ObservedGeneration = cfg.object.GetGeneration()
+	ready.Message = condition.Message(ready.Message)
 	meta.SetStatusCondition(&status.Conditions, ready)
 	if equality.Semantic.DeepEqual(stored, cfg.object) {
 		return reconcile.Result{RequeueAfter: next}, nil

@@ -69,8 +69,8 @@ func TestConnectionsUseTheSlotsOfTheirAccount(t *testing.T) {
 // shared reports whether two sources share a limiter: then an account that does not answer degrades both.
 func shared(a, b *account.Source) bool {
 	before := b.Degraded()
-	a.Acquire("probe", account.Resync, func() {})(false)
+	a.Acquire(account.Request{Requester: "probe", Priority: account.Resync}).Release(false)
 	degraded := b.Degraded()
-	a.Acquire("probe", account.Resync, func() {})(true)
+	a.Acquire(account.Request{Requester: "probe", Priority: account.Resync}).Release(true)
 	return !before && degraded
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -110,6 +112,24 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 		return nil, err
 	}
 	return s.connector.open(ctx, cfg, t, location, use.Deleting)
+}
+
+// NamespaceUID returns the uid of the namespace of an object that was created at a time; the zero time stands for now, and has the API server asked. What was created in a
+// namespace that the cache has was created before that was deleted: nothing is after that.
+func (s *Store) NamespaceUID(ctx context.Context, name string, created time.Time) (string, error) {
+	ns := &corev1.Namespace{}
+	if !created.IsZero() {
+		switch err := s.client.Get(ctx, client.ObjectKey{Name: name}, ns); {
+		case err == nil && (ns.DeletionTimestamp.IsZero() || created.Before(ns.DeletionTimestamp.Time)):
+			return string(ns.UID), nil
+		case err != nil && !apierrors.IsNotFound(err):
+			return "", fmt.Errorf("read namespace %q: %w", name, err)
+		}
+	}
+	if err := s.tenants.live.Get(ctx, client.ObjectKey{Name: name}, ns); err != nil {
+		return "", fmt.Errorf("read namespace %q: %w", name, err)
+	}
+	return string(ns.UID), nil
 }
 
 // Protect makes sure that what a deletion in a namespace will need is retained: the config, by a finalizer, and its credentials,

@@ -131,6 +131,6 @@ func (v *verifier) validateWithoutTenant(ctx context.Context, cfg *config) error
 		}
 	}
 	nobody := tenant{namespace: v.namespace, uid: "nobody"} // to open calls no cloud
-	_, err := v.dialer.dial(ctx, cfg, cfg.settings(nobody, locationOf(cfg), data, v.dialer.tokenFunc(cfg, nobody, &issued{})))
+	_, err := v.dialer.dial(ctx, cfg, cfg.settings(nobody, locationOf(cfg), data, v.dialer.tokenFunc(cfg, nobody, &issued{})), nil)
 	return err
 }

@@ -24,7 +24,7 @@ func Bucket() *Kind {
 			NewList: func() client.ObjectList { return &v1alpha1.BucketClassList{} },
 		},
 		Fixed:          []string{"location"},
-		KeptReferences: []string{"encryption.key"},
+		KeptReferences: []string{"encryption.key", "retention.locked", "retention.days"},
 		DeletionPolicy: v1alpha1.DeletionDelete,
 		WhenVanished:   v1alpha1.WhenVanishedRecreate,
 		Regrets:        bucketRegrets,

@@ -1,7 +1,9 @@
 package kind
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -10,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots,verbs=get;list;watch;create;patch;adopt
+// +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots,verbs=get;list;watch;create;patch;delete;adopt
 // +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots/status,verbs=patch
 
 // DatabaseSnapshot returns the kind DatabaseSnapshot. Its objects are made of a Database, or stand for a snapshot that exists.
@@ -30,18 +32,23 @@ func DatabaseSnapshot() *Kind {
 			Status: func(o v1alpha1.ResourceObject) *v1alpha1.ParentStatus {
 				return &o.(*v1alpha1.DatabaseSnapshot).Status.Database
 			},
+			Limit:      func(c v1alpha1.ClassObject) *int32 { return c.(*v1alpha1.DatabaseClass).Spec.MaxSnapshotsPerNamespace },
+			LimitField: "spec.maxSnapshotsPerNamespace",
 		},
 		Existing:           func(o v1alpha1.ResourceObject) string { return o.(*v1alpha1.DatabaseSnapshot).Spec.Source.ExternalName },
 		DeletionPolicy:     v1alpha1.DeletionDelete,
 		WhenVanished:       v1alpha1.WhenVanishedStop,
 		Regrets:            snapshotRegrets,
 		SetSnapshotDetails: setSnapshotDetails,
+		Expiry: &Expiry{At: snapshotExpires, Status: func(o v1alpha1.ResourceObject) **metav1.Time {
+			return &o.(*v1alpha1.DatabaseSnapshot).Status.DeletionTime
+		}},
 	}
 }
 
 // finalSnapshot returns the DatabaseSnapshot that is to stand for the final snapshot of a deleted Database. Its status leads to the account, which a tenant
 // could not name where a class gave it. The snapshot has a copy of the mark of the Database, or none, so that it has to be taken over.
-func finalSnapshot(deleted v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject {
+func finalSnapshot(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject {
 	status := deleted.GetResourceStatus()
 	end := "-final-" + string(deleted.GetUID())[:8]
 	s := &v1alpha1.DatabaseSnapshot{ObjectMeta: metav1.ObjectMeta{
@@ -49,11 +56,28 @@ func finalSnapshot(deleted v1alpha1.ResourceObject, snapshot string) v1alpha1.Re
 	}}
 	s.Spec.Source.DatabaseRef = &v1alpha1.DatabaseReference{Name: deleted.GetName()}
 	s.Spec.ExternalName, s.Spec.Adoption, s.Spec.DeletionPolicy = snapshot, v1alpha1.AdoptionIfExists, v1alpha1.DeletionRetain
+	if final := want.(*v1alpha1.Database).Spec.FinalSnapshot; final != nil && final.RetainDays != nil { // its end is the snapshot's
+		s.Spec.ExpiresAfter, s.Spec.DeletionPolicy = fmt.Sprintf("%dh", 24**final.RetainDays), v1alpha1.DeletionDelete
+	}
 	s.Status.ExternalName, s.Status.Origin, s.Status.ObservedGeneration = snapshot, v1alpha1.OriginAdopted, -1
 	s.Status.Provider, s.Status.Location, s.Status.AccountID = status.Provider, status.Location, status.AccountID
 	s.Status.ProviderConfigRef = status.ProviderConfigRef.DeepCopy()
-	s.Status.Database = v1alpha1.ParentStatus{ExternalName: status.ExternalName, ExternalID: status.ExternalID}
+	s.Status.Database = v1alpha1.ParentStatus{ExternalName: status.ExternalName, ExternalID: status.ExternalID, ClassName: status.ClassName}
 	return s
+}
+
+// snapshotExpires returns when a snapshot that was taken expires; zero if it does not. What is imported may be old, so its time begins with its object.
+func snapshotExpires(object v1alpha1.ResourceObject) time.Time {
+	s := object.(*v1alpha1.DatabaseSnapshot)
+	after, err := time.ParseDuration(s.Spec.ExpiresAfter)
+	if err != nil || s.Status.CreationTime == nil { // the schema takes durations alone
+		return time.Time{}
+	}
+	begins := s.CreationTimestamp
+	if begins.Before(s.Status.CreationTime) {
+		begins = *s.Status.CreationTime
+	}
+	return begins.Add(after)
 }
 
 func snapshotRegrets(object v1alpha1.ResourceObject) (lines []string) {

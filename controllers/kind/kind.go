@@ -25,7 +25,7 @@ type Kind struct {
 	Login bool
 	// Fixed are the fields that can't change once the cloud object exists.
 	Fixed []string
-	// KeptReferences are fields that name another cloud object and that 0.1.0 accepted from everybody: an existing cloud object keeps what it
+	// KeptReferences are fields that name another cloud object, or have a value that is the class's alone, and that 0.1.0 accepted from everybody: an existing cloud object keeps what it
 	// has, also if its class does not allow it. A field that a later release added does not belong here.
 	KeptReferences []string
 	// DeletionPolicy and WhenVanished are the defaults of the fields of that name.
@@ -52,9 +52,11 @@ type Kind struct {
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
 	// SetSnapshotDetails stores in the status what a snapshot says of itself, and whether it is usable. It clears what is nil. It is nil for other kinds.
 	SetSnapshotDetails func(object v1alpha1.ResourceObject, is *driver.SnapshotDetails, usable bool)
+	// Expiry says when Mooring deletes objects by itself; nil for kinds whose objects stay until somebody deletes them.
+	Expiry *Expiry
 	// Remains returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
-	// it to the snapshot. It is nil for kinds without final snapshots.
-	Remains func(deleted v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
+	// it to the snapshot. want is the deleted object with its class merged in. It is nil for kinds without final snapshots.
+	Remains func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
 	// SetSupport stores in the status until when the cloud supports what the object runs on. Of nil it clears that. It is nil for kinds whose status does
 	// not say it. Support returns what the status says, which may be nil.
 	SetSupport func(v1alpha1.ResourceObject, *driver.Support)

@@ -27,6 +27,15 @@ type Parent struct {
 	// Source: objects are made of the parent and are not within it, as snapshots are. Then the parent is needed to create an object, and for
 	// nothing else: the object's own status says where it is. An object whose Name is empty is made of nothing, and names its provider config.
 	Source bool
+	// Limit returns how many objects made of those of a class a namespace may have; nil if there is no limit. LimitField is the field of the class that says it.
+	// Limit is nil for kinds of which no class limits the number.
+	Limit      func(v1alpha1.ClassObject) *int32
+	LimitField string
+}
+
+// Counts reports whether an object may count against a limit of its parent's class.
+func Counts(k *Kind, object v1alpha1.ResourceObject) bool {
+	return k.Named(object) != "" && k.Parent.Limit != nil
 }
 
 // Named returns the name of an object's parent; empty for an object without one.
@@ -104,7 +113,7 @@ func (k *Kind) SetWithin(object v1alpha1.ResourceObject, parent driver.ParentRef
 	}
 	status := k.Parent.Status(object)
 	before := *status
-	*status = v1alpha1.ParentStatus{ExternalName: parent.Name, ExternalID: parent.ID}
+	*status = v1alpha1.ParentStatus{ExternalName: parent.Name, ExternalID: parent.ID, ClassName: before.ClassName}
 	return *status != before
 }
 

@@ -343,7 +343,7 @@ func TestWhatFailsStaysRetrying(t *testing.T) {
 	d.RecordDeadline = time.Minute
 	d.bucket().Generation, d.View.Edited = 2, true
 	var told []string
-	d.Session = &refusing{d.cloud, driver.Throttled, func() {
+	d.Session = &refusing{d.cloud, driver.Unavailable, func() {
 		b := &v1alpha1.Bucket{}
 		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.Object), b); err != nil {
 			t.Fatal(err)

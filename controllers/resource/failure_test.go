@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
@@ -253,23 +254,31 @@ func (v *vanished) Create(context.Context, string, driver.Request, driver.Passwo
 // the status no longer says that there was one.
 func TestLostDataIsToldBeforeTheCreation(t *testing.T) {
 	d := newDesk(t, teamConfig()...)
-	told := d.Recorder.(*events.FakeRecorder).Events
-	var before []string
-	d.connect(&vanished{&showing{d.cloud, []driver.Observation{{State: driver.Absent}}}, func() {
-		for len(told) > 0 {
-			before = append(before, <-told)
+	told := func() (notes []string) {
+		found := &eventsv1.EventList{}
+		if err := d.Client.List(t.Context(), found); err != nil {
+			t.Fatal(err)
 		}
-	}})
+		for _, e := range found.Items {
+			notes = append(notes, e.Reason+" "+e.Note)
+		}
+		return notes
+	}
+	var before []string
+	d.connect(&vanished{&showing{d.cloud, []driver.Observation{{State: driver.Absent}}}, func() { before = told() }})
 	b := d.bucket()
 	b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 	if _, err := d.Reconcile(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	if len(before) != 1 || !strings.Contains(before[0], v1alpha1.EventDataLost) {
-		t.Errorf("before the creation people were told %q", before)
+		t.Errorf("before the creation the API server had the Events %q", before)
 	}
-	for len(told) > 0 {
-		if again := <-told; strings.Contains(again, v1alpha1.EventDataLost) {
+	if after := told(); len(after) != 1 {
+		t.Errorf("it is told twice: %q", after)
+	}
+	for queued := d.Recorder.(*events.FakeRecorder).Events; len(queued) > 0; {
+		if again := <-queued; strings.Contains(again, v1alpha1.EventDataLost) {
 			t.Errorf("it is told twice: %q", again)
 		}
 	}

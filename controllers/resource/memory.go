@@ -34,7 +34,7 @@ func (m *memory) begin(object v1alpha1.ResourceObject, now time.Time) gather.Sta
 	news, remembered := gather.NewsOf(object, m.gathering)
 	m.gathering = remembered
 	if news.Any {
-		m.cloud.InVain = false
+		m.cloud.InVain, m.cloud.Steps = false, nil
 		edited := time.Time{}
 		if news.Edited {
 			edited = now
@@ -92,7 +92,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), gathering: gather.Memory{LastObserved: now}}
+		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), gathering: gather.Memory{LastObserved: now}, cloud: plan.Memory{Began: now}}
 		m.byName[name] = mem
 	}
 	return mem

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"context"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,8 +22,8 @@ func (r *Reconciler) gatherer() *gather.Gatherer {
 	passwords := &password.Store{Reader: r.Reader, Namespace: r.Namespace}
 	return &gather.Gatherer{
 		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
-		Secrets:   &credential.Reader{API: r.Reader, Version: r.SecretVersion, Passwords: passwords, Kind: r.Kind},
-		ClusterID: r.ClusterID, Sync: r.Cadence.Sync, ConsistencyWindow: r.ConsistencyWindow,
+		Secrets:      &credential.Reader{API: r.Reader, Version: r.SecretVersion, Passwords: passwords, Kind: r.Kind},
+		NamespaceUID: r.Credentials.NamespaceUID, Recovers: r.Recovers, ClusterID: r.ClusterID, Sync: r.Cadence.Sync, ConsistencyWindow: r.ConsistencyWindow,
 	}
 }
 
@@ -58,21 +59,21 @@ func task(known gather.Gathered, reports report.Memory) execute.Task {
 // reconciliation returns what is to be reported.
 func reconciliation(known gather.Gathered, done execute.Done, err error) report.Reconciliation {
 	facts := known.Facts
-	facts.Request, facts.Redact = done.Request, known.Redactor(done.Secrets...)
+	facts.Request, facts.KeepsPrimary, facts.Redact = done.Request, done.KeepsPrimary, known.Redactor(done.Secrets...)
 	return report.Reconciliation{
 		Facts: facts, Stored: done.Stored, Object: done.Object, Before: known.Before, WasReady: known.WasReady,
 		Action: cmp.Or(done.Action, report.Observing), Written: done.Written, Notes: done.Notes, Released: done.Released,
 		LastObserved: known.Memory.LastObserved, Sent: done.Memory.JustSent(known.Now), AwaitsSent: len(done.Memory.Sent) > 0,
-		StartedOver: done.Memory.StartedOver, Outcome: done.Outcome, Err: err,
+		StartedOver: done.Memory.StartedOver, Paced: known.Slot.Paced(), Outcome: done.Outcome, Err: err,
 	}
 }
 
 // teller returns what records an Event while a task is carried out.
-func (r *Reconciler) teller(m *memory, known gather.Gathered, todo execute.Task) func(string, outcome.Note) {
+func (r *Reconciler) teller(ctx context.Context, m *memory, known gather.Gathered, todo execute.Task) func(string, outcome.Note) {
 	return func(action string, n outcome.Note) {
 		done := todo.Undone(outcome.Outcome{})
 		done.Action = action
-		m.report = r.reporter().Note(reconciliation(known, done, nil), m.report, n)
+		m.report = r.reporter().Note(ctx, reconciliation(known, done, nil), m.report, n)
 	}
 }
 

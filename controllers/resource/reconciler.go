@@ -42,6 +42,8 @@ type Settings struct {
 	Metrics *telemetry.Metrics
 	// ClusterID tells this cluster's cloud objects from those of others. It never changes.
 	ClusterID string
+	// Recovers reports whether a namespace may have what any namespace of its name made; nil for never.
+	Recovers func(namespace string, now time.Time) bool
 	// Namespace is Mooring's own, where the truth about passwords is kept.
 	Namespace string
 	Cadence   retry.Cadence
@@ -135,7 +137,7 @@ func (r *Reconciler) execute(ctx context.Context, m *memory, known gather.Gather
 		done.Action = string(a.Verb)
 		return known, done, err
 	}
-	todo.Tell = r.teller(m, known, todo)
+	todo.Tell = r.teller(ctx, m, known, todo)
 	if a.Verb == plan.Create {
 		m.cloud.CreationRefused = false
 	}

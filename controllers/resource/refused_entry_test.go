@@ -40,13 +40,15 @@ func TestTheNameOfARefusedEntryIsNobodys(t *testing.T) {
 		code   driver.Code
 		before []string
 		called time.Duration // how long ago the cloud was called
+		begins bool          // the process has just begun
 		ours   bool
 	}{
 		"refused":                   {code: driver.Invalid},
 		"denied, and just called":   {code: driver.Denied, called: time.Second},
 		"lost":                      {code: driver.Unavailable, ours: true},
 		"refused, and noted before": {code: driver.Invalid, before: []string{"team"}, called: time.Hour},
-		"refused, noted before, and called before now": {code: driver.Invalid, before: []string{"team"}, called: time.Second, ours: true},
+		"refused, noted before, and called before now":                  {code: driver.Invalid, before: []string{"team"}, called: time.Second, ours: true},
+		"refused, noted before, and maybe called by an earlier process": {code: driver.Invalid, before: []string{"team"}, called: time.Hour, begins: true, ours: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
@@ -59,6 +61,9 @@ func TestTheNameOfARefusedEntryIsNobodys(t *testing.T) {
 				d.Stored = d.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 			}
 			d.mem.cloud.NotBefore = d.Facts.Now.Add(-tt.called)
+			if !tt.begins {
+				d.mem.cloud.Began = d.Facts.Now.Add(-time.Hour)
+			}
 			d.Facts.Observed, d.View.Mark = true, driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.View.Mark, Changes: add.Changes, Applied: driver.Applied{"tags": {"team"}}}
 			noted := func() []string {

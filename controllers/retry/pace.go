@@ -28,6 +28,13 @@ func DefaultCadence(sync time.Duration) Cadence {
 	}
 }
 
+// longestPaced is how long an object may go unobserved, at least, because its account's calls are limited.
+const longestPaced = time.Hour
+
+// LongestPaced returns the age from which an observation is too old although the account's calls are limited: an hour, or two sync periods
+// if they are longer. In all other accounts it is too old after two sync periods.
+func LongestPaced(sync time.Duration) time.Duration { return max(longestPaced, 2*sync) }
+
 // A Pace is the memory of one object's waits. It is not safe for concurrent use: an object is
 // reconciled by one worker at a time.
 type Pace struct {
@@ -36,6 +43,9 @@ type Pace struct {
 	polls   *backoff.ExponentialBackOff
 	// polled is how long the cloud has been waited for.
 	polled time.Duration
+	// repeats are the waits after steps that are repeated, and steps counts the steps in a row.
+	repeats *backoff.ExponentialBackOff
+	steps   int
 }
 
 // NewPace returns the pace of a fresh object.
@@ -60,6 +70,24 @@ func (p *Pace) WhileCloudWorks() time.Duration {
 	return wait
 }
 
+// mostAtOnce is how many steps in a row are each followed at once by a look at what they did. A creation takes fewer than ten.
+const mostAtOnce = 20
+
+// AfterStep returns how long to wait before the result of a step in the cloud is looked at: nothing, unless the step is one that was made before, or one of
+// very many. Then the waits grow, until the object is at rest, an edit comes, or a step gets on with something that takes many.
+func (p *Pace) AfterStep(repeated bool) time.Duration {
+	if p.steps++; !repeated && p.steps <= mostAtOnce {
+		return time.Millisecond
+	}
+	if p.repeats == nil {
+		p.repeats = exponential(p.cadence.First, p.cadence.Longest, 2)
+	}
+	return p.repeats.NextBackOff()
+}
+
+// GotOn forgets the steps: the last one got on with something that takes many.
+func (p *Pace) GotOn() { p.repeats, p.steps = nil, 0 }
+
 // UntilSync returns how long to wait before a converged object is looked at again. The jitter
 // spreads objects that were made together.
 func (p *Pace) UntilSync() time.Duration {
@@ -70,7 +98,10 @@ func (p *Pace) UntilSync() time.Duration {
 func (p *Pace) Succeeded() { p.errors = nil }
 
 // Reset forgets all waits.
-func (p *Pace) Reset() { p.errors, p.polls, p.polled = nil, nil, 0 }
+func (p *Pace) Reset() {
+	p.errors, p.polls, p.polled = nil, nil, 0
+	p.GotOn()
+}
 
 func exponential(first, longest time.Duration, factor float64) *backoff.ExponentialBackOff {
 	return backoff.NewExponentialBackOff(

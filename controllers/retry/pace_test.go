@@ -70,6 +70,7 @@ func TestWaitsGrow(t *testing.T) {
 	for name, wait := range map[string]func(*Pace) time.Duration{
 		"errors": func(p *Pace) time.Duration { return p.AfterError(0) },
 		"polls":  (*Pace).WhileCloudWorks,
+		"steps":  func(p *Pace) time.Duration { return p.AfterStep(true) },
 	} {
 		var sums [6]time.Duration
 		for range 200 {
@@ -118,6 +119,35 @@ func TestWhatForgetsWaits(t *testing.T) {
 	p.Reset()
 	if errors, polls := p.AfterError(0), p.WhileCloudWorks(); errors > quick || polls > quick {
 		t.Errorf("after settling: %v and %v", errors, polls)
+	}
+}
+
+// What a step did is looked at at once, unless it was made before or is one of very many in a row. A success in between changes nothing; what gets on, rests or is edited does.
+func TestStepsInARow(t *testing.T) {
+	const atOnce = time.Millisecond
+	for name, test := range map[string]struct {
+		before func(*Pace)
+		least  time.Duration // of the next step, which is another one
+	}{
+		"the first":                {func(*Pace) {}, 0},
+		"some":                     {func(p *Pace) { steps(p, 10, false) }, 0},
+		"very many":                {func(p *Pace) { steps(p, 50, false) }, cadence.First},
+		"repeated":                 {func(p *Pace) { steps(p, 20, true) }, cadence.Longest / 2},
+		"repeated, with success":   {func(p *Pace) { steps(p, 20, true); p.Succeeded() }, cadence.Longest / 2},
+		"repeated, until it rests": {func(p *Pace) { steps(p, 20, true); p.Reset() }, 0},
+		"very many that get on":    {func(p *Pace) { steps(p, 50, false); p.GotOn() }, 0},
+	} {
+		p := NewPace(cadence)
+		test.before(p)
+		if got := p.AfterStep(false); (test.least == 0) != (got == atOnce) || got < test.least {
+			t.Errorf("%s: the next step is looked at after %v, want at least %v", name, got, test.least)
+		}
+	}
+}
+
+func steps(p *Pace, n int, repeated bool) {
+	for range n {
+		p.AfterStep(repeated)
 	}
 }
 

@@ -337,6 +337,9 @@ func sources(objects *shelf) Sources {
 		Accounts: func() []Account {
 			return []Account{{"aws", "123", 10, 4, 1}, {"aws", "", 1, 0, 0}, {"aws", "", 1, 0, 0}}
 		},
+		Budgets: func() []Budget {
+			return []Budget{{"aws", "123", "RDS reads", 180, 160, 23 * time.Minute}, {"aws", "", "RDS reads", 1, 0, 0}, {"aws", "", "RDS reads", 1, 0, 0}}
+		},
 	}
 }
 

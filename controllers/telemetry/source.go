@@ -26,6 +26,8 @@ type Sources struct {
 	Configs []ConfigKind
 	// Accounts returns the use of the concurrency limiter of each account.
 	Accounts func() []Account
+	// Budgets returns the use of the calls of each account that its cloud limits.
+	Budgets func() []Budget
 	// SyncPeriod is how often a converged object is observed.
 	SyncPeriod time.Duration
 	// ObjectLimit is how many unhealthy objects have series of their own. 0 means none.
@@ -104,6 +106,9 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	}
 	if s.Accounts != nil {
 		collectAccounts(s.Accounts(), to)
+	}
+	if s.Budgets != nil {
+		collectBudgets(s.Budgets(), to)
 	}
 }
 

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -39,6 +40,16 @@ func Parse(day, startTime string) *Window {
 		if d.String() == day {
 			return &Window{Day: d, Start: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute}
 		}
+	}
+	return nil
+}
+
+// Said returns the window that String says; nil if a text says none.
+func Said(text string) *Window {
+	day, rest, _ := strings.Cut(text, " ")
+	start, _, _ := strings.Cut(rest, "–")
+	if w := Parse(day, start); w != nil && w.String() == text {
+		return w
 	}
 	return nil
 }

@@ -56,7 +56,11 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
 	for _, reserved := range r.Reserved {
-		fmt.Fprintf(b, "| `%s` | through a ClusterProviderConfig, only the class sets `%s`, because %s | | |\n", reserved.Field, reserved.Value, cell(reserved.Does))
+		most := ""
+		if reserved.Most != "" {
+			most = fmt.Sprintf("; with it, an object has at most the `%s` of the class", reserved.Most)
+		}
+		fmt.Fprintf(b, "| `%s` | through a ClusterProviderConfig, only the class sets `%s`, because %s%s | | |\n", reserved.Field, reserved.Value, cell(reserved.Does), most)
 	}
 	for _, l := range r.Lacks {
 		if !slices.ContainsFunc(r.Fields, func(d driver.Field) bool { return d.Field == l.Field }) {

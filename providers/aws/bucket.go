@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -40,7 +41,7 @@ func newBuckets(s *session) *bucketAdapter {
 		Tags: func(p *bucketParams) *table.Delta { return &p.tags },
 		Make: b.create, Taken: table.Names{"tags"},
 		Creatable: func(req *bucketRequest) error {
-			return table.Together(append(append(checkNotifications(&req.Spec, s.region), checkInventories(&req.Spec, s.region)...), checkRetention(&req.Spec), checkNewReplication(&req.Spec), checkLockout(&req.Spec), checkPublicPolicy(&req.Spec, nil))...)
+			return table.Together(slices.Concat(checkNotifications(&req.Spec, s.region), checkInventories(&req.Spec, s.region), checkNamed(&req.Spec), []error{checkRetention(&req.Spec), checkNewReplication(&req.Spec), checkLifecycle(&req.Spec), checkLockout(&req.Spec), checkPublicPolicy(&req.Spec, nil)})...)
 		},
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		New:    newBucket(),
@@ -137,6 +138,7 @@ var bucketKind = table.Kind[*session]{
 		return driver.PreviewOf(from, to, applied, previewBucket)
 	},
 	Check:   checkBucketDraft,
+	Tags:    mostTags,
 	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
 }
 
@@ -273,6 +275,9 @@ func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucke
 	maps.Copy(tags, params.tags.Set)
 	for _, k := range params.tags.Remove {
 		delete(tags, k)
+	}
+	if len(ownTags(tags))+len(driver.MarkFrom(tags).Labels()) > mostTags { // a mark without that is one, too, and what the spec asks for is not refused for it
+		delete(tags, driver.LabelNamespaceUID)
 	}
 	if maps.Equal(tags, have.tags) {
 		return "", nil

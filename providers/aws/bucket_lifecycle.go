@@ -106,6 +106,14 @@ func lifecycleOf(ctx context.Context, b bucketAspects, name string) (*s3.GetBuck
 	return out, err
 }
 
+// checkLifecycle refuses rules that can't stand beside each other. S3 takes most of them, and does what it likes.
+func checkLifecycle(spec *v1alpha1.BucketParameters) error {
+	if clash := driver.Clashing(spec.Lifecycle); clash != "" {
+		return table.Fields{"lifecycle"}.Refuse("%s", clash)
+	}
+	return nil
+}
+
 // lifecyclePart reads and writes the rules.
 func lifecyclePart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
 	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
@@ -123,6 +131,9 @@ func lifecyclePart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket
 			return nil
 		},
 		Write: func(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []driver.Change) (string, error) {
+			if err := checkLifecycle(&req.Spec); err != nil {
+				return "", err
+			}
 			return "", adviseLifecycle(writeLifecycle(ctx, b, req.Name, have.lifecycle != nil, params.lifecycle))
 		},
 	}

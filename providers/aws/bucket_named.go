@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -39,7 +38,7 @@ func (s namedSort[V, C]) row() *table.MemberList[v1alpha1.BucketParameters, buck
 		func(b *bucket) *[]V { return *s.have(b) },
 		func(p *bucketParams, m table.Members[V]) { *s.change(p) = m },
 		s.name, s.alike,
-	).Equal(sameNamed)
+	).Equal(sameNamed).EachOnce()
 }
 
 func (s namedSort[V, C]) part(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
@@ -53,9 +52,30 @@ func (s namedSort[V, C]) part(b bucketAspects) table.Part[v1alpha1.BucketParamet
 			return err
 		},
 		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, changes []driver.Change) (string, error) {
+			if err := s.check(&req.Spec); err != nil {
+				return "", err
+			}
 			return "", s.write(ctx, b, req.Name, s.presentFirst(*s.change(params), changes))
 		},
 	}
+}
+
+// check refuses two configurations of one name, of which S3 would keep the one that is set last. The schema can't say it of 1,000.
+func (s namedSort[V, C]) check(spec *v1alpha1.BucketParameters) error {
+	return checkNames(s.field, s.want(bucketBlock(spec)), s.name)
+}
+
+// checkNames refuses two entries of one name.
+func checkNames[V any](field string, entries []V, name func(V) string) error {
+	if twice := table.Twice(entries, name); twice != "" {
+		return table.Fields{field}.Refuse("spec.%s has two entries of one name, %q: give each entry a name of its own", field, twice)
+	}
+	return nil
+}
+
+// checkNamed refuses two configurations of one name in each sort.
+func checkNamed(spec *v1alpha1.BucketParameters) []error {
+	return []error{metrics.check(spec), tierings.check(spec), analyses.check(spec), inventories.check(spec)}
 }
 
 // maxNamed is how many configurations of a sort a bucket has at most.
@@ -149,7 +169,7 @@ func joined(failed []*driver.Error) error {
 		}
 		messages = append(messages, e.Message)
 	}
-	all.Message = strings.Join(messages, "; ")
+	all.Message = driver.ToldLines(messages)
 	return &all
 }
 

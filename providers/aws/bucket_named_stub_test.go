@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -56,7 +57,7 @@ func TestNamedConfigurationsThatFail(t *testing.T) {
 // Whatever ends the calls for new configurations, those that are there are set by then.
 func TestPresentConfigurationsAreSetFirst(t *testing.T) {
 	var set []string
-	sort := namedSort[string, string]{field: "aws.sort", name: func(v string) string { return v }, change: func(*bucketParams) *table.Members[string] {
+	sort := namedSort[string, string]{field: "aws.sort", want: func(v1alpha1.BucketAWS) []string { return []string{"new-a", "b", "new-c", "d"} }, name: func(v string) string { return v }, change: func(*bucketParams) *table.Members[string] {
 		return &table.Members[string]{Set: []string{"new-a", "b", "new-c", "d"}}
 	}, put: func(_ context.Context, _ bucketAspects, _, v string) error {
 		if strings.HasPrefix(v, "new") {

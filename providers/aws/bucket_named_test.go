@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -320,4 +321,63 @@ func TestNamedConfigurationsInPages(t *testing.T) {
 			t.Errorf("differences %+v", changes)
 		}
 	})
+}
+
+// Two entries of one name are refused, by the webhook and before a call, although one of them is as S3 has it: the other one would never be in force. Other
+// fields are written.
+func TestTwoOfOneName(t *testing.T) {
+	ours := map[string]string{"aws.replication.rules": `{"name": "ours", "priority": 1, "bucket": "shop-copies"}`}
+	changed := map[string]string{"aws.replication.rules": `{"name": "ours", "priority": 1, "bucket": "shop-copies", "prefix": "a/"}`}
+	for field, sort := range namedSorts {
+		ours[field], changed[field] = sort.ours, sort.changed
+	}
+	for field := range ours {
+		t.Run(field, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{})
+			of := func(entries ...string) (spec v1alpha1.BucketParameters) {
+				list := "[" + strings.Join(entries, ", ") + "]"
+				block := strings.TrimPrefix(field, "aws.") + `": ` + list
+				if field == "aws.replication.rules" {
+					block = `replication": {"role": "` + copyRole + `", "rules": ` + list + "}"
+				}
+				if err := json.Unmarshal([]byte(`{"versioning": "Enabled", "aws": {"`+block+`}}`), &spec); err != nil {
+					t.Fatal(err)
+				}
+				return spec
+			}
+			isRefused := func(what string, err error) {
+				t.Helper()
+				if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), `spec.`+field+` has two entries of one name, "ours"`) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			w.settleBucket(bucketOf("shop-copies", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}))
+			req := bucketOf("shop-twice", of(changed[field]))
+			w.settleBucket(req)
+
+			req.Spec = of(ours[field], changed[field])
+			req.Spec.RequesterPays = new(true)
+			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+			if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != field {
+				t.Fatalf("%v, failed %v; want %s", err, result.Failed, field)
+			}
+			isRefused("an edit", result.Failed[0].Err)
+			if left := w.bucket(req).Changes; len(left) != 1 {
+				t.Errorf("after the edit %v differ, want %s alone", left, field)
+			}
+
+			fresh := bucketOf("shop-fresh", req.Spec)
+			_, err = drivertest.Buckets(w.conn).Create(t.Context(), fresh)
+			isRefused("a creation", err)
+
+			raw, err := json.Marshal(req.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refusals, err := aws.New(aws.Options{}).Check("Bucket", driver.Draft{Spec: raw, Location: region})
+			if err != nil || len(refusals) != 1 || !slices.Equal(refusals[0].Fields, []string{field}) {
+				t.Errorf("the webhook is told %v, %v", refusals, err)
+			}
+		})
+	}
 }

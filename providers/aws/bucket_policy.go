@@ -27,10 +27,11 @@ var bucketExempt = map[string]string{
 	"aws.confirmRemoveSelfBucketAccess": "it says which values aws.policy may have, and is nothing that the bucket has",
 }
 
-// bucketReserved are values by which a bucket gives up what protects others.
+// bucketReserved are values by which a bucket gives up what protects others, or that nobody can take back.
 var bucketReserved = []driver.Reserved{
 	{Field: "aws.policyMode", Value: policyExact, Does: "Mooring then removes statements that others set, such as those of the organization"},
 	{Field: "aws.confirmRemoveSelfBucketAccess", Value: "true", Does: "the policy may then deny everybody in the account, Mooring included, and only the root user of the account could take it back"},
+	driver.LockedRetention("nobody can delete the object versions before their period ends, nor the bucket with them, and the account pays for them until then"),
 }
 
 // policyRow is the statements of the bucket policy that are ours. Others own the rest. Its changes wait for no approval: what somebody opened is to be closed at once.
@@ -78,7 +79,7 @@ func policyChange(present map[string]string, d table.Delta) string {
 			lines = append(lines, fmt.Sprintf("without statement %s nothing keeps its principals out, if something lets them in", name))
 		}
 	}
-	return strings.Join(lines, "; ")
+	return driver.ToldLines(lines)
 }
 
 func verb(effect string) string { return map[string]string{"Allow": "allow", "Deny": "denie"}[effect] }

@@ -47,10 +47,12 @@ var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParam
 		func(s *v1alpha1.BucketParameters) []replicationRule { return replicationOf(s).Rules },
 		func(b *bucket) *[]replicationRule { return b.replicationRules },
 		func(p *bucketParams, m table.Members[replicationRule]) { p.replicationRules = m },
-		func(r replicationRule) string { return r.Name }, alikeReplication,
-	).Equal("what is said of a rule or left to its default; rules of other names, which others set, are left alone, and what a rule copied stays where it is").
+		nameOfRule, alikeReplication,
+	).EachOnce().Equal("what is said of a rule or left to its default; rules of other names, which others set, are left alone, and what a rule copied stays where it is").
 		RefersIn("bucket", driver.ReferenceBucket).AndIn("encryptionKey", driver.ReferenceKey),
 }
+
+func nameOfRule(r replicationRule) string { return r.Name }
 
 // alikeReplication returns a rule as all are written that mean the same: without what it would have anyway.
 func alikeReplication(r replicationRule) replicationRule {
@@ -120,7 +122,7 @@ func (b replication) read(ctx context.Context, name string) (types.ReplicationCo
 // of the document, and takes none without rules: none is a call of its own.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketReplication.html
 func (b replication) write(ctx context.Context, req *bucketRequest, isNew bool, p *bucketParams) error {
-	if err := checkReplicationRole(&req.Spec); err != nil {
+	if err := checkRules(&req.Spec); err != nil {
 		return err
 	}
 	var document types.ReplicationConfiguration
@@ -183,13 +185,40 @@ func checkReplicationRole(spec *v1alpha1.BucketParameters) error {
 	return table.Fields{replicationRules, replicationRole}.Refuse("spec.aws.replication.rules need a role, with which S3 copies objects: set spec.aws.replication.role")
 }
 
-// checkReplication refuses rules without a role, and beside suspended versioning: S3 copies versions.
+// checkRules refuses rules of which S3 would not do what they say: two of one name, and rules without a role.
+func checkRules(spec *v1alpha1.BucketParameters) error {
+	if err := checkNames(replicationRules, replicationOf(spec).Rules, nameOfRule); err != nil {
+		return err
+	}
+	return checkReplicationRole(spec)
+}
+
+// checkReplication refuses rules without a role, two of one name or priority, and rules beside suspended versioning: S3 copies versions.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-requirements.html
 func checkReplication(spec *v1alpha1.BucketParameters) error {
 	if replicates(spec) && spec.Versioning != nil && *spec.Versioning == v1alpha1.VersioningSuspended {
 		return table.Fields{"versioning", replicationRules}.Refuse("spec.aws.replication.rules need versioning, because S3 copies versions of objects: set spec.versioning to Enabled, or spec.aws.replication.rules to []")
 	}
-	return checkReplicationRole(spec)
+	if err := checkRules(spec); err != nil {
+		return err
+	}
+	return checkPriorities(spec)
+}
+
+// checkPriorities refuses two rules of one priority, of which S3 could not tell which goes first. The schema can't say it of 1,000 rules.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ReplicationRule.html
+func checkPriorities(spec *v1alpha1.BucketParameters) error {
+	of := map[int32]string{}
+	for _, r := range replicationOf(spec).Rules {
+		if r.Priority == nil {
+			continue
+		}
+		if other, twice := of[*r.Priority]; twice {
+			return table.Fields{replicationRules}.Refuse("spec.aws.replication.rules has two rules of one priority, %q and %q, and S3 could not tell which goes first: give each rule a priority of its own", other, r.Name)
+		}
+		of[*r.Priority] = r.Name
+	}
+	return nil
 }
 
 // checkNewReplication also refuses rules of a new bucket whose spec says nothing of versioning: it would have none. Object Lock switches it on.

@@ -74,7 +74,7 @@ func (i inStore) createPlainer(ctx context.Context, in *s3.CreateBucketInput) er
 func (i inStore) ensureMark(ctx context.Context, req *bucketRequest, want []types.Tag) error {
 	for range 2 {
 		have, err := i.on.tags(ctx, req.Name)
-		if err != nil || driver.MarkFrom(have) == req.Mark {
+		if err != nil || driver.MarkFrom(have).Is(req.Mark) {
 			return err
 		}
 		if len(have) > 0 {

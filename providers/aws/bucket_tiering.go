@@ -90,7 +90,7 @@ func archived(present, wanted []tiering) string {
 			}
 		}
 	}
-	return strings.Join(lines, "; ")
+	return driver.ToldLines(lines)
 }
 
 // tiers are the tiers of archives: as S3 writes them, and as people do.

@@ -13,10 +13,15 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-func TestConformance(t *testing.T) { drivertest.Run(t, harness(t)) }
+// The suites run side by side, each with a cloud of its own.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	drivertest.Run(t, harness(t))
+}
 
 // The driver passes the whole suite also from a process of its own, where nothing but messages reaches it.
 func TestConformanceInAChild(t *testing.T) {
+	t.Parallel()
 	h := harness(t)
 	h.Driver = drivertest.InChild(t)
 	drivertest.Run(t, h)
@@ -114,9 +119,9 @@ func harnessWith(t *testing.T, kinds func(b *backdoor, region string) []driverte
 		Secrets: []string{secret},
 		Now:     w.clock.Now,
 		Finish:  func(testing.TB) { w.clock.Advance(time.Hour) },
-		Calls:   b.calls,
-		Fail:    b.fail,
-		Kinds:   kinds(b, region),
+		Calls:   b.calls, Disrupted: w.Ledger.Disruptions,
+		Fail:  b.fail,
+		Kinds: kinds(b, region),
 	}
 	// The endpoint is in each config, so that a driver in another process finds it too.
 	for _, with := range []*driver.Opening{&h.Config, h.Other, h.Empty} {

@@ -51,7 +51,7 @@ func newDatabases(s *session) *databaseAdapter {
 			},
 			Together: deployer{d}.together, Upgrade: deployer{d}.upgrade, Undo: deployer{d}.undo, Former: deployer{d}.former,
 		},
-		Snapshot: d.lookForSnapshot, Restorable: restorer{d}.restorable,
+		Snapshot: finalSnapshots{d}.lookFor, Restorable: restorer{d}.restorable,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Manage:    func(p *instanceParams, managed bool) { p.ManageMasterUserPassword = &managed },
@@ -97,6 +97,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.PreviewOf(from, to, applied, previewDatabase)
 	},
 	Check: checkDatabaseDraft,
+	Tags:  mostTags,
 	Handler: func(s *session) table.Handler {
 		if s.store != nil {
 			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no databases: " +
@@ -110,7 +111,7 @@ var databaseKind = table.Kind[*session]{
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := instanceOf(&from)
 	changes := fixedInPreview(&to, have, withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have)))
-	return onceStarted(have, withStandby(withUpgrade(changes)))
+	return onceStarted(have, withStandby(withRestartAnnounced(withUpgrade(changes))))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.

@@ -15,7 +15,27 @@ import (
 
 // snapshotBefore is the name of the snapshot that is taken on a day before an instance gets another major version. It follows from the three, so that one is taken, and a former one does not count.
 func snapshotBefore(have *instance, version string, day time.Time) string {
-	return strings.ToLower(fmt.Sprintf("mooring-%s-before-%s-%s", aws.ToString(have.DbiResourceId), strings.ReplaceAll(version, ".", "-"), day.UTC().Format("20060102")))
+	return snapshotsBefore(have, version) + day.UTC().Format("20060102")
+}
+
+// snapshotsBefore is how the names of those snapshots begin, whatever the day.
+func snapshotsBefore(have *instance, version string) string {
+	return strings.ToLower(fmt.Sprintf("mooring-%s-before-%s-", aws.ToString(have.DbiResourceId), strings.ReplaceAll(version, ".", "-")))
+}
+
+// begunBefore returns the snapshot of an earlier day that stands for one of today, and its state: one that was ready the day before, or one that is still being taken, however long that lasts and whatever RDS
+// calls it. Without one it returns the name of today's, which is Absent.
+func begunBefore(ctx context.Context, d *databases, have *instance, version, today string) (name string, state driver.State, err error) {
+	all, err := restorer{d}.snapshots(ctx, aws.ToString(have.DbiResourceId))
+	yesterday := snapshotBefore(have, version, d.now().AddDate(0, 0, -1))
+	for i := range all {
+		of := aws.ToString(all[i].DBSnapshotIdentifier)
+		switch state := stateIn(&all[i]); {
+		case state == driver.Pending && strings.HasPrefix(of, snapshotsBefore(have, version)), state == driver.Ready && of == yesterday:
+			return of, state, nil
+		}
+	}
+	return today, driver.Absent, err
 }
 
 // takeSnapshotBefore takes a snapshot of an instance before it gets another major version, if RDS takes none: that does it for instances with automated backups alone. While RDS is at it, nothing else is changed. It has the
@@ -27,11 +47,9 @@ func takeSnapshotBefore(ctx context.Context, d *databases, req *databaseRequest,
 		return nil
 	}
 	name := snapshotBefore(have, *params.EngineVersion, d.now())
-	state, err := d.snapshot(ctx, name)
-	if err == nil && state == driver.Absent { // it may have been begun the day before
-		if begun, err := d.snapshot(ctx, snapshotBefore(have, *params.EngineVersion, d.now().AddDate(0, 0, -1))); err != nil || begun == driver.Ready {
-			return err
-		}
+	state, err := finalSnapshots{d}.state(ctx, name)
+	if err == nil && state == driver.Absent {
+		name, state, err = begunBefore(ctx, d, have, *params.EngineVersion, name)
 	}
 	switch {
 	case err != nil || state == driver.Ready:

@@ -59,3 +59,21 @@ func TestSnapshotBeforeAMajorUpgrade(t *testing.T) {
 		})
 	}
 }
+
+// A snapshot that is still being taken on a later day is the one, whatever RDS calls its state: no other is begun each day.
+func TestOneSnapshotBeforeAnUpgradeHoweverLongItTakes(t *testing.T) {
+	takes := slow
+	takes.Snapshot = 80 * time.Hour
+	w := newEnvironment(t, localcloud.Options{Durations: takes})
+	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(0)) })
+	w.createDatabase(&req)
+	req.Spec.Version = new("17")
+	changes := w.database(req).Changes
+	for day := range 4 {
+		result, err := w.attempts(&req, changes...)
+		if err != nil || len(result.Failed) != 1 || result.Failed[0].Err.Code != driver.Busy || w.asked("CreateDBSnapshot") != 1 {
+			t.Fatalf("on day %d: %+v, %v, by the calls %v", day, result, err, w.operations())
+		}
+		w.clock.Advance(24 * time.Hour)
+	}
+}

@@ -33,10 +33,10 @@ func (p deployer) former(ctx context.Context, req *databaseRequest, to string) e
 	}
 	mark := req.Mark
 	mark.Released = true
-	if driver.MarkFrom(instanceTags(have)) == mark {
+	if driver.MarkFrom(instanceTags(have)).Is(mark) {
 		return nil
 	}
-	return (&snapshots{session: p.of.session, rds: p.of.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), table.Delta{Set: mark.Labels()})
+	return (&snapshots{session: p.of.session, rds: p.of.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), table.Delta{Set: mark.Labels(), Remove: []string{mark.Obsolete()}})
 }
 
 // deleteFormer deletes the deployment and the former instance; have is nil if that is gone. Its DB parameter group goes too, once nothing uses it: if not now, then with those of the object.

@@ -145,7 +145,7 @@ func checkKey(field string, key *string, location string) error {
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
 func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
 	return driver.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
-		return table.Refused(append(append(checkNotifications(spec, location), checkInventories(spec, location)...), checkKey("encryption.key", driver.WantedKey(spec), location), checkSite(spec.Website), checkRetention(spec), checkReplication(spec),
-			checkLockout(spec), checkPublicPolicy(spec, observed))...)
+		return table.Refused(slices.Concat(checkNotifications(spec, location), checkInventories(spec, location), checkNamed(spec), []error{checkKey("encryption.key", driver.WantedKey(spec), location), checkSite(spec.Website), checkRetention(spec), checkReplication(spec), checkLifecycle(spec),
+			checkLockout(spec), checkPublicPolicy(spec, observed)})...)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -39,23 +40,41 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	} else {
 		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(true), aws.Bool(true)
 	}
-	err := deleteInstance(ctx, d, in)
-	if (replicator{d}).isReplica(ctx, req, in, err) {
-		in.FinalDBSnapshotIdentifier, in.SkipFinalSnapshot = nil, aws.Bool(true)
-		err = deleteInstance(ctx, d, in)
-	}
-	if apiCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" {
-		// A region keeps 40 at most. The snapshot is what was asked for.
-		in.DeleteAutomatedBackups = aws.Bool(true)
-		err = deleteInstance(ctx, d, in)
-	}
+	taken, err := d.deleteAs(ctx, req, in)
 	if apiCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
 		return d.deleteGroups(ctx, req)
 	}
 	if err == nil {
-		return driver.Result{Left: left}, nil
+		return driver.Result{Left: strings.Trim(left+"; "+sayTaken(taken, in), "; ")}, nil
 	}
 	return driver.Result{}, d.explainDeletion(ctx, req, err)
+}
+
+// deleteAs asks RDS for a deletion, and asks for less where RDS refuses a part of it: a read replica takes no final snapshot, a region keeps the automated
+// backups of 40 instances at most, of which the snapshot is what was asked for, and a final snapshot that an earlier try took is not taken again. It returns that one.
+func (d *databases) deleteAs(ctx context.Context, req *databaseRequest, in *rds.DeleteDBInstanceInput) (taken *types.DBSnapshot, err error) {
+	for {
+		err = deleteInstance(ctx, d, in)
+		switch {
+		case (replicator{d}).isReplica(ctx, req, in, err):
+		case apiCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" && !aws.ToBool(in.DeleteAutomatedBackups):
+			in.DeleteAutomatedBackups = aws.Bool(true)
+			if err := lacksWrites(taken, in, d.now()); err != nil {
+				return nil, err
+			}
+			continue
+		case apiCode(err) == "DBSnapshotAlreadyExists" && in.FinalDBSnapshotIdentifier != nil:
+			if taken, err = (finalSnapshots{d}).takenBefore(ctx, req, in, err); err != nil {
+				return nil, err
+			}
+			if err := lacksWrites(taken, in, d.now()); err != nil {
+				return nil, err
+			}
+		default:
+			return taken, err
+		}
+		in.FinalDBSnapshotIdentifier, in.SkipFinalSnapshot = nil, aws.Bool(true)
+	}
 }
 
 // deleteGroups deletes what is left of an instance that is gone.
@@ -96,8 +115,6 @@ func (d *databases) explainDeletion(ctx context.Context, req *databaseRequest, e
 	case code == "InvalidParameterCombination" && strings.Contains(e.Message, "protected"):
 		e.Code = driver.Protected
 		e.Message = "deletion protection is on: set spec.deletionProtection: false, or turn it off in RDS"
-	case code == "DBSnapshotAlreadyExists":
-		e.Message = fmt.Sprintf("a snapshot named %q exists already: delete or rename it, then the final snapshot can be taken", req.Deletion.Snapshot)
 	case code == "InvalidDBInstanceState":
 		return d.explainState(ctx, req, &e)
 	}
@@ -122,31 +139,4 @@ func (d *databases) explainState(ctx context.Context, req *databaseRequest, refu
 		refused.Message = fmt.Sprintf("no final snapshot can be taken (%s): set deletionPolicy: Delete to delete it without one", problem)
 	}
 	return refused
-}
-
-// lookForSnapshot looks for the final snapshot that a deletion was to take.
-func (d *databases) lookForSnapshot(ctx context.Context, req *databaseRequest, o *driver.Observation) (err error) {
-	o.Snapshot, err = d.snapshot(ctx, req.Deletion.Snapshot)
-	return err
-}
-
-func (d *databases) snapshot(ctx context.Context, name string) (driver.State, error) {
-	out, err := call(ctx, d.session, "DescribeDBSnapshots", d.rds.DescribeDBSnapshots,
-		&rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &name})
-	if apiCode(err) == "DBSnapshotNotFound" {
-		return driver.Absent, nil
-	}
-	if err != nil {
-		return driver.Unknown, err
-	}
-	if len(out.DBSnapshots) == 0 {
-		return driver.Unknown, nil
-	}
-	switch aws.ToString(out.DBSnapshots[0].Status) {
-	case "available":
-		return driver.Ready, nil
-	case "failed":
-		return driver.Failed, nil
-	}
-	return driver.Pending, nil
 }

@@ -92,7 +92,7 @@ func (r restorer) checkDeleted(ctx context.Context, req *databaseRequest) error 
 
 // deletedRefusal says why an instance that was deleted, and of which there are these automated backups, can't be restored as a request asks for it; nil if it can.
 func deletedRefusal(req *databaseRequest, backups []types.DBInstanceAutomatedBackup) error {
-	source, at, key := req.Restore.Source, req.Restore.Time, driver.WantedDiskKey(&req.Spec)
+	source, at := req.Restore.Source, req.Restore.Time
 	for i := range backups {
 		b := &backups[i]
 		s := stateOfDeleted(b)
@@ -101,8 +101,8 @@ func deletedRefusal(req *databaseRequest, backups []types.DBInstanceAutomatedBac
 			continue
 		case !s.Details.Encrypted:
 			return invalid("%s was not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
-		case key != nil && !sameDiskKey(*key, s.Details.Key):
-			return invalid("RDS restores with the key of %s, which was %s, and not with the key in spec.encryption.key: remove spec.encryption", source.Name, s.Details.Key)
+		case otherKey(driver.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, "") != "":
+			return invalid("%s", otherKey(driver.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, ""))
 		case !at.IsZero() && (at.Before(s.Since) || at.After(s.From.Time)):
 			return invalid("spec.restoreFrom.pointInTime.time is %s, and RDS has backups of %s from %s to %s", at.Format(time.RFC3339), source.Name, s.Since.Format(time.RFC3339), s.From.Time.Format(time.RFC3339))
 		}

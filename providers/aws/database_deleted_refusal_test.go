@@ -34,6 +34,7 @@ func TestRestoreOfTheDeletedIsRefused(t *testing.T) {
 		{name: "of an instance that is there", change: func(b *types.DBInstanceAutomatedBackup) { b.Status = new("active") }, code: driver.NotFound, says: "no retained backups"},
 		{name: "never complete", change: func(b *types.DBInstanceAutomatedBackup) { b.RestoreWindow = nil }, code: driver.NotFound, says: "no retained backups"},
 		{name: "not encrypted", change: func(b *types.DBInstanceAutomatedBackup) { b.Encrypted = new(false) }, code: driver.Invalid, says: "copy a snapshot of it with a key"},
+		{name: "an alias, of which nobody knows the key", key: "alias/shop", code: driver.Invalid, says: "set spec.encryption.key to " + key},
 		{name: "another key", key: another, code: driver.Invalid, says: "remove spec.encryption"},
 		{name: "too early", time: at.Add(-2 * time.Hour), code: driver.Invalid, says: "from 2026-11-27T11:00:00Z to 2026-11-27T12:00:00Z"},
 		{name: "too late", time: at.Add(time.Second), code: driver.Invalid, says: "from 2026-11-27T11:00:00Z to 2026-11-27T12:00:00Z"},

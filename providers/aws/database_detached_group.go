@@ -62,7 +62,7 @@ func (g *groups) reuse(ctx context.Context, req *databaseRequest, p groupPlan) (
 			return "", err
 		}
 		why, err := g.whyTaken(ctx, req, found)
-		ours := found != nil && found.mark == req.Mark
+		ours := found != nil && found.mark.Is(req.Mark)
 		switch {
 		case err != nil:
 			return "", err

@@ -2,9 +2,12 @@ package aws
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -18,15 +21,45 @@ const diskKeyInstead = "create another Database with the key and move the data t
 var diskKeyRow = table.Field("encryption.key", driver.WantedDiskKey,
 	func(i *instance) *string { return unlessOwn(i.KmsKeyId) },
 	func(p *instanceParams, v string) { p.KmsKeyId = &v },
-).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
+).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 	Immutable(diskKeyInstead).
 	Refers(driver.ReferenceKey).
 	Indirect(alias.String())
 
-// sameDiskKey compares the key of a spec with the ARN that RDS reports. Which key an alias points to, only AWS KMS knows, and it may point
+// createdWith reports whether a server with a key may have been created with what the spec names. Which key an alias points to, only AWS KMS knows, and it may point
 // to another one by now: an alias says which key a new server gets, and nothing of one that exists.
+func createdWith(want, have string) bool {
+	return isAlias(want) || sameDiskKey(want, have)
+}
+
+// sameDiskKey reports whether a spec names the key whose ARN RDS reports. An alias names none for certain.
 func sameDiskKey(want, have string) bool {
-	return want == have || isAlias(want) || strings.HasSuffix(have, ":key/"+want)
+	return want == have || strings.HasSuffix(have, ":key/"+want)
+}
+
+// withUnknownKey adds to changes that a key can't change to the one of an alias, where an instance was not made for the object of a request: nobody knows whether that has the key to which the alias points, so it is
+// not taken over as if it had. What an earlier object of the same namespace and name had made was made with the alias.
+func withUnknownKey(req *databaseRequest, have *instance, mark driver.Mark, changes []driver.Change) []driver.Change {
+	want, key := driver.WantedDiskKey(&req.Spec), aws.ToString(have.KmsKeyId)
+	if want == nil || !isAlias(*want) || key == "" || mark.SameOwner(req.Mark) {
+		return changes
+	}
+	return append(slices.Clone(changes), driver.Change{Field: "encryption.key", From: key, To: *want, Effect: driver.Impossible,
+		Why: "only AWS KMS knows to which key the alias points: set spec.encryption.key to the key itself"})
+}
+
+// otherKey says why a server that RDS makes with the key of something, such as a snapshot, does not get the one that a spec names, and what to do; empty if that is
+// the same, or if the spec names none. An alias may point to any key, and the server keeps its own for good, so an alias is not taken for that key. instead is what else
+// there is to do about another key; empty for nothing.
+func otherKey(want *string, of, key, instead string) string {
+	switch {
+	case want == nil || sameDiskKey(*want, key):
+		return ""
+	case isAlias(*want):
+		return fmt.Sprintf("RDS makes it with the key of %s, which is %s, and only AWS KMS knows to which key %s in spec.encryption.key points: set spec.encryption.key to %s, or remove spec.encryption",
+			of, key, *want, key)
+	}
+	return fmt.Sprintf("RDS makes it with the key of %s, which is %s, and not with the key in spec.encryption.key: remove spec.encryption%s", of, key, instead)
 }
 
 // alias finds the name or the ARN of an alias.

@@ -26,11 +26,14 @@ func TestSameDiskKey(t *testing.T) {
 		{"the end of the id", "444455556666", false},
 		{"the ARN of another key", strings.Replace(arn, "1111-2222", "7777-2222", 1), false},
 		{"the key of another account", strings.Replace(arn, ":111111111111:", ":222222222222:", 1), false},
-		{"an alias", "alias/shop", true},
-		{"the ARN of an alias", "arn:aws:kms:eu-central-1:111111111111:alias/shop", true},
+		{"an alias", "alias/shop", false},
+		{"the ARN of an alias", "arn:aws:kms:eu-central-1:111111111111:alias/shop", false},
 	} {
 		if got := sameDiskKey(tt.want, arn); got != tt.same {
 			t.Errorf("%s: the same: %v, want %v", tt.name, got, tt.same)
+		}
+		if got := createdWith(tt.want, arn); got != (tt.same || isAlias(tt.want)) {
+			t.Errorf("%s: a server of that key may have been created with it: %v", tt.name, got)
 		}
 	}
 }
@@ -41,6 +44,39 @@ func TestNoKeyIsNotAnyKey(t *testing.T) {
 		changes := databaseTable.Diff(&databaseSpec{Encryption: &v1alpha1.Encryption{Key: &key}}, &instance{}, nil, func(string) bool { return false })
 		if len(changes) != 1 || changes[0].Field != "encryption.key" || changes[0].Effect != driver.Impossible {
 			t.Errorf("%s: changes %+v, want the key, which is impossible", key, changes)
+		}
+	}
+}
+
+// What was not made for an object is not taken over under an alias as if it had the key to which that points. What an earlier object of the name had made was made with the alias.
+func TestAnAliasIsNoKeyOfAnothersServer(t *testing.T) {
+	const key = "arn:aws:kms:eu-central-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666"
+	own := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid-2"}
+	before, another := own, own
+	before.UID, another.Name = "uid-1", "pay"
+	for name, tt := range map[string]struct {
+		want string
+		mark driver.Mark
+		has  string
+		asks bool
+	}{
+		"its own":                              {"alias/shop", own, key, false},
+		"an earlier object's of the name":      {"alias/shop", before, key, false},
+		"nobody's":                             {"alias/shop", driver.Mark{}, key, true},
+		"another object's":                     {"alias/shop", another, key, true},
+		"nobody's, and the ARN of an alias":    {"arn:aws:kms:eu-central-1:111111111111:alias/shop", driver.Mark{}, key, true},
+		"nobody's, and the key is named":       {key, driver.Mark{}, key, false},
+		"nobody's, and without a key, as told": {"alias/shop", driver.Mark{}, "", false},
+		"nobody's, and no key is asked for":    {"", driver.Mark{}, key, false},
+	} {
+		req := &databaseRequest{}
+		req.Mark = own
+		if tt.want != "" {
+			req.Spec.Encryption = &v1alpha1.Encryption{Key: &tt.want}
+		}
+		changes := withUnknownKey(req, &instance{DBInstance: types.DBInstance{KmsKeyId: &tt.has}}, tt.mark, nil)
+		if asks := len(changes) == 1 && changes[0].Effect == driver.Impossible && changes[0].From == key; asks != tt.asks || len(changes) > 1 {
+			t.Errorf("%s: %+v, want a change that can't be made: %t", name, changes, tt.asks)
 		}
 	}
 }

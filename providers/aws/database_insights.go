@@ -36,7 +36,7 @@ var insightsRows = table.Table[databaseSpec, instance, instanceParams]{
 		func(s *databaseSpec) *string { return performanceInsightsOf(s).Key },
 		func(i *instance) *string { return unlessOwn(i.PerformanceInsightsKMSKeyId) },
 		func(p *instanceParams, v string) { p.PerformanceInsightsKMSKeyId = &v },
-	).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
+	).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 		ImmutableOnceSet("put the earlier key back, or remove spec.aws.performanceInsights.key").
 		Refers(driver.ReferenceKey).
 		Indirect(alias.String()),

@@ -288,12 +288,12 @@ func (g *groups) comesBack(ctx context.Context, found *foundGroup, have *instanc
 
 // tag gives a group a mark that it does not have yet.
 func (g *parameterGroups) tag(ctx context.Context, group *foundGroup, mark driver.Mark) error {
-	if group.mark == mark {
+	if group.mark.Is(mark) {
 		return nil
 	}
 	_, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &group.arn, Tags: rdsTags(mark.Labels())})
-	if err == nil && group.mark.Released && !mark.Released {
-		_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &group.arn, TagKeys: []string{driver.LabelReleased}})
+	if err == nil && group.mark.Released != mark.Released {
+		_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &group.arn, TagKeys: []string{mark.Obsolete()}})
 	}
 	if err != nil {
 		return fmt.Errorf("mark DB parameter group %s: %w", group.name, err)

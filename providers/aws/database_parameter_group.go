@@ -91,6 +91,19 @@ func parameterGroupEffect(from *attachedGroup, to attachedGroup, _ *instance) (d
 	return driver.Online, restartFollows
 }
 
+const whyAttached = "RDS attaches the group, which disturbs nobody; then the server restarts to take what the group sets"
+
+// withRestartAnnounced gives the attachment of a group the effect of the restart that follows it, for previews: whoever agrees to an edit agrees to all that
+// comes of it, and is to know it before.
+func withRestartAnnounced(changes []driver.Change) []driver.Change {
+	for i, c := range changes {
+		if c.Field == parameterGroup && c.Effect == driver.Online && !isRestart(c) {
+			changes[i].Effect, changes[i].Why = driver.Restarts, whyAttached
+		}
+	}
+	return changes
+}
+
 // isRestart reports whether a change is the restart that the attached group waits for, with or without more that is to be set in it.
 func isRestart(c driver.Change) bool {
 	switch c.Field {

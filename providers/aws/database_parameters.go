@@ -210,7 +210,7 @@ func (g *parameterGroups) explain(ctx context.Context, err error, family string,
 		}
 	}
 	explained := *driver.ErrorOf(err)
-	explained.Message = "correct spec.parameters: " + cmp.Or(strings.Join(problems, "; "), "one of "+strings.Join(sortedKeys(asked), ", ")+" has a value that RDS does not take") +
+	explained.Message = "correct spec.parameters: " + cmp.Or(driver.ToldLines(problems), "one of "+strings.Join(sortedKeys(asked), ", ")+" has a value that RDS does not take") +
 		". RDS says: " + explained.Message
 	return &explained
 }

@@ -99,7 +99,10 @@ func (r replicator) source(ctx context.Context, req *databaseRequest) (*instance
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PostgreSQL.Replication.ReadReplicas.html (cascading read replicas)
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-secrets-manager.html (limitations)
 func primaryRefusal(req *databaseRequest, of *instance) error {
-	source := req.Restore.Source
+	source, key := req.Restore.Source, ""
+	if of != nil && req.Restore.SourceLocation == "" { // in its region a replica always has the key of its source
+		key = otherKey(driver.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
+	}
 	switch {
 	case of == nil || aws.ToString(of.DbiResourceId) != source.ID:
 		return &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstances", Message: noPrimary(source.Name)}
@@ -118,6 +121,8 @@ func primaryRefusal(req *databaseRequest, of *instance) error {
 	case !aws.ToBool(of.StorageEncrypted):
 		return invalid("%s is not encrypted, and a read replica of it would not be: copy a snapshot of it with a key in RDS, and restore a Database from the copy "+
 			"with spec.restoreFrom.externalSnapshotName", source.Name)
+	case key != "":
+		return invalid("%s", key)
 	case aws.ToString(of.DBInstanceStatus) == "stopped":
 		return &driver.Error{Code: driver.Busy, Op: "DescribeDBInstances", Message: source.Name + " is stopped, and RDS makes read replicas of running servers: set spec.powerState of its Database to Running"}
 	}

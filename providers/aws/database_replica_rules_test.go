@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
@@ -12,11 +13,14 @@ import (
 
 // What RDS would refuse of a source in words that do not help is refused before the call, with the field to change.
 func TestPrimaryOfAReplicaIsRefused(t *testing.T) {
+	const key = "arn:aws:kms:eu-central-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666"
 	for _, tt := range []struct {
 		name   string
 		of     func(*instance)
 		none   bool
 		engine *v1alpha1.Engine
+		key    string
+		far    bool
 		code   driver.Code
 		says   string // empty: it is not refused
 	}{
@@ -31,12 +35,16 @@ func TestPrimaryOfAReplicaIsRefused(t *testing.T) {
 		}, code: driver.Invalid, says: "set spec.backup.retentionDays of its Database"},
 		{name: "a password that RDS manages", of: func(i *instance) { i.MasterUserSecret = &types.MasterUserSecret{} }, code: driver.Invalid, says: "credentials.source CloudManaged"},
 		{name: "not encrypted", of: func(i *instance) { i.StorageEncrypted = new(false) }, code: driver.Invalid, says: "not encrypted"},
+		{name: "its key", key: key},
+		{name: "another key", key: strings.Replace(key, "1111-2222", "7777-2222", 1), code: driver.Invalid, says: "remove spec.encryption"},
+		{name: "an alias, of which nobody knows the key", key: "alias/shop", code: driver.Invalid, says: "set spec.encryption.key to " + key},
+		{name: "an alias in another region, where the replica gets its key", key: "alias/shop", far: true},
 		{name: "stopped", of: func(i *instance) { i.DBInstanceStatus = new("stopped") }, code: driver.Busy, says: "set spec.powerState of its Database to Running"},
 		{name: "at work, which RDS says itself", of: func(i *instance) { i.DBInstanceStatus = new("modifying") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := &instance{DBInstance: types.DBInstance{
-				DbiResourceId: new("db-1"), Engine: new("postgres"), BackupRetentionPeriod: new(int32(7)), StorageEncrypted: new(true), DBInstanceStatus: new("available"),
+				DbiResourceId: new("db-1"), Engine: new("postgres"), BackupRetentionPeriod: new(int32(7)), StorageEncrypted: new(true), KmsKeyId: new(key), DBInstanceStatus: new("available"),
 			}}
 			if tt.of != nil {
 				tt.of(of)
@@ -46,6 +54,12 @@ func TestPrimaryOfAReplicaIsRefused(t *testing.T) {
 			}
 			req := &databaseRequest{Spec: databaseSpec{Engine: tt.engine}}
 			req.Restore = &driver.Restore{Follows: true, Source: driver.ParentRef{Name: "shop-orders", ID: "db-1"}}
+			if tt.key != "" {
+				req.Spec.Encryption = &v1alpha1.Encryption{Key: &tt.key}
+			}
+			if tt.far {
+				req.Restore.SourceLocation = "eu-west-1"
+			}
 			refused(t, primaryRefusal(req, of), tt.code, tt.says)
 		})
 	}

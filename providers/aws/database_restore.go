@@ -1,7 +1,6 @@
 package aws
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -149,14 +148,15 @@ func (r restorer) checkSource(ctx context.Context, req *databaseRequest, source 
 
 // sourceRefusal says why an instance can't be restored as a request asks for it; nil if it can.
 func sourceRefusal(req *databaseRequest, of *instance, now time.Time) error {
-	source, key := req.Restore.Source, driver.WantedDiskKey(&req.Spec)
+	source := req.Restore.Source
+	other := otherKey(driver.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
 	switch latest := restorableUntil(of); {
 	case aws.ToInt32(of.BackupRetentionPeriod) == 0:
 		return invalid("%s has no automated backups, so it can't be restored to a point in time: set spec.backup.retentionDays of its Database, or restore a DatabaseSnapshot", source.Name)
 	case !aws.ToBool(of.StorageEncrypted):
 		return invalid("%s is not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
-	case key != nil && !sameDiskKey(*key, aws.ToString(of.KmsKeyId)):
-		return invalid("RDS restores with the key of %s, which is %s, and not with the key in spec.encryption.key: remove spec.encryption", source.Name, aws.ToString(of.KmsKeyId))
+	case other != "":
+		return invalid("%s", other)
 	case req.Restore.Time.After(now):
 		return invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
 	case !latest.IsZero() && req.Restore.Time.After(latest):
@@ -217,12 +217,17 @@ func keyRefusal(want, name string, snapshot *types.DBSnapshot) error {
 	switch {
 	case snapshot == nil:
 		return &driver.Error{Code: driver.NotFound, Op: "DescribeDBSnapshots", Message: noSnapshot(name)}
-	case aws.ToBool(snapshot.Encrypted) && sameDiskKey(want, aws.ToString(snapshot.KmsKeyId)):
-		return nil
+	case !aws.ToBool(snapshot.Encrypted):
+		return invalid("RDS makes it with the key of the snapshot, which is none, because the snapshot is not encrypted: remove spec.encryption%s", copyInstead)
 	}
-	return invalid("RDS restores with the key of the snapshot, which is %s, and not with the key in spec.encryption.key: remove spec.encryption, or copy the snapshot with that key "+
-		"in RDS and name the copy in spec.restoreFrom.externalSnapshotName", cmp.Or(aws.ToString(snapshot.KmsKeyId), "none, because the snapshot is not encrypted"))
+	if other := otherKey(&want, "the snapshot", aws.ToString(snapshot.KmsKeyId), copyInstead); other != "" {
+		return invalid("%s", other)
+	}
+	return nil
 }
+
+// copyInstead is what there is to do about the key of a snapshot, beside to take it.
+const copyInstead = ", or copy the snapshot with that key in RDS and name the copy in spec.restoreFrom.externalSnapshotName"
 
 func noSnapshot(name string) string {
 	return fmt.Sprintf("RDS has no snapshot %s in this region; correct spec.restoreFrom", name)

@@ -31,7 +31,9 @@ func TestSourceOfARestoreIsRefused(t *testing.T) {
 		{name: "the latest time"},
 		{name: "an earlier time", time: now.Add(-time.Hour)},
 		{name: "its key", key: key},
-		{name: "its key by an alias", key: "alias/shop"},
+		{name: "its key by its id", key: key[strings.LastIndexByte(key, '/')+1:]},
+		{name: "an alias, of which nobody knows the key", key: "alias/shop", code: driver.Invalid, says: "set spec.encryption.key to " + key},
+		{name: "the ARN of an alias", key: "arn:aws:kms:eu-central-1:111111111111:alias/shop", code: driver.Invalid, says: "only AWS KMS knows"},
 		{name: "no backups", of: func(i *instance) { i.BackupRetentionPeriod = new(int32(0)) }, code: driver.Invalid, says: "set spec.backup.retentionDays"},
 		{name: "not encrypted", of: func(i *instance) { i.StorageEncrypted = new(false) }, code: driver.Invalid, says: "copy a snapshot of it with a key"},
 		{name: "another key", key: another, code: driver.Invalid, says: "remove spec.encryption"},
@@ -60,6 +62,7 @@ func TestSourceOfARestoreIsRefused(t *testing.T) {
 	}{
 		{name: "the key of the snapshot", key: key, snapshot: &types.DBSnapshot{Encrypted: new(true), KmsKeyId: new(key)}},
 		{name: "another key than the snapshot's", key: another, snapshot: &types.DBSnapshot{Encrypted: new(true), KmsKeyId: new(key)}, code: driver.Invalid, says: "copy the snapshot with that key"},
+		{name: "an alias, of which nobody knows the key", key: "alias/shop", snapshot: &types.DBSnapshot{Encrypted: new(true), KmsKeyId: new(key)}, code: driver.Invalid, says: "set spec.encryption.key to " + key},
 		{name: "a key, and a snapshot without", key: "alias/shop", snapshot: &types.DBSnapshot{Encrypted: new(false)}, code: driver.Invalid, says: "not encrypted"},
 		{name: "no snapshot", key: key, code: driver.NotFound, says: "correct spec.restoreFrom"},
 	} {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -56,6 +58,7 @@ var snapshotKind = table.Kind[*session]{
 			return snapshotTable.Preview(&from, &to, applied, &types.DBSnapshot{})
 		})
 	},
+	Tags: mostTags,
 	Handler: func(s *session) table.Handler {
 		if s.store != nil {
 			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no snapshots of databases: " +
@@ -131,9 +134,15 @@ func stateOfSnapshot(req *snapshotRequest, s *types.DBSnapshot, o *driver.Observ
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html#USER_Tagging.CopyTags
 const ofSnapshot = "mooring-kind"
 
+// ofNamespace comes between the kind and the uid of the namespace in the value of that tag: the mark of a snapshot has no more tags than that of an instance.
+const ofNamespace = "/"
+
 // snapshotMark returns the mark of a snapshot. One that was copied from an instance says that the Database of that name left the snapshot behind.
 func snapshotMark(tags map[string]string, own driver.Mark) driver.Mark {
 	mark := driver.MarkFrom(tags)
+	if _, uid, has := strings.Cut(tags[ofSnapshot], ofNamespace); has && !mark.Zero() {
+		mark.NamespaceUID = uid
+	}
 	if !mark.Zero() && tags[ofSnapshot] == "" && (mark.UID != own.UID || own.UID == "" || own.Released) {
 		mark.Released = true
 	}
@@ -149,11 +158,15 @@ func ownSnapshotTags(s *types.DBSnapshot) map[string]string {
 
 // withKind returns the tags that a call sets, and with the mark the tag that says whose it is.
 func withKind(set map[string]string) map[string]string {
-	if set[driver.LabelUID] == "" {
+	if set[driver.LabelUID] == "" && set[driver.LabelNamespaceUID] == "" {
 		return set
 	}
 	set = maps.Clone(set)
 	set[ofSnapshot] = "DatabaseSnapshot"
+	if uid := set[driver.LabelNamespaceUID]; uid != "" {
+		set[ofSnapshot] += ofNamespace + uid
+		delete(set, driver.LabelNamespaceUID)
+	}
 	return set
 }
 
@@ -182,12 +195,20 @@ func (m *snapshots) create(ctx context.Context, req *snapshotRequest, params *sn
 
 // writeTags changes tags and mark: one call adds, and one removes if something is to go.
 func (m *snapshots) writeTags(ctx context.Context, _ *snapshotRequest, have *types.DBSnapshot, params *snapshotParams, _ []driver.Change) (string, error) {
-	delta := params.Tags
-	if delta.Set[driver.LabelReleased] != "" { // a mark without the tag of its kind counts as released, and there may be no room for one more tag
-		return "", m.writeRDSTags(ctx, have.DBSnapshotArn, tagsOf(have.TagList), table.Delta{Remove: []string{ofSnapshot}})
+	delta, tags := params.Tags, tagsOf(have.TagList)
+	switch uid := delta.Set[driver.LabelReleased]; {
+	case uid != "": // a mark without the tag of its kind counts as released
+		delta = table.Delta{Remove: []string{ofSnapshot}}
+		if tags[driver.LabelNamespaceUID] != uid {
+			delta.Set = map[string]string{driver.LabelReleased: uid}
+		}
+	case delta.Set[driver.LabelUID] != "", delta.Set[driver.LabelNamespaceUID] != "":
+		delta.Set = withKind(delta.Set)
+		if len(tags) >= mostTags { // a copy of the instance's mark has it beside
+			delta.Remove = append(slices.Clone(delta.Remove), driver.LabelNamespaceUID)
+		}
 	}
-	delta.Set = withKind(delta.Set)
-	return "", m.writeRDSTags(ctx, have.DBSnapshotArn, tagsOf(have.TagList), delta)
+	return "", m.writeRDSTags(ctx, have.DBSnapshotArn, tags, delta)
 }
 
 // list returns a page of the account's snapshots in the session's region, those that RDS took by itself included. RDS has no filter by tags.
@@ -224,23 +245,41 @@ func tagsOf(list []types.Tag) map[string]string {
 }
 
 // writeRDSTags adds the tags that differ from those that are present, and removes those that are to go, of what an ARN names.
+//
+// What goes is removed first where there is no room for what comes.
 func (m *snapshots) writeRDSTags(ctx context.Context, arn *string, present map[string]string, delta table.Delta) error {
-	set := maps.Clone(delta.Set)
+	set, present := maps.Clone(delta.Set), maps.Clone(present)
 	maps.DeleteFunc(set, func(k, v string) bool { had, ok := present[k]; return ok && had == v })
-	if len(set) > 0 {
-		if _, err := call(ctx, m.session, "AddTagsToResource", m.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)}); err != nil {
-			return err
-		}
-	}
 	var gone []string
 	for _, k := range delta.Remove {
 		if _, ok := present[k]; ok {
 			gone = append(gone, k)
 		}
 	}
-	if len(gone) == 0 {
-		return nil
+	add := func() error {
+		if len(set) == 0 {
+			return nil
+		}
+		_, err := call(ctx, m.session, "AddTagsToResource", m.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})
+		return err
 	}
-	_, err := call(ctx, m.session, "RemoveTagsFromResource", m.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: gone})
-	return err
+	remove := func() error {
+		if len(gone) == 0 {
+			return nil
+		}
+		_, err := call(ctx, m.session, "RemoveTagsFromResource", m.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: gone})
+		return err
+	}
+	first, then := add, remove
+	maps.Copy(present, set)
+	if len(present) > mostTags {
+		first, then = remove, add
+	}
+	if len(present)-len(gone) > mostTags { // a mark without that is one, too, and what the spec asks for is not refused for it
+		delete(set, driver.LabelNamespaceUID)
+	}
+	if err := first(); err != nil {
+		return err
+	}
+	return then()
 }

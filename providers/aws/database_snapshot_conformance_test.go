@@ -59,6 +59,9 @@ func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParamet
 				for _, tag := range snapshot(t, name).TagList {
 					tags[*tag.Key] = *tag.Value
 				}
+				if _, uid, has := strings.Cut(tags[kindTag], "/"); has {
+					tags[driver.LabelNamespaceUID] = uid
+				}
 				delete(tags, kindTag) // it belongs to the mark
 				return tags
 			},
@@ -73,11 +76,18 @@ func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParamet
 					do(t, b.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBSnapshotArn, TagKeys: gone})
 				}
 				var tags []rdstypes.Tag
+				kind := "DatabaseSnapshot"
+				if uid := labels[driver.LabelNamespaceUID]; uid != "" {
+					kind += "/" + uid
+				}
 				for k, v := range labels {
+					if k == driver.LabelNamespaceUID {
+						continue
+					}
 					tags = append(tags, rdstypes.Tag{Key: &k, Value: &v})
 				}
 				if labels[driver.LabelUID] != "" {
-					tags = append(tags, rdstypes.Tag{Key: new(kindTag), Value: new("DatabaseSnapshot")})
+					tags = append(tags, rdstypes.Tag{Key: new(kindTag), Value: &kind})
 				}
 				if len(tags) > 0 {
 					do(t, b.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBSnapshotArn, Tags: tags})

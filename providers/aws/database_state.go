@@ -123,8 +123,10 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if takesOptions(&req.Spec, have) {
 		waits = append(waits, optionGroup)
 	}
-	o.State, o.Changes = whileBusy(status, o.State, whileUnfit(have, o.Changes))
-	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
+	differs := o.Changes
+	o.State, o.Changes = whileBusy(status, o.State, whileUnfit(have, differs))
+	o.LeftOut = driver.LeftOut(differs, o.Changes)
+	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || !o.Mark.Is(req.Mark), waits)
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)
 	o.Work = workOf(status, o.State)
 	if o.State == driver.Pending && o.CloudManaged && o.Endpoint.PasswordSecret == "" && status == "available" {
@@ -133,7 +135,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
 		o.Changes = withStandby(withUpgrade(withWaits(have, o.Changes)))
 	}
-	o.Changes = onceStarted(have, o.Changes)
+	o.Changes = withUnknownKey(req, have, o.Mark, onceStarted(have, o.Changes))
 	// A password that waits was sent after the one that was refused.
 	o.PasswordRefused = status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword)
 }

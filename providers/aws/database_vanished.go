@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -133,7 +134,7 @@ func (r restorer) left(ctx context.Context, req *databaseRequest) (sizeGiB int32
 	}
 	of := &snapshotRequest{Request: driver.Request{Name: from.Snapshot}}
 	snapshot, err := (&snapshots{session: r.databases.session, rds: r.databases.rds}).read(ctx, of, nil)
-	switch key := driver.WantedDiskKey(&req.Spec); {
+	switch key := keyInPlace(req); {
 	case err != nil:
 		return 0, err
 	case snapshot == nil || aws.ToString(snapshot.DbiResourceId) != from.Vanished:
@@ -144,6 +145,16 @@ func (r restorer) left(ctx context.Context, req *databaseRequest) (sizeGiB int32
 	return aws.ToInt32(snapshot.AllocatedStorage), err
 }
 
+// keyInPlace returns the key that a server is to have which is restored in the place of one that vanished; nil for the one that this had. An alias that was applied to
+// this said which key it got, and its backups have that.
+func keyInPlace(req *databaseRequest) *string {
+	key := driver.WantedDiskKey(&req.Spec)
+	if key != nil && isAlias(*key) && slices.Equal(req.Applied["encryption.key"], []string{*key}) {
+		return nil
+	}
+	return key
+}
+
 // checkLeft is the same for automated backups.
 func (r restorer) checkLeft(ctx context.Context, req *databaseRequest) (sizeGiB int32, err error) {
 	backups, err := r.backupsOf(ctx, req.Restore.Vanished)
@@ -152,12 +163,12 @@ func (r restorer) checkLeft(ctx context.Context, req *databaseRequest) (sizeGiB 
 	}
 	of := &driver.Request{Vanished: &req.Restore.Source, Mark: req.Mark}
 	left := driver.NewestOf(req.Restore.Source, statesOfBackups(of, backups))
-	key := driver.WantedDiskKey(&req.Spec)
+	key := keyInPlace(req)
 	switch is := left.Details; {
 	case left.From == nil:
 		return 0, &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstanceAutomatedBackups", Message: "RDS has no automated backups of " + req.Restore.Source.Name + " any more"}
-	case key != nil && !sameDiskKey(*key, is.Key):
-		return 0, invalid("RDS restores with the key of %s, which is %s, and not with the key in spec.encryption.key: remove spec.encryption, or set the key that it had", is.Source, is.Key)
+	case otherKey(key, is.Source, is.Key, "") != "":
+		return 0, invalid("%s", otherKey(key, is.Source, is.Key, ", or set the key that it had"))
 	}
 	return left.Details.SizeGiB, nil
 }

@@ -36,6 +36,7 @@ func describe() driver.Description {
 		Audience: driver.Audience{Fixed: webAudience},
 		// https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
 		Spans:     driver.SpanNames{System: "aws-api", RequestID: "aws.request_id"},
+		Budgets:   budgets,
 		Resources: kinds.Resources(),
 	}
 }

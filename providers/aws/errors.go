@@ -142,9 +142,9 @@ func codeOf(code string, status int) driver.Code {
 		return driver.Throttled
 	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect:
 		return driver.Conflict
-	case status >= 500:
+	case status >= 500, code == "" && status == http.StatusNotFound: // which a proxy said, or half of an answer
 		return driver.Unavailable
-	case status == http.StatusConflict:
+	case code != "" && status == http.StatusConflict:
 		return driver.Conflict
 	case code != "" && status >= 400 && status != http.StatusNotFound:
 		return driver.Invalid
@@ -168,12 +168,12 @@ func (s *session) wrap(op string, err error) *driver.Error {
 		e.Code, e.Message = driver.Unavailable, "the answer of AWS is incomplete or can't be read"
 		return e
 	}
+	if code == unexplained || fromStatus(err, status) && !bodiless(op) {
+		code = ""
+	}
 	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
 	if s.store != nil && storeLacks[code] {
 		e.Code = driver.Unsupported
-	}
-	if e.Code == driver.Unsupported && fromStatus(err, status) {
-		e.Code = codeOf("", status)
 	}
 	if region := s.otherRegion(err); region != "" {
 		e.Code = driver.Conflict
@@ -184,7 +184,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	switch text, ok := messages[code]; {
 	case ok:
 		e.Message = text
-	case errors.As(err, &api) && api.ErrorMessage() != "":
+	case code != "" && errors.As(err, &api) && api.ErrorMessage() != "":
 		e.Message = plain(api.ErrorMessage())
 	case e.Code == driver.Denied:
 		e.Message = "access is denied"
@@ -194,7 +194,11 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	return e
 }
 
-// fromStatus reports whether the SDK made code and message of the status, because the answer has none. Then a proxy may have given it.
+// unexplained is what the SDK calls the code of an error of a Query API that has none.
+const unexplained = "UnknownError"
+
+// fromStatus reports whether the SDK made code and message of the status, because the answer has none. Then a proxy may have given it, unless answers to the
+// operation never have any.
 func fromStatus(err error, status int) bool {
 	text := http.StatusText(status)
 	return apiMessage(err) == text && apiCode(err) == strings.ReplaceAll(text, " ", "")

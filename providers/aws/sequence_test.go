@@ -17,9 +17,11 @@ var engines = map[string]func(region string) fieldedit.Kind[v1alpha1.DatabasePar
 
 // Random sequences of edits end as a new object with the last spec would be. Each engine has a part of the seeds.
 func TestSequences(t *testing.T) {
+	t.Parallel()
 	all := slices.Sorted(maps.Keys(engines))
 	for i, seeds := range drivertest.Shares(drivertest.Seeds(t, 120), len(all)) {
 		t.Run(all[i], func(t *testing.T) {
+			t.Parallel()
 			drivertest.Sequences(t, func(t *testing.T) drivertest.Harness { return harnessOf(t, engines[all[i]]) }, "Database", seeds...)
 		})
 	}

@@ -50,7 +50,7 @@ func newSession(ctx context.Context, options Options, cfg driver.Opening) (*sess
 		Region:     cfg.Location,
 		HTTPClient: options.HTTPClient,
 		Retryer:    newRetryer,
-		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Host)},
+		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Host), genuine(false)},
 	}
 	var err error
 	if s.store, err = storeOf(cfg, options.Now); err != nil {

@@ -13,6 +13,11 @@ import (
 // https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
 const systemPrefix = "aws:"
 
+// mostTags is how many tags S3 takes of a bucket, and RDS of an instance or a snapshot.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/CostAllocTagging.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html
+const mostTags = 50
+
 // tagLacks are tags that S3 has and RDS does not: neither a key nor a value begins with one of its prefixes. The CRD refuses aws: in keys.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
 var tagLacks = []driver.Lack{

@@ -53,7 +53,7 @@ func answerOf(metadata smithymiddleware.Metadata, err error) driver.Call {
 		return answer
 	}
 	answer.Code, answer.Status = codeOf(apiCode(err), httpStatus(err)), httpStatus(err)
-	if answer.Status == 0 {
+	if answer.Status == 0 || answer.Status/100 == 2 { // no answer, or none that could be taken for one
 		answer.Code = driver.Unavailable
 	}
 	if refused, ok := errors.AsType[*awshttp.ResponseError](err); ok {

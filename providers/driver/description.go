@@ -22,6 +22,8 @@ type Description struct {
 	// Audience says for whom the tokens of web identities are.
 	Audience Audience
 	Spans    SpanNames
+	// Budgets are the classes in which the cloud counts the calls of an account, to limit their rate.
+	Budgets []Budget `json:",omitempty"`
 	// Resources are the kinds that the cloud has.
 	Resources []Resource
 }

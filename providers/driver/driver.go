@@ -146,6 +146,10 @@ type Request struct {
 	Operation string
 	// NotBefore is how fresh an observation must be; a cached one from before it must not be used.
 	NotBefore time.Time
+	// Read is the read that an Update goes by: what Observation.Read said of the observation that the changes are of. The driver need not read again what
+	// that found, for a write that the cloud refuses if the object has another version since. It is empty if the caller does not know, and a driver that
+	// does not know it reads again.
+	Read string `json:",omitempty"`
 	// JustSet are the fields that a Create of this spec set by calls of their own, as its Result says, if nobody observed the object since. They need
 	// not be read: that they are as the spec says is what the cloud answered.
 	JustSet []string
@@ -153,6 +157,9 @@ type Request struct {
 	Whole bool
 	// Restore says of what a Create makes the object; nil for an empty one. Only Create looks at it.
 	Restore *Restore `json:",omitempty"`
+	// SentSince is the earliest time at which a creation may have been sent of which nothing is known; zero if none was. Only Create looks at it, and only where the cloud
+	// makes another object for each creation, whatever its name: it makes none if something that was made since may be the one.
+	SentSince time.Time `json:",omitzero"`
 	// Vanished is an object that is gone: an observation of Absent is to say what is left of it. It is nil if nobody asks for that. Without an ID it stands for all
 	// objects of a kind with RestoresDeleted that had its name, or the mark VanishedMark, whose uid does not count: then Restorable has their Backups alone.
 	Vanished     *ParentRef `json:",omitempty"`
@@ -218,6 +225,8 @@ type Observation struct {
 	State State
 	// ID is the cloud's own immutable identity, where it has one.
 	ID string
+	// Read names what was read, for an Update that follows at once: see Request.Read. It is empty for a driver that always reads again.
+	Read string `json:",omitempty"`
 	// Mark is the mark found on the object; the zero Mark if there is none.
 	Mark Mark
 	// Location is where the object was found, in lower case and in the words of the spec. It is never empty for an object that is
@@ -267,6 +276,8 @@ type Observation struct {
 
 	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
 	Changes []Change
+	// LeftOut are fields that differ and are not among Changes, because the cloud changes them only after others.
+	LeftOut []string `json:",omitempty"`
 	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
 	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
 	// Of an Absent object: what a creation would set, and may set by an Update that follows at once.
@@ -332,8 +343,10 @@ type Result struct {
 	Failed []FieldError
 	// Sent are the changes that a Create made by calls of their own after the creation: reads may not show them yet.
 	Sent []Change
-	// Unfinished: a Delete took away a part of what the object holds, and is to be called again at once.
+	// Unfinished: a Delete took away a part of what the object holds, or did what has to come first, and is to be called again.
 	Unfinished bool
+	// Did is what an unfinished Delete did that took nothing away, in a sentence without an end: people are told it if it does not help.
+	Did string
 	// Removed is how many of the things that the object holds, such as objects and their versions, an unfinished Delete took away.
 	Removed int
 	// Left says what of the object stays in the cloud beside it, and why, if anything does: of a Delete, and of an Update to a mark that is Released.

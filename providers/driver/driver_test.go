@@ -16,11 +16,17 @@ import (
 )
 
 func TestMarkSurvivesLabels(t *testing.T) {
-	whole := driver.Mark{Cluster: "c", Namespace: "n", Name: "o", UID: "u"}
-	released := whole
-	released.Released = true
-	for _, mark := range []driver.Mark{whole, released, {Cluster: "c"}} {
+	whole := driver.Mark{Cluster: "c", Namespace: "n", Name: "o", UID: "u", NamespaceUID: "nu"}
+	released, before, releasedBefore := whole, whole, whole
+	released.Released, before.NamespaceUID, releasedBefore.NamespaceUID, releasedBefore.Released = true, "", "", true
+	for _, mark := range []driver.Mark{whole, released, before, releasedBefore, {Cluster: "c"}} {
 		labels := mark.Labels()
+		if _, there := labels[mark.Obsolete()]; there || len(labels) > driver.MarkLabels {
+			t.Errorf("%d labels, of which %s should not be there: %v", len(labels), mark.Obsolete(), labels)
+		}
+		if _, there := labels[driver.LabelReleased]; there != mark.Released { // by this key 0.1.0 knows what was left behind
+			t.Errorf("%+v has the labels %v", mark, labels)
+		}
 		labels["owner"] = "somebody"
 		if got := driver.MarkFrom(labels); got != mark {
 			t.Errorf("MarkFrom(Labels()) = %+v, want %+v", got, mark)
@@ -36,9 +42,18 @@ func TestMarkSurvivesLabels(t *testing.T) {
 	}
 }
 
+// A release that knows no uid of a namespace leaves it where it is when it marks what is left behind.
+func TestMarkReleasedByAnEarlierRelease(t *testing.T) {
+	labels := driver.Mark{Cluster: "c", Namespace: "n", Name: "o", UID: "u", NamespaceUID: "nu"}.Labels()
+	labels[driver.LabelReleased] = "true"
+	if got := driver.MarkFrom(labels); !got.Released || got.NamespaceUID != "nu" {
+		t.Errorf("it is read as %+v", got)
+	}
+}
+
 // What remains of a mark says whose the object is as long as the uid is there: no other object ever has that.
 func TestPartOfAMark(t *testing.T) {
-	whole := driver.Mark{Cluster: "c", Namespace: "n", Name: "o", UID: "u"}
+	whole := driver.Mark{Cluster: "c", Namespace: "n", Name: "o", UID: "u", NamespaceUID: "nu"}
 	for _, tt := range []struct {
 		name   string
 		change func(map[string]string)
@@ -47,6 +62,8 @@ func TestPartOfAMark(t *testing.T) {
 		{"whole", func(map[string]string) {}, false},
 		{"without the name", func(l map[string]string) { delete(l, driver.LabelName) }, true},
 		{"without the cluster", func(l map[string]string) { delete(l, driver.LabelCluster) }, true},
+		{"without the namespace's uid, as it was written before", func(l map[string]string) { delete(l, driver.LabelNamespaceUID) }, false},
+		{"with the uid of another namespace", func(l map[string]string) { l[driver.LabelNamespaceUID] = "other" }, true},
 		{"the uid alone", func(l map[string]string) {
 			delete(l, driver.LabelCluster)
 			delete(l, driver.LabelNamespace)

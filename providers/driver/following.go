@@ -39,7 +39,7 @@ func (r *Restore) Makes() string {
 // object which the spec names, and may be another tenant's.
 func (r *Restore) RefusesSource(op string, mark Mark) error {
 	switch want := r.SourceMark; {
-	case want.Zero(), mark == want:
+	case want.Zero(), mark.Is(want):
 		return nil
 	case mark.Zero(), mark.PartOf(want):
 		return &Error{Code: Busy, Op: op, Message: fmt.Sprintf("the mark of %s is missing or incomplete; Mooring waits until it is there", r.Source.Name)}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Lack is a field that a cloud does not have although the API has it for other clouds, or values of a field that the cloud does not
@@ -122,8 +123,18 @@ func matches(expression string, value any) bool {
 		}
 		text = string(raw)
 	}
-	ok, err := regexp.MatchString(expression, text)
-	return err == nil && ok
+	return compiled(expression).MatchString(text)
+}
+
+// expressions are those of drivers that were compiled, which takes a hundred times as long as to match a value.
+var expressions sync.Map
+
+func compiled(expression string) *regexp.Regexp {
+	if known, ok := expressions.Load(expression); ok {
+		return known.(*regexp.Regexp)
+	}
+	known, _ := expressions.LoadOrStore(expression, regexp.MustCompile(expression))
+	return known.(*regexp.Regexp)
 }
 
 // valueAt returns the value at a dotted path; false if it is not set.

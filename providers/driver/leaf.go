@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Leaf returns the value at a path that Leaves has, in a struct that of points to, and whether there is one. Pointers are followed.
@@ -70,10 +71,25 @@ func member(of reflect.Type, name string) (reflect.StructField, bool) {
 	if of.Kind() != reflect.Struct {
 		return reflect.StructField{}, false
 	}
+	known, ok := members.Load(of)
+	if !ok {
+		known, _ = members.LoadOrStore(of, membersOf(of))
+	}
+	field, ok := known.(map[string]reflect.StructField)[name]
+	return field, ok
+}
+
+// members are those of each struct type that was asked for: to find them takes many times as long as to read a field.
+var members sync.Map
+
+// membersOf returns the fields of a struct type, by the names that encoding/json gives them.
+func membersOf(of reflect.Type) map[string]reflect.StructField {
+	all := map[string]reflect.StructField{}
 	for _, field := range reflect.VisibleFields(of) {
-		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
-			return field, true
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, taken := all[tag]; !taken {
+			all[tag] = field
 		}
 	}
-	return reflect.StructField{}, false
+	return all
 }

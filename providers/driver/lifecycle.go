@@ -144,19 +144,64 @@ func (l Lifecycle) Moves(from, to []v1alpha1.LifecycleRule, classes ...v1alpha1.
 // more returns the words for the actions of to that do something to objects earlier than those of from. describe returns when an action does what is
 // asked about, and words for it; a negative number if it does not do that.
 func (l Lifecycle) more(from, to []v1alpha1.LifecycleRule, describe func(v1alpha1.LifecycleRule) (int32, string)) string {
-	before := l.Actions(from)
+	actions, before := l.Actions(to), l.acting(from, describe)
+	if len(actions)*len(before) > mostCompared {
+		before = nil // what covers more than the same objects is not looked for
+	}
+	same := map[string]int32{}
+	for _, b := range l.acting(from, describe) {
+		key := filterOf(b.rule)
+		if at, has := same[key]; !has || b.at < at {
+			same[key] = b.at
+		}
+	}
 	var lines []string
-	for _, a := range l.Actions(to) {
+	for _, a := range actions {
 		at, line := describe(a)
-		earlier := slices.ContainsFunc(before, func(b v1alpha1.LifecycleRule) bool {
-			was, _ := describe(b)
-			return was >= 0 && was <= at && covers(b, a)
-		})
-		if at >= 0 && !earlier {
+		if at < 0 {
+			continue
+		}
+		if was, has := same[filterOf(a)]; has && was <= at {
+			continue
+		}
+		if !slices.ContainsFunc(before, func(b acting) bool { return b.at <= at && covers(b.rule, a) }) {
 			lines = append(lines, line)
 		}
 	}
-	return strings.Join(distinct(lines), ", and ")
+	lines = distinct(lines)
+	if n := len(lines) - MostTold; n > 0 {
+		lines = append(lines[:MostTold:MostTold], fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(lines, ", and ")
+}
+
+// mostCompared is how many pairs of actions are compared to find out what covers what. It takes some milliseconds. Of more, only what is about the same
+// objects is, so that a change may be said to delete what another rule deleted before.
+const mostCompared = 250_000
+
+// An acting is an action that does what is asked about, and when.
+type acting struct {
+	rule v1alpha1.LifecycleRule
+	at   int32
+}
+
+func (l Lifecycle) acting(rules []v1alpha1.LifecycleRule, describe func(v1alpha1.LifecycleRule) (int32, string)) (all []acting) {
+	for _, a := range l.Actions(rules) {
+		if at, _ := describe(a); at >= 0 {
+			all = append(all, acting{a, at})
+		}
+	}
+	return all
+}
+
+// filterOf returns to what an action applies, apart from the time.
+func filterOf(a v1alpha1.LifecycleRule) string {
+	if old := a.NoncurrentVersions; old != nil {
+		a.NoncurrentVersions = &v1alpha1.NoncurrentVersions{Keep: old.Keep}
+	}
+	a.ExpireAfterDays, a.Transitions = nil, nil
+	raw, err := json.Marshal(a)
+	return fmt.Sprint(string(raw), err)
 }
 
 // covers reports whether an action applies to all objects that another applies to, if not for the time. It may say no where it does.

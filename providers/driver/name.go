@@ -2,7 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"regexp"
 )
 
 // A NameRule says what names a cloud takes.
@@ -40,7 +39,7 @@ type NamePattern struct {
 // Refuses returns an error with Code Invalid if the cloud would refuse to create an object of that name.
 func (r NameRule) Refuses(name string) error {
 	for _, p := range r.Patterns {
-		if p.Match != "" && !regexp.MustCompile(p.Match).MatchString(name) || p.Never != "" && regexp.MustCompile(p.Never).MatchString(name) {
+		if p.Match != "" && !compiled(p.Match).MatchString(name) || p.Never != "" && compiled(p.Never).MatchString(name) {
 			return &Error{Code: Invalid, Message: fmt.Sprintf("nothing can be created under the name %q: %s", name, p.Rule)}
 		}
 	}

@@ -89,11 +89,13 @@ func (r Reference) Names(value any) (names []string) {
 	return names
 }
 
-// Reserved is a value of a field by which an object gives up what protects the account or others who use it. Through an account that namespaces share, it is
-// accepted only if the class sets it: a tenant's word is not enough.
+// Reserved is a value of a field by which an object gives up what protects the account or others who use it, or which nobody can take back, not even by
+// deleting the object. Through an account that namespaces share, it is accepted only if the class sets it: a tenant's word is not enough.
 type Reserved struct {
 	// Field is the dotted path of the field in the spec, Value the value: a string as it is, and everything else as JSON.
 	Field, Value string
+	// Most is the dotted path of a number of which an object with the value may have no more than its class has; empty for none.
+	Most string `json:",omitempty"`
 	// Does is what it brings about, as a clause that follows "because": the bucket loses its policy.
 	Does string
 }

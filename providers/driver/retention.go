@@ -47,3 +47,8 @@ func RetentionText(days int32) string {
 	}
 	return strconv.Itoa(int(days))
 }
+
+// LockedRetention is the retention that nobody can take back, as both clouds have it. does is what it brings about, as in Reserved.
+func LockedRetention(does string) Reserved {
+	return Reserved{Field: "retention.locked", Value: "true", Most: "retention.days", Does: does}
+}

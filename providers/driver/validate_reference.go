@@ -66,6 +66,9 @@ func (v *validation) reserved(all []Reserved, leaves []string) {
 		if !slices.Contains(leaves, reserved.Field) {
 			v.add("Reserved names %q, which is no field of the spec; correct it", reserved.Field)
 		}
+		if reserved.Most != "" && !slices.Contains(leaves, reserved.Most) {
+			v.add("Reserved names the number %q, which is no field of the spec; correct it", reserved.Most)
+		}
 		if reserved.Value == "" || reserved.Does == "" {
 			v.add("Reserved does not say of %q which value, or what that does; set both of Value and Does", reserved.Field)
 		}

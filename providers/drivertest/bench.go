@@ -120,7 +120,7 @@ func (b *bench[S]) request(t testing.TB, spec S) request[S] {
 			Location:  b.Config.Location,
 			Parent:    origin(t, b),
 			NotBefore: b.Now(),
-			Mark:      driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
+			Mark:      driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1", NamespaceUID: "0b4f0a3e-5d0c-4b6e-9c5a-2f1d7e8c9a10"},
 		},
 		Spec: spec, Login: b.kind.Login,
 	}
@@ -162,6 +162,11 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 	for _, u := range obs.Unreadable {
 		if slices.Contains(seen, u.Field) {
 			t.Errorf("%q could not be read, and yet a change of it was reported", u.Field)
+		}
+	}
+	for _, field := range obs.LeftOut {
+		if slices.Contains(seen, field) {
+			t.Errorf("%q is left out, and yet a change of it was reported", field)
 		}
 	}
 	if b.kind.Login.Password != "" {

@@ -18,6 +18,7 @@ func deletion[S any]() []obligation[S] {
 		{"delete/what is not empty is NotEmpty and stays, unless by force", deleteContents[S]},
 		{"delete/what is protected is Protected and stays", deleteProtected[S]},
 		{"delete/a final snapshot is taken first, and seen once it is there", deleteSnapshot[S]},
+		{"delete/what fails late is deleted at another try, with the final snapshot", deleteLate[S]},
 	}
 }
 
@@ -39,8 +40,8 @@ func (b *bench[S]) gone(t testing.TB, req *request[S]) driver.Observation {
 		if err != nil {
 			t.Fatalf("Delete: %v", err)
 		}
-		if done.Unfinished != (done.Removed > 0) {
-			t.Errorf("Delete says that it is unfinished: %t, and that it took away %d things", done.Unfinished, done.Removed)
+		if done.Unfinished != (done.Removed > 0 || done.Did != "") {
+			t.Errorf("Delete says that it is unfinished: %t, that it took away %d things, and that %q", done.Unfinished, done.Removed, done.Did)
 		}
 		if obs := b.observe(t, *req); obs.State == driver.Failed {
 			t.Fatalf("after Delete the state is Failed: %s", obs.Problem)
@@ -172,5 +173,28 @@ func deleteSnapshot[S any](t testing.TB, b *bench[S]) {
 	unnamed.Deletion = &driver.Deletion{}
 	if obs := b.observe(t, unnamed); obs.Snapshot != driver.Unknown {
 		t.Errorf("a snapshot that nobody asked about is %v, want Unknown", obs.Snapshot)
+	}
+}
+
+// deleteLate has the cloud accept a deletion that fails later, when the final snapshot may have been taken. Another try goes on, as soon as the cloud lets it.
+func deleteLate[S any](t testing.TB, b *bench[S]) {
+	b.kind.skipUnlessLong(t)
+	skipUnless(t, b.kind.Snapshots, "final snapshots")
+	req := b.deletable(t)
+	req.Deletion.Snapshot = req.Name + "-final"
+	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
+	done, err := b.open(t).Delete(t.Context(), req)
+	lift()
+	if err != nil {
+		t.Fatalf("Delete: %v", err)
+	}
+	req.Operation = done.Operation
+	b.Finish(t)
+	if obs := b.observe(t, req); obs.State == driver.Absent || obs.State == driver.Deleting {
+		t.Fatalf("after a deletion that failed the state is %v", obs.State)
+	}
+	req.Operation = ""
+	if obs := b.gone(t, &req); obs.Snapshot != driver.Ready {
+		t.Errorf("once the object is Absent the final snapshot is %v, want Ready", obs.Snapshot)
 	}
 }

@@ -24,6 +24,8 @@ func failures[S any]() []obligation[S] {
 		add("error/%s at the write of Delete: an error of its code, nothing deleted, and the next Delete works", failedDelete[S])
 	}
 	return append(all,
+		obligation[S]{"error/an answer at any read that is none of the cloud's is an error, and never Absent or nothing set", noAnswerAtRead[S]},
+		obligation[S]{"error/a list whose answer is none of the cloud's is an error", noAnswerOfList[S]},
 		obligation[S]{"error/Create whose answer was lost: found again, with its mark, and made once", lostCreate[S]},
 		obligation[S]{"error/Update whose answer was lost: nothing differs any more", lostUpdate[S]},
 		obligation[S]{"error/Delete whose answer was lost: gone, and a second Delete is no error", lostDelete[S]},
@@ -65,6 +67,39 @@ func (b *bench[S]) inTime(t testing.TB, kind FaultKind, f func(ctx context.Conte
 func failedRead[S any](t testing.TB, b *bench[S], kind FaultKind) {
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
+	failReads(t, b, req, kind)
+	unchanged(t, b.observe(t, req))
+}
+
+// noAnswerAtRead does so with all answers that are none. What declares nothing is not read to be compared, but to be shown, and must not be shown as empty.
+func noAnswerAtRead[S any](t testing.TB, b *bench[S]) {
+	req := b.request(t, b.kind.Full())
+	b.create(t, &req)
+	for _, kind := range noAnswers {
+		failReads(t, b, req, kind)
+	}
+	unchanged(t, b.observe(t, req))
+}
+
+// noAnswerOfList has a list answered by something else.
+func noAnswerOfList[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Lists, "lists")
+	req := b.request(t, b.kind.Minimal())
+	b.create(t, &req)
+	for _, kind := range noAnswers {
+		lift := b.fail(t, Fault{Kind: kind, Reads: true})
+		page, err := b.Harness.open(t).List(t.Context(), b.name, driver.ListRequest{})
+		b.wrong(t, string(kind), err, kind)
+		if len(page.Objects) > 0 {
+			t.Errorf("%s: it lists %v", kind, page.Objects)
+		}
+		lift()
+	}
+}
+
+// failReads looks at an object while its first read fails and all after it, then the second, and so on.
+func failReads[S any](t testing.TB, b *bench[S], req request[S], kind FaultKind) {
+	t.Helper()
 	before := b.Calls()
 	whole := b.observe(t, req)
 	reads := b.Calls().minus(before).Reads
@@ -92,7 +127,6 @@ func failedRead[S any](t testing.TB, b *bench[S], kind FaultKind) {
 		})
 		lift()
 	}
-	unchanged(t, b.observe(t, req))
 }
 
 func failedCreate[S any](t testing.TB, b *bench[S], kind FaultKind) {

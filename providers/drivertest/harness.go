@@ -33,6 +33,8 @@ type Harness struct {
 	Finish func(t testing.TB)
 	// Calls returns how many calls the cloud has seen since it began.
 	Calls func() Calls
+	// Disrupted returns what each call did at once to those who use a server, as a restart, in their order; nil if the cloud does not tell.
+	Disrupted func() []string
 	// Fail makes calls fail until lifted; nil skips all that needs it.
 	Fail func(Fault) (lift func())
 	// Empty opens an account without objects, in which the suite makes none; nil skips what needs one.
@@ -59,6 +61,7 @@ type Trial interface {
 	kind() string
 	checks(h *Harness) []Check
 	sequences(t *testing.T, h *Harness, seeds []uint64) map[ending]int
+	announced(t *testing.T, h *Harness)
 }
 
 // has reports whether the harness has a kind.
@@ -85,7 +88,16 @@ const (
 	Hang         FaultKind = "hang"          // no answer until the caller gives up: Unavailable. Nothing is done
 	ResponseLost FaultKind = "response-lost" // done, then the connection is cut: Unavailable
 	FailLate     FaultKind = "fail-late"     // accepted, then the operation ends in an error; databases only
+	// Answers with the status of success that are none of the cloud's: Unavailable.
+	Page        FaultKind = "page"         // a page of HTML, from a proxy on the way
+	Blank       FaultKind = "blank"        // nothing
+	ForeignXML  FaultKind = "foreign-xml"  // XML of something else
+	ForeignJSON FaultKind = "foreign-json" // JSON of something else
+	Cut         FaultKind = "cut"          // the first half of the cloud's own answer
 )
+
+// noAnswers are the kinds of faults in which an answer comes that is none.
+var noAnswers = []FaultKind{Page, Blank, ForeignXML, ForeignJSON, Cut}
 
 // code is what the driver must make of a fault.
 func (k FaultKind) code() driver.Code {

@@ -1,7 +1,9 @@
 package drivertest
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +17,7 @@ func ownership[S any]() []obligation[S] {
 	return []obligation[S]{
 		{"the mark is rewritten by one write that changes nothing else", remark[S]},
 		{"a mark is released and taken back", release[S]},
+		{"a mark of an earlier release is completed with the next change of tags", completed[S]},
 		{"a mark that is final is released to all but its own object", finalMark[S]},
 		{"an object without a mark has the zero mark", unmarked[S]},
 		{"a mark of somebody else is shown as it is", foreignMark[S]},
@@ -68,10 +71,43 @@ func release[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.marks(t) && !b.described(t).MarkIsFinal, "kind whose objects' marks change")
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
+	b.kind.fill(t, req.Name)
 	req.Mark.Released = true
-	rewrite(t, b, &req, 1+b.kind.Beside)
-	req.Mark.Released = false
 	rewrite(t, b, &req, 2+2*b.kind.Beside) // where labels are set and removed by calls of their own
+	req.Mark.Released = false
+	rewrite(t, b, &req, 2+2*b.kind.Beside)
+}
+
+func completed[S any](t testing.TB, b *bench[S]) {
+	at := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Name == "tags" })
+	skipUnless(t, at >= 0 && b.marks(t) && !b.described(t).MarkIsFinal && b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to take a label away")
+	_, req, declared := beginEntries(t, b, b.kind.Fields[at])
+	before := req.Mark
+	before.NamespaceUID = ""
+	labels := maps.Clone(b.kind.Cloud.Labels(t, req.Name))
+	delete(labels, driver.LabelNamespaceUID)
+	b.kind.Cloud.Relabel(t, req.Name, labels)
+	if obs := b.observe(t, req); obs.Mark != before || len(obs.Changes) > 0 {
+		t.Errorf("with the mark of an earlier release it has the mark %+v and the changes %v", obs.Mark, obs.Changes)
+	}
+	set(t, &req.Spec, "tags", with(declared, "brand-new", "1"))
+	updateEntries(t, b, b.kind.Fields[at], &req)
+	if obs := b.observe(t, req); obs.Mark != req.Mark {
+		t.Errorf("the mark is %+v after a change of tags, want %+v", obs.Mark, req.Mark)
+	}
+}
+
+// fill adds labels as somebody else would, until there is no room for one more in any cloud, if the harness can.
+func (k *Kind[S]) fill(t testing.TB, name string) {
+	t.Helper()
+	if k.Cloud.Labels == nil || k.Cloud.Relabel == nil {
+		return
+	}
+	labels := maps.Clone(k.Cloud.Labels(t, name))
+	for i := 0; labels != nil && len(labels) < 50; i++ {
+		labels[fmt.Sprintf("filled-%d", i)] = "x"
+	}
+	k.Cloud.Relabel(t, name, labels)
 }
 
 func finalMark[S any](t testing.TB, b *bench[S]) {

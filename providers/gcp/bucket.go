@@ -54,7 +54,7 @@ func newBuckets(s *session) *bucketAdapter {
 		Make:  b.create, Taken: bucketInsertion,
 		Creatable: func(req *bucketRequest) error { return checkNewBucket(b.session, req) },
 		Parts: []table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
-			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue, Steps: true},
+			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue, Steps: true, Versioned: true},
 			{Fields: []string{"gcp.iamBindings"}, Read: bucketPolicies{b}.read, Write: bucketPolicies{b}.write, Taken: table.Names{"IAMBindings"}, Blind: true},
 			notificationPart(b),
 			{Fields: filterFields, Hidden: filters{b}.hidden, Write: filters{b}.write, Taken: table.Names{"IPFilter"}, Follows: true}, // the last, as it may keep Mooring out
@@ -83,6 +83,7 @@ var bucketKind = table.Kind[*session]{
 			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(), Restore: bucketRestore,
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
+			Reserved:   []driver.Reserved{driver.LockedRetention("nobody can delete the objects before their period ends, nor the bucket with them, nor unlock the policy, and the project pays for them until then")},
 			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
 		}
 	},
@@ -90,6 +91,7 @@ var bucketKind = table.Kind[*session]{
 		return driver.PreviewOf(from, to, applied, previewBucket)
 	},
 	Check:   checkBucketDraft,
+	Tags:    mostTags,
 	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
 }
 
@@ -220,7 +222,7 @@ func (b *buckets) whyNotDeleted(ctx context.Context, req *bucketRequest, refusal
 }
 
 func (b *buckets) read(ctx context.Context, req *bucketRequest) (*storage.BucketAttrs, error) {
-	attrs, err := b.attributes(req, func() (*storage.BucketAttrs, error) {
+	attrs, err := billing{b}.attributes(ctx, req, func() (*storage.BucketAttrs, error) {
 		return do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
 			return b.handle(req.Name).Attrs(ctx)
 		})

@@ -60,7 +60,7 @@ func TestForcedDeletionTakesManagedFolders(t *testing.T) {
 		req.Deletion = &driver.Deletion{Force: true}
 		calls := 0
 		for ; calls < 5; calls++ {
-			c.Ledger.Reset()
+			c.forget()
 			result, err := x.Delete(t.Context(), req)
 			if err != nil {
 				t.Fatalf("%d objects: Delete: %v", objects, err)

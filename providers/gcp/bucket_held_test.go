@@ -140,7 +140,7 @@ func TestForcedDeletionLooksPastHolds(t *testing.T) {
 	if result, err := x.Delete(t.Context(), req); err != nil || result.Removed != 1 || !result.Unfinished {
 		t.Errorf("got %+v, %v, want the one behind the others removed", result, err)
 	}
-	c.Ledger.Reset()
+	c.forget()
 	if _, err := x.Delete(t.Context(), req); driver.CodeOf(err) != driver.Denied || !strings.Contains(fmt.Sprint(err), "510 objects are under a hold") {
 		t.Errorf("got %v, want Denied and 510 objects", err)
 	}

@@ -43,7 +43,7 @@ func TestForcedDeletionTakesFolders(t *testing.T) {
 	}
 	req.Deletion = &driver.Deletion{Force: true}
 	for calls := 0; ; calls++ {
-		c.Ledger.Reset()
+		c.forget()
 		if _, err := x.Delete(t.Context(), req); err != nil || calls > 5 {
 			t.Fatalf("call %d: %v", calls, err)
 		}

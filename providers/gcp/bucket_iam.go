@@ -121,7 +121,7 @@ func accessChange(_ map[string]string, d table.Delta) string {
 			lines = append(lines, g.member+" loses "+g.role)
 		}
 	}
-	return strings.Join(lines, "; ")
+	return driver.ToldLines(lines)
 }
 
 // conditionsVersion is the version of a policy whose bindings may have conditions. A policy that has any is read and written as such, or they would be lost.
@@ -276,8 +276,26 @@ func adviseBindings(err error) error {
 // everybody are the members that make a bucket public. https://cloud.google.com/storage/docs/access-control/making-data-public
 var everybody = []string{"allUsers", "allAuthenticatedUsers"}
 
-// checkBindings refuses bindings for everybody while public access is blocked, as it is on a new bucket unless its spec says otherwise, and conditions where ACLs
-// count. https://cloud.google.com/storage/docs/public-access-prevention
+// mostPrincipals is how many principals can have roles for one bucket, those that others let in among them.
+// https://cloud.google.com/storage/quotas#buckets
+const mostPrincipals = 1500
+
+// checkMembers refuses more principals than can have roles for one bucket.
+func checkMembers(spec *v1alpha1.BucketParameters) error {
+	principals := map[string]bool{}
+	for _, binding := range bucketBlock(spec).IAMBindings {
+		for _, member := range binding.Members {
+			principals[member] = true
+		}
+	}
+	if len(principals) <= mostPrincipals {
+		return nil
+	}
+	return table.Fields{"gcp.iamBindings"}.Refuse("spec.gcp.iamBindings names %d members, and Cloud Storage takes %d for one bucket: let groups in, in place of their members", len(principals), mostPrincipals)
+}
+
+// checkBindings refuses more members than there can be, bindings for everybody while public access is blocked, as it is on a new bucket unless its spec says
+// otherwise, and conditions where ACLs count. https://cloud.google.com/storage/docs/public-access-prevention
 func checkBindings(spec, observed *v1alpha1.BucketParameters) (problems []error) {
 	access := spec.PublicAccess
 	switch {
@@ -287,6 +305,7 @@ func checkBindings(spec, observed *v1alpha1.BucketParameters) (problems []error)
 	default:
 		access = observed.PublicAccess
 	}
+	problems = append(problems, checkMembers(spec))
 	for _, binding := range bucketBlock(spec).IAMBindings {
 		public := slices.ContainsFunc(binding.Members, func(m string) bool { return slices.Contains(everybody, m) })
 		if public && access != nil && *access == v1alpha1.PublicAccessBlocked {

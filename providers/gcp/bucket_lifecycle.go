@@ -46,6 +46,21 @@ var deletionCost = driver.Cost{
 	Source: "https://cloud.google.com/storage/docs/lifecycle#behavior",
 }
 
+// mostActions is how many rules Cloud Storage takes for a bucket: one for each action of a rule of a spec.
+// https://cloud.google.com/storage/docs/lifecycle
+const mostActions = 100
+
+// checkLifecycle refuses rules that can't stand beside each other, and more than a bucket can have.
+func checkLifecycle(spec *v1alpha1.BucketParameters) error {
+	if clash := driver.Clashing(spec.Lifecycle); clash != "" {
+		return table.Fields{"lifecycle"}.Refuse("%s", clash)
+	}
+	if n := len(storageRules.Actions(spec.Lifecycle)); n > mostActions {
+		return table.Fields{"lifecycle"}.Refuse("spec.lifecycle has %d actions, and a bucket of Cloud Storage can have %d, counting each deletion and each transition of each rule: remove some", n, mostActions)
+	}
+	return nil
+}
+
 // lifecycleRow is when objects are deleted, and when they move.
 var lifecycleRow = table.Alike(table.Rules("lifecycle",
 	func(p *v1alpha1.BucketParameters) []v1alpha1.LifecycleRule { return p.Lifecycle },

@@ -1,12 +1,14 @@
 package gcp
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/googleapi"
+	"google.golang.org/api/iterator"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -65,32 +67,62 @@ const payerAdvice = "requesters pay for this bucket, so Mooring names the accoun
 // readAdvice is for a bucket of which nothing says that the account is to pay for it.
 const readAdvice = "requesters pay for this bucket; to have the account's project pay for the calls that Mooring makes, set spec.requesterPays to true"
 
-// attributes reads a bucket. The account's project pays only for a bucket that it had before, or of which the spec says that requesters pay: one of
-// somebody else, whose name was taken, may not bill it. Until the cloud was asked, the spec tells whether to name the project. To name it takes a
+// billing finds out whether the account's project is to pay for the calls about a bucket.
+type billing struct{ of *buckets }
+
+// attributes reads a bucket. The account's project pays only for a bucket that it had before, of which the spec says that requesters pay, or that the project
+// has itself: one of somebody else, whose name was taken, may not bill it. Until the cloud was asked, the spec tells whether to name the project. To name it takes a
 // permission of its own, so a denial counts only if requesters do pay: else all other settings could not be read before this one is made.
-func (b *buckets) attributes(req *bucketRequest, read func() (*storage.BucketAttrs, error)) (*storage.BucketAttrs, error) {
+func (b billing) attributes(ctx context.Context, req *bucketRequest, read func() (*storage.BucketAttrs, error)) (*storage.BucketAttrs, error) {
 	says := req.Spec.RequesterPays != nil && *req.Spec.RequesterPays
-	guessed := says && b.payer(req.Name) == ""
+	guessed := says && b.of.payer(req.Name) == ""
 	if guessed {
-		b.payers.Store(req.Name, true)
+		b.of.payers.Store(req.Name, true)
 	}
-	if !says && req.ID == "" && b.payer(req.Name) == "" {
+	if !says && req.ID == "" && b.of.payer(req.Name) == "" {
 		attrs, err := read()
-		if needsPayer(err) {
+		if !needsPayer(err) {
+			return attrs, err
+		}
+		switch has, failed := b.projectHas(ctx, req.Name); {
+		case failed != nil && driver.CodeOf(failed) != driver.Denied:
+			return nil, failed
+		case !has:
 			return nil, &driver.Error{Code: driver.Invalid, Op: "buckets.get", Message: readAdvice, Err: err}
 		}
-		return attrs, err
+		b.of.payers.Store(req.Name, true)
+		return read()
 	}
-	attrs, err := paying(b, req.Name, read)
+	attrs, err := paying(b.of, req.Name, read)
 	if !guessed || driver.CodeOf(err) != driver.Denied {
 		return attrs, err
 	}
-	b.payers.Delete(req.Name)
+	b.of.payers.Delete(req.Name)
 	if plain, other := read(); !needsPayer(other) {
 		return plain, other
 	}
-	b.payers.Store(req.Name, true)
+	b.of.payers.Store(req.Name, true)
 	return attrs, err
+}
+
+// projectHas reports whether the account's project has a bucket. No call about the bucket itself tells that for free: a list of the project's buckets
+// names no payer. That is how a bucket is found whose creation was not recorded, and whose spec no longer says that requesters pay.
+// https://cloud.google.com/storage/docs/json_api/v1/buckets/list
+func (b billing) projectHas(ctx context.Context, name string) (bool, error) {
+	return do(ctx, b.of.session, "buckets.list", func(ctx context.Context) (bool, error) {
+		it := b.of.storage.Buckets(ctx, b.of.project)
+		it.Prefix = name
+		for {
+			switch attrs, err := it.Next(); {
+			case errors.Is(err, iterator.Done):
+				return false, nil
+			case err != nil:
+				return false, err
+			case attrs.Name == name:
+				return true, nil
+			}
+		}
+	})
 }
 
 // paying makes a call about a bucket, and makes it once more if it has to name a project that pays. Later calls name it at once.

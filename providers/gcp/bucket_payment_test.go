@@ -25,7 +25,7 @@ func TestRequesterPaysTakesOneRead(t *testing.T) {
 	req.ID = c.idOf(t, req)
 	c.pays(t, req.Name, true)
 	for _, reads := range []int{2, 1, 1} {
-		c.Ledger.Reset()
+		c.forget()
 		obs, err := x.Observe(t.Context(), req)
 		if err != nil || obs.State != driver.Ready {
 			t.Fatalf("observed %v, %v", obs.State, err)
@@ -35,7 +35,7 @@ func TestRequesterPaysTakesOneRead(t *testing.T) {
 		}
 	}
 	req.Spec.RequesterPays = new(true)
-	c.Ledger.Reset()
+	c.forget()
 	if obs, err := drivertest.Buckets(c.open(t)).Observe(t.Context(), req); err != nil || len(obs.Changes) != 0 {
 		t.Errorf("after a restart: %v, %v", obs.Changes, err)
 	}
@@ -82,10 +82,15 @@ func (c *cloud) idOf(t testing.TB, req bucketRequest) string {
 // The account pays for no bucket that it never had, such as one of somebody else under a name that was taken, unless the spec says so.
 func TestBucketsOfOthersAreNotPaidFor(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
-	x, req := c.madeBucket(t, "of-others")
+	_, req := c.madeBucket(t, "of-others")
 	c.pays(t, req.Name, true)
-	c.Ledger.Reset()
-	_, err := x.Observe(t.Context(), req)
+	session, err := c.driver().Open(t.Context(), c.config("another-project"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := drivertest.Buckets(session)
+	c.forget()
+	_, err = x.Observe(t.Context(), req)
 	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "set spec.requesterPays to true") {
 		t.Errorf("observed: %v", err)
 	}
@@ -93,8 +98,53 @@ func TestBucketsOfOthersAreNotPaidFor(t *testing.T) {
 		t.Errorf("%d reads, want one, without a payer", got)
 	}
 	req.Spec.RequesterPays = new(true)
-	if obs, err := x.Observe(t.Context(), req); err != nil || obs.State != driver.Ready {
-		t.Errorf("with a payer: %v, %v", obs.State, err)
+	if _, err := x.Observe(t.Context(), req); driver.CodeOf(err) != driver.Denied {
+		t.Errorf("with a payer: %v, want that it is somebody else's", err)
+	}
+}
+
+// A bucket of the account's own is read although nothing recorded says that it is: its creation was sent, the process ended before its id was stored, and the spec no longer says
+// that requesters pay. Then it is as any other: it is changed, and deleted.
+func TestRequesterPaysOfAnUnrecordedCreation(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec *bool
+		lift localcloud.Fault // which the first look meets
+		code driver.Code
+	}{
+		"the spec says nothing":              {},
+		"the spec says that they do not":     {spec: new(false)},
+		"the list may not be read":           {lift: localcloud.Fault{Kind: localcloud.Denied}, code: driver.Invalid},
+		"the list can't be read for a while": {lift: localcloud.Fault{Kind: localcloud.Throttled}, code: driver.Throttled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCloud(t, localcloud.Durations{})
+			_, req := c.madeBucket(t, "unrecorded")
+			c.madeBucket(t, "unrecorded-too")
+			c.pays(t, req.Name, true)
+			req.ID, req.Spec = "", v1alpha1.BucketParameters{RequesterPays: test.spec}
+			x := drivertest.Buckets(c.open(t)) // of the next process
+			if test.lift.Kind != "" {
+				test.lift.Filter, test.lift.Times = localcloud.Filter{Operation: "buckets.list"}, 1
+				c.Faults.Add(test.lift)
+				if _, err := x.Observe(t.Context(), req); driver.CodeOf(err) != test.code {
+					t.Errorf("got %v, want the code %v", err, test.code)
+				}
+			}
+			obs, err := x.Observe(t.Context(), req)
+			if err != nil || obs.State != driver.Ready || obs.ID == "" || !obs.Mark.SameOwner(req.Mark) {
+				t.Fatalf("observed %+v, %v", obs, err)
+			}
+			if done, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(done.Failed) > 0 {
+				t.Errorf("update: %+v, %v", done, err)
+			}
+			req.Deletion = &driver.Deletion{}
+			if _, err := x.Delete(t.Context(), req); err != nil {
+				t.Errorf("deletion: %v", err)
+			}
+			if obs, err := x.Observe(t.Context(), req); err != nil || obs.State != driver.Absent {
+				t.Errorf("then it is %v, %v", obs.State, err)
+			}
+		})
 	}
 }
 

@@ -100,5 +100,5 @@ func checkNewBucket(s *session, req *bucketRequest) error {
 	if err != nil {
 		return err
 	}
-	return table.Together(slices.Concat(checkPlacement(&req.Spec, location), checkBindings(&req.Spec, nil), checkFilter(&req.Spec), []error{checkRetention(&req.Spec), checkNotifications(&req.Spec)})...)
+	return table.Together(slices.Concat(checkPlacement(&req.Spec, location), checkBindings(&req.Spec, nil), checkFilter(&req.Spec), []error{checkRetention(&req.Spec), checkNotifications(&req.Spec), checkLifecycle(&req.Spec)})...)
 }

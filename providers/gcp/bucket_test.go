@@ -92,7 +92,7 @@ func TestForcedDeletionIsBounded(t *testing.T) {
 	c.fill(t, req.Name, 600)
 	req.Deletion = &driver.Deletion{Force: true}
 	for calls := 1; ; calls++ {
-		c.Ledger.Reset()
+		c.forget()
 		if _, err := x.Delete(t.Context(), req); err != nil {
 			t.Fatalf("Delete: %v", err)
 		}

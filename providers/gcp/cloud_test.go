@@ -2,6 +2,7 @@ package gcp_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -170,13 +171,20 @@ func (c *cloud) count(side localcloud.Side) int {
 		}
 		return n
 	}
-	for range 30_000 {
+	for range 60_000 {
 		if seen(localcloud.Any) >= int(c.sent.calls.Load()) {
-			break
+			return seen(side)
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return seen(side)
+	panic(fmt.Sprintf("%d calls were sent, and the cloud has seen %d for a minute; to forget calls, use forget", c.sent.calls.Load(), seen(localcloud.Any)))
+}
+
+// forget forgets the calls so far. It waits for those on their way.
+func (c *cloud) forget() {
+	c.count(localcloud.Any)
+	c.sent.calls.Store(0)
+	c.Ledger.Reset()
 }
 
 // writes returns the operations of a service that wrote and were accepted, in order.

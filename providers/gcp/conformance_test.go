@@ -12,9 +12,15 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
+// The suites run side by side, each with a cloud of its own.
 func TestConformance(t *testing.T) {
-	t.Run("at once", func(t *testing.T) { drivertest.Run(t, harness(t, localcloud.Durations{})) })
+	t.Parallel()
+	t.Run("at once", func(t *testing.T) {
+		t.Parallel()
+		drivertest.Run(t, harness(t, localcloud.Durations{}))
+	})
 	t.Run("taking time", func(t *testing.T) {
+		t.Parallel()
 		drivertest.Run(t, harness(t, localcloud.Durations{
 			Create: 5 * time.Minute, Modify: time.Minute, Delete: 2 * time.Minute, Snapshot: 3 * time.Minute,
 		}))
@@ -22,6 +28,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestConformanceThroughAPipe(t *testing.T) {
+	t.Parallel()
 	h := harness(t, localcloud.Durations{Create: 5 * time.Minute, Modify: time.Minute, Delete: 2 * time.Minute, Snapshot: 3 * time.Minute})
 	h.Driver = drivertest.ThroughPipe(t, h.Driver)
 	drivertest.Run(t, h)
@@ -68,9 +75,10 @@ func harnessWith(t *testing.T, durations localcloud.Durations, kinds func(c *clo
 			"a broken private key":  withKey(`{"type":"service_account","client_email":"a@b","private_key":"canary-4"}`),
 			"no project":            noProject,
 		},
-		Secrets: []string{string(ours.Credentials[v1alpha1.SecretKeyGCPCredentials]), "canary-"},
-		Now:     c.clock.Now,
-		Finish:  c.settle,
+		Secrets:   []string{string(ours.Credentials[v1alpha1.SecretKeyGCPCredentials]), "canary-"},
+		Now:       c.clock.Now,
+		Finish:    c.settle,
+		Disrupted: c.Ledger.Disruptions,
 		Calls: func() drivertest.Calls {
 			return drivertest.Calls{Reads: c.count(localcloud.Reads), Writes: c.count(localcloud.Writes)}
 		},
@@ -80,10 +88,7 @@ func harnessWith(t *testing.T, durations localcloud.Durations, kinds func(c *clo
 }
 
 func (c *cloud) fail(f drivertest.Fault) (lift func()) {
-	fault := localcloud.Fault{Skip: f.Skip, Kind: map[drivertest.FaultKind]localcloud.FaultKind{
-		drivertest.Denied: localcloud.Denied, drivertest.Throttled: localcloud.Throttled, drivertest.ServerError: localcloud.ServerError,
-		drivertest.Hang: localcloud.Hang, drivertest.ResponseLost: localcloud.ResponseLost, drivertest.FailLate: localcloud.FailLate,
-	}[f.Kind]}
+	fault := localcloud.Fault{Skip: f.Skip, Kind: localcloud.FaultKind(f.Kind)}
 	switch {
 	case f.Reads && !f.Writes:
 		fault.Write = localcloud.Reads

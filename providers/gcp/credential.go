@@ -69,6 +69,9 @@ func (k *serviceAccountKey) token(ctx context.Context, client *http.Client, endp
 	if err != nil {
 		return nil, err
 	}
+	if fetched.AccessToken == "" { // which the library takes for a token
+		return nil, errUnreadable
+	}
 	if seconds, ok := fetched.Extra("expires_in").(float64); ok && seconds > 0 {
 		fetched.Expiry = asked.Add(time.Duration(seconds) * time.Second)
 	}

@@ -49,7 +49,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
-			{Write: d.patch, Taken: patch, Refuses: refusesValue},
+			{Write: d.patch, Taken: patch, Refuses: refusesValue, Versioned: true},
 			{
 				Fields: []string{fieldDatabase}, Read: d.lookForDatabase, Vital: mayPass, Later: true,
 				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: refusesValue,
@@ -57,7 +57,7 @@ func newDatabases(s *session) *databaseAdapter {
 			},
 			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: d.setLogin, Taken: table.Names{}, Refuses: refusesValue},
 			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: refusesValue},
-			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true},
+			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true, Versioned: true},
 		},
 		Guarded: true, Whole: refusesAll,
 		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
@@ -97,6 +97,7 @@ var databaseKind = table.Kind[*session]{
 		return driver.PreviewOf(from, to, applied, previewDatabase)
 	},
 	Check:   checkDatabaseDraft,
+	Tags:    mostTags,
 	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
 }
 

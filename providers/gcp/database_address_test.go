@@ -69,7 +69,7 @@ func TestNoInstanceWithoutAnAddress(t *testing.T) {
 	req := newDatabase("shut", v1alpha1.EnginePostgres)
 	req.Spec.Network = networked("Blocked")
 	x := drivertest.Databases(c.open(t))
-	c.Ledger.Reset()
+	c.forget()
 	if _, err := x.Create(t.Context(), req); driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.gcp.privateNetwork") {
 		t.Errorf("created: %v", err)
 	}

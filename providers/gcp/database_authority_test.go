@@ -101,7 +101,7 @@ func TestAuthoritiesBeforeARotation(t *testing.T) {
 				}
 				next = listed.Certs[1].Cert
 			}
-			c.Ledger.Reset()
+			c.forget()
 			look(first.Cert, next)
 			if look(first.Cert, next); c.lists() != 1 {
 				t.Errorf("%d calls in a day", c.lists())
@@ -138,7 +138,7 @@ func TestAuthoritiesThatCantBeListed(t *testing.T) {
 	}
 	lift()
 	defer c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "instances.listServerCas"}, Kind: localcloud.Denied})()
-	c.Ledger.Reset()
+	c.forget()
 	for range 2 {
 		if at := c.look(t, x, &req).Endpoint; at.Certificates != present.Cert {
 			t.Errorf("certificates %q", at.Certificates)

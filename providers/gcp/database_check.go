@@ -132,7 +132,7 @@ var region = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]+$`)
 // https://cloud.google.com/storage/docs/encryption/customer-managed-keys
 func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
 	return driver.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
-		refused := table.Refused(slices.Concat(checkPlacement(spec, location), checkBindings(spec, observed), checkFilter(spec), []error{checkRetention(spec), checkNotifications(spec)})...)
+		refused := table.Refused(slices.Concat(checkPlacement(spec, location), checkBindings(spec, observed), checkFilter(spec), []error{checkRetention(spec), checkNotifications(spec), checkLifecycle(spec)})...)
 		key := driver.WantedKey(spec)
 		if key == nil || !region.MatchString(location) {
 			return refused

@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,37 @@ func TestCheckOfBuckets(t *testing.T) {
 		got, err := New(Options{}).Check("Bucket", driver.Draft{Spec: jsonOf(t, `{encryption: {key: projects/p/locations/`+tt.key+`/keyRings/r/cryptoKeys/k}}`), Location: tt.location})
 		if err != nil || (len(got) == 1) != tt.refused {
 			t.Errorf("%+v: %+v, %v", tt, got, err)
+		}
+	}
+}
+
+// The API limits the bindings and the members of each, and not all members together.
+func TestCheckOfMembers(t *testing.T) {
+	members := func(from, to int) string {
+		var all []string
+		for i := from; i < to; i++ {
+			all = append(all, fmt.Sprintf("user:u%d@example.com", i))
+		}
+		return strings.Join(all, ", ")
+	}
+	bindings := func(of ...string) string {
+		text := ""
+		for i, m := range of {
+			text += fmt.Sprintf("{role: roles/storage.r%d, members: [%s]}, ", i, m)
+		}
+		return "{gcp: {iamBindings: [" + text + "]}}"
+	}
+	for name, tt := range map[string]struct {
+		spec    string
+		refused bool
+	}{
+		"as many as one bucket takes":  {bindings(members(0, 750), members(750, 1500)), false},
+		"one more":                     {bindings(members(0, 750), members(750, 1501)), true},
+		"the same ones for many roles": {bindings(members(0, 750), members(0, 750), members(0, 750)), false},
+	} {
+		got, err := New(Options{}).Check("Bucket", driver.Draft{Spec: jsonOf(t, tt.spec)})
+		if err != nil || (len(got) == 1 && got[0].Fields[0] == "gcp.iamBindings") != tt.refused {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

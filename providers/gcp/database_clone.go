@@ -51,7 +51,7 @@ func sourceOf(ctx context.Context, d *databases, req *databaseRequest) (*instanc
 		return nil, err
 	}
 	switch now := d.now(); {
-	case driver.MarkFrom(of.labels()) != req.Restore.SourceMark:
+	case !driver.MarkFrom(of.labels()).Is(req.Restore.SourceMark):
 		return nil, &driver.Error{Code: driver.Conflict, Op: "instances.get", Message: fmt.Sprintf("the mark of %s was changed meanwhile, and a clone would be born with it; Mooring looks again", from.Name)}
 	case !strings.EqualFold(location, of.Region):
 		return nil, invalid("a clone is where %s is: set spec.location to %s, and not to %s", from.Name, strings.ToLower(of.Region), location)

@@ -34,7 +34,7 @@ func TestDisksGoWithTiers(t *testing.T) {
 		req := newDatabase("disk-"+name, v1alpha1.EnginePostgres)
 		req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: &tt.tier, DataDiskType: tt.disk, IOPS: tt.iops}
 		if tt.refused != "" {
-			c.Ledger.Reset()
+			c.forget()
 			_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
 			if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec."+tt.refused) || c.Ledger.Count(localcloud.Filter{Operation: "instances.insert"}) > 0 {
 				t.Errorf("%s: %v, want a refusal that names %s", name, err, tt.refused)
@@ -70,7 +70,7 @@ func TestSpeedGoesWithSize(t *testing.T) {
 			t.Errorf("%s is %s", change.Field, change.Effect)
 		}
 	}
-	c.Ledger.Reset()
+	c.forget()
 	if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 || len(changes) != 3 {
 		t.Fatalf("%v: %v, failed %v", changes, err, result.Failed)
 	}

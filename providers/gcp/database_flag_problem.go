@@ -21,7 +21,7 @@ func unknownFlags(d table.Delta, have *instance) string {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(d.Set)), lacks) {
 		return ""
 	}
-	return strings.Join(flagProblems(have.flags, have.DatabaseVersion, d), "; ")
+	return driver.ToldLines(flagProblems(have.flags, have.DatabaseVersion, d))
 }
 
 // flagProblems says what is wrong with each flag to set, in the order of their names.

@@ -160,7 +160,7 @@ func (c *flagCatalogue) explain(ctx context.Context, err error, version string, 
 		return err
 	}
 	explained := *driver.ErrorOf(err)
-	explained.Message = "correct spec.parameters: " + strings.Join(problems, "; ") + ". Cloud SQL says: " + explained.Message
+	explained.Message = "correct spec.parameters: " + driver.ToldLines(problems) + ". Cloud SQL says: " + explained.Message
 	return &explained
 }
 

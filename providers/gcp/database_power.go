@@ -70,7 +70,9 @@ func onceStarted(have *instance, changes []driver.Change) []driver.Change {
 
 // reviewDatabase is table.Adapter.Review.
 func reviewDatabase(_ *databaseRequest, have *instance, o *driver.Observation) {
-	o.Changes = onceStarted(have, oncePooled(have, o.Changes))
+	differs := o.Changes
+	o.Changes = onceStarted(have, oncePooled(have, differs))
+	o.LeftOut = driver.LeftOut(differs, o.Changes)
 }
 
 // notStopped is why changes are not sent to a stopped server.

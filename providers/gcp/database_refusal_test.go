@@ -19,7 +19,7 @@ func TestCreationNamesAllThatContradictsItself(t *testing.T) {
 	req.Spec.Version = new("8")
 	req.Spec.GCP.SecondaryZone, req.Spec.GCP.SSLMode, req.Spec.TLS = new("europe-west1-c"), new("ENCRYPTED_ONLY"), new(v1alpha1.TLSOptional)
 	req.Spec.IAMAuthentication, req.Spec.Parameters = new(true), map[string]v1alpha1.ParameterValue{iamFlags[v1alpha1.EngineMySQL]: "off"}
-	c.Ledger.Reset()
+	c.forget()
 	_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
 	for _, field := range []string{"spec.version", "spec.gcp.secondaryZone", "spec.tls", "spec.iamAuthentication"} {
 		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), field) {

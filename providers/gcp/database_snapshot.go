@@ -2,9 +2,12 @@ package gcp
 
 import (
 	"context"
+	"encoding/base32"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +83,7 @@ var description = regexp.MustCompile(`^([a-z]([a-z0-9-]*[a-z0-9])?) mooring/1 cl
 
 // descriptionOf returns the description of a backup of that name with the mark.
 func descriptionOf(name string, mark driver.Mark) string {
-	return fmt.Sprintf(descriptionForm, name, mark.Cluster, mark.Namespace, mark.Name, mark.UID)
+	return fmt.Sprintf(descriptionForm, name, mark.Cluster, mark.Namespace, mark.Name, mark.UID+ofNamespace(mark.NamespaceUID))
 }
 
 // readDescription returns the name of a backup, and the mark if there is one.
@@ -89,7 +92,36 @@ func readDescription(text string) (name string, mark driver.Mark) {
 	if parts == nil {
 		return text, driver.Mark{}
 	}
-	return parts[1], driver.Mark{Cluster: parts[3], Namespace: parts[4], Name: parts[6], UID: parts[8]}
+	uid, namespaceUID := cutNamespace(parts[8])
+	return parts[1], driver.Mark{Cluster: parts[3], Namespace: parts[4], Name: parts[6], UID: uid, NamespaceUID: namespaceUID}
+}
+
+// The uid of the namespace stands behind that of the object, in the only form that is short enough for an earlier release to read both as one uid: with a hyphen, and
+// as 26 digits of base 32, which no uid ends in.
+const uidDigits = 26
+
+var uidForm = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// ofNamespace returns what stands behind the uid of an object: nothing if the namespace has no uid of Kubernetes' form.
+func ofNamespace(namespaceUID string) string {
+	bits, err := hex.DecodeString(strings.ReplaceAll(namespaceUID, "-", ""))
+	if err != nil || len(bits) != 16 {
+		return ""
+	}
+	return "-" + strings.ToLower(uidForm.EncodeToString(bits))
+}
+
+// cutNamespace returns the uid of an object, and that of its namespace if it stands behind it.
+func cutNamespace(both string) (uid, namespaceUID string) {
+	at := len(both) - uidDigits - 1
+	if at < 1 || both[at] != '-' {
+		return both, ""
+	}
+	bits, err := uidForm.DecodeString(strings.ToUpper(both[at+1:]))
+	if err != nil {
+		return both, ""
+	}
+	return both[:at], fmt.Sprintf("%x-%x-%x-%x-%x", bits[:4], bits[4:6], bits[6:8], bits[8:10], bits[10:])
 }
 
 // id is the cloud's own name of the backup.
@@ -140,8 +172,55 @@ func (b *backup) mark(req *snapshotRequest) driver.Mark {
 }
 
 // read is table.Adapter.Read. No call finds a backup by its description, so until its id is known those of the instance are listed.
-func (m *snapshots) read(ctx context.Context, req *snapshotRequest, _ *driver.Observation) (*backup, error) {
-	return m.find(ctx, req)
+func (m *snapshots) read(ctx context.Context, req *snapshotRequest, o *driver.Observation) (*backup, error) {
+	if req.ID != "" || req.Operation == "" {
+		return m.find(ctx, req)
+	}
+	id, failure, err := m.taken(ctx, req.Operation)
+	if err != nil {
+		return nil, err
+	}
+	known := *req
+	known.ID = id
+	found, err := m.find(ctx, &known)
+	if err == nil && found == nil {
+		o.OperationError = failure
+	}
+	return found, err
+}
+
+// taken returns the id of the backup that an operation takes, empty if Cloud SQL does not say it, and why the operation failed, if it did.
+func (m *snapshots) taken(ctx context.Context, name string) (id string, failure *driver.Error, err error) {
+	op, err := do(ctx, m.session, "operations.get", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return m.sql.Operations.Get(m.project, name).Context(ctx).Do()
+	})
+	switch driver.CodeOf(err) {
+	case driver.NotFound, driver.Invalid: // a name is a hint
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	id = backupIDOf(op)
+	if id == "" && op.Status != "DONE" {
+		return "", nil, &driver.Error{Code: driver.Busy, Op: "operations.get", Message: "Cloud SQL has accepted the backup, and does not say yet which one it takes"}
+	}
+	return id, (&operation{op}).failure(), nil
+}
+
+// backupIDOf returns the id of the backup that an operation takes; empty if it does not say it.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/operations#BackupContext
+func backupIDOf(op *sqladmin.Operation) string {
+	of := op.BackupContext
+	switch {
+	case of == nil:
+		return ""
+	case of.Name != "":
+		return (&backup{&sqladmin.Backup{Name: of.Name}}).id()
+	case of.BackupId != 0:
+		return strconv.FormatInt(of.BackupId, 10)
+	}
+	return ""
 }
 
 // instances reads the instances of which backups are.
@@ -244,10 +323,19 @@ func (m *snapshots) create(ctx context.Context, req *snapshotRequest, _ *snapsho
 	case there != nil:
 		return driver.Result{}, &driver.Error{Code: driver.Conflict, Op: op, Message: "a backup of that name exists"}
 	}
-	_, err = do(ctx, m.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
+	if id, err := m.asked(ctx, req); err != nil || id != "" {
+		return driver.Result{ID: id}, err
+	}
+	started, err := do(ctx, m.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
 		return m.sql.Backups.CreateBackup("projects/"+m.project, &sqladmin.Backup{Instance: source.Name, Description: descriptionOf(req.Name, req.Mark)}).Context(ctx).Do()
 	})
-	return driver.Result{}, err // the backup is found by its description, and says itself whether it failed
+	if err != nil {
+		return driver.Result{}, err
+	}
+	if id := backupIDOf(started); id != "" { // the backup says itself whether it failed
+		return driver.Result{ID: id}, nil
+	}
+	return driver.Result{Operation: started.Name}, nil
 }
 
 // describe writes the mark on a final backup.
@@ -297,26 +385,4 @@ func (m *snapshots) remove(ctx context.Context, req *snapshotRequest) (driver.Re
 		return m.sql.Backups.DeleteBackup(have.Name).Context(ctx).Do()
 	})
 	return driver.Result{}, unlessNotFound(err)
-}
-
-// keep sees to it that the marked backups of an instance outlive it, before it is deleted: Cloud SQL deletes on-demand backups with their instance unless
-// retainBackupsOnDelete is on. It reports whether it began that, which takes a moment. With it automatic backups stay until they expire.
-// https://cloud.google.com/sql/docs/postgres/backup-recovery/manage-backups-deleted-instance
-func (m *snapshots) keep(ctx context.Context, instance string) (begun bool, err error) {
-	marked, err := m.search(ctx, "type:ON_DEMAND AND instance:"+instance, func(b *backup) bool {
-		_, mark := readDescription(b.Description)
-		return b.Instance == instance && !mark.Zero() && b.State != "FAILED" && b.InstanceDeletionTime == ""
-	})
-	if err != nil || marked == nil {
-		return false, err
-	}
-	in, err := m.instances().read(ctx, instance)
-	if err != nil || in.Settings == nil || in.Settings.RetainBackupsOnDelete {
-		return false, unlessNotFound(err)
-	}
-	_, err = do(ctx, m.session, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
-		patch := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{RetainBackupsOnDelete: true, SettingsVersion: in.Settings.SettingsVersion}}
-		return m.sql.Instances.Patch(m.project, instance, patch).Context(ctx).Do()
-	})
-	return err == nil, err
 }

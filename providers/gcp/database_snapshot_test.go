@@ -1,6 +1,8 @@
 package gcp
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -10,16 +12,44 @@ import (
 
 // What is written into a description is what is read from it.
 func FuzzDescription(f *testing.F) {
-	f.Add("shop-orders", "cluster-1", "shop", "orders", "uid-1")
-	f.Add("", "", "", "", "")
-	f.Add("a b", "c=d", "e/f", "g", "h i")
-	f.Fuzz(func(t *testing.T, name, cluster, namespace, object, uid string) {
-		want := driver.Mark{Cluster: cluster, Namespace: namespace, Name: object, UID: uid}
+	const uid = "0b4f0a3e-5d0c-4b6e-9c5a-2f1d7e8c9a10"
+	f.Add("shop-orders", "cluster-1", "shop", "orders", uid, "ffffffff-ffff-ffff-ffff-fffffffffff0")
+	f.Add("shop-orders", "cluster-1", "shop", "orders", uid, "")
+	f.Add("", "", "", "", "", "")
+	f.Add("a b", "c=d", "e/f", "g", "h i", "no uid")
+	f.Fuzz(func(t *testing.T, name, cluster, namespace, object, uid, namespaceUID string) {
+		want := driver.Mark{Cluster: cluster, Namespace: namespace, Name: object, UID: uid, NamespaceUID: namespaceUID}
 		text := descriptionOf(name, want)
+		if !uidOfKubernetes.MatchString(namespaceUID) || !uidOfKubernetes.MatchString(uid) {
+			want.NamespaceUID = "" // nobody else reads the rest as a uid of a namespace
+			_, got := readDescription(text)
+			if want.UID = got.UID; got.NamespaceUID != "" && !strings.HasPrefix(uid, got.UID) {
+				t.Errorf("%q is read as of %+v", text, got)
+			}
+			return
+		}
 		if gotName, got := readDescription(text); !got.Zero() && (gotName != name || got != want) {
 			t.Errorf("%q is read as %q of %+v", text, gotName, got)
 		}
 	})
+}
+
+var uidOfKubernetes = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// An earlier release reads a description with the uid of the namespace as one of another uid, and one without it is read now.
+func TestDescriptionOfANamespace(t *testing.T) {
+	mark := driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "0b4f0a3e-5d0c-4b6e-9c5a-2f1d7e8c9a10", NamespaceUID: "9f4b6c0e-0000-4000-8000-00000000000f"}
+	text := descriptionOf("shop-orders", mark)
+	if _, got := readDescription(text); got != mark {
+		t.Errorf("%q is read as of %+v", text, got)
+	}
+	if uid := text[strings.LastIndex(text, "uid=")+4:]; len(uid) > 63 || !strings.HasPrefix(uid, mark.UID) {
+		t.Errorf("an earlier release takes at most 63 characters for a uid, and this is %q", uid)
+	}
+	before := strings.TrimSuffix(text, ofNamespace(mark.NamespaceUID))
+	if _, got := readDescription(before); !got.Is(mark) || got.NamespaceUID != "" {
+		t.Errorf("%q is read as of %+v", before, got)
+	}
 }
 
 // Only what is exactly in the form of a mark is one.

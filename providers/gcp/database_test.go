@@ -142,7 +142,7 @@ func TestUpdateTakesTurns(t *testing.T) {
 	req.Spec.DatabaseName = new("orders")
 	x := c.made(t, &req)
 	req.Spec.DeletionProtection = new(true)
-	c.Ledger.Reset()
+	c.forget()
 	for turn, want := range []struct {
 		changes []string
 		write   string
@@ -171,12 +171,12 @@ func TestUpdateTakesTurns(t *testing.T) {
 			t.Errorf("turn %d: wrote %v, want %s", turn, got, want.write)
 		}
 		c.settle(t)
-		c.Ledger.Reset()
+		c.forget()
 	}
 	if obs := c.look(t, x, &req); len(obs.Changes) > 0 || obs.Endpoint.Username != "boss" || obs.Endpoint.Database != "orders" {
 		t.Errorf("in the end: changes %v, endpoint %+v", obs.Changes, obs.Endpoint)
 	}
-	c.Ledger.Reset()
+	c.forget()
 	c.look(t, x, &req)
 	if reads := c.count(localcloud.Reads); reads != 1 {
 		t.Errorf("a look at what converged cost %d reads, want 1", reads)
@@ -188,7 +188,7 @@ func TestPasswordOfMySQL(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	req := newDatabase("mysql", v1alpha1.EngineMySQL)
 	x := c.made(t, &req)
-	c.Ledger.Reset()
+	c.forget()
 	result, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword, Effect: driver.Online}})
 	if err != nil || len(result.Failed) > 0 || result.Operation != "" { // done with the answer
 		t.Errorf("got %+v, %v", result, err)
@@ -245,7 +245,7 @@ func TestWritesOnlyToTheInstanceThatWasSeen(t *testing.T) {
 	req := newDatabase("replaced", v1alpha1.EnginePostgres)
 	x := c.made(t, &req)
 	req.ID = "2001-01-01T00:00:00Z"
-	c.Ledger.Reset()
+	c.forget()
 	_, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	if driver.CodeOf(err) != driver.Conflict || len(c.writes("sqladmin")) > 0 {
 		t.Errorf("got %v, wrote %v; want Conflict and nothing", err, c.writes("sqladmin"))

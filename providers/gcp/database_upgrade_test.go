@@ -31,7 +31,7 @@ func wantUpgrade(t *testing.T, edit func(*v1alpha1.DatabaseParameters)) *upgrade
 	if edit != nil {
 		edit(&req.Spec)
 	}
-	c.Ledger.Reset()
+	c.forget()
 	return &upgradeCase{c, x, req}
 }
 

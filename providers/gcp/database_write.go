@@ -134,8 +134,8 @@ func checkChange(params *instanceParams, spec *databaseParameters, have *instanc
 
 // remove asks Cloud SQL to delete an instance. A read replica takes no final backup.
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
-	if begun, err := (&snapshots{session: d.session, sql: d.sql}).keep(ctx, req.Name); begun || err != nil {
-		return driver.Result{Unfinished: begun}, err
+	if first, err := (&snapshots{session: d.session, sql: d.sql}).keep(ctx, req.Name); first.Unfinished || err != nil {
+		return first, err
 	}
 	final := ""
 	if req.Deletion != nil {

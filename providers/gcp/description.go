@@ -37,6 +37,7 @@ func describe() driver.Description {
 		Account:   driver.AccountFields{ID: "project", Region: "region"},
 		Secret:    driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}, Public: publicInKey},
 		Audience:  driver.Audience{Prefix: poolPrefix, Field: "provider"},
+		Budgets:   budgets,
 		Resources: kinds.Resources(),
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// mostTags is how many labels Google Cloud takes of a resource.
+// https://cloud.google.com/resource-manager/docs/labels-overview#requirements
+const mostTags = 64
+
 // labelLacks are tags that labels of Google Cloud can't hold. Keys and values have at most 63 lower-case letters, of any script, digits, hyphens and
 // underscores; a key begins with a letter. The mark is made of such labels.
 // https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels

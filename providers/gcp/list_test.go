@@ -32,7 +32,7 @@ func TestListsOfManyPages(t *testing.T) {
 					most = 1000
 				}
 				from, _ := strconv.Atoi(r.URL.Query().Get("pageToken"))
-				answer, items := map[string]any{}, []any{}
+				answer, items := map[string]any{"kind": map[string]string{"Bucket": "storage#buckets", "Database": "sql#instancesList"}[kind]}, []any{}
 				for i := from; i < min(from+most, there); i++ {
 					items = append(items, item(i))
 				}

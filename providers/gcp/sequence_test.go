@@ -19,9 +19,11 @@ var fieldsOf = map[string]func(location string) fieldedit.Kind[v1alpha1.Database
 
 // Random sequences of edits end as a new object with the last spec would be. Each engine has a part of the seeds.
 func TestSequences(t *testing.T) {
+	t.Parallel()
 	all := slices.Sorted(maps.Keys(fieldsOf))
 	for i, seeds := range drivertest.Shares(drivertest.Seeds(t, 100), len(all)) {
 		t.Run(all[i], func(t *testing.T) {
+			t.Parallel()
 			drivertest.Sequences(t, func(t *testing.T) drivertest.Harness { return takingTime(t, fieldsOf[all[i]]) }, "Database", seeds...)
 		})
 	}

@@ -40,9 +40,9 @@ func (s *session) made(what string, err error) {
 
 func newSession(o Options, cfg driver.Opening) (*session, error) {
 	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, endpoint: cfg.Endpoint, timeout: o.CallTimeout, now: o.Now, calls: cfg.Host}
-	steps, requests := o.Transport, o.Transport
+	steps, requests := o.Transport, http.RoundTripper(genuine{o.Transport})
 	if cfg.Host != nil {
-		steps, requests = &watchedStep{cfg.Host, o.Transport}, &watched{cfg.Host, o.Transport}
+		steps, requests = &watchedStep{cfg.Host, steps}, &watched{cfg.Host, requests}
 	}
 	identity, err := newChain(s, cfg, &http.Client{Transport: steps, Timeout: o.CallTimeout})
 	if err != nil {
@@ -84,7 +84,7 @@ func do[T any](ctx context.Context, s *session, op string, call func(context.Con
 	if err := ctx.Err(); err != nil {
 		return *new(T), s.wrap(op, err)
 	}
-	ctx, ended := s.watch(ctx, op)
+	ctx, ended := s.watch(calling(ctx, op), op)
 	v, err := call(ctx)
 	if err != nil {
 		err = s.wrap(op, err)

@@ -185,7 +185,16 @@ func TestAnswers(t *testing.T) {
 		{"429", google(429, "rateLimitExceeded"), driver.Throttled},
 		{"500", google(500, "backendError"), driver.Unavailable},
 		{"502 of somebody else", plain(502), driver.Unavailable},
-		{"not JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, driver.Internal},
+		{"a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, driver.Unavailable},
+		{"nothing", func(http.ResponseWriter, *http.Request) {}, driver.Unavailable},
+		{"204", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, driver.Unavailable},
+		{"an object of others", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"ok"}`) }, driver.Unavailable},
+		{"an empty object", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }, driver.Unavailable},
+		{"another object of Google's", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"kind":"storage#folder"}`) }, driver.Unavailable},
+		{"404 with an object of others", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"code":"notFound","error":"notFound"}`)
+		}, driver.Unavailable},
 		{"cut off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, driver.Unavailable},
 		{"no answer", nil, driver.Unavailable},
 	} {

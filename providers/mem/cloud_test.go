@@ -217,7 +217,7 @@ func TestCopies(t *testing.T) {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	const objects, workers = 10_000, 8
+	const objects, workers = 1_000, 8
 	cloud := mem.New(mem.Options{})
 	buckets := drivertest.Buckets(open(t, cloud))
 	var wg sync.WaitGroup

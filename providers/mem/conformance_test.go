@@ -110,7 +110,7 @@ func faultOf(f drivertest.Fault) mem.Fault {
 		out.Kind, out.Code = mem.Refused, driver.Denied
 	case drivertest.Throttled:
 		out.Kind, out.Code = mem.Refused, driver.Throttled
-	case drivertest.ServerError:
+	case drivertest.ServerError, drivertest.Page, drivertest.Blank, drivertest.ForeignXML, drivertest.ForeignJSON, drivertest.Cut: // no answers go over a wire
 		out.Kind, out.Code = mem.Refused, driver.Unavailable
 	case drivertest.Hang:
 		out.Kind = mem.Hang

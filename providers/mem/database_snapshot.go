@@ -54,6 +54,11 @@ func (s *DatabaseSnapshot) state(now time.Time) driver.State {
 	return driver.Ready
 }
 
+// isFinalOf reports whether there is a snapshot, and it is one that the deletion of a database took.
+func (s *DatabaseSnapshot) isFinalOf(d *Database) bool {
+	return s != nil && s.Source.ID == d.ID && driver.MarkFrom(s.Labels).Zero()
+}
+
 // Snapshots returns the snapshots of databases of a cloud.
 func Snapshots(c *Cloud) *Objects[DatabaseSnapshot] {
 	return objectsOf(c, storage[DatabaseSnapshot]{kind: KindDatabaseSnapshot, object: (*DatabaseSnapshot).object, clone: (*DatabaseSnapshot).clone})

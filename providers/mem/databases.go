@@ -264,15 +264,21 @@ func (m *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 	return orZero(result, err)
 }
 
-// takeSnapshot starts the final snapshot of a database.
+// takeSnapshot starts the final snapshot of a database. One that an earlier try of its deletion took is that: a deletion may fail after it.
 func (m *databases) takeSnapshot(call *Call, d *Database, name string, h hits) error {
 	switch taken := m.snapshots.find(m.account, name); {
 	case d.Problem != "":
 		return fail(call, driver.Invalid, "a database that never worked can't take a final snapshot")
+	case taken.isFinalOf(d) && taken.state(m.cloud.opts.Now()) == driver.Pending:
+		return fail(call, driver.Busy, "the cloud is taking the final snapshot")
+	case taken.isFinalOf(d) && !taken.failed:
+		return nil
 	case taken != nil && !taken.failed:
 		return fail(call, driver.Conflict, "a snapshot of the name %q exists", name)
 	}
-	m.snapshots.put(snapshotOf(d, name, m.cloud.opts, h))
+	taken := snapshotOf(d, name, m.cloud.opts, h)
+	taken.failed = false // of a deletion that fails it is the deletion that does
+	m.snapshots.put(taken)
 	return nil
 }
 

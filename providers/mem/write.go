@@ -121,7 +121,11 @@ func (m *manager[S, H]) change(next *H, req *table.Request[S], p *params[S], c d
 	case c.Field == driver.FieldPassword, c.Field == driver.FieldSource:
 		m.setPassword(next, req.Login.Password, c)
 	case c.Field == "tags":
-		object.Labels = merge(object.Labels, table.Delta{Set: driver.WithoutMark(p.Tags.Set), Remove: p.Tags.Remove}) // the mark is a change of its own
+		set := driver.WithoutMark(p.Tags.Set) // the mark is a change of its own, but for what it lacks
+		if uid := p.Tags.Set[driver.LabelNamespaceUID]; uid != "" {
+			set[driver.LabelNamespaceUID] = uid
+		}
+		object.Labels = merge(object.Labels, table.Delta{Set: set, Remove: p.Tags.Remove})
 	case c.Entries:
 		m.entries(next, req, &p.Spec, c)
 	default:

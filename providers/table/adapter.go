@@ -95,6 +95,9 @@ type Adapter[S, H, P any] struct {
 
 	// Remove asks the cloud to delete the object.
 	Remove func(ctx context.Context, req *Request[S]) (driver.Result, error)
+
+	// reads are what was read last, for the updates that follow.
+	reads reads[H]
 }
 
 // A Part is what the cloud has a call of its own for.
@@ -113,6 +116,9 @@ type Part[S, H, P any] struct {
 	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []driver.Change) (operation string, err error)
 	// Taken is what the call takes.
 	Taken Taker
+	// Versioned: Write carries the version of what is there, so that the cloud refuses it if somebody else changed the object since. So the update that follows
+	// an observation need not read the object again. It is for adapters that are Guarded.
+	Versioned bool
 	// Refuses reports whether an error may be about one value of several: then each change is tried alone. nil if none is.
 	Refuses func(error) bool
 	// Steps: Write makes several calls, of which some may be made when one is refused. So the object is read again for each change that is tried alone.

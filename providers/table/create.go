@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"strings"
+	"slices"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -55,7 +55,7 @@ func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
 	for _, l := range lacks {
 		lines = append(lines, l.Field+": "+l.String())
 	}
-	return invalid("%s", strings.Join(lines, "; "))
+	return invalid("%s", driver.ToldLines(lines))
 }
 
 // noManagement is the answer to a request for a password that the cloud manages where it manages none.
@@ -105,6 +105,19 @@ func (a *Adapter[S, H, P]) addMark(params *P, mark driver.Mark) {
 	}
 }
 
+// completeMark adds to a call that changes tags what a mark lacks that an earlier release wrote.
+func completeMark(tags *Delta, mark driver.Mark) {
+	if mark.NamespaceUID == "" || mark.Released {
+		return
+	}
+	set := maps.Clone(tags.Set)
+	if set == nil {
+		set = map[string]string{}
+	}
+	set[driver.LabelNamespaceUID] = mark.NamespaceUID
+	tags.Set = set
+}
+
 // addMark adds to what is to become of tags that they carry a mark.
 func addMark(tags *Delta, mark driver.Mark) {
 	set := maps.Clone(tags.Set)
@@ -112,9 +125,5 @@ func addMark(tags *Delta, mark driver.Mark) {
 		set = map[string]string{}
 	}
 	maps.Copy(set, mark.Labels())
-	remove := append([]string{}, tags.Remove...)
-	if !mark.Released {
-		remove = append(remove, driver.LabelReleased)
-	}
-	*tags = Delta{Set: set, Remove: remove}
+	*tags = Delta{Set: set, Remove: append(slices.Clone(tags.Remove), mark.Obsolete())}
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -16,6 +17,8 @@ type Kind[T any] struct {
 	Preview func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error)
 	// Check is what driver.Driver says of a check, for this kind; nil if nothing is known to be refused.
 	Check func(driver.Draft) ([]driver.Refusal, error)
+	// Tags is how many tags the cloud takes of an object, the mark among them; 0 if an object of the kind has none.
+	Tags int
 	// Handler serves the kind in a session.
 	Handler func(T) Handler
 }
@@ -47,15 +50,34 @@ func (k Kinds[T]) Preview(cloud, name string, from, to json.RawMessage, applied 
 // Check is what driver.Driver says of a check. cloud is what errors call the cloud.
 func (k Kinds[T]) Check(cloud, name string, draft driver.Draft) ([]driver.Refusal, error) {
 	for _, kind := range k {
-		switch {
-		case kind.Name != name:
-		case kind.Check == nil:
-			return nil, nil
-		default:
-			return kind.Check(draft)
+		if kind.Name != name {
+			continue
 		}
+		tags, err := kind.checkTags(cloud, draft)
+		if err != nil || kind.Check == nil {
+			return tags, err
+		}
+		refused, err := kind.Check(draft)
+		return append(refused, tags...), err
 	}
 	return nil, driver.NoKind(cloud, name)
+}
+
+// checkTags refuses more tags than an object can have beside its mark. The API limits the tags of a spec, and those of a class as well: together they
+// may be more.
+func (k Kind[T]) checkTags(cloud string, draft driver.Draft) ([]driver.Refusal, error) {
+	var spec struct {
+		Tags map[string]json.RawMessage `json:"tags"`
+	}
+	if err := json.Unmarshal(draft.Spec, &spec); err != nil {
+		return nil, fmt.Errorf("check: the tags of the spec: %w", err)
+	}
+	most := k.Tags - driver.MarkLabels
+	if k.Tags == 0 || len(spec.Tags) <= most {
+		return nil, nil
+	}
+	return Refused(Fields{"tags"}.Refuse("there are %d tags in spec.tags and in the class together, and %s takes %d of an object, of which Mooring's mark needs %d: remove %d tags from spec.tags or from the class",
+		len(spec.Tags), cloud, k.Tags, driver.MarkLabels, len(spec.Tags)-most)), nil
 }
 
 // Handlers returns what serves each kind in a session, by the kind's name.

@@ -16,6 +16,7 @@ type MemberList[S, H, P, V any] struct {
 	refers   driver.Reference
 	referrer string
 	further  []driver.Referrer
+	once     bool                                              // a list with two members of one key differs from whatever is there
 	effect   func(present, wanted []V) (driver.Effect, string) // nil if every change is Online
 }
 
@@ -77,6 +78,24 @@ func (r *MemberList[S, H, P, V]) AndIn(referrer string, to driver.Reference) *Me
 	return r
 }
 
+// EachOnce has a list with two members of one key differ from whatever the cloud has. Then the write is made, and has to refuse the list: see Twice.
+func (r *MemberList[S, H, P, V]) EachOnce() *MemberList[S, H, P, V] {
+	r.once = true
+	return r
+}
+
+// Twice returns a key that two members have, or an empty text if each member has a key of its own.
+func Twice[V any](members []V, key func(V) string) string {
+	seen := make(map[string]bool, len(members))
+	for _, m := range members {
+		if seen[key(m)] {
+			return key(m)
+		}
+		seen[key(m)] = true
+	}
+	return ""
+}
+
 // EffectOf sets what a change does as a function of the members that differ: those that are there, and those that are wanted. possible is as in Scalar.EffectOf.
 func (r *MemberList[S, H, P, V]) EffectOf(effect func(present, wanted []V) (driver.Effect, string), possible ...driver.PossibleEffect) *MemberList[S, H, P, V] {
 	r.effect, r.entries.effects = effect, possible
@@ -99,6 +118,9 @@ func (r *MemberList[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) 
 		c := driver.Change{Field: r.Name(), Entries: true, To: TextOf(wanted), Effect: driver.Online}
 		r.judge(&c, nil, wanted, have)
 		return c, true
+	}
+	if key := Twice(r.members(want), r.key); r.once && key != "" {
+		return driver.Change{Field: r.Name(), Entries: true, Names: []string{key}, From: TextOf(*r.there(have)), To: TextOf(r.members(want)), Effect: driver.Online}, true
 	}
 	c, differs := r.entries.diff(want, have, applied)
 	if there := r.there(have); differs && there != nil {

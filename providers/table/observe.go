@@ -33,6 +33,9 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 	if have == nil || o.State == driver.Deleting || req.Deletion != nil {
 		return o, nil
 	}
+	if a.Guarded {
+		o.Read = a.reads.keep(req.Parent.Name, req.Name, have)
+	}
 	if a.Actions != nil {
 		o.Actions = a.Actions(&req, have, &o)
 	}

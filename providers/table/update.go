@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -109,6 +108,8 @@ type update[S, H, P any] struct {
 	req     Request[S]
 	have    *H // nil until it was read
 	result  driver.Result
+	// observed: have is what the observation read, of which the changes are.
+	observed bool
 }
 
 func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
@@ -159,7 +160,7 @@ func (u *update[S, H, P]) supported(changes []driver.Change) (taken []driver.Cha
 			taken = append(taken, c)
 			continue
 		}
-		u.fail(invalid("%s", strings.Join(lines, "; ")), c)
+		u.fail(invalid("%s", driver.ToldLines(lines)), c)
 	}
 	return taken, nil
 }
@@ -209,6 +210,9 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 		switch {
 		case err == nil:
 			return nil
+		case u.observed && driver.CodeOf(err) == driver.Busy: // somebody changed it since: what is there now decides
+			changes = tried
+			continue
 		case waits:
 			u.failAs(later, tried)
 			return nil
@@ -293,6 +297,7 @@ func (u *update[S, H, P]) begun() bool {
 // look reads what is there: once, or for every call if each is guarded by what was read. It returns an error if another object has
 // taken the name since the caller observed it.
 func (u *update[S, H, P]) look(ctx context.Context, part *Part[S, H, P]) (*H, error) {
+	u.observed = false
 	if part.Blind {
 		return new(H), nil
 	}
@@ -300,7 +305,7 @@ func (u *update[S, H, P]) look(ctx context.Context, part *Part[S, H, P]) (*H, er
 		return u.have, nil
 	}
 	var o driver.Observation
-	have, err := u.adapter.Read(ctx, &u.req, &o)
+	have, err := u.read(ctx, part, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -314,6 +319,19 @@ func (u *update[S, H, P]) look(ctx context.Context, part *Part[S, H, P]) (*H, er
 	}
 	u.have, u.result.ID = have, o.ID
 	return have, nil
+}
+
+// read returns what the observation read of which the changes are, for the first write if that carries its version; else it reads.
+func (u *update[S, H, P]) read(ctx context.Context, part *Part[S, H, P], o *driver.Observation) (*H, error) {
+	name := u.req.Read
+	u.req.Read = ""
+	if name != "" && part.Versioned {
+		if have := u.adapter.reads.take(name); have != nil {
+			u.observed = true
+			return have, nil
+		}
+	}
+	return u.adapter.Read(ctx, &u.req, o)
 }
 
 // try makes one call of changes, and returns those that could be part of it. The others have failed.
@@ -338,8 +356,11 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 	if len(tried) == 0 {
 		return nil, nil
 	}
-	if mark {
+	switch {
+	case mark:
 		u.adapter.addMark(&params, u.req.Mark)
+	case u.adapter.Tags != nil && slices.Contains(driver.Names(tried), "tags"):
+		completeMark(u.adapter.Tags(&params), u.req.Mark)
 	}
 	operation, err := part.Write(ctx, &u.req, have, &params, tried)
 	if operation != "" {

@@ -26,9 +26,10 @@ type Refusals struct {
 	Words []Words
 }
 
-// Together returns problems as one error, which says all of them; nil if there are none. What is no matter of the spec comes alone.
+// Together returns problems as one error, which tells them as driver.Told does, each once; nil if there are none. What is no matter of the spec comes alone.
 func Together(problems ...error) error {
 	var lines []string
+	told := map[string]bool{}
 	for _, p := range problems {
 		if p == nil {
 			continue
@@ -37,14 +38,15 @@ func Together(problems ...error) error {
 		if e.Code != driver.Invalid {
 			return p
 		}
-		if !slices.Contains(lines, e.Message) {
+		if !told[e.Message] {
+			told[e.Message] = true
 			lines = append(lines, e.Message)
 		}
 	}
 	if len(lines) == 0 {
 		return nil
 	}
-	return invalid("%s", strings.Join(lines, "; "))
+	return invalid("%s", driver.ToldLines(lines))
 }
 
 // ofCreation returns the refusal of a creation with the fields ahead that the cloud's words are about, of those that were sent. A cloud gives one

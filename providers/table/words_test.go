@@ -77,3 +77,18 @@ func TestAdviceBlamesNobody(t *testing.T) {
 		}
 	}
 }
+
+// However many problems a spec has, they are one short message, and each is said once.
+func TestTogetherTellsTheFirst(t *testing.T) {
+	var problems []error
+	for i := range 5_000 {
+		problems = append(problems, invalid("spec.aws.inventory: entry %d is wrong", i/2))
+	}
+	err := Together(append(problems, invalid("spec.versioning: wrong"))...)
+	if says := err.Error(); len(says) > 400 || !strings.HasSuffix(says, "; and 2496 more of spec.aws.inventory, spec.versioning") {
+		t.Errorf("it says %s", says)
+	}
+	if r := (Refusals{}); !r.names(err, driver.Change{Field: "versioning"}) || !r.names(err, driver.Change{Field: "aws.inventory"}) || r.names(err, driver.Change{Field: "tags"}) {
+		t.Error("it does not blame the fields that it counts, or blames others")
+	}
+}

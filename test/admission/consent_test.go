@@ -112,6 +112,16 @@ func TestConsentToUpdate(t *testing.T) {
 		{"the same action", acted, "", `{metadata: {annotations: {mooring.dev/restart: one}}, spec: {tags: {a: b}}}`, ""},
 
 		{"to approve in advance", plain, "", `{spec: {updates: {disruptive: Always}}}`, needsApprove},
+		{"to ask about less", `{spec: {updates: {disruptive: OnApproval}}}`, "", `{spec: {updates: {disruptive: OnSpecChange}}}`, needsApprove},
+		{"to ask about less than a class might", `{spec: {className: none, updates: {disruptive: OnApproval}}}`, "", `{spec: {updates: {disruptive: Always}}}`, needsApprove},
+		{"to ask about as much", `{spec: {updates: {disruptive: OnApproval}}}`, "", `{spec: {tags: {a: b}}}`, ""},
+		{"to say the default while something waits", plain, `{status: {pendingChanges: [{field: tags, waitsFor: Approval}]}}`, `{spec: {updates: {disruptive: OnSpecChange}}}`, needsApprove},
+		{"to say the default while something waits for the start, and then for approval", plain, `{status: {pendingChanges: [{field: tags, waitsFor: Start, needsApproval: true}]}}`, `{spec: {updates: {disruptive: OnSpecChange}}}`, needsApprove},
+		{"to say the default while something waits for the start alone", plain, `{status: {pendingChanges: [{field: tags, waitsFor: Start}]}}`, `{spec: {updates: {disruptive: OnSpecChange}}}`, ""},
+		{"another time for what was approved and waits for the window", plain, `{status: {pendingChanges: [{field: tags, waitsFor: MaintenanceWindow, approved: true}]}}`, `{spec: {updates: {timing: Immediate}}}`, needsApprove},
+		{"another time for what was approved and waits for the start, and then for the window", plain, `{status: {pendingChanges: [{field: tags, waitsFor: Start, approved: true, dueIn: "Sunday 03:00–04:00 UTC"}]}}`, `{spec: {updates: {timing: Immediate}}}`, needsApprove},
+		{"another time for what was approved and waits for the start alone", plain, `{status: {pendingChanges: [{field: tags, waitsFor: Start, approved: true}]}}`, `{spec: {updates: {timing: Immediate}}}`, ""},
+		{"to say the default while nothing waits", plain, "", `{spec: {updates: {disruptive: OnSpecChange}}}`, ""},
 		{"to ask about everything", plain, "", `{spec: {updates: {disruptive: OnApproval}}}`, ""},
 
 		{"to adopt", plain, "", `{spec: {adoption: IfExists}}`, needsAdopt},

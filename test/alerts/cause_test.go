@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/patience"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -305,14 +306,13 @@ func (cause cause) test(c *fixture) {
 		c.Fatalf("it fires before there is a cause: %v", err)
 	}
 	happen()
-	deadline := time.Now().Add(system.Patience)
-	for {
+	for wait := patience.New(); ; {
 		err := timeline{before: before, after: c.scrape(), every: cause.every, skew: cause.skew, length: length}.evaluate(c.T, loud...)
 		if err == nil {
 			return
 		}
-		if time.Now().After(deadline) {
-			c.Fatal(err)
+		if wait.Over() {
+			c.Fatalf("not so after %s: %v", wait, err)
 		}
 		time.Sleep(100 * time.Millisecond) // what the alert is about is not counted yet
 	}

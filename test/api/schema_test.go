@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -136,12 +138,15 @@ func TestSpecsHaveNoDefaults(t *testing.T) {
 }
 
 // kubectl apply keeps the whole object in an annotation, and an object's annotations are limited to 256 KiB. A quarter of that is for
-// what others annotate, and warns before an apply fails.
+// what others annotate, and warns before an apply fails. What fits there also fits into etcd, with the copy: test/chart measures that.
 func TestDefinitionsCanBeApplied(t *testing.T) {
 	_, sizes := definitions(t)
 	for kind, size := range sizes {
-		if size > 256<<10*3/4 {
-			t.Errorf("%s: %d bytes leave no room to grow below 256 KiB", kind, size)
+		size += len(corev1.LastAppliedConfigAnnotation)
+		if room := apivalidation.TotalAnnotationSizeLimitB - size; room < apivalidation.TotalAnnotationSizeLimitB/4 {
+			t.Errorf("%s: %d bytes leave room for %d below %d, want a quarter", kind, size, room, apivalidation.TotalAnnotationSizeLimitB)
+		} else {
+			t.Logf("%s: %d of %d bytes, room for %d", kind, size, apivalidation.TotalAnnotationSizeLimitB, room)
 		}
 	}
 }

@@ -337,7 +337,7 @@ func (p *inProgress) logIn(all []*v1alpha1.Database) {
 }
 
 func (p *inProgress) logsIn(uri string) bool {
-	ctx, cancel := context.WithTimeout(p.Context(), system.Patience)
+	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, uri)
 	if err != nil {

@@ -181,6 +181,7 @@ func TestNoPrometheusOperator(t *testing.T) {
 		if says := w.run(w, "upgrade", w.release, chartDir(w), "--namespace", w.namespace, "--reset-values"); strings.Contains(says, "does not have the kind") {
 			w.Errorf("it says that something was skipped that nobody asked for:\n%s", says)
 		}
+		w.sizesFit()
 		w.uninstall()
 		w.loseCRDs()
 	})

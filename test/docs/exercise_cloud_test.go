@@ -45,6 +45,7 @@ var notInMemory = map[string]string{
 	"TestClass":                        "the sizes of a class are instance classes of RDS and tiers of Cloud SQL",
 	"TestEditBesideAChangedClass":      "the sizes of a class are instance classes of RDS and tiers of Cloud SQL",
 	"TestClassThatTakesAParameterOut":  "the sizes of a class are instance classes of RDS and tiers of Cloud SQL",
+	"TestClassReleasesNothing":         "the sizes of a class are instance classes of RDS and tiers of Cloud SQL",
 	"TestRetentionIsLockedWithConsent": "a lock of a memory can be taken back, and takes no consent",
 	"TestObservationRefused":           "a memory takes every key",
 	"TestRefusedLoginCanBeCorrected":   "a memory keeps no words for itself",

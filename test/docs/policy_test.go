@@ -194,6 +194,7 @@ var gcpNeeds = map[string][]string{
 	"instances.listServerCas":          {"cloudsql.instances.listServerCas"},
 	"instances.listServerCertificates": {"cloudsql.instances.listServerCertificates"},
 	"operations.get":                   {"cloudsql.instances.get"},
+	"operations.list":                  {"cloudsql.instances.get"},
 	// It is about no project. https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags/list
 	"flags.list":       nil,
 	"databases.insert": {"cloudsql.databases.create"},
@@ -284,13 +285,55 @@ func TestDriversSayWhatListingNeeds(t *testing.T) {
 	}
 }
 
+// The policies of an identity in AWS. One file is more than AWS takes of a policy, so there is one for each feature.
+var (
+	features = []string{"databases", "parameters", "snapshots", "read-replicas", "upgrades", "buckets"}
+	// sometimes are those that only some fields take, in addition.
+	sometimes = []string{"aws-permissions-keys.json", "aws-permissions-monitoring.json", "aws-permissions-passwords.json", "aws-permissions-replication.json"}
+)
+
+// Whose policies they are: how the names of the files begin.
+const (
+	own    = "aws-permissions-"        // of an identity for all namespaces, or for one
+	tenant = "aws-permissions-tenant-" // of a role that tells namespaces apart by session tags
+)
+
+// together returns what the policies of all features allow.
+func together(t *testing.T, set string) awsPolicy {
+	t.Helper()
+	var all awsPolicy
+	for _, feature := range features {
+		all.Statement = append(all.Statement, policy(t, set+feature+".json").Statement...)
+	}
+	return all
+}
+
+// TestPoliciesOfTenantsAreTheSame demands that both sets differ in nothing but the account and the namespace that a session is limited to.
+func TestPoliciesOfTenantsAreTheSame(t *testing.T) {
+	const namespace = "${aws:PrincipalTag/mooring:namespace}"
+	want := together(t, own).Statement
+	for i, s := range want {
+		for j, arn := range s.Resource {
+			want[i].Resource[j] = strings.NewReplacer("123456789012", "210987654321", "shop-", namespace+"-").Replace(arn)
+		}
+		for _, condition := range s.Condition {
+			for _, key := range slices.Collect(maps.Keys(condition)) {
+				condition[strings.Replace(key, driver.LabelCluster, driver.LabelNamespace, 1)] = namespace
+			}
+		}
+	}
+	if diff := cmp.Diff(want, together(t, tenant).Statement); diff != "" {
+		t.Errorf("-%s* limited to a namespace +%s*:\n%s", own, tenant, diff)
+	}
+}
+
 // TestPoliciesAreComplete demands that the policies in config/samples/iam allow what the drivers call, and nothing that
 // they do not.
 func TestPoliciesAreComplete(t *testing.T) {
 	amazon := needed(t, callsOfAWS(t), awsNeeds)
-	for _, name := range []string{"aws-permissions.json", "aws-permissions-tenant.json"} {
-		if diff := cmp.Diff(amazon, policy(t, name).allows()); diff != "" {
-			t.Errorf("%s: -needed +allowed:\n%s", name, diff)
+	for _, set := range []string{own, tenant} {
+		if diff := cmp.Diff(amazon, together(t, set).allows()); diff != "" {
+			t.Errorf("%s*: -needed +allowed:\n%s", set, diff)
 		}
 	}
 	google := needed(t, callsOfGCP(t), gcpNeeds)
@@ -474,18 +517,26 @@ func policy(t *testing.T, name string) awsPolicy {
 	return p
 }
 
+// A gcpRole is a custom role of Google Cloud.
+type gcpRole struct {
+	Title, Description, Stage string
+	IncludedPermissions       []string
+}
+
 // role reads the permissions of a role of Google Cloud.
 func role(t *testing.T, name string) []string {
 	t.Helper()
-	var r struct {
-		Title, Description, Stage string
-		IncludedPermissions       []string
-	}
+	return readRole(t, name).IncludedPermissions
+}
+
+func readRole(t *testing.T, name string) gcpRole {
+	t.Helper()
+	var r gcpRole
 	readJSON(t, name, &r)
 	if r.Title == "" || r.Stage != "GA" || !slices.Equal(r.IncludedPermissions, distinct(r.IncludedPermissions)) {
 		t.Errorf("%s: want title, stage GA, and the permissions in order, each once", name)
 	}
-	return r.IncludedPermissions
+	return r
 }
 
 func readJSON(t *testing.T, name string, into any) {

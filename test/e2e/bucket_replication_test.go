@@ -33,9 +33,9 @@ func TestReplicationWaitsForItsTarget(t *testing.T) {
 	w.create(other)
 	w.ready(other)
 	w.stalled(b, v1alpha1.ReasonInvalid, "to have versioning Enabled") // which a new bucket does not have
+	w.Disturb()                                                        // from here on S3 takes the rules, as soon as somebody asks it
 	edit(w, other, func(b *v1alpha1.Bucket) { b.Spec.Versioning = new(v1alpha1.VersioningEnabled) })
 	w.ready(other)
-	w.Disturb()
 	w.mirrors(b, "aws.replication.rules", `[{"bucket":"`+target+`","name":"all","priority":1}]`)
 
 	mark := len(c.Writes(name))

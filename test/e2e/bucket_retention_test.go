@@ -3,6 +3,8 @@ package e2e
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
@@ -21,15 +23,35 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// A lock, which both real clouds keep for good, waits for consent, and an edit that takes it back makes the bucket Ready.
+// A lock, which both real clouds keep for good, waits for consent, and an edit that takes it back makes the bucket Ready. Through a shared account it is the class's
+// to allow, and for how long.
 func TestRetentionIsLockedWithConsent(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
 		b := w.retained(c)
+		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Retention.Locked = new(true) })
+		s := w.stalled(b, v1alpha1.ReasonProviderConfigNotAllowed, "spec.retention.locked", "without a class")
+		w.equal("lock", s.Value("retention.locked"), "false")
+		w.delete(b)
+		w.awaitDeleted(b)
+
+		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
+		class.Spec.Defaults = &v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{Days: new(int32(30)), Locked: new(true)}}
+		w.create(class)
+		b = w.bucket(c, "ours", v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{Days: new(int32(7)), Locked: new(false)}})
+		b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, class.Name
+		w.create(b)
+		w.ready(b)
+		edit(w, b, func(b *v1alpha1.Bucket) {
+			b.Spec.Retention = &v1alpha1.BucketRetention{Days: new(int32(36_500)), Locked: new(true)}
+		})
+		s = w.stalled(b, v1alpha1.ReasonClassViolated, "36500 is more than the 30 of class")
+		w.equal("days", s.Value("retention.days"), "7")
 		edit(w, b, func(b *v1alpha1.Bucket) {
 			b.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
-			b.Spec.Retention.Locked = new(true)
+			b.Spec.Retention = &v1alpha1.BucketRetention{Days: new(int32(7)), Locked: new(true)}
 		})
-		s := w.stalled(b, v1alpha1.ReasonApprovalRequired, "retention.locked", "Irreversible")
+		s = w.stalled(b, v1alpha1.ReasonApprovalRequired, "retention.locked", "Irreversible")
 		w.equal("lock", s.Value("retention.locked"), "false")
 		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Retention.Locked = new(false) })
 		w.ready(b)

@@ -17,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/patience"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -204,15 +205,15 @@ func (w *dayFixture) last(o client.Object) (s system.Snapshot) {
 // until lets the time pass until an object is as wanted.
 func (w *dayFixture) until(o client.Object, what string, wanted func(system.Snapshot) bool) {
 	w.Helper()
-	giveUp := time.Now().Add(system.Patience)
+	wait := patience.New()
 	for limit := w.clock.Now().Add(6 * time.Hour); !wanted(w.last(o)); {
 		if w.clock.step(limit) {
-			giveUp = time.Now().Add(system.Patience) // however slow the machine is, something happens
+			wait = patience.New() // however slow the machine is, something happens
 			continue
 		}
 		time.Sleep(5 * time.Millisecond) // a watch may be on its way
-		if time.Now().After(giveUp) {
-			w.Fatalf("%s: it does not get there:\n    %v", what, w.last(o))
+		if wait.Over() {
+			w.Fatalf("%s: it does not get there within %s:\n    %v", what, wait, w.last(o))
 		}
 	}
 }

@@ -135,7 +135,10 @@ func TestNoClassInPlaceOfTheAccount(t *testing.T) {
 func TestClassLimitHoldsUnderARush(t *testing.T) {
 	w := newFixture(t)
 	c := w.alone("aws")
-	const limit, rush = 2, 6 // fewer than an account's slots
+	const limit, rush = 2, 6 // fewer than the slots of an account that answers; before it did, it has one
+	b := w.bucket(c, "first", v1alpha1.BucketParameters{})
+	w.create(b)
+	w.observedAgain(c, w.ready(b).Status.ExternalName, 3)
 	var judged atomic.Int32
 	answer := make(chan struct{})
 	letAnswer := sync.OnceFunc(func() { close(answer) })

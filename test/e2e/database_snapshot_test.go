@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -243,6 +245,25 @@ func TestFinalSnapshotIsDeleted(t *testing.T) {
 	})
 }
 
+// A server that is stopped is deleted as any other, and its snapshots outlive it, whatever the cloud has to change of it before.
+func TestDeletionOfAStoppedServerKeepsItsSnapshots(t *testing.T) {
+	onEachMade(t, func(w *fixture, c *system.Cloud, _ system.Made) {
+		d := w.database(c, "orders", system.MinimalDatabase(c))
+		w.create(d)
+		w.ready(d)
+		s := w.snapshotOf(d, "kept")
+		w.create(s)
+		kept := w.usable(s).Status.ExternalName
+		w.power(d, v1alpha1.PowerStateStopped)
+		w.down(d)
+		w.delete(d)
+		w.awaitDeleted(d)
+		if c.Snapshots().SnapshotMark(w.T, kept) == nil {
+			w.Errorf("%s is gone with its server", kept)
+		}
+	})
+}
+
 // A snapshot that a policy keeps stays when everything is deleted at once, as with a namespace.
 func TestRetainedSnapshotOutlivesEverything(t *testing.T) {
 	onEachMade(t, func(w *fixture, c *system.Cloud, made system.Made) {
@@ -278,4 +299,75 @@ func TestRetainedSnapshotOutlivesEverything(t *testing.T) {
 			w.Errorf("calls: %q", calls)
 		}
 	})
+}
+
+// A class limits the snapshots of its Databases. One that counts is not left in the cloud without its object, and the place of one that is deleted is free.
+func TestAClassLimitsSnapshots(t *testing.T) {
+	onEachMade(t, func(w *fixture, c *system.Cloud, _ system.Made) {
+		w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxSnapshotsPerNamespace = new(int32(1)) })
+		d := w.tenLines("orders")
+		w.create(d)
+		w.ready(d)
+		first, second := w.snapshotOf(d, "first"), w.snapshotOf(d, "second")
+		first.Spec.DeletionPolicy = v1alpha1.DeletionRetain
+		w.create(first)
+		name := w.usable(first).Status.ExternalName
+		w.equal("class", first.Status.Database.ClassName, w.Namespace)
+		w.create(second)
+		w.stalled(second, v1alpha1.ReasonClassNotAllowed, "has 1 objects of kind DatabaseSnapshot")
+		w.delete(first)
+		w.stalled(first, v1alpha1.ReasonClassViolated, "set spec.deletionPolicy: Delete")
+		if c.Snapshots().SnapshotMark(w.T, name) == nil {
+			w.Error("the snapshot is gone, and was to be retained")
+		}
+		w.Disturb()
+		edit(w, first, func(s *v1alpha1.DatabaseSnapshot) { s.Spec.DeletionPolicy = v1alpha1.DeletionDelete })
+		w.awaitDeleted(first)
+		w.usable(second)
+	})
+}
+
+// Snapshots end by themselves: one at the time that its spec says, and not a sync period later, and a final one after the days that its Database said.
+func TestSnapshotsExpire(t *testing.T) {
+	t.Parallel()
+	clock := newSchedule()
+	const sync = 48 * time.Hour // longer than until lets the time pass
+	clock.seldom = sync
+	day := newDayFixture(t, clock, sync, localcloud.Durations{})
+	for _, p := range providersFor(t) {
+		day.run(p.Name, func(f *fixture) {
+			w, c := &dayFixture{f, clock}, day.onDay(p.Name)
+			d := w.database(c, "orders-"+c.Name, system.MinimalDatabase(c))
+			d.Spec.DeletionPolicy, d.Spec.FinalSnapshot = v1alpha1.DeletionSnapshot, &v1alpha1.FinalSnapshot{RetainDays: new(int32(1))}
+			w.create(d)
+			w.until(d, "ready", func(s system.Snapshot) bool { return s.IsReady(d) })
+			s := w.snapshotOf(d, "daily-"+c.Name)
+			s.Spec.ExpiresAfter = "12h" // twice what until lets pass
+			w.create(s)
+			w.expires(c, s)
+			w.delete(d)
+			w.until(d, "deleted", func(s system.Snapshot) bool { return s.Deleted })
+			w.expires(c, w.final(d))
+		})
+	}
+}
+
+// expires waits until a snapshot can be used, and holds that it ends when its status says.
+func (w *dayFixture) expires(c *system.Cloud, s *v1alpha1.DatabaseSnapshot) {
+	w.Helper()
+	w.until(s, "ready", func(seen system.Snapshot) bool { return seen.IsReady(s) })
+	w.Refresh(s)
+	name, at := s.Status.ExternalName, s.Status.DeletionTime
+	if at == nil {
+		w.Fatalf("nothing says when %s expires: %+v", s.Name, s.Status)
+	}
+	w.clock.pass(at.Add(-time.Second))
+	if w.last(s).Deleting || c.Snapshots().SnapshotMark(w.T, name) == nil {
+		w.Errorf("%s is gone before its time", s.Name)
+	}
+	w.clock.pass(at.Add(10 * time.Minute))
+	w.until(s, "deleted", func(s system.Snapshot) bool { return s.Deleted })
+	if c.Snapshots().SnapshotMark(w.T, name) != nil {
+		w.Errorf("%s is still in the cloud", name)
+	}
 }

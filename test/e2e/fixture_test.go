@@ -5,14 +5,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -222,6 +225,14 @@ func (w *fixture) expectWrites(c *system.Cloud, name string, mark int, want ...s
 	w.observedAgain(c, name, 1)
 	if got := c.Writes(name)[mark:]; !slices.Equal(got, want) {
 		w.Errorf("writes to %s: %q, want %q", name, got, want)
+		for _, call := range c.Ledger.Calls(localcloud.Filter{Resource: name, Write: localcloud.Writes}) {
+			w.Logf("%s %s by %s: %d %s", call.Time.Format(time.StampMilli), call.Operation, call.Caller, call.Status, call.Code)
+		}
+		events := &eventsv1.EventList{}
+		w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
+		for _, e := range events.Items {
+			w.Logf("%s %s %s: %s", e.CreationTimestamp.Format(time.TimeOnly), e.Regarding.Name, e.Reason, e.Note)
+		}
 	}
 }
 

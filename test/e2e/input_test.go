@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/patience"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -333,8 +334,7 @@ func (w *fixture) calm(c *system.Cloud, account string) {
 	w.Helper()
 	var writes cluster.Requests
 	ours := func(r cluster.Request) bool { return r.Namespace == w.Namespace }
-	deadline := time.Now().Add(system.Patience)
-	for {
+	for wait := patience.New(); ; {
 		mark, err := w.Cluster.Audit().Mark()
 		w.Must(err)
 		before, begun := callsIn(c, account), time.Now()
@@ -347,8 +347,8 @@ func (w *fixture) calm(c *system.Cloud, account string) {
 		if writes = requests.Where(cluster.By(system.Installed), cluster.Writes, ours); len(writes) == 0 {
 			return
 		}
-		if time.Now().After(deadline) {
-			w.Fatalf("an object that can't go on is written about without end:\n%v", writes)
+		if wait.Over() {
+			w.Fatalf("an object that can't go on is written about for %s:\n%v", wait, writes)
 		}
 	}
 }

@@ -48,6 +48,7 @@ var limitedTests = map[string]func(*testing.T){
 	"TestDeletionOfADatabase":         TestDeletionOfADatabase,
 	"TestRetainAndTakeBack":           TestRetainAndTakeBack,
 	"TestSnapshotOfADatabase":         TestSnapshotOfADatabase,
+	"TestSnapshotsExpire":             TestSnapshotsExpire,
 	"TestVanished":                    TestVanished,
 	"TestSeldom":                      TestSeldom,
 }

@@ -46,7 +46,11 @@ func TestTakeOverAndBack(t *testing.T) {
 		mark = len(c.Writes(external))
 		w.delete(o)
 		w.awaitDeleted(o)
-		w.equal("writes of the way back", c.Writes(external)[mark:], []string{k.Mark})
+		want = []string{k.Mark}
+		if k.Unmark != "" {
+			want = append(want, k.Unmark)
+		}
+		w.equal("writes of the way back", c.Writes(external)[mark:], want)
 		if tags := k.Tags(c, w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
 			w.Errorf("it is left with the tags %v", tags)
 		}

@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -17,10 +19,7 @@ func TestWhatExistsAlready(t *testing.T) {
 	elses := func(*fixture, string) map[string]string { return someoneElses() }
 	left := func(namespace, name string) func(*fixture, string) map[string]string {
 		return func(w *fixture, _ string) map[string]string {
-			m := w.mark(namespace, name)
-			if namespace == "" {
-				m.Namespace = w.Namespace
-			}
+			m := w.mark(cmp.Or(namespace, w.Namespace), name)
 			m.Released = true
 			return m.Labels()
 		}
@@ -28,26 +27,44 @@ func TestWhatExistsAlready(t *testing.T) {
 	neighbours := func(w *fixture, _ string) map[string]string { return w.mark("another", "object").Labels() }
 	earlier := func(w *fixture, name string) map[string]string { return w.mark(w.Namespace, name).Labels() }
 	released := func(w *fixture, name string) map[string]string { return left(w.Namespace, name)(w, name) }
+	// A namespace that was deleted and created again is another one. Who wrote a mark without the uid, as Mooring 0.1.0 did, is not known.
+	of := func(namespaceUID string, isReleased bool) func(*fixture, string) map[string]string {
+		return func(w *fixture, name string) map[string]string {
+			m := w.mark(w.Namespace, name)
+			m.NamespaceUID, m.Released = namespaceUID, isReleased
+			return m.Labels()
+		}
+	}
+	const before, unknown, strangers = "9f4b6c0e-0000-4000-8000-000000000001", "", "was made for an object of an earlier namespace of this name"
 	const anothers = "a cloud object of this name exists and belongs to another object"
 	for _, test := range []struct {
 		name     string
 		tags     func(w *fixture, name string) map[string]string
 		adoption v1alpha1.Adoption
+		consent  bool   // the platform lets this object have what an object of its own namespace and name left
 		refusal  string // empty: it is adopted
 	}{
-		{"unmarked", none, "", "does not have Mooring's mark; set spec.adoption: IfExists"},
-		{"unmarked-ifexists", none, v1alpha1.AdoptionIfExists, ""},
-		{"other-cluster", elses, "", anothers},
-		{"other-cluster-never", elses, v1alpha1.AdoptionNever, anothers},
-		{"other-cluster-ifexists", elses, v1alpha1.AdoptionIfExists, ""},
-		{"neighbour", neighbours, v1alpha1.AdoptionIfMarked, anothers},
-		{"neighbour-ifexists", neighbours, v1alpha1.AdoptionIfExists, anothers},
-		{"left-by-neighbour", left("another", "object"), v1alpha1.AdoptionIfExists, anothers},
-		{"released-by-own-namespace", left("", "object"), v1alpha1.AdoptionIfExists, ""},
-		{"earlier", earlier, "", ""},
-		{"earlier-never", earlier, v1alpha1.AdoptionNever, "created by a former object with this namespace and name"},
-		{"released", released, v1alpha1.AdoptionIfMarked, "was released (deletionPolicy: Retain)"},
-		{"released-ifexists", released, v1alpha1.AdoptionIfExists, ""},
+		{"unmarked", none, "", false, "does not have Mooring's mark; set spec.adoption: IfExists"},
+		{"unmarked-ifexists", none, v1alpha1.AdoptionIfExists, false, ""},
+		{"other-cluster", elses, "", false, anothers},
+		{"other-cluster-never", elses, v1alpha1.AdoptionNever, false, anothers},
+		{"other-cluster-ifexists", elses, v1alpha1.AdoptionIfExists, false, ""},
+		{"neighbour", neighbours, v1alpha1.AdoptionIfMarked, false, anothers},
+		{"neighbour-ifexists", neighbours, v1alpha1.AdoptionIfExists, false, anothers},
+		{"left-by-neighbour", left("another", "object"), v1alpha1.AdoptionIfExists, false, anothers},
+		{"released-by-own-namespace", left("", "object"), v1alpha1.AdoptionIfExists, false, ""},
+		{"earlier", earlier, "", false, ""},
+		{"earlier-never", earlier, v1alpha1.AdoptionNever, false, "created by a former object with this namespace and name"},
+		{"released", released, v1alpha1.AdoptionIfMarked, false, "was released (deletionPolicy: Retain)"},
+		{"released-ifexists", released, v1alpha1.AdoptionIfExists, false, ""},
+		{"earlier-namespace", of(before, false), "", false, strangers},
+		{"earlier-namespace-ifexists", of(before, false), v1alpha1.AdoptionIfExists, false, strangers},
+		{"earlier-namespace-released", of(before, true), v1alpha1.AdoptionIfExists, false, strangers},
+		{"unknown-namespace", of(unknown, false), "", false, strangers},
+		{"unknown-namespace-released", of(unknown, true), v1alpha1.AdoptionIfExists, false, strangers},
+		{"earlier-namespace-consent", of(before, false), "", true, ""},
+		{"released-earlier-namespace-consent", of(before, true), v1alpha1.AdoptionIfExists, true, ""},
+		{"unknown-namespace-consent", of(unknown, false), "", true, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
@@ -56,6 +73,9 @@ func TestWhatExistsAlready(t *testing.T) {
 				k.Make(c, w.T, external, test.tags(w, test.name))
 				mark := len(c.Writes(external))
 				system.SpecOf(o).ExternalName, system.SpecOf(o).Adoption = external, test.adoption
+				if test.consent {
+					o.SetAnnotations(map[string]string{v1alpha1.AnnotationAdoptFrom: w.Namespace + "/" + o.GetName()})
+				}
 				w.create(o)
 				if test.refusal == "" {
 					w.ready(o)
@@ -116,6 +136,45 @@ func TestTakenOver(t *testing.T) {
 	})
 }
 
+// Two installations with one cluster id take themselves for one. What the second one took is left to it: no mark changes back. Who wants it here deletes the object,
+// which touches nothing, and creates it again.
+func TestTakenByASecondInstallation(t *testing.T) {
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "ours")
+		w.create(o)
+		name := w.ready(o).Status.ExternalName
+		w.Disturb()
+		theirs := w.mark(w.Namespace, "ours")
+		theirs.NamespaceUID = "of-the-same-name-there"
+		k.Tag(c, w.T, name, theirs.Labels())
+		mark := len(c.Writes(name))
+		const says = "a second installation of Mooring has the same cluster id"
+		w.stalled(o, v1alpha1.ReasonNotOwned, says)
+		w.expectWrites(c, name, mark)
+		edit(w, o, func(o client.Object) { system.SpecOf(o).Adoption = v1alpha1.AdoptionIfExists })
+		w.stalled(o, v1alpha1.ReasonNotOwned, says)
+		w.expectWrites(c, name, mark)
+		w.delete(o)
+		w.awaitDeleted(o)
+		if got := driver.MarkFrom(k.Tags(c, w.T, name)); got != theirs {
+			w.Errorf("it was touched: its mark is %+v", got)
+		}
+		again := w.declare(c, k, "ours")
+		w.create(again)
+		w.stalled(again, v1alpha1.ReasonNotOwned, "an earlier namespace of this name")
+		w.expectWrites(c, name, mark)
+		w.Disturb()
+		edit(w, again, func(o client.Object) {
+			o.SetAnnotations(map[string]string{v1alpha1.AnnotationAdoptFrom: w.Namespace + "/ours"})
+		})
+		w.ready(again)
+		w.expectWrites(c, name, mark, k.Mark)
+		if !w.marked(c, k, name, again) {
+			w.Errorf("the tags are %v", k.Tags(c, w.T, name))
+		}
+	})
+}
+
 func TestObserve(t *testing.T) {
 	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
 		external := w.Namespace + "-seen"
@@ -154,7 +213,11 @@ func TestRetainAndTakeBack(t *testing.T) {
 		mark := len(c.Writes(name))
 		w.delete(o)
 		w.awaitDeleted(o)
-		w.equal("writes", c.Writes(name)[mark:], []string{k.Mark})
+		want := []string{k.Mark}
+		if k.Unmark != "" {
+			want = append(want, k.Unmark)
+		}
+		w.equal("writes", c.Writes(name)[mark:], want)
 		if m := driver.MarkFrom(k.Tags(c, w.T, name)); !m.Released {
 			w.Errorf("the mark is %+v, want it released", m)
 		}
@@ -273,6 +336,22 @@ func TestPause(t *testing.T) {
 		w.delete(o)
 		w.stalled(o, v1alpha1.ReasonPaused, "it is being deleted, but it is paused")
 		edit(w, o, func(o client.Object) { o.SetAnnotations(nil) })
+		w.awaitDeleted(o)
+	})
+}
+
+// The name that Mooring makes for an object of another namespace is left to that object: whoever takes it first would keep its owner from ever having it.
+func TestNamesOfOtherNamespacesAreLeftToThem(t *testing.T) {
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		theirs := plan.ExternalName(w.mark(w.Namespace, "orders").Cluster, "another-"+w.Namespace, "orders", 63)
+		o := w.declare(c, k, "orders")
+		system.SpecOf(o).ExternalName, system.SpecOf(o).Adoption = theirs, v1alpha1.AdoptionIfExists
+		w.create(o)
+		w.stalled(o, v1alpha1.ReasonInvalid, "the name that Mooring makes for an object of another namespace; choose another spec.externalName")
+		if writes := c.Writes(theirs); len(writes) > 0 {
+			w.Errorf("writes: %q", writes)
+		}
+		w.delete(o)
 		w.awaitDeleted(o)
 	})
 }

@@ -318,8 +318,19 @@ func TestRestoreCreatesNothingEmpty(t *testing.T) {
 		if calls := c.Writes(name); slices.Contains(calls, "databases.insert") {
 			w.Errorf("a database was created: %q", calls)
 		}
-		if secret := w.Secret("restored-db"); secret != nil && string(secret["database"]) != "app" { // RDS says which one there is
-			w.Error("the connection Secret leads to a database that is not there")
+		for _, look := range []string{"1", "2"} { // that the server can be used by now does not change that
+			seen := c.Observations(name)
+			edit(w, again, func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: look} })
+			w.Eventually("it is looked at again", func() bool { return c.Observations(name) > seen })
+		}
+		if s := w.stalled(again, v1alpha1.ReasonImmutable, "spec.databaseName"); s.Status.FirstReadyTime != nil {
+			w.Error("it counts as ready although it never was as declared")
+		}
+		if calls := c.Writes(name); slices.Contains(calls, "databases.insert") {
+			w.Errorf("a database was created later: %q", calls)
+		}
+		if w.Secret("restored-db") != nil {
+			w.Error("the connection Secret leads to a server that never was as declared")
 		}
 		edit(w, again, func(d *v1alpha1.Database) { d.Spec.DatabaseName = new("app") })
 		w.ready(again)

@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/patience"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -152,14 +153,14 @@ func (r *rollout) modifications() []localcloud.Call {
 func (r *rollout) eventually(what string, done func() bool) {
 	r.Helper()
 	progress := ""
-	for deadline := time.Now(); !done(); time.Sleep(100 * time.Millisecond) {
+	for wait := patience.New(); !done(); time.Sleep(100 * time.Millisecond) {
 		status := r.class().Status
 		now := fmt.Sprint(status.Users, status.UpToDate, status.Waiting, r.Cloud.Ledger.Count(localcloud.Filter{Service: "rds", Write: localcloud.Writes}))
 		if now != progress { // as long as something happens, on a busy machine too
-			progress, deadline = now, time.Now().Add(system.Patience)
+			progress, wait = now, patience.New()
 		}
-		if time.Now().After(deadline) {
-			r.Fatalf("not so, and nothing has happened for %v: %s; the class is %+v", system.Patience, what, status)
+		if wait.Over() {
+			r.Fatalf("not so, and nothing has happened for %s: %s; the class is %+v", wait, what, status)
 		}
 	}
 }

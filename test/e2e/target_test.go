@@ -37,7 +37,13 @@ func (w *fixture) mark(namespace, name string) driver.Mark {
 	w.Helper()
 	system := &corev1.Namespace{}
 	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: "kube-system"}, system))
-	return driver.Mark{Cluster: string(system.UID), Namespace: namespace, Name: name, UID: "of-an-earlier-life"}
+	m := driver.Mark{Cluster: string(system.UID), Namespace: namespace, Name: name, UID: "of-an-earlier-life", NamespaceUID: "of-another"}
+	if namespace == w.Namespace {
+		own := &corev1.Namespace{}
+		w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: namespace}, own))
+		m.NamespaceUID = string(own.UID)
+	}
+	return m
 }
 
 // marked reports whether a cloud object bears the mark of an object, as it is now.

@@ -10,8 +10,10 @@ import (
 var byChance = []chance{
 	{"", ofUsers, 1, false, "the config's controller comes to it late, and not at all if the user is gone by then"},
 	{deletion, "patch databases/status", 2, true, "the instance that is being deleted may be gone when it is observed next"},
+	{creation, "patch buckets/status", 3, true, "a new object says that a call failed, and on a busy machine one may time out that nobody injected a fault into"},
 	{"", "patch databases/status", 3, true, "each state of the instance that is observed is recorded, and a busy machine observes fewer"},
 	{snapshot, "patch databasesnapshots/status", 3, true, "each state of the snapshot that is observed is recorded, and a busy machine observes fewer"},
+	{revival, "patch databasesnapshots/status", 3, true, "likewise, of the final snapshot that the deletion before the revival leaves"},
 	{deletion, "patch databasesnapshots/status", 2, true, "likewise, and the object may wait for the binding first"},
 	{"", "patch providerconfigs", 2, true, "the controllers of the object and of its config may both remove the config's finalizer"},
 	{"", "delete secrets (copy of credentials)", 2, true, "the controllers of the object and of its config may both delete the copy"},

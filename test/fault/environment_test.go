@@ -18,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/patience"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -161,7 +162,8 @@ func (p *process) kill() {
 func await(t testing.TB, what string, done func() string) {
 	t.Helper()
 	last := ""
-	for end := time.Now().Add(system.Patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
+	wait := patience.New()
+	for ; !wait.Over(); time.Sleep(25 * time.Millisecond) {
 		if last = done(); last == "" {
 			return
 		}
@@ -169,7 +171,7 @@ func await(t testing.TB, what string, done func() string) {
 			break
 		}
 	}
-	t.Fatalf("not within %s: %s\n%s", system.Patience, what, last)
+	t.Fatalf("not so after %s: %s\n%s", wait, what, last)
 }
 
 func lifecycleName(n int32) string { return fmt.Sprintf("case-%04d", n) }

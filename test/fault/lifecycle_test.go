@@ -551,6 +551,7 @@ func (l *lifecycle) verify(t testing.TB, p phase) {
 	}
 	if l.target.Kind == "Database" {
 		l.verifyPasswordSecret(t, o)
+		l.awaitLogin(t, connection)
 	}
 	l.verifyGroups(t, status.ExternalName)
 }

@@ -84,7 +84,7 @@ func (l *lifecycle) restoredFrom(t testing.TB, name string, from v1alpha1.Databa
 	return d
 }
 
-// awaitRestored waits until a restored database can be used, and reads its object.
+// awaitRestored waits until a restored database can be used, with the login in its Secret, and reads its object.
 func (l *lifecycle) awaitRestored(t testing.TB, d *v1alpha1.Database) {
 	t.Helper()
 	key := client.ObjectKeyFromObject(d)
@@ -96,4 +96,5 @@ func (l *lifecycle) awaitRestored(t testing.TB, d *v1alpha1.Database) {
 		return unready(d)
 	})
 	l.must(t, l.Client.Get(t.Context(), key, d))
+	l.awaitLogin(t, d.Spec.Connection.SecretName)
 }

@@ -1,11 +1,16 @@
 package fault
 
 import (
+	"net"
+	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -55,7 +60,33 @@ func (l *lifecycle) uri(t *testing.T) string {
 	return string(l.published(t)["uri"])
 }
 
-func query(t *testing.T, uri string) error {
+// awaitLogin waits until what a connection Secret says lets somebody in.
+func (l *lifecycle) awaitLogin(t testing.TB, secret string) {
+	t.Helper()
+	await(t, l.name+": the login in the Secret "+secret+" is accepted", func() string {
+		s := &corev1.Secret{}
+		l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: secret}, s))
+		at := url.URL{
+			Scheme: "postgres", User: url.UserPassword(string(s.Data["username"]), string(s.Data["password"])), Path: "/" + string(s.Data["database"]),
+			Host: net.JoinHostPort(string(s.Data["host"]), string(s.Data["port"])), RawQuery: "sslmode=prefer",
+		}
+		if err := query(t, at.String()); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+}
+
+// alterPassword sets the password of the lifecycle's database by SQL, of which Mooring does not know.
+func (l *lifecycle) alterPassword(t testing.TB, password string) {
+	t.Helper()
+	at := l.published(t)
+	port, err := strconv.Atoi(string(at["port"]))
+	l.must(t, err)
+	l.must(t, l.Cloud.AlterPassword(string(at["host"]), port, string(at["username"]), password))
+}
+
+func query(t testing.TB, uri string) error {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), uri)
 	if err != nil {

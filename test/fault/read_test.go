@@ -262,6 +262,9 @@ func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {
 		l.verify(t, p)
 		return
 	}
+	if p == idle { // what its conditions say may be from before the last refusal: that observation, and one more, have to end
+		l.awaitReads(t, l.target.Observe, 3)
+	}
 	l.awaitReady(t)
 	l.awaitConfig(t)
 	l.secrets = append(l.secrets, l.password(t)) // where Mooring made one

@@ -31,6 +31,7 @@ func (l *lifecycle) follow(t testing.TB) {
 		t.Errorf("of the servers %q there are %q once the replica was made, which follows %+v", before, made, r.Status.Replica)
 	}
 	l.publishesAlike(t, r)
+	l.alterPassword(t, "in-between-"+l.name) // which the replica has, too, and keeps when it is promoted
 	l.must(t, l.Client.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"replica":{"role":"Primary"}}}`))))
 	hash := ""
 	await(t, l.name+": the promotion waits for approval", func() string {
@@ -50,6 +51,8 @@ func (l *lifecycle) follow(t testing.TB) {
 		return unready(d)
 	})
 	l.publishesAlike(t, r)
+	l.awaitLogin(t, r.Spec.Connection.SecretName)
+	l.alterPassword(t, l.password(t))
 	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), r)))
 	await(t, l.name+": the promoted database is gone", func() string {
 		d := &v1alpha1.Database{}

@@ -73,7 +73,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				NoDrift: "a move to another VPC changes the security groups too", Stuck: "RDS moves a server to another VPC, and not within one"},
 			{Name: "aws.port", To: 6543, Effect: driver.Restarts},
 			{Name: "aws.networkType", To: "DUAL", Effect: driver.Interrupts, Alone: true},
-			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts, Follows: map[string]string{
+			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts, Worst: true, Follows: map[string]string{
 				"parameters": "they need a group of ours", "tls": "it is a parameter", "version": "each major version has groups of its own"},
 				Given: map[string]any{"aws.dbParameterGroupName": "spare", "parameters": nil, "tls": nil}}, // it excludes parameters
 			{Name: "aws.optionGroupName", To: "audit-queries", Given: map[string]any{ // PostgreSQL, which the others are tried with, has none

@@ -66,8 +66,8 @@ var rules = []rule{
 	},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
 	{who: controllers, never: slices.Concat([]string{table, drivertest, tests}, clouds)},
-	// The limiter of an account knows nothing of what leads to one.
-	{who: controllers + "/account", may: []string{}},
+	// The limiter of an account knows nothing of what leads to one. It learns from calls.
+	{who: controllers + "/account", may: []string{driver}},
 	// The plan decides from values: it has no client, no connection and no clock.
 	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
@@ -79,17 +79,19 @@ var rules = []rule{
 	{who: controllers + "/resource/credential", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/client"}, beside("identity", "kind", "password"))},
 	// Whose a cloud object is that can't be marked, both who gathers and who executes ask.
 	{who: controllers + "/resource/claim", may: []string{apis, driver, controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
+	// Who acts and who reports store a status the same way.
+	{who: controllers + "/resource/record", may: []string{apis, driver, controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
 	// Who gathers knows nobody who acts or reports.
 	{who: controllers + "/resource/gather", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
 		"sigs.k8s.io/controller-runtime/pkg",
-	}, beside("account", "class", "condition", "identity", "kind", "password", "telemetry"))},
+	}, beside("account", "class", "condition", "identity", "kind", "password", "retry", "telemetry"))},
 	{who: controllers + "/resource/execute", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/record", apimachinery,
 		"k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
 	}, beside("account", "class", "condition", "identity", "kind", "password"))},
 	{who: controllers + "/resource/report", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
 		"k8s.io/client-go/tools/events", "sigs.k8s.io/controller-runtime",
 	}, beside("account", "condition", "identity", "kind", "retry", "telemetry"))},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},

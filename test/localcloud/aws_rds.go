@@ -56,6 +56,7 @@ type rdsCall struct {
 	stale    bool
 	failLate bool
 	injected Fault
+	call     *Call // what the ledger will have of it
 }
 
 var rdsActions = map[string]queryAction[*rdsCall]{
@@ -140,7 +141,7 @@ func (c *rdsCall) act(call *Call, _ *http.Request, _ []byte, injected FaultKind)
 		return queryFailure(rdsNamespace, err)
 	}
 	c.now, c.stale, c.failLate = c.cloud.opts.Now(), injected == Stale, injected == FailLate
-	c.injected = call.injected
+	c.injected, c.call = call.injected, call
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cloud.clock.note()

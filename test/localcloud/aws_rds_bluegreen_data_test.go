@@ -13,8 +13,10 @@ import (
 
 // TestRDSBlueGreenData: a client that writes to one endpoint all the time finds there all that was acknowledged after a switchover, in another instance.
 func TestRDSBlueGreenData(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"postgres", "mysql"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, kind)
 			cloud := need(Start(Options{}))(t)
 			defer func() {

@@ -28,14 +28,14 @@ func (c *rdsCall) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
 	}
 	next := have.clone()
 	due := c.now.Add(c.cloud.opts.Durations.Delete)
-	if !skip {
+	if next.retains, err = c.retains(have, in.DeleteAutomatedBackups); err != nil {
+		return nil, err
+	}
+	if !skip { // the last that may be refused: what is refused leaves nothing
 		if next.final, err = c.finalSnapshot(have, final); err != nil {
 			return nil, err
 		}
 		due = due.Add(c.cloud.opts.Durations.Snapshot)
-	}
-	if next.retains, err = c.retains(have, in.DeleteAutomatedBackups); err != nil {
-		return nil, err
 	}
 	next.backups.until = c.now
 	var job *engineJob

@@ -95,6 +95,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	}
 	next.deferred = c.now
 	c.carryOut(next, aws.ToBool(in.ApplyImmediately), monitors, password)
+	c.call.Disrupts = disrupts(have, next)
 	c.store(key, next)
 	answered := c.shown(next)
 	return &rds.ModifyDBInstanceOutput{DBInstance: &answered}, nil

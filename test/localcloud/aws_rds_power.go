@@ -42,6 +42,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html (ForceFailover)
 // https://aws.amazon.com/premiumsupport/knowledge-center/aurora-mysql-incompatible-parameter/
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
+	c.call.Disrupts = "restart"
 	// The instance takes what its parameter group sets. The real server behind it restarts, and keeps its own parameters.
 	failOver, from := restarted, "available"
 	_, have, err := c.instance(in.DBInstanceIdentifier)
@@ -87,6 +88,7 @@ const week = 7 * 24 * time.Hour
 // stopInstance stops an instance, which starts by itself after a week. One that has read replicas, or is one, is not stopped.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html
 func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
+	c.call.Disrupts = "stop"
 	if err := c.checkStop(in.DBInstanceIdentifier); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ func automatedBackups(t *testing.T, client *rds.Client, in *rds.DescribeDBInstan
 // TestRDSPointInTime restores an instance, which has the rows of the time that was asked for by the cloud's clock: while the source is there, from the automated
 // backups that it leaves, and of one that began to keep backups later.
 func TestRDSPointInTime(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud := need(Start(Options{Now: clock.Now}))(t)
@@ -77,11 +79,7 @@ func TestRDSPointInTime(t *testing.T) {
 	})
 	wantCode(t, err, "PointInTimeRestoreNotEnabled")
 	keep(2)
-	for deadline := time.Now().Add(time.Minute); describe(t, client, "latest").LatestRestorableTime == nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the first backup takes too long")
-		}
-	}
+	awaitRestorable(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (5)")
 	clock.advance(10 * time.Minute)
 	describe(t, client, "latest")
@@ -104,15 +102,15 @@ func TestRDSPointInTime(t *testing.T) {
 		need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(in), SkipFinalSnapshot: aws.Bool(true)}))(t)
 		awaitStatus(t, client, in, "")
 	}
-	for deadline := time.Now().Add(time.Minute); copiesIn(t, cloud.engines) > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("there are %d copies, want none", copiesIn(t, cloud.engines))
-		}
-	}
+	await(t, "the end of all copies", func() (bool, string) {
+		n := copiesIn(t, cloud.engines)
+		return n == 0, fmt.Sprint(n, " are there")
+	})
 }
 
 // TestRDSPointInTimeByRealClock: at the first time that an instance can be restored to it has its user. Later times come as the changes are saved.
 func TestRDSPointInTimeByRealClock(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	cloud := need(Start(Options{LogInterval: time.Second}))(t)
 	defer func() {
@@ -140,11 +138,10 @@ func TestRDSPointInTimeByRealClock(t *testing.T) {
 	at := time.Now()
 	time.Sleep(2 * time.Millisecond)
 	run(source, "INSERT INTO t VALUES (2)")
-	for deadline := time.Now().Add(time.Minute); describe(t, client, "orders").LatestRestorableTime.Before(at); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the changes are not saved")
-		}
-	}
+	await(t, "the changes to be saved", func() (bool, string) {
+		latest := describe(t, client, "orders").LatestRestorableTime
+		return !latest.Before(at), latest.String()
+	})
 	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("second"), RestoreTime: &at,
 	}))(t)
@@ -228,7 +225,7 @@ func TestRDSPointInTimeRefusals(t *testing.T) {
 	}
 }
 
-// TestRDSRetainedQuota: a deletion is refused that would leave more automated backups than the quota.
+// TestRDSRetainedQuota: a deletion is refused that would leave more automated backups than the quota. It leaves nothing at all, a final snapshot neither.
 func TestRDSRetainedQuota(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	cloud.LimitRDS(ownAccount, RDSLimits{Instances: 1})
@@ -241,6 +238,12 @@ func TestRDSRetainedQuota(t *testing.T) {
 		})
 		wantCode(t, err, code)
 	}
+	final := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("final"), DeleteAutomatedBackups: aws.Bool(false)}
+	_, err := client.DeleteDBInstance(ctx, final)
+	wantCode(t, err, "DBInstanceAutomatedBackupQuotaExceeded")
+	if left := need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{SnapshotType: aws.String("manual")}))(t).DBSnapshots; len(left) > 0 {
+		t.Errorf("the refused deletion left the snapshot %s", *left[0].DBSnapshotIdentifier)
+	}
 	for status, want := range map[string]int{"active": 1, "retained": 1, "creating": 0} {
 		filter := []types.Filter{{Name: aws.String("status"), Values: []string{status}}}
 		if got := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{Filters: filter}); len(got) != want {
@@ -251,6 +254,7 @@ func TestRDSRetainedQuota(t *testing.T) {
 
 // TestRDSPointInTimeOfMariaDB is refused, since the server behind it keeps no log.
 func TestRDSPointInTimeOfMariaDB(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "mariadb")
 	cloud := need(Start(Options{}))(t)
 	defer func() {

@@ -24,6 +24,7 @@ func someReplica(name, source string, edits ...func(*rds.CreateDBInstanceReadRep
 
 // TestRDSReplicaData: what is written to the source arrives on its replicas, in its region and in another one, which refuse writes until they are promoted.
 func TestRDSReplicaData(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	cloud := need(Start(Options{}))(t)
 	defer func() {
@@ -100,6 +101,7 @@ func TestRDSReplicaData(t *testing.T) {
 
 // TestRDSReplicaOfMySQL: in another region too, it is promoted once its source is gone.
 func TestRDSReplicaOfMySQL(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "mysql")
 	cloud := need(Start(Options{}))(t)
 	defer func() {

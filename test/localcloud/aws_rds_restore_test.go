@@ -3,6 +3,7 @@ package localcloud
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -23,28 +24,28 @@ func someRestore(name, snapshot string, edits ...func(*rds.RestoreDBInstanceFrom
 // awaitStatus waits for the status of an instance, for servers take real time. An empty one is that of an instance that is gone.
 func awaitStatus(t *testing.T, client *rds.Client, name, status string) types.DBInstance {
 	t.Helper()
-	last := ""
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	var found types.DBInstance
+	await(t, fmt.Sprintf("instance %s to be %q", name, status), func() (bool, string) {
 		out, err := client.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(name)})
 		var gone *types.DBInstanceNotFoundFault
 		switch {
 		case errors.As(err, &gone) && status == "":
-			return types.DBInstance{}
+			return true, ""
 		case err != nil:
 			t.Fatal(err)
 		}
-		if last = *out.DBInstances[0].DBInstanceStatus; last == status {
-			return out.DBInstances[0]
-		}
-	}
-	t.Fatalf("instance %s is %s, want %q", name, last, status)
-	return types.DBInstance{}
+		found = out.DBInstances[0]
+		return *found.DBInstanceStatus == status, *found.DBInstanceStatus
+	})
+	return found
 }
 
 // TestRDSRestoreData: a restored instance has what was written before the snapshot, and not what was written after it. The password is the old one until it is changed.
 func TestRDSRestoreData(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines[:2] {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			cloud := need(Start(Options{}))(t)
 			defer func() {
@@ -90,6 +91,7 @@ func TestRDSRestoreData(t *testing.T) {
 
 // TestRDSSnapshotOfStopped: the final snapshot of a stopped instance has its data, and the instance does not go before.
 func TestRDSSnapshotOfStopped(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	cloud := need(Start(Options{}))(t)
 	defer func() {

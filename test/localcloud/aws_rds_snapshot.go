@@ -34,7 +34,8 @@ func (s *rdsSnapshot) settle(now time.Time) {
 	}
 }
 
-// finalSnapshot begins the snapshot that a deletion takes. An instance that does not work can't have one.
+// finalSnapshot begins the snapshot that a deletion takes. An instance that does not work can't have one. It stays if the deletion fails later, with the data
+// unless it is the snapshot itself that failed. No recording shows either.
 func (c *rdsCall) finalSnapshot(of *rdsInstance, name string) (*rdsSnapshot, error) {
 	if err := validIdentifier("FinalDBSnapshotIdentifier", name, 255); err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (c *rdsCall) finalSnapshot(of *rdsInstance, name string) (*rdsSnapshot, err
 	if !slices.Contains([]string{"available", "storage-optimization", "stopped"}, of.status()) {
 		return nil, notAvailable(of)
 	}
-	snapshot, err := c.snapshotOf(of, name)
+	snapshot, err := c.snapshotOf(of, name, c.failLate && c.injected.Code == "failed")
 	if err == nil && aws.ToBool(of.db.CopyTagsToSnapshot) {
 		snapshot.db.TagList = of.db.TagList
 	}
@@ -84,7 +85,7 @@ func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 	if taken >= rdsSnapshotQuota {
 		return nil, awsErr(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
 	}
-	snapshot, err := c.snapshotOf(of, *in.DBSnapshotIdentifier)
+	snapshot, err := c.snapshotOf(of, *in.DBSnapshotIdentifier, c.failLate)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +99,8 @@ func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 	return &rds.CreateDBSnapshotOutput{DBSnapshot: &answered}, nil
 }
 
-// snapshotOf begins a snapshot of an instance. What it says of the instance is what the recorded snapshots say.
-func (c *rdsCall) snapshotOf(of *rdsInstance, name string) (*rdsSnapshot, error) {
+// snapshotOf begins a snapshot of an instance, which may fail. What it says of the instance is what the recorded snapshots say.
+func (c *rdsCall) snapshotOf(of *rdsInstance, name string, fails bool) (*rdsSnapshot, error) {
 	key := c.key(name)
 	if c.snapshots[key] != nil {
 		return nil, awsErr(http.StatusBadRequest, "DBSnapshotAlreadyExists", "Cannot create the snapshot because a snapshot with the identifier "+key.name+" already exists.")
@@ -107,7 +108,7 @@ func (c *rdsCall) snapshotOf(of *rdsInstance, name string) (*rdsSnapshot, error)
 	db := of.db
 	c.writes++
 	copied := fmt.Sprintf("rds-snapshot-%d", c.writes)
-	snapshot := &rdsSnapshot{due: c.now.Add(c.cloud.opts.Durations.Snapshot), fails: c.failLate, copy: copied, source: of, db: rdstypes.DBSnapshot{
+	snapshot := &rdsSnapshot{due: c.now.Add(c.cloud.opts.Durations.Snapshot), fails: fails, copy: copied, source: of, db: rdstypes.DBSnapshot{
 		AllocatedStorage: db.AllocatedStorage, AvailabilityZone: db.AvailabilityZone, DBInstanceIdentifier: db.DBInstanceIdentifier,
 		DBSnapshotArn: aws.String(c.arn("snapshot", key.name)), DBSnapshotIdentifier: aws.String(key.name), DbiResourceId: db.DbiResourceId,
 		Encrypted: db.StorageEncrypted, Engine: db.Engine, EngineVersion: db.EngineVersion, InstanceCreateTime: db.InstanceCreateTime,
@@ -120,7 +121,7 @@ func (c *rdsCall) snapshotOf(of *rdsInstance, name string) (*rdsSnapshot, error)
 	if db.Endpoint != nil {
 		snapshot.db.Port = db.Endpoint.Port
 	}
-	if !c.failLate {
+	if !fails {
 		snapshot.job = c.begin(func() (*engine, error) { return nil, c.cloud.engines.snapshot(*db.DbiResourceId, copied) })
 	}
 	c.snapshots[key], c.newestSnapshot = snapshot, key

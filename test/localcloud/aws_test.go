@@ -71,6 +71,7 @@ func awsConfig(cloud *Cloud, account, region string) aws.Config {
 // then, whatever the server does: https://github.com/aws/aws-sdk-go-v2/issues/2737. All other errors are what the tests look at.
 func onlyClosed(o *retry.StandardOptions) {
 	closed := func(err error) aws.Ternary { return aws.BoolTernary(errors.Is(err, net.ErrClosed)) }
+	o.MaxAttempts = 20 // on a busy machine two of five answers of many kilobytes end so
 	o.Retryables = []retry.IsErrorRetryable{retry.IsErrorRetryableFunc(closed)}
 	o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 }

@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -55,23 +56,17 @@ func TestClockLogWatches(t *testing.T) {
 	jumps, even := &clockLog{now: clock.Now}, &clockLog{now: time.Now}
 	jumps.watch(closing)
 	even.watch(closing)
-	await := func(n int) {
+	has := func(n int) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		await(t, fmt.Sprint(n, " stretches"), func() (bool, string) {
 			jumps.mu.Lock()
-			got := len(jumps.stretches)
-			jumps.mu.Unlock()
-			if got == n {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("there are %d stretches, want %d", got, n)
-			}
-		}
+			defer jumps.mu.Unlock()
+			return len(jumps.stretches) == n, fmt.Sprint(jumps.stretches)
+		})
 	}
-	await(1)
+	has(1)
 	clock.advance(time.Hour)
-	await(2)
+	has(2)
 	even.mu.Lock()
 	defer even.mu.Unlock()
 	if len(even.stretches) != 1 {

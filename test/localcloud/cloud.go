@@ -35,7 +35,7 @@ type Options struct {
 	// Listen is AWS's address, on loopback only; default 127.0.0.1:0. Google Cloud has the next port, or any
 	// where this one is 0.
 	Listen    string
-	Dir       string           // where database servers keep their data; default a temporary folder, removed by Close
+	Dir       string           // where database servers keep their data; default a temporary folder, in memory if this machine has plenty, removed by Close
 	Now       func() time.Time // the cloud's clock, default time.Now
 	Durations Durations
 	// ListenersOnly gives every database instance a bare TCP listener in place of a real server.
@@ -87,7 +87,7 @@ func Start(opts Options) (*Cloud, error) {
 	}
 	c := &Cloud{opts: opts, dir: opts.Dir, closing: make(chan struct{}), clock: &clockLog{now: opts.Now}}
 	if c.dir == "" {
-		dir, err := os.MkdirTemp("", "mooring-localcloud-")
+		dir, err := scratch("mooring-localcloud-")
 		if err != nil {
 			return nil, err
 		}
@@ -215,6 +215,8 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 		case <-c.closing:
 		}
 	case RequestLost:
+	case Page, Blank, ForeignXML, ForeignJSON:
+		answer = stranger(kind)
 	default:
 		if kind == Latency {
 			select {
@@ -230,6 +232,9 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 		done := s.act(&call, r, body, injected)
 		call.Committed = done.status < http.StatusBadRequest
 		call.Code = done.code
+		if kind == Cut {
+			done.body = done.body[:len(done.body)/2]
+		}
 		if kind != ResponseLost {
 			answer = &done
 		}

@@ -57,16 +57,16 @@ type engine struct {
 	Real bool
 }
 
-// startTimeout ends the wait for a server that neither answers nor exits. Starts take well
+// workTimeout ends work on a server that neither answers nor exits. Starts take well
 // under a second; a machine on which dozens of them begin at once is given time, since an instance whose server did not start has failed for good.
-const startTimeout = 10 * time.Minute
+const workTimeout = 10 * time.Minute
 
 var (
 	errNoEngine       = errors.New("no such instance")
 	errEnginesClosed  = errors.New("the local cloud is closed")
 	errSuspended      = errors.New("the instance is stopped")
 	errEngineExists   = errors.New("an instance of that id exists")
-	errStartTimeout   = errors.New("the server took too long to start")
+	errWorkTimeout    = errors.New("the work on the server took too long")
 	errEngineReserved = errors.New("the name is reserved")
 )
 
@@ -80,9 +80,9 @@ type engines struct {
 	cancel        context.CancelFunc
 	nursery       *nursery
 	booting       chan struct{} // its capacity is how many servers may boot at a time
+	limit         time.Duration // of all work on a server; workTimeout but in tests
 	authority     func() (*authority, error)
 	home          func() (*home, error)
-	kinds         map[string]func() (*kind, error)
 
 	mu      sync.Mutex
 	known   map[string]*instance
@@ -92,10 +92,10 @@ type engines struct {
 	closed  bool
 }
 
-// A kind is a database system found on this machine, with an empty data folder to copy.
+// A kind is a database system found on this machine, with the empty data that its servers begin with.
 type kind struct {
 	dbms     dbms
-	template string
+	template *template
 }
 
 // An instance is what engines knows about one engine.
@@ -138,14 +138,11 @@ func newEngines(dir string, listenersOnly bool) *engines {
 		dir: dir, listenersOnly: listenersOnly, ctx: ctx, cancel: cancel,
 		nursery:   &nursery{},
 		booting:   make(chan struct{}, max(2, runtime.NumCPU())),
+		limit:     workTimeout,
 		authority: sync.OnceValues(func() (*authority, error) { return newAuthority("Mooring local cloud", nil) }),
 		known:     map[string]*instance{}, copies: map[string]*dataCopy{},
 	}
 	e.home = sync.OnceValues(e.newHome)
-	e.kinds = map[string]func() (*kind, error){}
-	for name := range dbmses {
-		e.kinds[name] = sync.OnceValues(func() (*kind, error) { return e.newKind(name) })
-	}
 	return e
 }
 
@@ -191,7 +188,7 @@ func (e *engines) start(spec engineSpec) (_ *engine, err error) {
 	}
 	defer e.working.Done()
 	defer in.mu.Unlock()
-	if err := e.bootLogged(in, spec, from); err != nil {
+	if err := e.limited(in.ctx, "start", func(ctx context.Context) error { return e.bootLogged(ctx, in, spec, from) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("start engine %q: %w", spec.ID, err), e.forget(spec.ID, in))
 	}
 	out := in.engine
@@ -219,7 +216,7 @@ func (e *engines) admit(id string) (*instance, error) {
 // bare reports whether instances of an engine are bare listeners.
 func (e *engines) bare(engine string) bool { return e.listenersOnly || EngineAvailable(engine) != nil }
 
-func (e *engines) boot(in *instance, spec engineSpec, from, log *dataCopy) error {
+func (e *engines) boot(ctx context.Context, in *instance, spec engineSpec, from, log *dataCopy) error {
 	bare := e.bare(spec.Engine)
 	where, err := reserve(spec.StandardPort, cmp.Or(spec.Port, dbmses[spec.Engine].port))
 	if err != nil {
@@ -227,22 +224,20 @@ func (e *engines) boot(in *instance, spec engineSpec, from, log *dataCopy) error
 	}
 	in.kind, in.engine = spec.Engine, engine{Host: where.host, Port: where.port, Real: !bare}
 	if bare {
-		in.backing = &bareListener{address: where}
-		return in.backing.resume(in.ctx)
+		in.backing = &bareListener{address: where, logins: newLogins(spec, from), postgres: spec.Engine == "postgres"}
+		return errors.Join(in.backing.keepLog(ctx, log), in.backing.resume(ctx))
 	}
 	select {
 	case e.booting <- struct{}{}:
 		defer func() { <-e.booting }()
-	case <-in.ctx.Done():
-		return errors.Join(in.ctx.Err(), where.release())
+	case <-ctx.Done():
+		return errors.Join(fmt.Errorf("wait for other servers that boot: %w", context.Cause(ctx)), where.release())
 	}
-	s, err := e.newServer(in.ctx, spec, from, log, where)
+	s, err := e.newServer(ctx, spec, from, log, where)
 	if err != nil {
 		return errors.Join(err, where.release())
 	}
 	in.backing, in.engine.CA = s, s.signed.authorities
-	ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-	defer cancel()
 	if err := s.resume(ctx); err != nil {
 		return err
 	}
@@ -294,14 +289,12 @@ func (e *engines) stop(id string) error {
 
 // suspend ends the server in good order and keeps its data and its address.
 func (e *engines) suspend(id string) error {
-	return e.with(id, "suspend", func(in *instance) error { return in.backing.suspend() })
+	return e.with(id, "suspend", func(_ context.Context, in *instance) error { return in.backing.suspend() })
 }
 
 // resume starts a suspended server again, at the same address.
 func (e *engines) resume(id string) error {
-	return e.with(id, "resume", func(in *instance) error {
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
+	return e.with(id, "resume", func(ctx context.Context, in *instance) error {
 		in.thaw()
 		return in.backing.resume(ctx)
 	})
@@ -309,12 +302,10 @@ func (e *engines) resume(id string) error {
 
 // restart ends the server in good order and starts it again, at the same address.
 func (e *engines) restart(id string) error {
-	return e.with(id, "restart", func(in *instance) error {
+	return e.with(id, "restart", func(ctx context.Context, in *instance) error {
 		if err := in.backing.suspend(); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
 		in.thaw()
 		return in.backing.resume(ctx)
 	})
@@ -322,39 +313,39 @@ func (e *engines) restart(id string) error {
 
 // replaceCertificate gives a server another certificate, which it shows to whoever connects from then on.
 func (e *engines) replaceCertificate(id string, to *signed) error {
-	return e.with(id, "replace the certificate", func(in *instance) error { return in.backing.replaceCertificate(in.ctx, to) })
+	return e.with(id, "replace the certificate", func(ctx context.Context, in *instance) error { return in.backing.replaceCertificate(ctx, to) })
 }
 
 // requireTLS makes the server refuse whoever comes without TLS, or take them again. A stopped server does so once it is resumed.
 func (e *engines) requireTLS(id string, only bool) error {
-	return e.with(id, "require TLS", func(in *instance) error { return in.backing.requireTLS(in.ctx, only) })
+	return e.with(id, "require TLS", func(ctx context.Context, in *instance) error { return in.backing.requireTLS(ctx, only) })
 }
 
 // setPassword sets a user's password, and creates the user, as an administrator, if it is
 // missing. With an empty password nobody can log in as that user.
 func (e *engines) setPassword(id, user, password string) error {
-	return e.with(id, "set a password", func(in *instance) error { return in.backing.setPassword(in.ctx, user, password) })
+	return e.with(id, "set a password", func(ctx context.Context, in *instance) error { return in.backing.setPassword(ctx, user, password) })
 }
 
 // dropUser removes a user; one that owns objects can't be removed, as in the clouds. A user
 // that is missing is no error.
 func (e *engines) dropUser(id, user string) error {
-	return e.with(id, "drop a user", func(in *instance) error { return in.backing.dropUser(in.ctx, user) })
+	return e.with(id, "drop a user", func(ctx context.Context, in *instance) error { return in.backing.dropUser(ctx, user) })
 }
 
 // createDatabase creates a database that every administrator owns. One that exists is no error.
 func (e *engines) createDatabase(id, name string) error {
-	return e.with(id, "create a database", func(in *instance) error { return in.backing.createDatabase(in.ctx, name) })
+	return e.with(id, "create a database", func(ctx context.Context, in *instance) error { return in.backing.createDatabase(ctx, name) })
 }
 
 // dropDatabase removes a database; PostgreSQL refuses while someone is connected to it. A
 // database that is missing is no error.
 func (e *engines) dropDatabase(id, name string) error {
-	return e.with(id, "drop a database", func(in *instance) error { return in.backing.dropDatabase(in.ctx, name) })
+	return e.with(id, "drop a database", func(ctx context.Context, in *instance) error { return in.backing.dropDatabase(ctx, name) })
 }
 
-// with calls f with an instance that is locked.
-func (e *engines) with(id, op string, f func(*instance) error) error {
+// with calls f with an instance that is locked. The context ends when the instance is stopped, and when the work takes too long.
+func (e *engines) with(id, op string, f func(context.Context, *instance) error) error {
 	e.mu.Lock()
 	in := e.known[id]
 	e.mu.Unlock()
@@ -365,12 +356,23 @@ func (e *engines) with(id, op string, f func(*instance) error) error {
 	defer in.mu.Unlock()
 	err := errNoEngine
 	if !in.gone {
-		err = f(in)
+		err = e.limited(in.ctx, op, func(ctx context.Context) error { return f(ctx, in) })
 	}
 	if err != nil {
 		return fmt.Errorf("engine %q: %s: %w", id, op, err)
 	}
 	return nil
+}
+
+// limited does work on a server with a limit. An error after it says what took too long, beside what was waited for.
+func (e *engines) limited(ctx context.Context, op string, work func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.limit, fmt.Errorf("%w: %s was not done within %v", errWorkTimeout, op, e.limit))
+	defer cancel()
+	err := work(ctx)
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
 }
 
 // close ends all servers and removes their data.

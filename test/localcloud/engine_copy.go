@@ -1,7 +1,6 @@
 package localcloud
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +18,18 @@ var (
 // A dataCopy is what a snapshot keeps of the data of a server, or the log of its writes with the data that the log begins with.
 type dataCopy struct {
 	engine string
-	folder string // holds the data folder and the log; empty for that of a bare listener, which has no data
-	base   string // the data folder, if it is not in there: a new server's log begins with the kind's empty one
-	logged bool   // it has a log
-	made   bool   // by whoever made it; until then it can't be used
-	users  int    // those that begin, or are about to begin, as a copy of it
-	gone   bool   // nobody can begin to use it
+	folder string    // holds the data folder and the log; empty for that of a bare listener, which has no data
+	source *logins   // who can log in, of a bare listener: a copy's do not change, and those of a log are the server's own
+	empty  *template // what the log begins with in place of the data folder: that of a new server begins with nothing
+	logged bool      // it has a log
+	made   bool      // by whoever made it; until then it can't be used
+	users  int       // those that begin, or are about to begin, as a copy of it
+	gone   bool      // nobody can begin to use it
 	// marked is when the last mark was made in the log, in nanoseconds of the machine's clock. Recovery up to a time before a mark finds its end.
 	marked atomic.Int64
 }
 
-func (c *dataCopy) data() string { return cmp.Or(c.base, filepath.Join(c.folder, "data")) }
+func (c *dataCopy) data() string { return filepath.Join(c.folder, "data") }
 
 func (c *dataCopy) log() string { return filepath.Join(c.folder, "log") }
 
@@ -41,9 +41,10 @@ func (e *engines) snapshot(id, as string) error {
 		return fmt.Errorf("engine %q: keep a copy as %q: %w", id, as, err)
 	}
 	defer e.working.Done()
-	err = e.with(id, "keep a copy", func(in *instance) error {
+	err = e.with(id, "keep a copy", func(ctx context.Context, in *instance) error {
 		c.engine = in.kind
-		if !in.engine.Real {
+		if b, bare := in.backing.(*bareListener); bare {
+			c.source = b.logins.frozen()
 			return nil
 		}
 		h, err := e.home()
@@ -53,8 +54,6 @@ func (e *engines) snapshot(id, as string) error {
 		if c.folder, err = h.folder("copy-" + as); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
 		return in.backing.copyData(ctx, c.data())
 	})
 	return errors.Join(err, e.completeCopy(as, c, err == nil))

@@ -28,8 +28,10 @@ func copiesIn(t *testing.T, e *engines) int {
 
 // TestEngineCopies restores data: what was written before a snapshot is there, what was written after it is not.
 func TestEngineCopies(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			source := mustStart(t, e, engineSpec{ID: "source", Engine: w.name, Username: w.admin, Password: password, Database: "orders"})
@@ -135,8 +137,10 @@ func TestEngineCopyRefusals(t *testing.T) {
 
 // TestEngineCopyStopped: the server is stopped, or the copy dropped, or the cloud closed, while the copy is made. Nothing may stay.
 func TestEngineCopyStopped(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			mustStart(t, e, engineSpec{ID: "stopped", Engine: w.name, Username: w.admin, Password: password})
@@ -170,18 +174,12 @@ func TestEngineCopyStopped(t *testing.T) {
 
 // awaitCopy waits until the name of a copy is taken.
 func awaitCopy(t *testing.T, e *engines, as string) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	for ctx.Err() == nil {
+	t.Helper()
+	await(t, "a copy "+as+" that is being made", func() (bool, string) {
 		e.mu.Lock()
-		c := e.copies[as]
-		e.mu.Unlock()
-		if c != nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("no copy %s is being made", as)
+		defer e.mu.Unlock()
+		return e.copies[as] != nil, "none"
+	})
 }
 
 // TestPostgresPrograms: a folder without pg_basebackup does not hold all that is needed.

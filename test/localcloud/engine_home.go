@@ -191,10 +191,15 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
+	return writeFile(to, in)
+}
+
+// writeFile makes a file that does not exist.
+func writeFile(to string, content io.Reader) error {
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.Copy(out, content)
 	return errors.Join(err, out.Close())
 }

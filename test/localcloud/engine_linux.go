@@ -51,17 +51,18 @@ func childAttributes(death syscall.Signal, as *account) *syscall.SysProcAttr {
 // PostgreSQL's backends work in the data folder and are sessions of their own: after a
 // postmaster that was killed this finds those that are still busy.
 func endStrays(dir string) error {
-	for range 500 {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		strays := working(dir)
 		if len(strays) == 0 {
 			return nil
 		}
+		if time.Since(began) > endTimeout {
+			return fmt.Errorf("%w: those in %q, %v, within %v of being killed", errDoesNotEnd, dir, strays, endTimeout)
+		}
 		for _, pid := range strays {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	return fmt.Errorf("processes %v in %q can't be killed", working(dir), dir)
 }
 
 func working(dir string) (pids []int) {

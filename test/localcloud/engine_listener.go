@@ -58,7 +58,7 @@ func reserve(ownHost bool, port int) (*address, error) {
 
 // listenAt restarts the server at another port of its address. A stopped server listens there once it is resumed.
 func (e *engines) listenAt(id string, port int) error {
-	err := e.with(id, "listen at another port", func(in *instance) error {
+	err := e.with(id, "listen at another port", func(ctx context.Context, in *instance) error {
 		if in.engine.Port == port {
 			return nil
 		}
@@ -67,17 +67,18 @@ func (e *engines) listenAt(id string, port int) error {
 			return err
 		}
 		in.engine.Port = port
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
 		return in.backing.listenAt(ctx, at)
 	})
 	return errors.Join(err, e.redirect(id))
 }
 
-// A bareListener stands in for a server: it accepts connections and closes them.
+// A bareListener stands in for a server without data: it knows who can log in. With PostgreSQL it lets them; with the others it accepts connections and closes them.
 type bareListener struct {
-	address  *address
-	listener net.Listener
+	address     *address
+	listener    net.Listener
+	connections *connections // of the listener
+	logins      *logins
+	postgres    bool
 }
 
 func (b *bareListener) resume(context.Context) error {
@@ -88,7 +89,11 @@ func (b *bareListener) resume(context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.listener = listener
+	all, greet := &connections{}, func(net.Conn) {}
+	if b.postgres {
+		greet = b.logins.greet
+	}
+	b.listener, b.connections = listener, all
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -96,7 +101,7 @@ func (b *bareListener) resume(context.Context) error {
 				return
 			}
 			if err == nil {
-				_ = conn.Close()
+				go all.serve(conn, greet)
 			}
 		}
 	}()
@@ -108,6 +113,7 @@ func (b *bareListener) suspend() error {
 		return nil
 	}
 	err := b.listener.Close()
+	b.connections.end()
 	b.listener = nil
 	return err
 }
@@ -125,14 +131,30 @@ func (b *bareListener) listenAt(ctx context.Context, at *address) error {
 func (b *bareListener) remove() error { return errors.Join(b.suspend(), b.address.release()) }
 
 func (*bareListener) copyData(context.Context, string) error            { return nil }
-func (*bareListener) keepLog(context.Context, *dataCopy) error          { return nil }
 func (*bareListener) flushLog(context.Context) error                    { return nil }
 func (*bareListener) requireTLS(context.Context, bool) error            { return nil }
 func (*bareListener) replaceCertificate(context.Context, *signed) error { return nil }
-func (*bareListener) setPassword(context.Context, string, string) error { return nil }
-func (*bareListener) dropUser(context.Context, string) error            { return nil }
 func (*bareListener) createDatabase(context.Context, string) error      { return nil }
 func (*bareListener) dropDatabase(context.Context, string) error        { return nil }
 func (*bareListener) lead(context.Context) (string, error)              { return "", nil }
 func (*bareListener) redirect(context.Context, *upstream) error         { return nil }
-func (*bareListener) promote(context.Context) error                     { return nil }
+
+func (b *bareListener) keepLog(_ context.Context, in *dataCopy) error {
+	if in != nil {
+		in.source = b.logins
+	}
+	return nil
+}
+
+func (b *bareListener) setPassword(_ context.Context, user, password string) error {
+	return b.logins.change(user, &password)
+}
+
+func (b *bareListener) dropUser(_ context.Context, user string) error {
+	return b.logins.change(user, nil)
+}
+
+func (b *bareListener) promote(context.Context) error {
+	b.logins.promote()
+	return nil
+}

@@ -10,9 +10,9 @@ import (
 var errNoLog = errors.New("the local cloud keeps no log of the writes of MariaDB and MySQL, from which data could be restored to a point in time")
 
 // bootLogged boots a server that keeps a log, if the spec has one.
-func (e *engines) bootLogged(in *instance, spec engineSpec, from *dataCopy) error {
+func (e *engines) bootLogged(ctx context.Context, in *instance, spec engineSpec, from *dataCopy) error {
 	if spec.Log == "" {
-		return e.boot(in, spec, from, nil)
+		return e.boot(ctx, in, spec, from, nil)
 	}
 	log, err := e.admitCopy(spec.Log)
 	if err != nil {
@@ -21,11 +21,11 @@ func (e *engines) bootLogged(in *instance, spec engineSpec, from *dataCopy) erro
 	defer e.working.Done()
 	err = e.newLog(log, spec.Engine, spec.Log)
 	if err == nil {
-		err = e.boot(in, spec, from, log)
+		err = e.boot(ctx, in, spec, from, log)
 	}
 	if err == nil && in.engine.Real && from != nil { // whose log does not begin with the empty data
-		log.base = ""
-		err = in.backing.copyData(in.ctx, log.data())
+		log.empty = nil
+		err = in.backing.copyData(ctx, log.data())
 	}
 	return errors.Join(err, e.completeCopy(spec.Log, log, err == nil))
 }
@@ -36,7 +36,7 @@ func (e *engines) newLog(log *dataCopy, engine, as string) error {
 	if e.bare(engine) {
 		return nil
 	}
-	k, err := e.kinds[engine]()
+	k, err := e.newKind(engine)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (e *engines) newLog(log *dataCopy, engine, as string) error {
 	if err != nil {
 		return err
 	}
-	log.base = k.template
+	log.empty = k.template
 	if log.folder, err = h.folder("copy-" + as); err != nil {
 		return err
 	}
@@ -58,13 +58,11 @@ func (e *engines) keepLog(id, as string) error {
 		return fmt.Errorf("engine %q: keep a log as %q: %w", id, as, err)
 	}
 	defer e.working.Done()
-	err = e.with(id, "keep a log", func(in *instance) error {
+	err = e.with(id, "keep a log", func(ctx context.Context, in *instance) error {
 		if err := e.newLog(log, in.kind, as); err != nil {
 			return err
 		}
-		log.base = ""
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
+		log.empty = nil
 		return in.backing.keepLog(ctx, log)
 	})
 	return errors.Join(err, e.completeCopy(as, log, err == nil))
@@ -72,14 +70,12 @@ func (e *engines) keepLog(id, as string) error {
 
 // endLog ends the log of a server's writes. What is kept stays until it is dropped.
 func (e *engines) endLog(id string) error {
-	return e.with(id, "end a log", func(in *instance) error { return in.backing.keepLog(in.ctx, nil) })
+	return e.with(id, "end a log", func(ctx context.Context, in *instance) error { return in.backing.keepLog(ctx, nil) })
 }
 
 // flushLog returns once all is in the log that a server wrote by now.
 func (e *engines) flushLog(id string) error {
-	return e.with(id, "flush a log", func(in *instance) error {
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
+	return e.with(id, "flush a log", func(ctx context.Context, in *instance) error {
 		return in.backing.flushLog(ctx)
 	})
 }

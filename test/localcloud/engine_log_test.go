@@ -8,6 +8,7 @@ import (
 
 // TestEngineLogs restores a server to points in time by the log of another's writes.
 func TestEngineLogs(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	e := testEngines(t, false)
 	must := func(what string, err error) {
@@ -78,6 +79,7 @@ func TestEngineLogs(t *testing.T) {
 
 // TestEngineLogRefusals: only PostgreSQL keeps a log, and a bare listener has nothing in it.
 func TestEngineLogRefusals(t *testing.T) {
+	t.Parallel()
 	bare := testEngines(t, true)
 	mustStart(t, bare, engineSpec{ID: "bare", Engine: "postgres", Log: "log"})
 	if got := mustStart(t, bare, engineSpec{ID: "again", Engine: "postgres", From: "log", Until: time.Now()}); got.Real {

@@ -228,8 +228,32 @@ func (p postgres) exec(ctx context.Context, s *server, statements ...string) err
 	})
 }
 
+var errNotReady = errors.New("the server does not take connections yet")
+
+// ready looks first at what the server says of itself in its lock file, as pg_ctl does: a connection that it refuses costs it a process, and a recovery takes seconds.
 func (p postgres) ready(ctx context.Context, s *server) error {
+	status, err := postgresStatus(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		return err
+	}
+	if status != "ready" && status != "standby" {
+		return fmt.Errorf("%w: it is %q", errNotReady, status)
+	}
 	return p.sql(ctx, s, func(*pgx.Conn) error { return nil })
+}
+
+// postgresStatus reads the status that a server wrote into the last line of its lock file; empty for none yet.
+// https://www.postgresql.org/docs/current/storage-file-layout.html
+func postgresStatus(lock string) (string, error) {
+	content, err := os.ReadFile(lock)
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(string(content), "\n")
+	if len(lines) < 8 {
+		return "", nil
+	}
+	return strings.TrimSpace(lines[7]), nil
 }
 
 func (p postgres) furnish(ctx context.Context, s *server) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -73,8 +74,10 @@ func (n *nursery) output(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	case <-p.done:
 	case <-ctx.Done():
 		p.signalGroup(syscall.SIGKILL)
-		<-p.done
-		return "", context.Cause(ctx)
+		if err := p.ended(); err != nil {
+			return "", errors.Join(context.Cause(ctx), err)
+		}
+		return "", fmt.Errorf("%s had not ended: %w: %s", filepath.Base(cmd.Path), context.Cause(ctx), lastLines(said.Bytes()))
 	}
 	if p.err != nil {
 		return "", fmt.Errorf("%w: %s", p.err, lastLines(said.Bytes()))
@@ -101,18 +104,31 @@ func (n *nursery) spawn(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
+// endTimeout is how long a server may take to comply with a signal. One that ends in good order writes all that it has, which on a disk that others use takes its time.
+const endTimeout = time.Minute
+
+var errDoesNotEnd = errors.New("the process does not end")
+
 // end asks with one signal after the other, each with time to comply, then kills.
-func (p *process) end(asks ...syscall.Signal) {
+func (p *process) end(asks ...syscall.Signal) error {
 	for _, ask := range asks {
 		_ = p.cmd.Process.Signal(ask)
-		select {
-		case <-p.done:
-			return
-		case <-time.After(10 * time.Second):
+		if p.ended() == nil {
+			return nil
 		}
 	}
 	p.signalGroup(syscall.SIGKILL)
-	<-p.done
+	return p.ended()
+}
+
+// ended returns once the process has ended, or does not in time.
+func (p *process) ended() error {
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(endTimeout):
+		return fmt.Errorf("%w: %s, process %d, within %v of a signal", errDoesNotEnd, filepath.Base(p.cmd.Path), p.cmd.Process.Pid, endTimeout)
+	}
 }
 
 func (p *process) signalGroup(s syscall.Signal) {

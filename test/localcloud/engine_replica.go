@@ -20,16 +20,18 @@ var errNotPromoted = errors.New("the server did not end its recovery in time")
 // An upstream is whose writes a server repeats.
 type upstream struct {
 	id    string
-	at    string // how the server is reached, in words of the engine
-	begun bool   // where it is in the writes of the other is in its data
+	at    string  // how the server is reached, in words of the engine
+	begun bool    // where it is in the writes of the other is in its data
+	users *logins // of a bare listener
 }
 
 // follow prepares a server for a follower, which is to begin with its data.
 func (e *engines) follow(spec engineSpec) (engineSpec, error) {
 	spec.CopyOf, spec.upstream = spec.Follows, &upstream{id: spec.Follows}
-	err := e.with(spec.Follows, "lead a replica", func(in *instance) (err error) {
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
+	err := e.with(spec.Follows, "lead a replica", func(ctx context.Context, in *instance) (err error) {
+		if b, bare := in.backing.(*bareListener); bare {
+			spec.upstream.users = b.logins
+		}
 		spec.upstream.at, err = in.backing.lead(ctx)
 		return err
 	})
@@ -47,7 +49,7 @@ func (e *engines) redirect(id string) error {
 	}
 	e.mu.Unlock()
 	to := &upstream{id: id}
-	err := e.with(id, "lead replicas from another port", func(in *instance) error {
+	err := e.with(id, "lead replicas from another port", func(_ context.Context, in *instance) error {
 		if s, ok := in.backing.(*server); ok && s.leads {
 			to.at = s.system.connection(s)
 		}
@@ -57,7 +59,7 @@ func (e *engines) redirect(id string) error {
 		return err
 	}
 	for _, other := range others {
-		err := e.with(other, "follow to another port", func(in *instance) error { return in.backing.redirect(in.ctx, to) })
+		err := e.with(other, "follow to another port", func(ctx context.Context, in *instance) error { return in.backing.redirect(ctx, to) })
 		if err != nil && !errors.Is(err, errNoEngine) {
 			return err
 		}
@@ -67,9 +69,7 @@ func (e *engines) redirect(id string) error {
 
 // promote makes a server that follows another one take writes, with all that it has repeated by then. Servers that follow it go on to do so.
 func (e *engines) promote(id string) error {
-	return e.with(id, "promote", func(in *instance) error {
-		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
-		defer cancel()
+	return e.with(id, "promote", func(ctx context.Context, in *instance) error {
 		return in.backing.promote(ctx)
 	})
 }
@@ -157,7 +157,7 @@ func (p postgres) lead(ctx context.Context, s *server) error {
 func (p postgres) promote(ctx context.Context, s *server) error {
 	return p.sql(ctx, s, func(conn *pgx.Conn) error {
 		done := false
-		err := conn.QueryRow(ctx, "SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote(true, $1::int) ELSE true END", int(startTimeout.Seconds())).Scan(&done)
+		err := conn.QueryRow(ctx, "SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote(true, $1::int) ELSE true END", int(workTimeout.Seconds())).Scan(&done)
 		if err == nil && !done {
 			err = errNotPromoted
 		}

@@ -1,7 +1,7 @@
 package localcloud
 
 import (
-	"net"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,14 +10,10 @@ import (
 // awaitValue waits until a query answers with a value: a replica follows in its own time.
 func awaitValue(t *testing.T, what, want string, query func() (string, error)) {
 	t.Helper()
-	var got string
-	var err error
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if got, err = query(); err == nil && got == want {
-			return
-		}
-	}
-	t.Fatalf("%s: last %q, %v; want %q", what, got, err, want)
+	await(t, fmt.Sprintf("%s: %q", what, want), func() (bool, string) {
+		got, err := query()
+		return err == nil && got == want, fmt.Sprintf("%q, %v", got, err)
+	})
 }
 
 // wantReadOnly demands that PostgreSQL itself refuses a write.
@@ -30,6 +26,7 @@ func wantReadOnly(t *testing.T, what string, err error) {
 
 // TestEngineReplicas follows a server, and a follower of it, over restarts, another port and promotions.
 func TestEngineReplicas(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	e := testEngines(t, false)
 	must := func(what string, err error) {
@@ -52,7 +49,7 @@ func TestEngineReplicas(t *testing.T) {
 		t.Helper()
 		awaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
 	}
-	source := mustStart(t, e, engineSpec{ID: "source", Engine: "postgres", Username: "postgres", Password: password, Database: "orders"})
+	source := mustStart(t, e, engineSpec{ID: "source", Engine: "postgres", Username: "postgres", Password: password, Database: "orders", StandardPort: true})
 	run(source, "CREATE TABLE t (n int)")
 	run(source, "INSERT INTO t VALUES (1)")
 	replica := mustStart(t, e, engineSpec{ID: "replica", Engine: "postgres", Follows: "source"})
@@ -77,10 +74,7 @@ func TestEngineReplicas(t *testing.T) {
 	run(source, "INSERT INTO t VALUES (5)")
 	must("resume", e.resume("replica"))
 	follows(replica, "5")
-	other, err := net.Listen("tcp", "127.0.0.1:0") // a port that nobody has
-	must("listen", err)
-	source.Port = other.Addr().(*net.TCPAddr).Port
-	must("close", other.Close())
+	source.Port++ // of an address of its own, where nobody has a port
 	must("listenAt", e.listenAt("source", source.Port))
 	run(source, "INSERT INTO t VALUES (6)")
 	follows(replica, "6")
@@ -118,6 +112,7 @@ func TestEngineReplicas(t *testing.T) {
 
 // TestEngineReplicasOfMariaDB does the same with MariaDB, which is told where its source is.
 func TestEngineReplicasOfMariaDB(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "mariadb")
 	e := testEngines(t, false)
 	must := func(what string, err error) {
@@ -144,7 +139,7 @@ func TestEngineReplicasOfMariaDB(t *testing.T) {
 			t.Errorf("a write on a replica: %v, want the refusal of a read-only server", err)
 		}
 	}
-	source := mustStart(t, e, engineSpec{ID: "source", Engine: "mariadb", Username: "admin", Password: password, Database: "orders", TLSOnly: true})
+	source := mustStart(t, e, engineSpec{ID: "source", Engine: "mariadb", Username: "admin", Password: password, Database: "orders", TLSOnly: true, StandardPort: true})
 	run(source, "CREATE TABLE t (n int)")
 	run(source, "INSERT INTO t VALUES (1)")
 	replica := mustStart(t, e, engineSpec{ID: "replica", Engine: "mariadb", Follows: "source"})
@@ -172,10 +167,7 @@ func TestEngineReplicasOfMariaDB(t *testing.T) {
 	run(source, "INSERT INTO t VALUES (5)")
 	must("resume", e.resume("replica"))
 	follows(replica, "5")
-	other, err := net.Listen("tcp", "127.0.0.1:0") // a port that nobody has
-	must("listen", err)
-	source.Port = other.Addr().(*net.TCPAddr).Port
-	must("close", other.Close())
+	source.Port++ // of an address of its own, where nobody has a port
 	must("listenAt", e.listenAt("source", source.Port))
 	run(source, "INSERT INTO t VALUES (6)")
 	for _, of := range []*engine{replica, second, cascade} {

@@ -93,30 +93,6 @@ func EngineAvailable(name string) error {
 	return nil
 }
 
-// newKind makes the data folder that every server of a kind begins as a copy of: making one
-// takes a second, copying it a tenth.
-func (e *engines) newKind(name string) (*kind, error) {
-	system, err := dbmses[name].find()
-	if err != nil {
-		return nil, err
-	}
-	h, err := e.home()
-	if err != nil {
-		return nil, err
-	}
-	folder, err := h.folder(name)
-	if err != nil {
-		return nil, err
-	}
-	k := &kind{dbms: system, template: filepath.Join(folder, "data")}
-	ctx, cancel := context.WithTimeoutCause(e.ctx, startTimeout, errStartTimeout)
-	defer cancel()
-	if err := system.initialise(ctx, e.nursery, h, k.template); err != nil {
-		return nil, fmt.Errorf("make an empty %s database: %w", name, err)
-	}
-	return k, nil
-}
-
 // A server is a backing that is real.
 type server struct {
 	system  dbms
@@ -145,7 +121,7 @@ func (s *server) key() string  { return filepath.Join(s.folder, "server.key") }
 // newServer lays out a server's folder. On an error nothing is left and the address is still
 // the caller's.
 func (e *engines) newServer(ctx context.Context, spec engineSpec, from, log *dataCopy, where *address) (_ *server, err error) {
-	k, err := e.kinds[spec.Engine]()
+	k, err := e.newKind(spec.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +129,8 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, from, log *dat
 	if err != nil {
 		return nil, err
 	}
-	data := k.template
-	if from != nil {
-		if data = from.data(); from.folder == "" {
-			return nil, fmt.Errorf("copy %q: %w", spec.From, errCopyOf)
-		}
+	if from != nil && from.folder == "" {
+		return nil, fmt.Errorf("copy %q: %w", spec.From, errCopyOf)
 	}
 	if log != nil && !k.dbms.logs() {
 		return nil, errNoLog
@@ -180,7 +153,15 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, from, log *dat
 			return nil, err
 		}
 	}
-	return s, errors.Join(s.writeCertificate(), h.copy(ctx, data, s.data()))
+	return s, errors.Join(s.writeCertificate(), s.fill(ctx, k.template, from))
+}
+
+// fill gives a new server its data: those of a copy, or the empty ones.
+func (s *server) fill(ctx context.Context, empty *template, from *dataCopy) error {
+	if from == nil || from.empty != nil {
+		return empty.unpack(ctx, s.home, s.data())
+	}
+	return s.home.copy(ctx, from.data(), s.data())
 }
 
 // resume starts the server process and waits until it accepts connections.
@@ -318,9 +299,9 @@ func (s *server) end(asks ...syscall.Signal) error {
 	if s.process == nil {
 		return nil
 	}
-	s.process.end(asks...)
+	err := s.process.end(asks...)
 	s.process = nil
-	return endStrays(s.data())
+	return errors.Join(err, endStrays(s.data()))
 }
 
 // asked guards what needs a server that runs.

@@ -49,8 +49,8 @@ func (e *engines) switchOver(old, next string, within time.Duration) (moved engi
 // withBoth calls f with two instances that are locked.
 func (e *engines) withBoth(a, b, op string, f func(a, b *instance) error) error {
 	first, second := min(a, b), max(a, b) // whoever locks both locks them in one order
-	return e.with(first, op, func(x *instance) error {
-		return e.with(second, op, func(y *instance) error {
+	return e.with(first, op, func(_ context.Context, x *instance) error {
+		return e.with(second, op, func(_ context.Context, y *instance) error {
 			if first == a {
 				return f(x, y)
 			}
@@ -111,9 +111,12 @@ func (e *engines) exchange(ctx context.Context, old, next *instance, fresh place
 		err = next.moveTo(ctx, was, false)
 	}
 	if err == nil {
+		if b, bare := next.backing.(*bareListener); bare {
+			b.logins.promote()
+		}
 		return spare.at.release()
 	}
-	undo, cancel := context.WithTimeoutCause(e.ctx, startTimeout, errStartTimeout)
+	undo, cancel := context.WithTimeoutCause(e.ctx, e.limit, errWorkTimeout)
 	defer cancel()
 	if placeOf(next) != spare {
 		err = errors.Join(err, next.moveTo(undo, spare, false))

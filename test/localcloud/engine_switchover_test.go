@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,12 +40,10 @@ func writeSteadily(write func(n int) error) *steadyWriter {
 func (w *steadyWriter) awaitMore(t *testing.T, rows int64) {
 	t.Helper()
 	before := w.acknowledged.Load()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if w.acknowledged.Load() >= before+rows {
-			return
-		}
-	}
-	t.Fatalf("only %d rows were acknowledged, of which %d before", w.acknowledged.Load(), before)
+	await(t, fmt.Sprintf("%d acknowledged rows more than %d", rows, before), func() (bool, string) {
+		now := w.acknowledged.Load()
+		return now >= before+rows, fmt.Sprint(now)
+	})
 }
 
 func (w *steadyWriter) end() int64 {
@@ -55,8 +54,10 @@ func (w *steadyWriter) end() int64 {
 
 // TestEngineSwitchover: whoever writes to one address all the time finds there all that was acknowledged, whichever server that is.
 func TestEngineSwitchover(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"postgres", "mariadb"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, kind)
 			e := testEngines(t, false)
 			query := func(of *engine, sql string) (string, error) {
@@ -131,8 +132,10 @@ func TestEngineSwitchover(t *testing.T) {
 
 // TestEngineSwitchoverOfLaggard: a server that lost the one it follows, and lacks much, has all before it takes its place.
 func TestEngineSwitchoverOfLaggard(t *testing.T) {
+	t.Parallel()
 	for kind, nowhere := range map[string]string{"postgres": "host=127.0.0.1 port=1 user=nobody", "mariadb": "127.0.0.1:1"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, kind)
 			e := testEngines(t, false)
 			query := func(of *engine, sql string) (string, error) {

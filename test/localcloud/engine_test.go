@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -23,7 +24,7 @@ import (
 // do: it is below a folder that only its owner can pass, and a root's servers run as nobody.
 func testEngines(t *testing.T, listenersOnly bool) *engines {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mooring-test-")
+	dir, err := scratch("mooring-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +95,10 @@ var wantEngines = []struct {
 }
 
 func TestServer(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "123456789012/eu-west-1/orders", Engine: w.name, Username: w.admin, Password: password, Database: "orders"})
@@ -195,8 +198,10 @@ func TestServer(t *testing.T) {
 
 // TestManyServers starts servers side by side, one of which is stopped while it starts.
 func TestManyServers(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			const n = 6
@@ -231,8 +236,10 @@ func TestManyServers(t *testing.T) {
 
 // TestCrashedServer kills a server: what it was asked to do fails, and a resume brings it back.
 func TestCrashedServer(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password})
@@ -241,7 +248,7 @@ func TestCrashedServer(t *testing.T) {
 			}
 			p := e.known["db"].backing.(*server).process
 			_ = p.cmd.Process.Kill()
-			<-p.done
+			receive(t, "the end of the server that was killed", p.done)
 			if err := e.setPassword("db", w.admin, "x"); err == nil {
 				t.Error("setPassword on a dead server succeeded")
 			}
@@ -257,17 +264,19 @@ func TestCrashedServer(t *testing.T) {
 
 // TestStarterThreadEnds: a server must outlive the thread of whoever asked for it.
 func TestStarterThreadEnds(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
-			done := make(chan error)
+			done := make(chan error, 1)
 			go func() {
 				runtime.LockOSThread() // not unlocked: the thread ends with the goroutine
 				_, err := e.start(engineSpec{ID: "db", Engine: w.name})
 				done <- err
 			}()
-			if err := <-done; err != nil {
+			if err := receive(t, "a server that starts", done); err != nil {
 				t.Fatal(err)
 			}
 			select {
@@ -281,8 +290,10 @@ func TestStarterThreadEnds(t *testing.T) {
 
 // TestServerThatCannotStart must say why, at once.
 func TestServerThatCannotStart(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password})
@@ -392,6 +403,7 @@ func TestRefusals(t *testing.T) {
 
 // TestUnreachableFolder: as root, a data folder that the servers' user can't get to is named.
 func TestUnreachableFolder(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	if os.Geteuid() != 0 {
 		t.Skip("only a root's servers run as another user")
@@ -447,15 +459,19 @@ func TestParentKilled(t *testing.T) {
 		parentToBeKilled(t, dir)
 		return
 	}
+	t.Parallel()
 	mustHave(t, "postgres")
 	mustHave(t, "mysql")
-	dir, err := os.MkdirTemp("", "mooring-test-")
+	dir, err := scratch("mooring-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	parent := exec.Command(os.Args[0], "-test.run=^TestParentKilled$", "-test.v")
 	parent.Env = append(os.Environ(), variable+"="+dir)
+	if _, err := parent.StdinPipe(); err != nil { // the parent ends with it, at the latest with this process
+		t.Fatal(err)
+	}
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -463,9 +479,15 @@ func TestParentKilled(t *testing.T) {
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := bufio.NewScanner(out)
-	for said.Scan() && said.Text() != "ready" {
+	overdue := time.AfterFunc(waitLimit, func() { _ = parent.Process.Kill() }) // which ends what it says
+	said, ready := bufio.NewScanner(out), false
+	for !ready && said.Scan() {
+		ready = said.Text() == "ready"
 		t.Log(said.Text())
+	}
+	if overdue.Stop(); !ready {
+		_ = parent.Wait()
+		t.Fatalf("the servers were not ready within %v: %v", waitLimit, parent.ProcessState)
 	}
 	before := processesBelow(dir)
 	if len(before) < 4 {
@@ -476,11 +498,10 @@ func TestParentKilled(t *testing.T) {
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
-	for deadline := time.Now().Add(5 * time.Minute); len(processesBelow(dir)) > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("processes %v outlived their parent", processesBelow(dir))
-		}
-	}
+	await(t, "the end of the servers whose parent was killed", func() (bool, string) {
+		left := processesBelow(dir)
+		return len(left) == 0, fmt.Sprint("processes ", left)
+	})
 	if left := sharedMemoryOf(t, before); len(left) > 0 {
 		t.Errorf("shared memory segments that they made are left: %q", left)
 	}
@@ -495,7 +516,8 @@ func parentToBeKilled(t *testing.T, dir string) {
 		}
 	}
 	fmt.Println("ready")
-	<-context.Background().Done()
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	_ = e.close()
 }
 
 // keepBusy returns once a backend works on a statement that takes hours.
@@ -503,13 +525,9 @@ func keepBusy(t *testing.T, e *engine, user string) {
 	go func() {
 		_, _ = queryPostgres(t, e, user, password, "", "SELECT count(*) FROM generate_series(1, 1e12)")
 	}()
-	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		busy, err := queryPostgres(t, e, user, password, "", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()")
-		if err == nil && busy == "1" {
-			return
-		}
-	}
-	t.Error("the backend did not become busy")
+	awaitValue(t, "backends that are busy", "1", func() (string, error) {
+		return queryPostgres(t, e, user, password, "", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()")
+	})
 }
 
 // sharedMemoryOf returns the segments that processes made. Others of the machine may have some, too.
@@ -530,8 +548,10 @@ func sharedMemoryOf(t *testing.T, pids []int) (found []string) {
 
 // A server moves to another port of its address with its data, also while it is stopped.
 func TestServerListensAtAnotherPort(t *testing.T) {
+	t.Parallel()
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, w.name)
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password, Database: "orders", StandardPort: true, Port: 15432})
@@ -578,5 +598,42 @@ func TestListenerMoves(t *testing.T) {
 	_ = conn.Close()
 	if _, err := net.Dial("tcp", net.JoinHostPort(got.Host, strconv.Itoa(got.Port))); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("at the former port: %v, want %v", err, syscall.ECONNREFUSED)
+	}
+}
+
+// A stuckBacking never does what it is asked.
+type stuckBacking struct{ bareListener }
+
+func (stuckBacking) setPassword(ctx context.Context, _, _ string) error {
+	<-ctx.Done()
+	return errors.New("the server said nothing")
+}
+
+// Work on a server that does not answer ends, and the error says which work it was and what was waited for.
+func TestWorkOnAServerHasALimit(t *testing.T) {
+	t.Parallel()
+	e := testEngines(t, true)
+	mustStart(t, e, engineSpec{ID: "db", Engine: "postgres"})
+	in := e.known["db"]
+	in.backing = &stuckBacking{*in.backing.(*bareListener)}
+	e.limit = time.Millisecond
+	err := e.setPassword("db", "u", "p")
+	if !errors.Is(err, errWorkTimeout) || !strings.Contains(err.Error(), `"db": set a password`) || !strings.Contains(err.Error(), "the server said nothing") {
+		t.Errorf("got %v, want an error that says what took too long", err)
+	}
+}
+
+// A program that does not end is killed in the end, and the error names it and what it said last.
+func TestAProgramHasALimit(t *testing.T) {
+	t.Parallel()
+	n := &nursery{}
+	defer n.close()
+	reason := errors.New("took too long")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, reason)
+	defer cancel()
+	cmd := exec.Command("/bin/sh", "-c", "sleep 3600")
+	cmd.SysProcAttr = childAttributes(syscall.SIGKILL, nil)
+	if err := n.run(ctx, cmd); !errors.Is(err, reason) || !strings.Contains(err.Error(), "sh had not ended") {
+		t.Errorf("got %v, want an error that names the program", err)
 	}
 }

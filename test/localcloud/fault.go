@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"bytes"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,7 +23,27 @@ const (
 	Conflict     FaultKind = "conflict"      // 409 (or 412 where the service guards by version); nothing is committed
 	Stale        FaultKind = "stale"         // a read answers from before the last write of the resource; lists miss the newest
 	FailLate     FaultKind = "fail-late"     // accepted, but the long operation it starts ends in an error
+	// Something else answers in the cloud's place with status 200, as a captive proxy does; nothing is committed.
+	Page        FaultKind = "page"         // a page of HTML
+	Blank       FaultKind = "blank"        // nothing
+	ForeignXML  FaultKind = "foreign-xml"  // a document in XML
+	ForeignJSON FaultKind = "foreign-json" // an object of JSON
+	Cut         FaultKind = "cut"          // committed, but only half of the answer arrives, as if it were whole
 )
+
+// strangers are what somebody else answers in the cloud's place.
+var strangers = map[FaultKind]struct{ contentType, body string }{
+	Page:        {"text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Log in</title></head><body>Log in<br></body></html>\n"},
+	Blank:       {},
+	ForeignXML:  {"application/xml", `<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>News</title></feed>`},
+	ForeignJSON: {"application/json", `{"status":"ok"}`},
+}
+
+// stranger is the reply of somebody else.
+func stranger(kind FaultKind) *reply {
+	says := strangers[kind]
+	return &reply{status: http.StatusOK, header: http.Header{"Content-Type": {says.contentType}}, body: []byte(says.body)}
+}
 
 // A Fault makes the calls that its Filter selects go wrong.
 type Fault struct {
@@ -33,7 +54,7 @@ type Fault struct {
 	Times int           // how many calls it hits; 0 means until removed
 	Skip  int           // how many matching calls it lets pass first
 	// Code and Message are those of the error in which the operation of a FailLate ends in Cloud SQL; empty for an internal error. In RDS, Code is
-	// the status in which a restore ends; empty for restore-error.
+	// the status in which a restore ends; empty for restore-error. The final snapshot of a deletion fails too if Code is failed.
 	Code, Message string
 	Hook          func(Call) // called (on the serving goroutine) when it hits, after the commit if there is one
 }

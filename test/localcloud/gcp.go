@@ -87,6 +87,7 @@ type gcpRequest struct {
 	failLate bool        // the operation that it starts must fail
 	injected Fault       // with what
 	cloud    *Cloud
+	call     *Call // what the ledger will have of it
 }
 
 // handle serves a route. A response of type reply goes out as it is, any other value as JSON, nil as 204.
@@ -164,7 +165,7 @@ func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected Fa
 		Request: r, body: body, now: s.g.cloud.opts.Now(),
 		stale:    injected == Stale && r.Method == http.MethodGet,
 		failLate: injected == FailLate && r.Method != http.MethodGet,
-		injected: call.injected, cloud: s.g.cloud,
+		injected: call.injected, cloud: s.g.cloud, call: call,
 	}
 	if !s.route.open {
 		var err error

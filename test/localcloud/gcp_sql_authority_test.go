@@ -33,7 +33,7 @@ func (c *sqlClouds) done(op *sqladmin.Operation, err error) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	<-c.cloud.gcp.sql.worked(op.Name)
+	awaitWork(c.T, c.cloud, op.Name)
 	if op, err = c.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
 		c.Fatalf("operation is %+v, %v", op, err)
 	}
@@ -57,6 +57,7 @@ func (c *sqlClouds) server(instance string, port int) (at engine, name string) {
 // A real server shows the certificate that its instance speaks of: one of an authority of its own, or one with a name by an authority that others share. After
 // a rotation it shows the next one at once, and clients that knew only the former authority are out.
 func TestCertificatesOfSQLServers(t *testing.T) {
+	t.Parallel()
 	for _, of := range []struct {
 		engine, version, admin string
 		port                   int
@@ -67,6 +68,7 @@ func TestCertificatesOfSQLServers(t *testing.T) {
 	} {
 		for _, mode := range []string{"GOOGLE_MANAGED_INTERNAL_CA", "GOOGLE_MANAGED_CAS_CA"} {
 			t.Run(of.engine+" "+mode, func(t *testing.T) {
+				t.Parallel()
 				mustHave(t, of.engine)
 				c, shared := startSQL(t), mode == "GOOGLE_MANAGED_CAS_CA"
 				for _, instance := range []string{"orders", "other"} {

@@ -119,6 +119,7 @@ func (s *sqlService) takeRun(r *sqlRequest, in *sqlInstance, text string) *sqlad
 	run.SelfLink = fmt.Sprintf("%v/backupRuns/%d", in.resource["selfLink"], run.Id)
 	op := s.begin(r, in, sqlWork{
 		kind: "BACKUP_VOLUME", takes: takes,
+		backup:  &sqladmin.BackupContext{Kind: "sql#backupContext", BackupId: run.Id, Name: "projects/" + in.project + "/backups/" + strconv.FormatInt(run.Id, 10)},
 		server:  func() error { return run.content.take(s.cloud.engines, in.engineID) },
 		succeed: func() { run.Status, run.EndTime = "SUCCESSFUL", sqlTime(run.ready) },
 		abandon: func(failure *sqladmin.OperationError) { run.Status, run.Error = "FAILED", failure },

@@ -82,7 +82,7 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	}
 	switch {
 	case stop && !in.stopped():
-		work.server = func() error { return s.cloud.engines.suspend(in.engineID) }
+		work.server, work.down = func() error { return s.cloud.engines.suspend(in.engineID) }, true
 	case !stop && in.stopped():
 		work.server = func() error { return s.cloud.engines.resume(in.engineID) }
 	case restarts(in.resource, next):

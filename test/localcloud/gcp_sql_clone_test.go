@@ -45,7 +45,7 @@ func (s *sqlServers) done(op *sqladmin.Operation, err error) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	<-s.cloud.gcp.sql.worked(op.Name)
+	awaitWork(s.T, s.cloud, op.Name)
 	if op, err = s.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
 		s.Fatalf("operation is %+v, %v", op, err)
 	}
@@ -79,6 +79,7 @@ func (s *sqlServers) wantRows(instance, rows string) {
 
 // TestSQLClonePointInTime clones an instance as it was at a time by the cloud's clock, with the users and databases of that time.
 func TestSQLClonePointInTime(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	s := startSQLServers(t)
 	s.done(s.sql.Instances.Insert("acme", recoverable()).Do())
@@ -123,6 +124,7 @@ func TestSQLClonePointInTime(t *testing.T) {
 
 // TestSQLRecoverySwitched: recovery that is switched on later begins then, and what was kept goes when it is switched off.
 func TestSQLRecoverySwitched(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	s := startSQLServers(t)
 	s.done(s.sql.Instances.Insert("acme", orders()).Do())
@@ -158,6 +160,7 @@ func TestSQLRecoverySwitched(t *testing.T) {
 
 // TestSQLCloneOfMySQL has the data as they are; a time is refused, since the server behind it keeps no log.
 func TestSQLCloneOfMySQL(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "mysql")
 	s := startSQLServers(t)
 	in := orders()

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -25,6 +26,7 @@ type sqlOperation struct {
 	primary    *sqlInstance                                 // of the replica that is made, and busy meanwhile; nil for others
 	injected   Fault                                        // and with what
 	check      *sqladmin.PreCheckMajorVersionUpgradeContext // of a check; nil for others
+	backup     *sqladmin.BackupContext                      // of a backup; nil for others
 	failure    *sqladmin.OperationError
 
 	worked   chan struct{} // closed when the server has done its part
@@ -39,6 +41,7 @@ type sqlOperation struct {
 type sqlWork struct {
 	kind    string
 	takes   time.Duration
+	down    bool         // nobody can use the server meanwhile, whatever its state shows
 	atOnce  bool         // if it takes no time, the response says that it is done
 	state   string       // of the instance meanwhile; empty for no change
 	server  func() error // the database server's part; may be nil
@@ -46,6 +49,7 @@ type sqlWork struct {
 	abandon func(*sqladmin.OperationError)
 	primary *sqlInstance                                 // whose operation it is, too; may be nil
 	check   *sqladmin.PreCheckMajorVersionUpgradeContext // what a check finds; nil for other work
+	backup  *sqladmin.BackupContext                      // what a backup is called; nil for other work
 }
 
 // begin starts an operation on an idle instance and returns it as the response to the write. Only work on databases and users may be
@@ -55,7 +59,7 @@ func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.
 	op := &sqlOperation{
 		name: newSQLOperationName(), kind: w.kind, user: r.caller.email, instance: in,
 		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate, injected: r.injected,
-		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon, primary: w.primary, check: w.check,
+		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon, primary: w.primary, check: w.check, backup: w.backup,
 	}
 	in.operation, in.last = op, op
 	if w.primary != nil {
@@ -63,6 +67,9 @@ func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.
 	}
 	if w.state != "" {
 		in.state = w.state
+	}
+	if w.down || w.state == "MAINTENANCE" {
+		r.call.Disrupts = strings.ToLower(w.kind)
 	}
 	r.project.operations = append(r.project.operations, op)
 	work := func() {
@@ -155,7 +162,7 @@ func (op *sqlOperation) shown(s *sqlService, now time.Time) *sqladmin.Operation 
 	if !op.ended.IsZero() {
 		out.Status, out.StartTime, out.EndTime = "DONE", sqlTime(op.begun), sqlTime(op.ended)
 	}
-	out.PreCheckMajorVersionUpgradeContext = op.shownCheck()
+	out.PreCheckMajorVersionUpgradeContext, out.BackupContext = op.shownCheck(), op.backup
 	if op.failure != nil {
 		out.Error = &sqladmin.OperationErrors{Kind: "sql#operationErrors", Errors: []*sqladmin.OperationError{op.failure}}
 	}

@@ -41,6 +41,7 @@ func (s *sqlServers) refusesWrites(instance string) {
 
 // TestSQLReplicaData: what is written to the primary, users and databases among it, arrives on a replica and on a replica of that, which refuse writes until they are promoted.
 func TestSQLReplicaData(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	s := startSQLServers(t)
 	in := recoverable()
@@ -97,6 +98,7 @@ func TestSQLReplicaData(t *testing.T) {
 
 // TestSQLReplicaOfMySQL follows its primary, and refuses writes until it is promoted.
 func TestSQLReplicaOfMySQL(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "mysql")
 	s := startSQLServers(t)
 	in := orders()

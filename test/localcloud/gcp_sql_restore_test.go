@@ -15,6 +15,7 @@ func restoreOf(backup string, settings *sqladmin.DatabaseInstance) *sqladmin.Ins
 
 // TestSQLRestoreData restores an on-demand backup that its instance retained, and the final one: each has what was written before it, with the users and passwords.
 func TestSQLRestoreData(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
@@ -28,6 +29,7 @@ func TestSQLRestoreData(t *testing.T) {
 		}},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, test.engine)
 			cloud := need(Start(Options{}))(t)
 			defer func() {
@@ -41,7 +43,7 @@ func TestSQLRestoreData(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				<-cloud.gcp.sql.worked(op.Name)
+				awaitWork(t, cloud, op.Name)
 				if op, err = sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
 					t.Fatalf("operation is %+v, %v", op, err)
 				}
@@ -93,6 +95,7 @@ func TestSQLRestoreData(t *testing.T) {
 
 // TestSQLBackupCopies: the copies of backups go with them, and with an instance that retains none.
 func TestSQLBackupCopies(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "postgres")
 	cloud := need(Start(Options{}))(t)
 	defer func() {
@@ -106,7 +109,7 @@ func TestSQLBackupCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-cloud.gcp.sql.worked(op.Name)
+		awaitWork(t, cloud, op.Name)
 	}
 	want := func(n int) {
 		t.Helper()

@@ -700,6 +700,7 @@ func TestSQLRates(t *testing.T) {
 
 // TestSQLServer goes the whole way to a real server: what the API says is what a client needs.
 func TestSQLServer(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
@@ -714,6 +715,7 @@ func TestSQLServer(t *testing.T) {
 		}, plainMariaDB},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
+			t.Parallel()
 			mustHave(t, test.engine)
 			cloud, err := Start(Options{})
 			if err != nil {
@@ -730,7 +732,7 @@ func TestSQLServer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				<-cloud.gcp.sql.worked(op.Name)
+				awaitWork(t, cloud, op.Name)
 				if op, err = sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
 					t.Fatalf("operation is %+v, %v", op, err)
 				}
@@ -770,11 +772,9 @@ func TestSQLServer(t *testing.T) {
 			}
 			plain := func(want bool) {
 				t.Helper()
-				for deadline := time.Now().Add(time.Minute); test.plain(t, server, "app", "second") != want; time.Sleep(20 * time.Millisecond) {
-					if time.Now().After(deadline) {
-						t.Fatalf("a connection without TLS: success %v, want %v", !want, want)
-					}
-				}
+				await(t, fmt.Sprintf("a connection without TLS: success %v", want), func() (bool, string) {
+					return test.plain(t, server, "app", "second") == want, "the other way round"
+				})
 				login("app", "second", "shop", true)
 			}
 			plain(true)
@@ -791,11 +791,4 @@ func TestSQLServer(t *testing.T) {
 			login(test.admin, "s3cret", "", false)
 		})
 	}
-}
-
-// worked is closed once the database server has done its part of an operation.
-func (s *sqlService) worked(operation string) chan struct{} {
-	s.cloud.gcp.mu.Lock()
-	defer s.cloud.gcp.mu.Unlock()
-	return s.project("acme").operation(operation).worked
 }

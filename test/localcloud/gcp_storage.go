@@ -109,6 +109,9 @@ func (s *gcsService) find(r *gcpRequest, permission string) (*gcsBucket, *gcsSta
 	if b == nil || b.state(r) == nil {
 		return nil, nil, errNoBucket
 	}
+	if err := checkPayer(r, b.state(r)); err != nil {
+		return nil, nil, err
+	}
 	if b.owner != r.caller {
 		return nil, nil, gcpErr(http.StatusForbidden, "forbidden", r.caller.email+" does not have "+permission+
 			" access to the Google Cloud Storage bucket. Permission '"+permission+"' denied on resource (or it may not exist).")
@@ -116,10 +119,10 @@ func (s *gcsService) find(r *gcpRequest, permission string) (*gcsBucket, *gcsSta
 	if err := checkFilter(r, b.state(r)); err != nil {
 		return nil, nil, err
 	}
-	return b, b.state(r), checkPayer(r, b.state(r))
+	return b, b.state(r), nil
 }
 
-// checkPayer demands a project that pays where requesters pay, whoever asks: the caller here may not bill the project of the bucket without naming it, as only
+// checkPayer demands a project that pays where requesters pay, whoever asks, and whether or not it is theirs: the caller here may not bill the project of the bucket without naming it, as only
 // resourcemanager.projects.createBillingAssignment allows. No recording shows such a bucket. The words are those that people report.
 // https://cloud.google.com/storage/docs/requester-pays#requirements https://github.com/googleapis/google-cloud-python/issues/4674
 func checkPayer(r *gcpRequest, state *gcsState) error {

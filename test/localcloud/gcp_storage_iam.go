@@ -75,7 +75,9 @@ func (s *gcsService) setIAMPolicy(r *gcpRequest) (any, error) {
 	if policy.Version == 0 {
 		policy.Version = 1
 	}
+	members := 0
 	for _, binding := range policy.Bindings {
+		members += len(binding.Members)
 		if err := admitsCondition(state.resource, binding); err != nil {
 			return nil, err
 		}
@@ -91,6 +93,9 @@ func (s *gcsService) setIAMPolicy(r *gcpRequest) (any, error) {
 				return nil, gcsInvalid("Invalid argument: unknown member " + m)
 			}
 		}
+	}
+	if members > 1500 { // each as often as it is named: https://cloud.google.com/iam/quotas#limits
+		return nil, gcsInvalid(fmt.Sprintf("The number of members in the policy (%d) is larger than the maximum allowed size 1,500.", members))
 	}
 	if err := admitsPolicy(state.resource, policy); err != nil {
 		return nil, err

@@ -284,8 +284,13 @@ func TestBucketPolicy(t *testing.T) {
 	if _, err := b.Update(ctx, uniform); err != nil {
 		t.Fatal(err)
 	}
+	crowd := func(members int) string {
+		return `{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"` + strings.Repeat(`,"user:a@b.c"`, members-1) + `]}]}`
+	}
 	for body, want := range map[string]int{
 		conditional: 0,
+		crowd(1500): 0,
+		crowd(1501): 400,
 		`{"version":3,"bindings":[{"role":"roles/storage.legacyBucketReader","members":["user:a@b.c"],"condition":{"expression":"true","title":"t"}}]}`: 400,
 		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["allUsers"],"condition":{"expression":"true","title":"t"}}]}`:         400,
 		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"],"condition":{"expression":"true"}}]}`:                   400,

@@ -21,6 +21,9 @@ type Call struct {
 	Code      string        `json:"code,omitempty"`  // the cloud's error code
 	Fault     FaultKind     `json:"fault,omitempty"` // the fault that was injected, if any
 	Committed bool          `json:"committed"`       // the service acted on it, whatever the caller saw
+	// Disrupts is what the call does at once to those who use a server, in a word: restart, stop, failover or the parameter that takes it down; empty if nothing. What
+	// waits for a maintenance window of the cloud is none.
+	Disrupts string `json:"disrupts,omitempty"`
 	// RequestID is what the answer named the request; empty if it did not, or when the caller got none.
 	RequestID string `json:"requestID,omitempty"`
 	// Tags are those of the session that the caller has in AWS.
@@ -60,8 +63,20 @@ func (f Filter) matches(c *Call) bool {
 type Ledger struct {
 	mu    sync.Mutex
 	calls []*Call
-	// byAccount and byResource are the calls of each: tests ask often, and about one of hundreds.
+	// byAccount, byResource and byOperation are the calls of each: tests ask often, and about one of hundreds.
 	byAccount, byResource map[string][]*Call
+	byOperation           map[operationOn][]*Call
+	// sums are how many calls there are of each service and side, which tests count before and after each step.
+	sums map[sum]int
+}
+
+// An operationOn is an operation on a resource.
+type operationOn struct{ operation, resource string }
+
+// A sum counts the calls of a service that write, or those that read.
+type sum struct {
+	service string
+	write   bool
 }
 
 // Calls returns a copy of the calls that f selects.
@@ -77,10 +92,28 @@ func (l *Ledger) Calls(f Filter) []Call {
 	return out
 }
 
+// Disruptions returns what each call that the cloud acted on did at once to those who use a server, in their order.
+func (l *Ledger) Disruptions() (all []string) {
+	for _, c := range l.Calls(Filter{Write: Writes}) {
+		if c.Committed && c.Disrupts != "" {
+			all = append(all, c.Operation+" ("+c.Disrupts+")")
+		}
+	}
+	return all
+}
+
 // Count returns how many calls f selects.
 func (l *Ledger) Count(f Filter) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if f == (Filter{Service: f.Service, Write: f.Write}) {
+		for of, calls := range l.sums {
+			if f.matches(&Call{Service: of.service, Write: of.write}) {
+				n += calls
+			}
+		}
+		return n
+	}
 	for _, c := range l.among(f) {
 		if f.matches(c) {
 			n++
@@ -92,6 +125,8 @@ func (l *Ledger) Count(f Filter) (n int) {
 // among returns the calls among which those are that f selects. It is called with mu held.
 func (l *Ledger) among(f Filter) []*Call {
 	switch {
+	case f.Resource != "" && f.Operation != "":
+		return l.byOperation[operationOn{f.Operation, f.Resource}]
 	case f.Resource != "":
 		return l.byResource[f.Resource]
 	case f.Account != "":
@@ -105,7 +140,7 @@ func (l *Ledger) among(f Filter) []*Call {
 func (l *Ledger) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls, l.byAccount, l.byResource = nil, nil, nil
+	l.calls, l.byAccount, l.byResource, l.byOperation, l.sums = nil, nil, nil, nil, nil
 }
 
 func (l *Ledger) record(c Call) {
@@ -113,8 +148,12 @@ func (l *Ledger) record(c Call) {
 	defer l.mu.Unlock()
 	if l.calls == nil {
 		l.byAccount, l.byResource = map[string][]*Call{}, map[string][]*Call{}
+		l.byOperation, l.sums = map[operationOn][]*Call{}, map[sum]int{}
 	}
 	l.calls = append(l.calls, &c)
+	l.sums[sum{c.Service, c.Write}]++
 	l.byAccount[c.Account] = append(l.byAccount[c.Account], &c)
 	l.byResource[c.Resource] = append(l.byResource[c.Resource], &c)
+	of := operationOn{c.Operation, c.Resource}
+	l.byOperation[of] = append(l.byOperation[of], &c)
 }

@@ -3,7 +3,8 @@
 // The recordings are files of JSON that are no part of the repository. The variable MOORING_RECORDINGS names their folder;
 // without it the tests look for ../shared/recordings, beside the repository. Where there is none, the tests are skipped and the
 // package prints "recordings: NOT TESTED"; otherwise it prints how many cases of each file ran in each direction, and how many
-// were set aside with a reason. A file in the folder that no test takes is printed as NOT TESTED, and fails. See the lines by
+// were set aside with a reason. A file in the folder, or in a folder below it, that no test takes is printed as NOT TESTED, and fails,
+// unless its folder stands in a list of those that wait for their test (later). See the lines by
 //
 //	go test -C test/recordings -count=1
 //

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	fmt.Println(ran.summary())
 	for _, file := range ran.unclaimed() {
+		if reason := notYet(file); reason != "" {
+			fmt.Printf("recordings: %s: NOT TESTED YET: %s\n", file, reason)
+			continue
+		}
 		fmt.Printf("recordings: %s: NOT TESTED: no test takes this file\n", file)
 		if allTests() {
 			code = 1
@@ -41,6 +45,14 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// later are the folders of recordings that no test takes yet, each with the reason. Their files are printed, and fail nothing.
+var later = map[string]string{
+	"more": "recorded by people's test suites of other tools, in shapes of their own",
+}
+
+// notYet returns why no test takes a file yet; nothing where one has to.
+func notYet(file string) string { return later[filepath.ToSlash(filepath.Dir(file))] }
 
 // allTests reports whether no flag chose some of the tests.
 func allTests() bool {
@@ -122,21 +134,21 @@ func (c *tally) add(file, direction string, count int) {
 	}
 }
 
-// unclaimed returns the files of the folder that no test took.
+// unclaimed returns the files of the folder, and of those in it, that no test took.
 func (c *tally) unclaimed() []string {
 	at, err := folder()
 	if err != nil || at == "" {
 		return nil
 	}
-	entries, err := os.ReadDir(at)
+	var names []string
+	err = fs.WalkDir(os.DirFS(at), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && entry.Name() != "README.md" {
+			names = append(names, name)
+		}
+		return err
+	})
 	if err != nil {
 		return []string{err.Error()}
-	}
-	var names []string
-	for _, entry := range entries {
-		if entry.Name() != "README.md" {
-			names = append(names, entry.Name())
-		}
 	}
 	return c.without(names)
 }
@@ -175,7 +187,12 @@ func (c *tally) summary() string {
 func TestUnclaimed(t *testing.T) {
 	c := tally{counts: map[string]int{}}
 	c.add("a.json", replayed, 3)
-	if left := c.without([]string{"a.json", "b.json"}); !slices.Equal(left, []string{"b.json"}) {
+	if left := c.without([]string{"a.json", "b.json", "sub/a.json"}); !slices.Equal(left, []string{"b.json", "sub/a.json"}) {
 		t.Errorf("without a test: %v", left)
+	}
+	for file, waits := range map[string]bool{"a.json": false, "sub/a.json": false, "more/a.json": true} {
+		if got := notYet(file) != ""; got != waits {
+			t.Errorf("%s may wait for its test: %t, want %t", file, got, waits)
+		}
 	}
 }

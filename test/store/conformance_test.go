@@ -171,6 +171,16 @@ func (b *backdoor) fail(f drivertest.Fault) (lift func()) {
 		fault.Status, fault.Code = 503, "SlowDown"
 	case drivertest.ServerError:
 		fault.Status, fault.Code = 500, "InternalError"
+	case drivertest.Cut:
+		fault.Cut = true
+	case drivertest.Page:
+		fault.Stranger = &store.Stranger{Type: "text/html", Says: "<!DOCTYPE html>\n<html><body>Log in<br></body></html>"}
+	case drivertest.Blank:
+		fault.Stranger = &store.Stranger{}
+	case drivertest.ForeignXML:
+		fault.Stranger = &store.Stranger{Type: "application/xml", Says: `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title></feed>`}
+	case drivertest.ForeignJSON:
+		fault.Stranger = &store.Stranger{Type: "application/json", Says: `{"status":"ok"}`}
 	}
 	return b.Fail(fault)
 }

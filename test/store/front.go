@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -48,7 +49,13 @@ type Fault struct {
 	Status int
 	Code   string
 	Lost   bool
+	// Stranger answers in the store's place, with the status of success; nil if nobody does. With Cut half of the store's own answer arrives.
+	Stranger *Stranger
+	Cut      bool
 }
+
+// A Stranger is what somebody else answers.
+type Stranger struct{ Type, Says string }
 
 // NewFront starts a front of a store, until the test ends.
 func NewFront(t testing.TB, s *Store) *Front {
@@ -79,6 +86,16 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fault.Lost:
 		f.behind.ServeHTTP(httptest.NewRecorder(), r)
 		panic(http.ErrAbortHandler)
+	case fault.Cut:
+		whole := httptest.NewRecorder()
+		f.behind.ServeHTTP(whole, r)
+		maps.Copy(w.Header(), whole.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(whole.Code)
+		_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
+	case fault.Stranger != nil:
+		w.Header().Set("Content-Type", fault.Stranger.Type)
+		_, _ = io.WriteString(w, fault.Stranger.Says)
 	case fault.Status == 0:
 		<-r.Context().Done()
 	default:

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/patience"
 )
 
 // Await waits until an object is as wanted, by a watch: so is asked about the object as it is, and again after each change of it. exists is
@@ -78,16 +79,13 @@ func (f *Fixture) AwaitList(list client.ObjectList, what string, so func() bool)
 	AwaitList(f.T, f.Client, list, what, so, client.InNamespace(f.Namespace))
 }
 
-// errOverdue ends a wait that lasts for longer than Patience.
-var errOverdue = errors.New("not so in time")
-
 // await reads a list, then watches it from there on, and asks after each change. A watch that the API server ends, as it does when a definition
 // changes, is followed by another read, and so is a call that failed and may succeed later. about says what there is when it has taken too long.
 func await(
 	t testing.TB, c client.WithWatch, list client.ObjectList, what string, about func() string, so func([]runtime.Object) bool, opts ...client.ListOption,
 ) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), Patience, errOverdue)
+	ctx, cancel := patience.ForTest(t)
 	defer cancel()
 	var failed error // the last call that failed
 	for {
@@ -95,8 +93,8 @@ func await(
 		switch {
 		case done:
 			return
-		case errors.Is(context.Cause(ctx), errOverdue):
-			t.Fatalf("not so after %v: %s; %s; the last call that failed: %v", Patience, what, about(), failed)
+		case errors.Is(context.Cause(ctx), patience.ErrOver):
+			t.Fatalf("not so, %v: %s; %s; the last call that failed: %v", context.Cause(ctx), what, about(), failed)
 		case ctx.Err() != nil || err != nil && lasting(err):
 			t.Fatalf("wait until %s: %v", what, cmp.Or(err, ctx.Err()))
 		case err != nil:

@@ -56,11 +56,12 @@ type ledger struct{ local *localcloud.Cloud }
 
 // Observations implements Journal.
 func (l ledger) Observations(name string) (times []time.Time) {
-	for _, call := range l.local.Ledger.Calls(localcloud.Filter{Resource: name, Write: localcloud.Reads}) {
-		if slices.ContainsFunc(Targets, func(t Target) bool { return t.Observe == call.Operation }) {
+	for _, operation := range Calls(func(o Operations) string { return o.Observe }) {
+		for _, call := range l.local.Ledger.Calls(localcloud.Filter{Resource: name, Operation: operation, Write: localcloud.Reads}) {
 			times = append(times, call.Time)
 		}
 	}
+	slices.SortFunc(times, time.Time.Compare)
 	return times
 }
 

@@ -2,6 +2,7 @@ package system
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -42,7 +43,10 @@ func (a *awsDatabases) SnapshotMark(t testing.TB, name string) map[string]string
 	for _, tag := range have.TagList {
 		tags[*tag.Key] = *tag.Value
 	}
-	if tags["mooring-kind"] == "" && tags[driver.LabelUID] != "" { // a mark without its kind is that of what was left behind
+	if _, uid, has := strings.Cut(tags["mooring-kind"], "/"); has {
+		tags[driver.LabelNamespaceUID] = uid
+	}
+	if tags["mooring-kind"] == "" && tags[driver.LabelUID] != "" && tags[driver.LabelReleased] == "" { // a mark without its kind is that of what was left behind
 		tags[driver.LabelReleased] = "true"
 	}
 	return tags

@@ -12,6 +12,8 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/option"
 	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/test/patience"
 )
 
 // gcpClient leads to the project as people use it beside Mooring.
@@ -34,9 +36,9 @@ func ok(t testing.TB, err error) {
 // until waits for the cloud.
 func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not so after %v: %s", Patience, what)
+	for wait := patience.New(); !done(); time.Sleep(20 * time.Millisecond) {
+		if wait.Over() {
+			t.Fatalf("not so after %s: %s", wait, what)
 		}
 	}
 }

@@ -14,11 +14,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/patience"
 )
-
-// Patience is how long a test waits for anything. It is for what hangs, not for what is slow: a machine that others use too once took more than five
-// minutes for what takes it seconds alone.
-const Patience = 15 * time.Minute
 
 // poll is how often a test looks for what no watch tells.
 const poll = 20 * time.Millisecond
@@ -63,9 +60,9 @@ func (f *Fixture) Eventually(what string, so func() bool) {
 // Eventually waits until something is so.
 func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); !so(); time.Sleep(poll) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not so after %v: %s", Patience, what)
+	for wait := patience.New(); !so(); time.Sleep(poll) {
+		if wait.Over() {
+			t.Fatalf("not so after %s: %s", wait, what)
 		}
 	}
 }
@@ -73,13 +70,13 @@ func Eventually(t testing.TB, what string, so func() bool) {
 // Retry waits until something succeeds, and fails with its last error.
 func Retry(t testing.TB, what string, try func() error) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); ; time.Sleep(poll) {
+	for wait := patience.New(); ; time.Sleep(poll) {
 		err := try()
 		if err == nil {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not so after %v: %s: %v", Patience, what, err)
+		if wait.Over() {
+			t.Fatalf("not so after %s: %s: %v", wait, what, err)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/patience"
 )
 
 // Namespace is Mooring's own in tests and in the quickstart.
@@ -122,11 +122,13 @@ func Start(ctx context.Context, cfg *rest.Config, kill *KillSwitch, o controller
 // Stop ends the manager as SIGTERM would: writes in flight finish first.
 func (m *Manager) Stop() error {
 	m.cancel()
+	ctx, cancel := patience.Context(context.Background())
+	defer cancel()
 	select {
 	case <-m.done:
 		return m.err
-	case <-time.After(Patience):
-		return fmt.Errorf("the manager did not stop within %s", Patience)
+	case <-ctx.Done():
+		return fmt.Errorf("the manager does not stop: %w", context.Cause(ctx))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/test/patience"
 )
 
 // A Snapshot is one state that an object passed through.
@@ -230,7 +231,8 @@ func (c *Recorder) AwaitState(t testing.TB, o client.Object, what string, wanted
 
 func (c *Recorder) await(t testing.TB, object string, match func(Snapshot) bool, what string, wanted func(Snapshot) bool) Snapshot {
 	t.Helper()
-	deadline := time.After(Patience)
+	ctx, cancel := patience.ForTest(t)
+	defer cancel()
 	for {
 		c.mu.Lock()
 		news := c.news
@@ -241,8 +243,8 @@ func (c *Recorder) await(t testing.TB, object string, match func(Snapshot) bool,
 		}
 		select {
 		case <-news:
-		case <-deadline:
-			t.Fatalf("%s is not %s after %v; its last states:\n%v", object, what, Patience, states[max(0, len(states)-3):])
+		case <-ctx.Done():
+			t.Fatalf("%s is not %s (%v); its last states:\n%v", object, what, context.Cause(ctx), states[max(0, len(states)-3):])
 		}
 	}
 }

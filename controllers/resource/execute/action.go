@@ -34,6 +34,8 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		return w.update(ctx, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	case plan.Release:
 		return w.release(ctx)
+	case plan.Expire:
+		return expire(ctx, w)
 	case plan.ClearBinding:
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
@@ -100,7 +102,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 			"%s was deleted in %s account %s outside Mooring, and %s",
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
-	w.Memory.CreationRefused = false
+	w.Memory.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory, nothingYet)
 	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)
 	w.done.CallError = err
 	w.Memory = w.Memory.Wrote(w.executor.Clock(), done.Sent)
@@ -139,7 +141,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
-	told, noted, sure := out, w.Stored.GetResourceStatus().Applied, w.Now.Sub(w.Memory.NotBefore) >= w.executor.ConsistencyWindow
+	told, noted, sure := out, w.Stored.GetResourceStatus().Applied, w.Memory.Sure(w.Now, w.executor.ConsistencyWindow)
 	told.Sends = changes
 	told.PendingKnown = !w.Deleting && !out.KeepConditions && out.State == condition.Updating
 	told.KeepConditions = out.KeepConditions || troubled(w.Task) // that it is tried again is no news: conditions would change, and change back if it fails
@@ -230,13 +232,15 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	done, err := w.Session.Delete(ctx, w.Kind.Name, w.Request)
 	w.done.CallError = err
 	if err != nil {
-		return outcome.Outcome{}, outcome.Acted{Err: err}
+		return outcome.Outcome{}, outcome.Acted{Err: withoutRoom(a, w.Request, err)}
 	}
 	if done.Left != "" {
 		w.note(outcome.Normal(v1alpha1.EventRetained, "%s", done.Left))
 	}
 	out := outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Soon}
 	if done.Unfinished {
+		w.part, out.GotOn = cmp.Or(done.Did, anyPart), done.Removed >= fullPart
+		w.status.Operation = cmp.Or(done.Operation, w.status.Operation)
 		w.Memory.Emptying = w.Memory.Emptying.Took(done.Removed, w.executor.Clock())
 		if progress := w.Memory.Emptying.String(); progress != "" {
 			out.Message += "; " + progress
@@ -247,6 +251,15 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	w.note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", w.Provider, w.Request.Name))
 	w.status.Operation = done.Operation
 	return out, nil
+}
+
+// withoutRoom says of a deletion that the cloud refuses for want of room for its final snapshot how it goes on.
+func withoutRoom(a plan.Action, request driver.Request, err error) error {
+	if !a.Snapshot || driver.CodeOf(err) != driver.Quota {
+		return err
+	}
+	return fmt.Errorf("the cloud has no room for the final snapshot %s, so nothing is deleted: %w; delete DatabaseSnapshots that nobody needs, in all namespaces of the account, "+
+		"or set spec.deletionPolicy: Delete to do without a final snapshot, or Retain to leave the server in the cloud", request.Deletion.Snapshot, err)
 }
 
 // removeFinalizer drops what was kept for the object, then the finalizer. stays says that the cloud object is left.

@@ -2,22 +2,29 @@ package execute
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// creatableName refuses a name that the cloud would refuse, before anything is bound to it. What exists may have such a
-// name, so nothing else asks.
+// creatableName refuses a name that the cloud would refuse, or that Mooring makes for an object of another namespace, before anything is bound to it. What exists
+// may have such a name, so nothing else asks.
 func creatableName(t Task) error {
+	lived := t.Object.GetResourceStatus().FirstReadyTime != nil
 	refusal := t.Described.Name.Refuses(t.Request.Name)
-	if refusal == nil {
+	if of := t.Request.Mark; refusal == nil && !lived && plan.IsNameOfOthers(of.Cluster, of.Namespace, t.Request.Name, t.Described.Name.MaxLength) {
+		refusal = &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("nothing can be created under the name %q: it is the name that Mooring makes for an object of another namespace", t.Request.Name)}
+	}
+	switch {
+	case refusal == nil:
 		return nil
-	}
-	if t.Object.GetResourceStatus().FirstReadyTime != nil {
+	case lived:
 		return fmt.Errorf("%w; restore it in the cloud, or delete this object", refusal)
+	default:
+		return fmt.Errorf("%w; choose another spec.externalName", refusal)
 	}
-	return fmt.Errorf("%w; choose another spec.externalName", refusal)
 }
 
 // creationRefused takes in the error that a creation ended with. The object was observed to be absent before, so an answer that
@@ -28,9 +35,13 @@ func (w *work) creationRefused(err error, nothingYet bool) {
 	w.Memory.CreationSent = true
 	code := driver.CodeOf(err)
 	w.Memory.CreationFailed = code != driver.Internal && code != driver.Unavailable
-	w.Memory.CreationUnclear = w.Memory.CreationUnclear || !w.Memory.CreationFailed
+	former := w.Described.MarkIsFinal && !sentBefore && !nothingYet // another process may have sent one, of which this answer says nothing
+	w.Memory.CreationUnclear = w.Memory.CreationUnclear || !w.Memory.CreationFailed || former
 	if w.Memory.StartedOver {
 		return // what lived before may come back: restored from a snapshot, for example
+	}
+	if w.Described.MarkIsFinal && !nothingYet {
+		return // the name and the mark of what an earlier creation made may not be shown as they were sent
 	}
 	switch code {
 	case driver.Conflict:
@@ -42,6 +53,15 @@ func (w *work) creationRefused(err error, nothingYet bool) {
 		return
 	}
 	w.status.CreationRefused, w.Memory.CreationRefused = !sentBefore, true
+}
+
+// sentSince returns the earliest time at which a creation may have been sent whose outcome nobody knows; zero if there is no such creation. An answer that the cloud gave to this
+// process, for example that it is busy, says that its creation made nothing.
+func sentSince(object v1alpha1.ResourceObject, m plan.Memory, nothingYet bool) time.Time {
+	if nothingYet || m.CreationSent && !m.CreationUnclear {
+		return time.Time{}
+	}
+	return object.GetCreationTimestamp().UTC()
 }
 
 // justSet returns what a creation set by calls of their own; nil if it set nothing so.

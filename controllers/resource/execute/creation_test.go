@@ -52,6 +52,53 @@ func TestWhatProvesThatNothingWasCreated(t *testing.T) {
 	}
 }
 
+// Where the cloud makes another object for each creation, whatever its name, a refusal says nothing of what an earlier creation without an answer made.
+func TestRefusalProvesNothingOfAnEarlierCreation(t *testing.T) {
+	for _, nothingYet := range []bool{true, false} {
+		d := newWork(t)
+		d.status.FirstReadyTime, d.Described.MarkIsFinal = nil, true
+		if d.creationRefused(&driver.Error{Code: driver.Denied}, nothingYet); plan.NeverCreated(d.status, d.Memory) != nothingYet {
+			t.Errorf("nothing created before: %t, and never created: %t", nothingYet, !nothingYet)
+		}
+	}
+}
+
+// A driver is told since when a creation may have been sent of which nothing is known: since its object was there.
+func TestSinceWhenACreationMayHaveBeenSent(t *testing.T) {
+	born := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(born)}}
+	for name, tt := range map[string]struct {
+		memory     plan.Memory
+		nothingYet bool
+		want       time.Time
+	}{
+		"the first creation":                       {nothingYet: true},
+		"a former process may have sent one":       {want: born},
+		"the answer to one was lost":               {memory: plan.Memory{CreationSent: true, CreationUnclear: true}, want: born},
+		"the cloud was busy, and said so":          {memory: plan.Memory{CreationSent: true}},
+		"the answer was lost, and all was refused": {memory: plan.Memory{CreationSent: true, CreationUnclear: true}, nothingYet: true},
+	} {
+		if got := sentSince(b, tt.memory, tt.nothingYet); !got.Equal(tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// What a cloud answers to a creation says nothing of one that another process sent before: after a restart the doubt stays, whatever is answered.
+func TestDoubtOutlivesAnswersToOtherCreations(t *testing.T) {
+	for _, code := range []driver.Code{driver.Conflict, driver.Busy, driver.Quota} {
+		for nothingYet, doubt := range map[bool]bool{true: false, false: true} {
+			d := newWork(t)
+			d.Described.MarkIsFinal = true
+			d.Object.SetCreationTimestamp(metav1.NewTime(time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)))
+			d.creationRefused(&driver.Error{Code: code}, nothingYet)
+			if since := sentSince(d.Object, d.Memory, false); !since.IsZero() != doubt {
+				t.Errorf("%v, and nothing was bound before: %t: the next creation goes by %v", code, nothingYet, since)
+			}
+		}
+	}
+}
+
 // What lived before may be restored meanwhile: that its creation is refused proves nothing.
 func TestRefusalProvesNothingOfWhatLivedBefore(t *testing.T) {
 	d := newWork(t)

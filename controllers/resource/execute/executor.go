@@ -102,6 +102,8 @@ type Done struct {
 	Written bool
 	// StartedOver: another cloud object takes the place of the one that had the name before.
 	StartedOver bool
+	// KeepsPrimary is as in Facts.
+	KeepsPrimary bool
 	// LeftRollout: no change of the class is under way any more.
 	LeftRollout bool
 	// CallError is the error of the call to the cloud; nil if it answered.
@@ -112,7 +114,7 @@ type Done struct {
 
 // Undone says that nothing was done for a task.
 func (t Task) Undone(out outcome.Outcome) Done {
-	return Done{Outcome: out, Stored: t.Stored, Object: t.Object, Request: t.Request, Memory: t.Memory, Published: t.Published}
+	return Done{Outcome: out, Stored: t.Stored, Object: t.Object, Request: t.Request, Memory: t.Memory, Published: t.Published, KeepsPrimary: t.KeepsPrimary}
 }
 
 func (e *Executor) begin(task Task) *work {
@@ -135,6 +137,9 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	defer cancel()
 	w := e.begin(task)
 	out, err := w.act(ctx, a)
+	if err == nil {
+		out = repetition{w}.again(a, out)
+	}
 	out = following(a, out)
 	if task.PasswordChanges && out.Next == outcome.AtSync {
 		out.Next = outcome.Polling
@@ -148,6 +153,7 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 		out.AtMost = wait
 	}
 	d := w.done
+	d.KeepsPrimary = w.KeepsPrimary
 	d.Outcome, d.Stored, d.Object, d.Request, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Memory, w.Published
 	return d, err
 }

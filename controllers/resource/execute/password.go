@@ -22,7 +22,7 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 	if err := w.executor.Passwords.Put(ctx, w.PasswordSecret, w.Password.State.Stored); err != nil {
 		return err
 	}
-	w.Password.Store, w.Memory.PasswordSent = password.Never, w.Password.State.Sent
+	w.Password.Store, w.Memory.PasswordSent, w.KeepsPrimary = password.Never, w.Password.State.Sent, false
 	return nil
 }
 

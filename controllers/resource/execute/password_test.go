@@ -20,6 +20,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -173,5 +174,37 @@ func TestFinalizerLeavesTheStatusAlone(t *testing.T) {
 	}
 	if err := w.patchStatus(t.Context()); err != nil {
 		t.Errorf("the status can't be written after it: %v", err)
+	}
+}
+
+// The status says on that a server follows another one, although it was promoted, until it is stored that it gets a password of its own.
+func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
+	for _, fails := range []string{"", "password Secret"} {
+		t.Run("fails: "+fails, func(t *testing.T) {
+			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "reads", UID: "uid-now", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource}}}
+			d.Status.ExternalName, d.Status.FirstReadyTime, d.Status.Replica = "reads", &metav1.Time{Time: time.Unix(1, 0)}, &v1alpha1.ReplicaStatus{Primary: "orders"}
+			l := &ledger{fails: fails}
+			c := l.clientOf(t, d)
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
+				t.Fatal(err)
+			}
+			w := workOn(kind.Database(), d, c)
+			w.executor.Protector, w.Session, w.Described.Name.MaxLength = l, l, 63
+			w.Observed, w.KeepsPrimary = true, true
+			w.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "reads", UID: "uid-now"}
+			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: w.View.Mark}
+			w.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
+			w.Password.Decision = password.Decision{State: password.State{Stored: password.Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, Store: password.AtOnce}
+			done, err := w.executor.Execute(t.Context(), w.Task, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: driver.FieldPassword}}})
+			if (err != nil) != (fails != "") {
+				t.Fatal(err)
+			}
+			facts := w.Facts
+			facts.KeepsPrimary = done.KeepsPrimary
+			told, _ := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true})
+			if follows := kind.Follows(w.Kind, told) != nil; follows != (fails != "") {
+				t.Errorf("the status says that it follows its primary: %t", follows)
+			}
+		})
 	}
 }

@@ -21,7 +21,7 @@ func keepSnapshot(ctx context.Context, w *work) error {
 		return nil
 	}
 	name := w.Request.Deletion.Snapshot
-	remains := w.Kind.Remains(w.Object, name)
+	remains := w.Kind.Remains(w.Object, w.Want, name)
 	switch err := w.executor.createBound(ctx, remains); {
 	case err == nil:
 		w.note(outcome.Normal(v1alpha1.EventRetained, "the final snapshot %s stays: the object %s stands for it", name, remains.GetName()))
@@ -32,7 +32,8 @@ func keepSnapshot(ctx context.Context, w *work) error {
 		}
 		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventRetained,
 			"the final snapshot %s stays in %s account %s, and no object stands for it, because %s; to get it back, create a DatabaseSnapshot with spec.source.externalName %s, "+
-				"spec.adoption IfExists and a spec.providerConfigRef that leads to that account, in a namespace of the name %s", name, w.Provider, w.Account, why, name, w.Object.GetNamespace()))
+				"spec.adoption IfExists and a spec.providerConfigRef that leads to that account, in a namespace of the name %s, and have your platform team set the annotation %s=%s/%s on it", name, w.Provider, w.Account, why, name,
+			w.Object.GetNamespace(), v1alpha1.AnnotationAdoptFrom, w.Object.GetNamespace(), w.Object.GetName()))
 	default:
 		return fmt.Errorf("create an object for the final snapshot %s (set spec.deletionPolicy: Retain to do without it; the snapshot stays): %w", name, err)
 	}

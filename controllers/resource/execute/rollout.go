@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/claim"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -21,13 +22,16 @@ import (
 // have been overtaken. Who finds room keeps others waiting until keep is called.
 func (e *Executor) hasRoom(ctx context.Context, t Task) (keep func(), err error) {
 	limited := t.Class != nil && t.Class.Class != nil && t.Class.Class.Spec.MaxPerNamespace != nil
-	unmarked := t.Described.Ownership == driver.OwnedByParent
-	if bound(t.Object) || !limited && !unmarked {
+	unmarked, counts := t.Described.Ownership == driver.OwnedByParent, kind.Counts(t.Kind, t.Object)
+	if bound(t.Object) || !limited && !unmarked && !counts {
 		return func() {}, nil
 	}
 	e.Room.Lock()
 	if limited {
 		err = e.isNotFull(ctx, t)
+	}
+	if err == nil && counts {
+		err = e.isNotCrowded(ctx, t)
 	}
 	if err == nil && unmarked {
 		err = e.isFree(ctx, t)
@@ -52,6 +56,15 @@ func (e *Executor) isNotFull(ctx context.Context, t Task) error {
 	full, err := e.Classes.Full(ctx, e.Reader, t.Object, t.Class.Class)
 	if full != nil {
 		return &identity.ValidationError{Reason: full.Reason, Message: full.String()}
+	}
+	return err
+}
+
+// isNotCrowded returns an error if the namespace has as many objects made of those of a class as it may have.
+func (e *Executor) isNotCrowded(ctx context.Context, t Task) error {
+	crowded, err := e.Classes.CrowdedNow(ctx, e.Reader, t.Object)
+	if crowded != nil {
+		return &identity.ValidationError{Reason: crowded.Reason, Message: crowded.String()}
 	}
 	return err
 }
@@ -108,7 +121,8 @@ func awaitingSlot(a plan.Action) outcome.Outcome {
 		State: condition.DriftWaits, Reason: v1alpha1.ReasonClassChanged, Next: outcome.AtSync, Pending: a.Pending, Planned: true, Hash: a.Hash,
 		Message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",
 	}
-	if slices.ContainsFunc(a.Pending, func(c v1alpha1.PendingChange) bool { return c.WaitsFor == v1alpha1.WaitsForApproval }) {
+	// What is not seen now may be listed as waiting for approval, too, and has no hash before it is seen again.
+	if a.Hash != "" && slices.ContainsFunc(a.Pending, func(c v1alpha1.PendingChange) bool { return c.WaitsFor == v1alpha1.WaitsForApproval }) {
 		out.Message += fmt.Sprintf("; to approve the changes that also wait for approval, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
 	}
 	if a.EditWaits {

@@ -10,7 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Room is locked while an object is bound whose class has a limit, or whose cloud object can't be marked. It is one for all executors of a kind.
+// Room is locked while an object is bound whose class, or that of its parent, has a limit, or whose cloud object can't be marked. It is one for all executors of a kind.
 type Room struct {
 	sync.Mutex
 	// bound is which object was bound last to each cloud object that can't be marked.

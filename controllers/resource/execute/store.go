@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -65,17 +64,4 @@ func (s store) ensureFresh(ctx context.Context, object v1alpha1.ResourceObject) 
 		return outcome.ErrStale
 	}
 	return nil
-}
-
-// patchStatus writes the status of object if it differs from what is stored, and returns what is stored then.
-func (s store) patchStatus(ctx context.Context, stored, object v1alpha1.ResourceObject) (now v1alpha1.ResourceObject, written bool, err error) {
-	if equality.Semantic.DeepEqual(stored, object) {
-		return stored, false, nil
-	}
-	desired := object.DeepCopyObject().(v1alpha1.ResourceObject)
-	if err := s.client.Status().Patch(ctx, desired, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})); err != nil {
-		return stored, false, err
-	}
-	object.SetResourceVersion(desired.GetResourceVersion())
-	return object.DeepCopyObject().(v1alpha1.ResourceObject), true, nil
 }

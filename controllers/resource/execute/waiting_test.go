@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -46,5 +47,16 @@ func TestEditWhileTheCloudWorksVoidsTheApproval(t *testing.T) {
 				t.Errorf("nobody approved %+v", d.Changes)
 			}
 		})
+	}
+}
+
+// Nobody is told to approve what has no hash: what is not seen now is listed as it waited, and is asked about once it is seen again.
+func TestMessageOfWhoWaitsForASlot(t *testing.T) {
+	pending := []v1alpha1.PendingChange{{Field: "aws.instanceClass", WaitsFor: v1alpha1.WaitsForApproval}}
+	for hash, want := range map[string]bool{"": false, "0123456789ab": true} {
+		out := awaitingSlot(plan.Action{Hash: hash, Pending: pending})
+		if got := strings.Contains(out.Message, v1alpha1.AnnotationApprove+"="+hash); got != want {
+			t.Errorf("with the hash %q it says %s", hash, out.Message)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/record"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -17,7 +18,9 @@ type work struct {
 	Task
 	// status is that of Task.Object.
 	status *v1alpha1.ResourceStatus
-	done   Done
+	// part is what a deletion did that is not finished, in words; empty if it is.
+	part string
+	done Done
 }
 
 // note has an Event recorded once the reconciliation is reported.
@@ -67,7 +70,7 @@ func (w *work) describe(out outcome.Outcome) {
 
 // patchStatus writes the status if it differs from what is stored.
 func (w *work) patchStatus(ctx context.Context) error {
-	stored, written, err := w.executor.store().patchStatus(ctx, w.Stored, w.Object)
+	stored, written, err := record.Status(ctx, w.executor.Client, w.Stored, w.Object)
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,17 @@ func isNotRemoved(g Gathered) *Stop {
 	return &Stop{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Orphaned: true}}
 }
 
+// isOfSize: what is too large is not evaluated, by its class or in the cloud. Its deletion is.
+func isOfSize(g Gathered) *Stop {
+	if g.Deleting {
+		return nil
+	}
+	if says := plan.TooLarge(g.Object); says != "" {
+		return stalled(v1alpha1.ReasonInvalid, says)
+	}
+	return nil
+}
+
 // hasClass: what the class does not allow is not created; what exists already is still looked at, and can be deleted.
 func hasClass(g Gathered) *Stop {
 	leads := g.Class == nil || g.Class.Config != nil

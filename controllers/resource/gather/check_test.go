@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 5, 6, 7, 8, 9, 11, 16
+	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 6, 7, 9, 10, 11, 13, 18
 	deleting := func(g *Gathered) { g.Deleting = true }
 	unmanaged := func(g *Gathered) { g.Object.SetFinalizers(nil) }
 	paused := func(g *Gathered) { g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) }
@@ -35,6 +36,9 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 	withConfig := func(g *Gathered) { g.Class.Config = &v1alpha1.BoundProviderConfig{Name: "team"} }
 	otherCloud := func(g *Gathered) { g.Provider = "gcp" }
 	otherAccount := func(g *Gathered) { g.Account = "222" }
+	large := func(g *Gathered) {
+		g.Object.(*v1alpha1.Bucket).Spec.AWS = &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{{Resources: slices.Repeat([]string{"/a"}, plan.LargestSpec/2)}}}
+	}
 	moved := func(g *Gathered) { g.Asks.Name = "another" }
 	for _, test := range []struct {
 		name  string
@@ -53,6 +57,9 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "without our finalizer", is: []func(*Gathered){unmanaged}, steps: end},
 		{name: "paused", is: []func(*Gathered){paused}, state: condition.Paused, reason: v1alpha1.ReasonPaused},
 		{name: "paused while it is being deleted", is: []func(*Gathered){paused, deleting}, state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused},
+		{name: "larger than what is worked on", is: []func(*Gathered){large}, steps: definition, state: condition.Stalled, reason: v1alpha1.ReasonInvalid},
+		{name: "larger, as an earlier release applied it", is: []func(*Gathered){large, func(g *Gathered) { g.status().AppliedGeneration = 1 }}, steps: end},
+		{name: "larger, and being deleted", is: []func(*Gathered){large, deleting}, steps: end},
 		{name: "deleted before it was bound", is: []func(*Gathered){deleting, unbound}, verb: plan.RemoveFinalizer},
 		{name: "deleted after its creation was refused", is: []func(*Gathered){deleting, refused}, verb: plan.RemoveFinalizer},
 		{name: "deleted with its kind", is: []func(*Gathered){deleting, func(g *Gathered) { g.Removed = true }}, steps: definition, verb: plan.RemoveFinalizer},

@@ -1,11 +1,14 @@
 package gather
 
 import (
+	"errors"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
@@ -27,8 +30,13 @@ type Gathered struct {
 	WasReady bool
 	// Removed: the CustomResourceDefinition of the kind is being deleted.
 	Removed bool
+	// NamespaceUID is the uid of the object's namespace. Recovers: it may have what any namespace of its name made.
+	NamespaceUID string
+	Recovers     bool
 	// Children names objects within this one that keep it from being deleted.
 	Children []string
+	// Held: an object is being made of this one, which does not expire meanwhile.
+	Held bool
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
 	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.
@@ -90,10 +98,12 @@ type Gathered struct {
 
 // A Slot says whether the object has a slot of its account.
 type Slot struct {
-	// Queued: it waits for one. Degraded: the account does not answer. Account is how messages name the account.
-	Queued, Degraded bool
-	Account          string
-	release          func(answered bool)
+	// Queued: it waits for one. Degraded: the account does not answer. Moves: others get theirs meanwhile. Account is how messages name the account.
+	Queued, Degraded, Moves bool
+	Account                 string
+	// Postponed is how long the object waits because its namespace asked for many reconciliations.
+	Postponed time.Duration
+	slot      *account.Slot
 }
 
 // Release gives the slot of the account back, if the object has one, and notes what the error of the last call says about the account as
@@ -103,10 +113,18 @@ func (g Gathered) Release(callError error) {
 	if callError != nil && code == driver.Denied {
 		g.Connection.Recheck()
 	}
-	if g.Slot.release != nil {
-		g.Slot.release(callError == nil || code != driver.Unavailable)
+	if g.Slot.slot == nil {
+		return
 	}
+	if cloud, ok := errors.AsType[*driver.Error](callError); ok && cloud != nil {
+		g.Slot.slot.RetryAfter(cloud.RetryAfter)
+	}
+	g.Slot.slot.Release(callError == nil || code != driver.Unavailable)
 }
+
+// Paced reports whether the cloud refused a call because the account made too many, of those that the account's limiter counts: then the limiter
+// says when the object's turn is.
+func (s Slot) Paced() bool { return s.slot != nil && s.slot.Paced() }
 
 // Redactor returns what cuts secret values out of a message, others included. Drivers promise that there are none; this is the second lock.
 func (g Gathered) Redactor(others ...string) func(message string) string {

@@ -39,6 +39,10 @@ type Gatherer struct {
 	Metrics *telemetry.Metrics
 	// Requeue has an object reconciled at once.
 	Requeue func(client.ObjectKey, account.Priority)
+	// NamespaceUID returns the uid of a namespace, as it is now or, of an object that was created at a time, from memory; nil leaves it out of marks.
+	NamespaceUID func(ctx context.Context, namespace string, created time.Time) (string, error)
+	// Recovers reports whether a namespace may have what any namespace of its name made; nil for never. See plan.View.
+	Recovers func(namespace string, now time.Time) bool
 	// ClusterID tells this cluster's cloud objects from those of others.
 	ClusterID string
 	// Sync is how often a converged object is observed, and ConsistencyWindow how long the cloud may take to show what was written.

@@ -169,7 +169,8 @@ func definitionsOf(k *kind.Kind, byClass bool) []definition {
 
 // hasField reports whether the version of a definition that Mooring reads has a field.
 func hasField(crd *unstructured.Unstructured, path []string) bool {
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	all, _, _ := unstructured.NestedFieldNoCopy(crd.Object, "spec", "versions")
+	versions, _ := all.([]any)
 	for _, v := range versions {
 		version, _ := v.(map[string]any)
 		if version["name"] != v1alpha1.GroupVersion.Version {
@@ -179,7 +180,7 @@ func hasField(crd *unstructured.Unstructured, path []string) bool {
 		for _, step := range path {
 			at = append(at, "properties", step)
 		}
-		_, has, _ := unstructured.NestedMap(version, at...)
+		_, has, _ := unstructured.NestedFieldNoCopy(version, at...)
 		return has
 	}
 	return false

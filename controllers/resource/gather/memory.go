@@ -22,6 +22,8 @@ type Memory struct {
 	// Failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
 	// object is seen to work.
 	Failure string
+	// Asked: somebody asked for the reconciliation, and the cloud object was not observed since, because the account had no slot or did not answer.
+	Asked bool
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
 }

@@ -34,7 +34,7 @@ func isOwn(g *login) bool {
 // concernsPassword reports whether the password of the server that was observed has to be looked at.
 func (g *login) concernsPassword() bool {
 	o, missing := g.Observation, plan.UserMissing(g.Observation)
-	restored := g.Kind.Restored(g.Object) && !g.WasReady && g.status().Origin == v1alpha1.OriginCreated // with a password that others know
+	restored := plan.RestoreUnfinished(g.Kind, g.Object) // with a password that others know
 	if !isOwn(g) || !plan.ManagesPassword(g.Kind, g.Want) && !missing && !restored && !wasPromoted(g) {
 		return false
 	}
@@ -55,6 +55,7 @@ func (g *login) readPassword(ctx context.Context) error {
 		return nil // another server is prepared to take its place, and would perhaps lack another password
 	}
 	if plan.CloudManages(g.Kind, g.Want) {
+		g.KeepsPrimary = false
 		return readManaged(ctx, g)
 	}
 	if isOwn(g) && !g.Observation.CloudManaged {
@@ -68,6 +69,7 @@ func (g *login) readPassword(ctx context.Context) error {
 		return err
 	}
 	if wasPromoted(g) && stored.State.Latest() == "" && !plan.ManagesPassword(g.Kind, g.Want) {
+		g.KeepsPrimary = false
 		return nil // nobody knows the one of its former primary, and nobody asks for another
 	}
 	wanted, err := g.wantedPassword(ctx, stored.State)
@@ -87,6 +89,7 @@ func (g *login) readPassword(ctx context.Context) error {
 		CloudManaged: g.Observation.CloudManaged, TakenBack: plan.KnownManaged(g.status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
+	g.KeepsPrimary = g.KeepsPrimary && (err != nil || g.Password.Store != password.Never)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
 // How often an object that waits for a slot is looked at, should nobody call it. No call is made for that.
@@ -16,9 +17,11 @@ const (
 	slotCheck = 30 * time.Second
 	// firstSlotCheck is for one whose conditions do not speak of this generation of the spec yet.
 	firstSlotCheck = 5 * time.Second
-	// silentWait is how long such an object waits for a slot of an account that answers before its conditions say so. Nearly
-	// all get their slot earlier, and cost no write for having waited.
-	silentWait = 15 * time.Second
+	// silentWait is how long such an object waits for a slot of an account that answers before its conditions say so, if no other object of the account
+	// gets one either, and longestSilentWait if others do: then its turn comes, and a write for each of many objects that wait would only make them
+	// wait longer.
+	silentWait        = 15 * time.Second
+	longestSilentWait = 10 * time.Minute
 )
 
 // A Requester says which object wants a slot of its account.
@@ -33,6 +36,8 @@ type Queue struct {
 	Since time.Time
 	// Said is what the conditions have said since then.
 	Said Said
+	// AskedAt is when the share of the namespace allows a reconciliation that somebody asked for; zero if none waits for that.
+	AskedAt time.Time
 }
 
 // Said is how much the conditions have said while the object waits for a slot. They only ever say more, until the cloud object
@@ -62,6 +67,10 @@ func said(g Gathered) Said {
 // speak of this generation of the spec stay, as long as the last observation is young enough.
 func whileQueued(g Gathered) (outcome.Outcome, Said) {
 	out := outcome.Outcome{Queued: true, Next: outcome.Later, AtLeast: slotCheck, Reason: v1alpha1.ReasonQueued}
+	if g.Slot.Postponed > 0 {
+		out.KeepConditions, out.AtLeast = true, g.Slot.Postponed
+		return out, g.Memory.Queue.Said
+	}
 	out.Message = "waiting for a slot of " + g.Slot.Account + "; other objects of the account come first, and you need to do nothing"
 	news := saidQueued
 	if g.Slot.Degraded {
@@ -71,12 +80,15 @@ func whileQueued(g Gathered) (outcome.Outcome, Said) {
 	switch {
 	case g.bound() && g.Unobserved:
 		news, out.State, out.Reason = saidUnobserved, condition.Unseen, v1alpha1.ReasonNotObserved
-		out.Message = "not observed for two sync periods: " + out.Message
+		out.Message = outcome.NotObserved(g.Paces, out.Message)
 		out = outcome.WhileDeleting(g.Deleting, out)
 	case !unspoken(g):
 		out.KeepConditions = true
-	case !g.Slot.Degraded && g.Now.Sub(g.Memory.Queue.Since) < silentWait:
-		out.KeepConditions, out.AtLeast = true, firstSlotCheck
+	case !g.Slot.Degraded && g.Now.Sub(g.Memory.Queue.Since) < silentFor(g):
+		out.KeepConditions = true
+		if !g.Slot.Moves {
+			out.AtLeast = firstSlotCheck
+		}
 	case g.Deleting:
 		out.State, out.Reason = condition.Deleting, v1alpha1.ReasonDeleting
 	case meta.FindStatusCondition(g.status().Conditions, v1alpha1.ConditionReady) == nil:
@@ -89,6 +101,38 @@ func whileQueued(g Gathered) (outcome.Outcome, Said) {
 		return out, g.Memory.Queue.Said
 	}
 	return out, news
+}
+
+// excuses reports whether an object that was not observed for so long is only late: the calls of its account are limited, or others of the account
+// get their slots before it.
+func (s Slot) excuses(age, sync time.Duration, paces bool) bool {
+	return (paces || s.Queued && s.Moves && !s.Degraded) && age <= retry.LongestPaced(sync)
+}
+
+// silentFor returns how long an object waits before its conditions say so.
+func silentFor(g Gathered) time.Duration {
+	if g.Slot.Moves {
+		return longestSilentWait
+	}
+	return silentWait
+}
+
+// postpone returns how long an object that somebody asked to reconcile waits for the share that its namespace has of the account, and whether
+// it waited for that until now. What was edited or is being deleted does not wait.
+func (q *Queue) postpone(now time.Time, asked, pending bool, share func() time.Duration) (wait time.Duration, waited bool) {
+	if asked && !pending && q.AskedAt.IsZero() {
+		if wait := share(); wait > 0 {
+			q.AskedAt = now.Add(wait)
+		}
+	}
+	switch {
+	case q.AskedAt.IsZero():
+		return 0, false
+	case !pending && now.Before(q.AskedAt):
+		return q.AskedAt.Sub(now), false
+	}
+	q.AskedAt = time.Time{}
+	return 0, true
 }
 
 // unspoken reports whether the conditions say nothing about this generation of the spec, or only that the object waits.

@@ -66,7 +66,7 @@ func (f *following) begin(context.Context) error {
 	g.Follows = true
 	g.Request.Restore = &driver.Restore{Source: p.Ref, Follows: true}
 	if p.Object != nil {
-		g.Request.Restore.SourceMark = driver.Mark{Cluster: g.Request.Mark.Cluster, Namespace: g.Request.Mark.Namespace, Name: p.Object.GetName(), UID: string(p.Object.GetUID())}
+		g.Request.Restore.SourceMark = driver.Mark{Cluster: g.Request.Mark.Cluster, Namespace: g.Request.Mark.Namespace, Name: p.Object.GetName(), UID: string(p.Object.GetUID()), NamespaceUID: g.NamespaceUID}
 	}
 	if p.Location != g.Request.Location {
 		g.Request.Restore.SourceLocation = p.Location

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
@@ -201,8 +202,12 @@ func TestPasswordOfAReplica(t *testing.T) {
 			if tt.promoted {
 				w.Observation.Follows = nil
 			}
+			w.observed(w.Observation)
 			if err := w.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if w.KeepsPrimary != tt.promoted { // what is decided is not stored yet
+				t.Errorf("that it followed its primary stays known: %t, want %t", w.KeepsPrimary, tt.promoted)
 			}
 			w.storePassword(t, c)
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(own), own); client.IgnoreNotFound(err) != nil || err != nil && len(tt.want) > 0 {
@@ -216,6 +221,47 @@ func TestPasswordOfAReplica(t *testing.T) {
 			}
 			if (w.PasswordUnknown != nil) != tt.unknown || w.PasswordChanges != tt.changes {
 				t.Errorf("unknown: %v, changes: %t", w.PasswordUnknown, w.PasswordChanges)
+			}
+		})
+	}
+}
+
+// That a server followed another one stays known until it is stored that it gets a password of its own: also if the password could not even be read.
+func TestPromotionIsKnownUntilThePasswordIsStored(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		stored       map[string]string
+		fails, ended bool
+	}{
+		{name: "not read", fails: true},
+		{name: "not stored", stored: map[string]string{"current": "one", "serial": "2"}},
+		{name: "stored", stored: map[string]string{"current": "one", "next": "one", "serial": "3", "superseded": "true"}, ended: true},
+		{name: "nobody knows a password, and nobody asks for one", ended: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := reads()
+			d.Status.Replica = &v1alpha1.ReplicaStatus{Primary: "shop-orders"}
+			builder := fake.NewClientBuilder()
+			if tt.stored != nil {
+				d.Spec.Connection = &v1alpha1.Connection{SecretName: "reads-db"}
+				_, own := withPassword(tt.stored)
+				own.Name, own.Labels[v1alpha1.LabelName] = password.SecretName(d.UID), d.Name
+				builder.WithObjects(own)
+			}
+			if tt.fails {
+				builder.WithInterceptorFuncs(interceptor.Funcs{
+					Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+						return errors.New("no answer")
+					},
+				})
+			}
+			w := gatheringOf(d, builder.Build())
+			w.observed(driver.Observation{State: driver.Ready, Available: true})
+			if err := w.login().readPassword(t.Context()); (err != nil) != tt.fails {
+				t.Fatal(err)
+			}
+			if w.KeepsPrimary == tt.ended {
+				t.Errorf("that it followed its primary stays known: %t, want %t", w.KeepsPrimary, !tt.ended)
 			}
 		})
 	}

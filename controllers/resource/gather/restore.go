@@ -96,6 +96,7 @@ func (r *restoring) find(ctx context.Context) error {
 	if g.CallError = err; err != nil {
 		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
 	}
+	s.Known = r.isOfOwnRights(object) // it is ready to use, so Mooring let it have the snapshot
 	s.Seen, s.Other = seen, object != nil && seen.State != driver.Absent && !g.Kind.Restoring.Same(object, seen)
 	if seen.SnapshotDetails != nil {
 		s.Unfit = g.Kind.Restoring.Unfit(g.Want, seen.SnapshotDetails)
@@ -154,7 +155,7 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 		s.Waits, s.Unwatched = "is being deleted: once it is gone, its backups are looked for", true
 		return nil
 	}
-	s.Seen, s.Other = seen, seen.State != driver.Absent && seen.ID != status.ExternalID
+	s.Known, s.Seen, s.Other = r.isOfOwnRights(object), seen, seen.State != driver.Absent && seen.ID != status.ExternalID
 	s.Seen.Available = seen.State != driver.Failed // its backups are there, whatever it is up to
 	if len(seen.Mirror) > 0 {
 		is, err := g.Kind.Restoring.Details(seen.Mirror)
@@ -240,6 +241,16 @@ func (r *restoring) isOpen() bool {
 	return g.Config.Kind == identity.KindProviderConfig
 }
 
+// isOfOwnRights reports whether another object of the namespace looks at the cloud by the object's own provider config, or by one of the platform's. What it may see by the rights
+// of its namespace alone is not for the platform's to restore. There may be no object.
+func (r *restoring) isOfOwnRights(object v1alpha1.ResourceObject) bool {
+	if object == nil || object.GetResourceStatus().ProviderConfigRef == nil {
+		return false
+	}
+	by := identity.KeyOfBound(*object.GetResourceStatus().ProviderConfigRef, r.g.Object.GetNamespace())
+	return by.Kind != identity.KindProviderConfig || by == r.g.Config
+}
+
 // isElsewhere says in which account something is that a status is about, if that is another one than the object's.
 func (r *restoring) isElsewhere(status *v1alpha1.ResourceStatus) string {
 	g := r.g
@@ -260,7 +271,7 @@ func isRestorable(g Gathered) *Stop {
 	case s.Unsupported:
 		return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
 	case s.Deleted != nil:
-		return refusedDeleted(g, plan.DeletedRefusal(g.View, *s.Deleted))
+		return toldToPlatform(refusedDeleted(g, plan.DeletedRefusal(g.View, *s.Deleted)), g.View, s.Deleted.Marks()...)
 	case s.SameServer:
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
 	case s.Missing:
@@ -277,7 +288,17 @@ func isRestorable(g Gathered) *Stop {
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s is in %s, and this object is to be in %s account %s: a snapshot is restored where it is, so name a provider config or a class of that account",
 			s.Named, s.Elsewhere, g.Provider, g.Account))
 	}
-	return refusedSnapshot(g, plan.RestoreRefusal(g.View, s.Snapshot))
+	return toldToPlatform(refusedSnapshot(g, plan.RestoreRefusal(g.View, s.Snapshot)), g.View, s.Seen.Mark)
+}
+
+// toldToPlatform adds to a refusal that is about an earlier namespace what the platform team may know of it.
+func toldToPlatform(stop *Stop, v plan.View, marks ...driver.Mark) *Stop {
+	for _, mark := range marks {
+		if stop != nil && stop.Outcome.Reason == v1alpha1.ReasonNotOwned && stop.Outcome.Detail == "" {
+			stop.Outcome.Detail = plan.EarlierBy(v, mark)
+		}
+	}
+	return stop
 }
 
 // refusedSnapshot returns what a reconciliation ends with if nothing can be restored, or not yet; nil if something can.

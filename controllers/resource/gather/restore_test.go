@@ -302,8 +302,12 @@ func TestOnlyARestoredServerGetsAPasswordUnasked(t *testing.T) {
 		"it was taken back": {func(*v1alpha1.Database) {}, false},
 		"it was restored, and has worked": {func(d *v1alpha1.Database) {
 			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"}
-			d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()}
+			d.Status.FirstReadyTime, d.Status.AppliedGeneration = &metav1.Time{Time: time.Now()}, 1
 		}, false},
+		"it was restored, works, and never was as declared": {func(d *v1alpha1.Database) {
+			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"}
+			d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()}
+		}, true},
 	} {
 		d, _ := withPassword(nil)
 		d.Spec.RestoreFrom = &v1alpha1.DatabaseRestore{ExternalSnapshotName: "nightly"}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -34,11 +35,14 @@ func steps() []step {
 		{nil, isNotPaused},
 		{nil, mayExist},
 		{(*gathering).readDefinition, isNotRemoved},
+		{nil, isOfSize},
+		{func(g *gathering, ctx context.Context) error { return (&expiring{g}).findHolders(ctx) }, isNotExpired},
 		{(*gathering).findChildren, nil},
 		{(*gathering).findParent, hasParent},
 		{func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }, nil},
 		{(*gathering).findAccount, hasClass},
 		{(*gathering).connect, isSameCloud},
+		{func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }, nil},
 		{(*gathering).describe, isSupported},
 		{nil, hasSupportedFields},
 		{(*gathering).acquireSlot, hasSlot},
@@ -81,7 +85,10 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 		if err := g.limitAdoption(ctx); err != nil {
 			return err
 		}
-		return g.gatherer.limitReferences(ctx, &g.Gathered)
+		if err := g.gatherer.limitReferences(ctx, &g.Gathered); err != nil {
+			return err
+		}
+		return (&counting{g}).limit(ctx)
 	}
 	if ref := g.Object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
@@ -167,6 +174,7 @@ func (g *gathering) request() driver.Request {
 		Name: name, Location: location, Parent: g.Parent.Ref, ID: status.ExternalID,
 		Mark: driver.Mark{
 			Cluster: g.gatherer.ClusterID, Namespace: g.Object.GetNamespace(), Name: g.Object.GetName(), UID: string(g.Object.GetUID()),
+			NamespaceUID: g.NamespaceUID,
 		},
 		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
 		NotBefore: g.Cloud.NotBefore,
@@ -190,18 +198,41 @@ func (g *gathering) request() driver.Request {
 // acquireSlot takes a slot of the account, or a place in the queue for one.
 func (g *gathering) acquireSlot(context.Context) error {
 	name, queue := client.ObjectKeyFromObject(g.Object), &g.Memory.Queue
-	requeue, priority := g.gatherer.Requeue, g.priority // not g: the object may wait for long, and g may have a password
-	g.Slot.release = g.Connection.Slots.Acquire(Requester{g.Kind.Name, name}, priority, func() { requeue(name, priority) })
-	if g.Slot.release != nil {
-		queue.Since = time.Time{}
+	pending := g.Deleting || g.status().ObservedGeneration != g.Object.GetGeneration()
+	wait, waited := queue.postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.Ask(name.Namespace, g.gatherer.Sync) })
+	if wait > 0 {
+		g.Slot.Queued, g.Slot.Postponed = true, wait
 		return nil
 	}
-	g.Slot.Queued, g.Slot.Degraded = true, g.Connection.Slots.Degraded()
+	g.News.Asked = g.News.Asked || waited || g.Memory.Asked
+	g.Memory.Asked = g.News.Asked
+	requeue := g.gatherer.Requeue // not g: the object may wait for long, and g may have a password
+	request := account.Request{
+		Requester: Requester{g.Kind.Name, name}, Namespace: name.Namespace, Kind: g.Kind.Name, Priority: g.priority,
+		Wake: func() { requeue(name, account.InProgress) }, // its turn has come: it does not wait again behind those whose turn has not
+	}
+	if g.bound() {
+		request.Observed = g.Memory.LastObserved
+	}
+	g.Slot.slot = g.Connection.Slots.Acquire(request)
+	g.Slot.Queued, g.Paces = g.Slot.slot == nil, g.Connection.Slots.Paced(g.Kind.Name)
+	if g.Slot.Queued {
+		g.Slot.Degraded, g.Slot.Moves = g.Connection.Slots.Degraded(), g.Connection.Slots.Moves(silentWait)
+	}
+	g.Unobserved = g.Unobserved && !g.Slot.excuses(g.Now.Sub(g.Memory.LastObserved), g.gatherer.Sync, g.Paces)
+	if !g.Slot.Queued {
+		queue.Since = time.Time{}
+		g.Session = g.Slot.slot.Session(g.Session)
+		return nil
+	}
 	g.Slot.Account = fmt.Sprintf("the account of %s", g.Config)
 	if id := g.Connection.KnownAccount(); id != "" {
 		g.Slot.Account = fmt.Sprintf("%s account %s", g.Provider, id)
 	}
 	queue.Since = plan.Since(queue.Since, true, g.Now)
+	if !g.bound() && g.Kind.Actions != nil { // what was noted of a new object is noted again once it has a slot, and written together with what comes then
+		*g.Kind.Actions(g.Object) = *g.Kind.Actions(g.Stored.DeepCopyObject().(v1alpha1.ResourceObject))
+	}
 	return nil
 }
 
@@ -231,6 +262,7 @@ func (g *gathering) observe(ctx context.Context) error {
 	if g.CallError = err; err != nil {
 		return err
 	}
+	g.Request.Read, g.Memory.Asked = seen.Read, false
 	// What is left of an operation that failed stays to be dealt with: why it failed was told, or somebody asked for another try, and the plan goes on with it.
 	rests := seen.OperationError != nil && seen.Operation != ""
 	if rests && (g.News.Asked || g.Request.Beside && g.News.Wanted) { // beside a failed preparation no other change is seen, so any edit may be the mend
@@ -275,6 +307,10 @@ func (g *gathering) observed(seen driver.Observation) {
 	if g.Described.Ownership == driver.OwnedByParent {
 		seen.Mark = evidenceOf(g.Gathered, seen, g.gatherer.ConsistencyWindow).RecordedMark(g.Request.Parent)
 	}
+	if st := g.status(); g.Described.MarkIsFinal && st.Origin == v1alpha1.OriginCreated && seen.ID != "" && seen.ID == st.ExternalID {
+		seen.Mark = g.Request.Mark // the answer to the creation said which one it is, however the cloud shows its mark
+	}
+	seen.Mark = whole(seen.Mark, g.Request.Mark)
 	if !g.Request.CloudManaged { // then it is nobody's way to the password
 		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
 	}
@@ -284,6 +320,7 @@ func (g *gathering) observed(seen driver.Observation) {
 			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, seen.Former.Name))
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
+	g.KeepsPrimary = wasPromoted(g.login())
 	upToDate(g, seen)
 	if seen.State == driver.Ready && seen.OperationError == nil {
 		g.Memory.Failure = ""
@@ -294,7 +331,7 @@ func (g *gathering) observed(seen driver.Observation) {
 func upToDate(g *gathering, seen driver.Observation) {
 	if seen.State != driver.Unknown {
 		g.Memory.LastObserved = g.Now
-		g.Unobserved = tooOld(g.Memory, g.Now, g.gatherer.Sync)
+		g.Unobserved = false
 	}
 }
 
@@ -302,17 +339,24 @@ func upToDate(g *gathering, seen driver.Observation) {
 func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.Evidence {
 	return plan.Evidence{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
+		Recovers: g.Recovers, OwnAccount: g.Config.Kind == identity.KindProviderConfig, FinalMarks: g.Described.MarkIsFinal,
 		Recorded: g.Described.Ownership == driver.OwnedByParent, Former: g.Request.Former, Rival: g.Rival, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
 	}
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
-func (g *gathering) look(context.Context) error {
+func (g *gathering) look(ctx context.Context) error {
 	replica := replicaOf(g.Gathered)
 	replica.Lag = lag(&g.Gathered, g.gatherer.Sync, replica.Lag)
 	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
+	if err := (residing{g}).complete(ctx); err != nil {
+		return err
+	}
 	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)
+	if err := (residing{g}).check(ctx, found.View); err != nil {
+		return err
+	}
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
@@ -326,7 +370,7 @@ func (g *gathering) look(context.Context) error {
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh
-	if g.View.Restored {
+	if g.Kind.Restoring != nil {
 		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh) // after Unmade: what is withheld is not there either
 	}
 	return nil

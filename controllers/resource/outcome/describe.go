@@ -36,9 +36,13 @@ type Facts struct {
 	// Usable is whether the cloud object could be used when it was seen beside an operation that failed: it counts as not observed then. It is nil for other reconciliations.
 	Usable      *bool
 	Observation driver.Observation
-	// Unobserved: the cloud object was not observed for two sync periods.
-	Unobserved bool
-	Now        time.Time
+	// KeepsPrimary: the server followed another one until now, and it is not stored yet that it gets a password of its own for that. The status says on that it follows: else
+	// nothing would tell any more that the password may be another than the stored one.
+	KeepsPrimary bool
+	// Unobserved: the cloud object was not observed for two sync periods, or for longer than retry.LongestPaced where it is only late. Paces: its
+	// account's calls are limited.
+	Unobserved, Paces bool
+	Now               time.Time
 	// Redact cuts secret values out of a message.
 	Redact func(string) string
 }
@@ -53,14 +57,17 @@ func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) (described 
 		released = f.describeObserved(described, creating, out)
 	}
 	if out.Planned && !out.Undecided || out.Voided {
-		status.Plan = NextPlan(status.Plan, out.Hash)
+		status.Plan = f.rules(NextPlan(status.Plan, out.Hash), out.Pending)
 	}
-	if (out.Planned || out.PendingKnown) && !creating { // what is still to be set on a new object is no news, and would be a write
+	exists := f.Observed && f.Observation.State != driver.Absent
+	unlisted := out.Undecided && len(out.Pending) == 0 && exists && !f.Deleting // nobody compared, so what waited waits on
+	if (out.Planned || out.PendingKnown) && !unlisted && !creating {            // what is still to be set on a new object is no news, and would be a write
 		status.PendingChanges = out.Pending
 	}
 	if !out.KeepConditions {
 		f.describeState(described, out, creating)
 	}
+	kind.NoteExpiry(f.Kind, described)
 	return described, released
 }
 
@@ -89,9 +96,10 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 	if out.State.Current() && f.Observed {
 		status.AppliedGeneration = generation
 	}
-	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before. A copy has
-	// the data of another one, and nobody uses it before it is as declared. A read replica has no data of its own, and is new until it is as declared.
-	creating = creating || (f.View.Inherits() || f.Observation.Follows != nil) && !out.State.Current()
+	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before. What
+	// was copied or restored has the data of another one, and nobody uses it before it is as declared. A read replica has no data of its own, and is new until it is as
+	// declared.
+	creating = creating || (f.View.Inherits() || f.View.Unfinished() || f.Observation.Follows != nil) && !out.State.Current()
 	if worked := f.Observation.Available || f.Observation.Stopped; status.FirstReadyTime == nil && !creating && f.Observed && worked && plan.Ownership(f.View, f.Observation) == plan.Ours {
 		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
 	}
@@ -117,7 +125,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 		return nil
 	}
 	observeOnly := f.Policy.Management == v1alpha1.ManagementObserve
-	if observeOnly && !plan.MayObserve(f.View, o.Mark, f.Policy) {
+	if observeOnly && !plan.MayObserve(f.View, o, f.Policy) {
 		return nil
 	}
 	if observeOnly && status.ExternalName == "" {
@@ -171,7 +179,7 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	if f.Kind.SetSupport != nil && f.Observation.Support != nil {
 		f.Kind.SetSupport(object, f.Observation.Support)
 	}
-	if o := f.Observation; o.Follows != nil || o.State == driver.Ready { // while it is being promoted it still is what it was
+	if o := f.Observation; o.Follows != nil || o.State == driver.Ready && !f.KeepsPrimary { // while it is being promoted it still is what it was
 		kind.SetFollowing(f.Kind, object, o.Follows, f.View.Replica.ServerID, f.View.Replica.Lag, o.Followers)
 	}
 	if f.Observation.Fixed != nil {
@@ -220,6 +228,14 @@ func (f Facts) Place() string {
 	return f.Request.Location
 }
 
+// NotObserved says that an object was not observed for long, and why. paces says that its account's calls are limited.
+func NotObserved(paces bool, why string) string {
+	if paces {
+		return "not observed for more than an hour: the cloud limits the calls of the account, and Mooring makes as many as it takes; see the status of the provider config: " + why
+	}
+	return "not observed for two sync periods: " + why
+}
+
 // available returns what the cloud said; nil if it was not asked.
 func (f Facts) available() *bool {
 	switch {
@@ -263,6 +279,22 @@ func NextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
 	default:
 		return &v1alpha1.PlanStatus{Hash: hash, Serial: before.Serial}
 	}
+}
+
+// rules notes in a plan's status what the object's own spec says of updates, as long as something waits by that.
+func (f Facts) rules(p *v1alpha1.PlanStatus, pending []v1alpha1.PendingChange) *v1alpha1.PlanStatus {
+	own := f.View.Own
+	if !slices.ContainsFunc(pending, func(c v1alpha1.PendingChange) bool { return c.WaitsFor != "" }) {
+		own = plan.OwnRules{}
+	}
+	if p == nil && own == (plan.OwnRules{}) {
+		return nil
+	}
+	noted := v1alpha1.PlanStatus{Disruptive: string(own.Disruptive), Timing: string(own.Timing)}
+	if p != nil {
+		noted.Hash, noted.Serial = p.Hash, p.Serial
+	}
+	return &noted
 }
 
 // WhileDeleting returns an outcome as that of an object that is being deleted, if it is.

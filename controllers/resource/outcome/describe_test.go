@@ -3,6 +3,7 @@ package outcome
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -74,6 +75,30 @@ func TestWhatIsSentIsNotedWhileCreating(t *testing.T) {
 	}
 }
 
+// Where nobody compared, what waited waits on: a server that failed for a while would else come back with what a class released meanwhile. What is gone waits for nothing.
+func TestWhatWaitedStaysListedWhereNobodyCompared(t *testing.T) {
+	waits := []v1alpha1.PendingChange{{Field: "version", To: "17", WaitsFor: v1alpha1.WaitsForApproval}}
+	for _, tt := range []struct {
+		name  string
+		state driver.State
+		out   Outcome
+		want  []v1alpha1.PendingChange
+	}{
+		{"it failed", driver.Failed, Outcome{State: condition.Stalled, Planned: true, Undecided: true}, waits},
+		{"it was compared", driver.Ready, Outcome{State: condition.UpToDate, Planned: true}, nil},
+		{"it is gone", driver.Absent, Outcome{State: condition.Stalled, Planned: true, Undecided: true}, nil},
+		{"it differs in something else", driver.Ready, Outcome{State: condition.Stalled, Planned: true, Undecided: true, Pending: []v1alpha1.PendingChange{{Field: "tags"}}}, []v1alpha1.PendingChange{{Field: "tags"}}},
+	} {
+		f := Facts{Kind: kind.Database(), Redact: unredacted, Observed: true, Observation: driver.Observation{State: tt.state}}
+		d := &v1alpha1.Database{}
+		d.Status.PendingChanges = waits
+		described, _ := f.Describe(d, tt.out)
+		if diff := cmp.Diff(tt.want, described.GetResourceStatus().PendingChanges); diff != "" {
+			t.Errorf("%s: pendingChanges (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 // What has worked is recorded as that, also what is created and then stopped as declared. What is still being created has not worked yet.
 func TestFirstReadyTime(t *testing.T) {
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid"}
@@ -84,20 +109,26 @@ func TestFirstReadyTime(t *testing.T) {
 		mark               driver.Mark
 		want               bool
 		follows            *driver.Following
+		restored           bool
 	}{
-		{"available", true, false, condition.UpToDate, mark, true, nil},
-		{"stopped as declared", false, true, condition.UpToDate, mark, true, nil},
-		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true, nil},
-		{"available, and still being created", true, false, condition.Progressing, mark, false, nil},
-		{"stopped, and still being created", false, true, condition.Progressing, mark, false, nil},
-		{"neither available nor stopped", false, false, condition.UpToDate, mark, false, nil},
-		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false, nil},
-		{"a read replica as declared", true, false, condition.UpToDate, mark, true, &driver.Following{}},
-		{"a read replica that is not as declared yet", true, false, condition.EditWaits, mark, false, &driver.Following{}},
+		{"available", true, false, condition.UpToDate, mark, true, nil, false},
+		{"stopped as declared", false, true, condition.UpToDate, mark, true, nil, false},
+		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true, nil, false},
+		{"available, and still being created", true, false, condition.Progressing, mark, false, nil, false},
+		{"stopped, and still being created", false, true, condition.Progressing, mark, false, nil, false},
+		{"neither available nor stopped", false, false, condition.UpToDate, mark, false, nil, false},
+		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false, nil, false},
+		{"a read replica as declared", true, false, condition.UpToDate, mark, true, &driver.Following{}, false},
+		{"a read replica that is not as declared yet", true, false, condition.EditWaits, mark, false, &driver.Following{}, false},
+		{"restored, and as declared", true, false, condition.UpToDate, mark, true, nil, true},
+		{"restored, and a class change waits", true, false, condition.DriftWaits, mark, true, nil, true},
+		{"restored, and it lacks what its spec names", true, false, condition.Stalled, mark, false, nil, true},
+		{"restored, and a part of its creation is being sent", true, false, condition.Updating, mark, false, nil, true},
+		{"restored and stopped, and an edit waits for approval", false, true, condition.EditWaits, mark, false, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := Facts{
-				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark},
+				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark, Restored: tt.restored, Origin: v1alpha1.OriginCreated},
 				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark, Follows: tt.follows},
 			}
 			described, _ := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state})

@@ -15,14 +15,14 @@ import (
 // FieldErrors are the fields that the cloud refused, or that could not be read, each with the reason.
 type FieldErrors []driver.FieldError
 
-// Error names every field, in the order of their names.
+// Error names the fields, in the order of their names, as driver.Told tells them.
 func (e FieldErrors) Error() string {
 	var all []string
 	for _, failed := range e {
 		all = append(all, fmt.Sprintf("%s: %v", failed.Field, failed.Err))
 	}
 	slices.Sort(all)
-	return strings.Join(all, "; ")
+	return driver.ToldLines(all)
 }
 
 // Unwrap returns the error that decides what comes of all: one that needs a person, if there is one.

@@ -13,11 +13,12 @@ type When int
 
 // When to come back.
 const (
-	Soon       When = iota // at once: something was done, and its result is to be seen
+	Soon       When = iota // at once: something was done, and its result is to be seen; later each time if it is Repeated
 	Polling                // while the cloud works
 	AfterError             // after a failure, later with each in a row
 	AtSync                 // at the next sync, also while a person has to act
 	Later                  // after AtLeast, behind all that has something to do
+	InTurn                 // when its turn comes among the objects of its account
 	Never                  // only when something changes
 )
 
@@ -47,6 +48,8 @@ type Outcome struct {
 	KeepConditions bool
 	// Retried: the same was done before and did not help, so the waits grow as after an error.
 	Retried bool
+	// Repeated: the step that was made was made before since the object was at rest. GotOn: it is one of many that it takes, and the cloud did a good part.
+	Repeated, GotOn bool
 	// Deleted: there is no object left to write to. Finished: its deletion ended with this reconciliation.
 	// Orphaned: the cloud object was left in the cloud.
 	Deleted, Finished, Orphaned bool

@@ -28,7 +28,7 @@ func Usable(v View, o driver.Observation, unmade bool) bool {
 
 // Publishes reports whether the connection Secrets are brought up to date when an action is executed.
 func Publishes(a Action, v View, o driver.Observation, p Policy) bool {
-	if v.Deleting || p.Management == v1alpha1.ManagementObserve || v.Inherits() && a.Verb != Converge {
+	if v.Deleting || p.Management == v1alpha1.ManagementObserve || (v.Inherits() || v.Unfinished()) && a.Verb != Converge {
 		return false
 	}
 	switch a.Verb {

@@ -22,6 +22,11 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	case stopsNew(v, c), completesNew(v, c):
 		return false
 	}
+	return policyAsks(v, c, p) || held(v, c)
+}
+
+// policyAsks reports whether a policy has a disruptive change wait for a person.
+func policyAsks(v View, c driver.Change, p Policy) bool {
 	switch p.Disruptive {
 	case v1alpha1.DisruptiveAlways:
 		return false
@@ -110,7 +115,7 @@ func CauseOf(v View, c driver.Change) string {
 // waitsAs reports whether a change was waiting for that cause when the object was last looked at.
 func waitsAs(v View, c driver.Change, cause string) bool {
 	return slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
-		return w.Field == c.Field && w.To == c.To && w.Cause == cause
+		return w.Field == c.Field && isRecordedAs(w.To, c.To) && w.Cause == cause
 	})
 }
 
@@ -118,7 +123,7 @@ func waitsAs(v View, c driver.Change, cause string) bool {
 // when the object was last looked at: it may be the first one of the map, and wait for its window.
 func mixesDrift(v View, c driver.Change) bool {
 	same := func(w v1alpha1.PendingChange) bool {
-		return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Cause == v1alpha1.CauseSpec
+		return w.Field == c.Field && isRecorded(w, c) && w.Cause == v1alpha1.CauseSpec
 	}
 	return len(c.Drifted) > 0 || len(c.Edited) < len(c.Names) && !slices.ContainsFunc(v.Waiting, same)
 }
@@ -145,10 +150,10 @@ func isLeftOf(w v1alpha1.PendingChange, c driver.Change) bool {
 	switch {
 	case w.Field != c.Field:
 		return false
-	case w.From == c.From && w.To == c.To:
+	case isRecorded(w, c):
 		return true
 	case !c.Entries:
-		return c.To != "" && w.To == c.To && strings.HasPrefix(c.From, c.To+" (")
+		return c.To != "" && isRecordedAs(w.To, c.To) && strings.HasPrefix(c.From, c.To+" (")
 	}
 	present := c.From
 	if at := strings.LastIndex(present, "("); at >= 0 && strings.HasSuffix(present, ")") {
@@ -174,8 +179,7 @@ func entriesOf(text string) []string {
 // ofPlan reports whether a change that was waiting was of the plan with the awaited hash. Earlier releases recorded neither who approved what nor what
 // a change waits for, and then all of it counts.
 func ofPlan(v View, w v1alpha1.PendingChange) bool {
-	return w.Approved || w.WaitsFor == v1alpha1.WaitsForApproval ||
-		!slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool { return w.Approved || w.WaitsFor != "" })
+	return w.Approved || w.WaitsFor == v1alpha1.WaitsForApproval || v.notedEarly()
 }
 
 // instead answers an approval that is not of what waits: it was mistyped, or is of a plan that was made already.
@@ -194,14 +198,53 @@ func instead(approval string) string {
 func PendingChanges(v View, changes []driver.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
-		p := v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)}
-		same := func(w v1alpha1.PendingChange) bool { return w.Field == c.Field && w.To == c.To || isLeftOf(w, c) }
+		p := v1alpha1.PendingChange{Field: c.Field, From: inStatus(c.From), To: inStatus(c.To), Effect: string(c.Effect), Cause: CauseOf(v, c)}
+		same := func(w v1alpha1.PendingChange) bool {
+			return w.Field == c.Field && isRecordedAs(w.To, c.To) || isLeftOf(w, c)
+		}
 		if i := slices.IndexFunc(v.Waiting, same); i >= 0 {
-			p.Approved, p.DueSince, p.DueIn = v.Waiting[i].Approved, v.Waiting[i].DueSince, v.Waiting[i].DueIn
+			w := v.Waiting[i]
+			p.Approved, p.DueSince, p.DueIn = w.Approved, w.DueSince, w.DueIn
+			if waitsOn(v, w) { // while it is only observed, or at work, or refused, nobody decides about it
+				p.WaitsFor, p.NeedsApproval = w.WaitsFor, w.NeedsApproval
+			}
 		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// longestRecorded is how much of a value the status lists, in bytes. A list may be as long as a spec, and the status has to fit beside it.
+const longestRecorded = 8 << 10
+
+// inStatus returns a value as the status lists it. Of a longer one it has the beginning and the end, and a hash, so that another value is recorded
+// differently. What is recorded is recorded as it is.
+func inStatus(value string) string { return recordedIn(longestRecorded, value) }
+
+// longestBrief is how long a value of a change is in the status of an object that has no room for more, in bytes.
+const longestBrief = 256
+
+// Brief returns a value that the status lists as the status of an object has it that has no room for more.
+func Brief(listed string) string { return recordedIn(longestBrief, listed) }
+
+func recordedIn(most int, value string) string {
+	const room = len(" (sha256 0123456789ab)")
+	if len(value) <= most {
+		return value
+	}
+	sum := sha256.Sum256([]byte(value))
+	return fmt.Sprintf("%s (sha256 %s)", driver.Shortened(value, most-room), hex.EncodeToString(sum[:6]))
+}
+
+// isRecordedAs reports whether the status lists a value, in whole, shortened or brief.
+func isRecordedAs(listed, value string) bool {
+	listed, value = inStatus(listed), inStatus(value)
+	return listed == value || listed == Brief(value)
+}
+
+// isRecorded reports whether the status lists a change.
+func isRecorded(w v1alpha1.PendingChange, c driver.Change) bool {
+	return isRecordedAs(w.From, c.From) && isRecordedAs(w.To, c.To)
 }
 
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
@@ -216,18 +259,28 @@ func planHash(v View, wait []driver.Change) string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// mostListed is how many changes a message lists, and longestListed how much of a value, in bytes. The status lists more.
+const (
+	mostListed    = 20
+	longestListed = 512
+)
+
 // ListChanges says changes in a line: field from -> to (effect: why).
 func ListChanges(changes []driver.Change) string {
 	var s strings.Builder
 	for i, c := range changes {
+		if i == mostListed {
+			fmt.Fprintf(&s, ", and %d more, which status.pendingChanges lists", len(changes)-i)
+			break
+		}
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		fmt.Fprintf(&s, "%s %s -> %s", c.Field, OrNone(c.From), OrNone(c.To))
+		fmt.Fprintf(&s, "%s %s -> %s", c.Field, OrNone(driver.Shortened(c.From, longestListed)), OrNone(driver.Shortened(c.To, longestListed)))
 		switch {
 		case c.Effect == driver.Online || c.Effect == "":
 		case c.Why != "":
-			fmt.Fprintf(&s, " (%s: %s)", c.Effect, c.Why)
+			fmt.Fprintf(&s, " (%s: %s)", c.Effect, driver.Shortened(c.Why, longestListed))
 		default:
 			fmt.Fprintf(&s, " (%s)", c.Effect)
 		}

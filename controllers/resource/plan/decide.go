@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -87,7 +88,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 			decided.Fate = AfterApproval
 		}
 		if c.Effect.Disruptive() && mayBeUsed(v) && !leavesFormer(c) {
-			decided.Window = p.Window
+			decided.Window = cmp.Or(p.Window, heldFor(v, c))
 		}
 		d.Changes = append(d.Changes, decided)
 	}
@@ -182,7 +183,7 @@ func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.Pen
 		default:
 			out[i].DueIn = c.Window.String()
 		}
-		out[i].WaitsFor, out[i].Approved = waitsForWords[c.Fate], c.Approved
+		out[i].WaitsFor, out[i].Approved, out[i].NeedsApproval = waitsForWords[c.Fate], c.Approved, c.Fate == AfterStart && c.Asks
 	}
 	return out
 }

@@ -33,26 +33,38 @@ type Deleted struct {
 func (d *Deleted) String() string { return "Database " + d.Name }
 
 // usable returns the backups that may be restored: those with the mark of the object, under whatever uid, and those of its server's name that have no mark of this cluster,
-// as mayRestore allows. withheld are of that name, too, and would be usable if the account were the namespace's own.
-func (d *Deleted) usable(v View) (usable []*driver.SavedState, withheld bool) {
+// as mayRestore allows. withheld are of that name, too, and would be usable if the account were the namespace's own; earlier ones may be of an earlier namespace.
+func (d *Deleted) usable(v View) (usable []*driver.SavedState, withheld, earlier bool) {
 	for i := range d.Backups {
 		b := &d.Backups[i]
 		ours := b.Mark.Cluster == v.Mark.Cluster
 		switch {
 		case b.From.Source.ID == "", ours && b.Mark.Name != d.Name, !ours && b.From.Source.Name != d.Server:
+		case !mayInherit(v, b.Mark):
+			earlier = true
 		case mayRestore(v, b.Mark, d.Open):
 			usable = append(usable, b)
 		case !ours:
 			withheld = true
 		}
 	}
-	return usable, withheld
+	return usable, withheld, earlier
+}
+
+// Marks returns those of the backups that the object's own name is in.
+func (d *Deleted) Marks() (marks []driver.Mark) {
+	for _, b := range d.Backups {
+		if b.Mark.Name == d.Name {
+			marks = append(marks, b.Mark)
+		}
+	}
+	return marks
 }
 
 // Chosen returns the backups of which the object is restored: those that have the time, or else the newest ones. It is nil if there are none, or if what is not
 // complete yet may be newer. Of several without a time DeletedRefusal lets none be restored.
 func (d *Deleted) Chosen(v View) *driver.SavedState {
-	usable, _ := d.usable(v)
+	usable, _, _ := d.usable(v)
 	var chosen *driver.SavedState
 	for _, b := range usable {
 		switch {
@@ -70,7 +82,7 @@ func (d *Deleted) Chosen(v View) *driver.SavedState {
 
 // DeletedRefusal returns why no object is restored from the backups of a deleted one now; it is nothing if its Reason is empty. Of SnapshotNotReady it passes by itself.
 func DeletedRefusal(v View, d Deleted) Refusal {
-	usable, withheld := d.usable(v)
+	usable, withheld, earlier := d.usable(v)
 	var windows []string
 	pending := false
 	for _, b := range usable {
@@ -82,6 +94,9 @@ func DeletedRefusal(v View, d Deleted) Refusal {
 	case !d.Supported:
 		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("%s, and %s restores no deleted server to a point in time; %s, or restore a backup that was kept of it by a DatabaseSnapshot with "+
 			"spec.source.externalName and spec.restoreFrom.snapshotRef", d.missing(), d.Provider, d.instead())}
+	case len(usable) == 0 && earlier:
+		return Refusal{v1alpha1.ReasonNotOwned, fmt.Sprintf("%s, and the backups of the deleted server were made in an earlier namespace of this name, which may have been other people's; "+
+			"ask your platform team, which allows it by the annotation %s, or %s", d.missing(), v1alpha1.AnnotationAdoptFrom, d.instead())}
 	case len(usable) == 0 && withheld:
 		return Refusal{v1alpha1.ReasonNotOwned, fmt.Sprintf("%s, and the backups of the deleted server %s have no mark of this cluster, and the account is shared; "+
 			"ask your platform team for a class with allowAdoption: Any, or %s", d.missing(), d.Server, d.instead())}

@@ -104,6 +104,9 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	case DeletionLeavesOthers:
 		return leaving("the cloud object of this name belongs to another object, and stays in the cloud")
 	case DeletionReleases:
+		if r := p.Unreleased; r.Reason != "" {
+			return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
+		}
 		if o.State == driver.Pending {
 			return deleting(MessageReleasing)
 		}

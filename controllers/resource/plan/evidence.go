@@ -61,6 +61,8 @@ type Evidence struct {
 	Asks    Place
 	// Recorded: the cloud has no place for the mark of such an object, and RecordedMark stands for it.
 	Recorded bool
+	// Recovers, OwnAccount and FinalMarks are those of the View.
+	Recovers, OwnAccount, FinalMarks bool
 	// Former is the cloud object in whose place this one was put, as the status says; nil if there is none.
 	Former *driver.ParentRef
 	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none.
@@ -105,8 +107,10 @@ func Interpret(s Evidence) Interpretation {
 	}
 	v := &l.View
 	v.Mark, v.Applied, v.Now = s.Mark, s.Applied, s.Now
+	v.Recovers, v.OwnAccount, v.FinalMarks = s.Recovers, s.OwnAccount, s.FinalMarks
 	v.Moved = v.Bound && Moved(status, s.Asks)
 	v.CopyOf = copyOf(s, *v)
+	v.Accepted = v.Bound && v.Origin == v1alpha1.OriginCreated && (status.ExternalID != "" || status.Operation != "" || m.Answered)
 	if v.Bound {
 		v.FinalSnapshot = SnapshotName(status.ExternalName, string(s.Object.GetUID()))
 	}
@@ -144,7 +148,7 @@ func copyOf(s Evidence, v View) Copy {
 	refused := status.CreationRefused || s.Memory.CreationRefused && !s.Memory.CreationUnclear
 	elsewhere := s.Observation.Location != "" && !strings.EqualFold(s.Observation.Location, status.Location)
 	return Copy{
-		Mark:   driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: of.Database, UID: of.DatabaseUID},
+		Mark:   driver.Mark{Cluster: s.Mark.Cluster, Namespace: s.Mark.Namespace, Name: of.Database, UID: of.DatabaseUID, NamespaceUID: s.Mark.NamespaceUID},
 		Source: of.ServerID, Doubtful: refused || elsewhere || s.Rival != nil,
 	}
 }

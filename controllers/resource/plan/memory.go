@@ -11,6 +11,8 @@ import (
 // Memory is what is remembered of a cloud object between reconciliations: what was sent to it, and what was missing. All of it may be lost
 // at any time: it saves calls and keeps conditions calm, and nothing is wrong without it.
 type Memory struct {
+	// Began is when this process first looked at the object: an earlier one may have sent something right before.
+	Began time.Time
 	// Absent is when the cloud object was first observed to be missing; zero while it is there.
 	Absent time.Time
 	// SnapshotAbsent is when the final snapshot was first observed to be missing; zero while it is there, or was not looked for.
@@ -32,6 +34,8 @@ type Memory struct {
 	PasswordSent int
 	// Emptying is how far the deletion of what the object holds has come.
 	Emptying Emptying
+	// Steps are the steps that were made in the cloud since the object was at rest: one that is made again did not help.
+	Steps []string
 	// DeleteSent is when the cloud accepted the deletion.
 	DeleteSent time.Time
 	// Answered: the cloud answered the creation, and no mark was observed since.
@@ -135,6 +139,25 @@ func (m Memory) Sending(changes []driver.Change, operation string) Memory {
 	return m
 }
 
+// mostSteps is how many steps are remembered.
+const mostSteps = 50
+
+// Made is the memory once a step was made, and how often it was made before.
+func (m Memory) Made(step string) (after Memory, before int) {
+	for _, s := range m.Steps {
+		if s == step {
+			before++
+		}
+	}
+	m.Steps = append(slices.Clone(m.Steps[max(0, len(m.Steps)+1-mostSteps):]), step)
+	return m, before
+}
+
+// Sure reports whether what is observed shows all that was ever sent: nothing was for long enough, neither by this process nor by an earlier one.
+func (m Memory) Sure(now time.Time, window time.Duration) bool {
+	return now.Sub(m.NotBefore) >= window && now.Sub(m.Began) >= window
+}
+
 // WasSent reports whether the last update had a change.
 func (m Memory) WasSent(c driver.Change) bool {
 	for _, s := range m.Sent {
@@ -156,7 +179,7 @@ func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
 
 // StartOver is the memory without what is remembered of the cloud object that had the name before, and that may have been usable.
 func (m Memory) StartOver(wasReady bool) Memory {
-	m.PasswordSent, m.Emptying = 0, Emptying{}
+	m.PasswordSent, m.Emptying, m.Steps = 0, Emptying{}, nil
 	m.Sent, m.SentAt, m.InVain, m.Continued = nil, time.Time{}, false, ""
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked, m.FormerGone = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed, m.CreationUnclear = false, false, m.CreationUnclear && !wasReady

@@ -14,7 +14,7 @@ import (
 func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	at := time.Unix(1, 0)
 	full := Memory{
-		Absent: at, SnapshotAbsent: at, FormerGone: at, Unmarked: at, Sent: []driver.Change{{Field: "tags"}}, SentAt: at, InVain: true, Continued: "of-the-former", PasswordSent: 4, Emptying: Emptying{Removed: 3}, DeleteSent: at, Carried: &Creation{ID: "of-the-former"}, JustSet: &JustSet{Spec: "{}"},
+		Began: at, Absent: at, SnapshotAbsent: at, FormerGone: at, Unmarked: at, Sent: []driver.Change{{Field: "tags"}}, SentAt: at, InVain: true, Continued: "of-the-former", PasswordSent: 4, Emptying: Emptying{Removed: 3}, Steps: []string{"of-the-former"}, DeleteSent: at, Carried: &Creation{ID: "of-the-former"}, JustSet: &JustSet{Spec: "{}"},
 		Answered: true, CreationSent: true, CreationRefused: true, CreationFailed: true, CreationUnclear: true, StartedOver: true, NotBefore: at,
 	}
 	v := reflect.ValueOf(full)
@@ -26,9 +26,22 @@ func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	for _, wasReady := range []bool{true, false} {
 		before := full
 		before.StartedOver = false
-		want := Memory{Absent: at, CreationSent: true, CreationUnclear: !wasReady, StartedOver: wasReady, NotBefore: at}
+		want := Memory{Began: at, Absent: at, CreationSent: true, CreationUnclear: !wasReady, StartedOver: wasReady, NotBefore: at}
 		if diff := cmp.Diff(want, before.StartOver(wasReady)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// What is observed is sure once nothing was sent for long enough, by this process or by an earlier one.
+func TestObservationIsSure(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for _, tt := range []struct {
+		began, wrote time.Duration
+		want         bool
+	}{{time.Hour, time.Hour, true}, {time.Hour, time.Second, false}, {time.Second, time.Hour, false}} {
+		if got := (Memory{Began: now.Add(-tt.began), NotBefore: now.Add(-tt.wrote)}).Sure(now, 5*time.Second); got != tt.want {
+			t.Errorf("begun %v ago, and written %v ago: %t, want %t", tt.began, tt.wrote, got, tt.want)
 		}
 	}
 }

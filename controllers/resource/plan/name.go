@@ -29,6 +29,30 @@ func ExternalName(clusterID, namespace, name string, maxLength int) string {
 	return strings.TrimRight(readable, "-") + "-" + hash
 }
 
+// IsNameOfOthers reports whether a name that somebody chose for an object in a namespace is one that Mooring makes for an object of another namespace of the
+// cluster, so that whoever creates that one later finds its name taken. Of a name that was cut nobody can tell for which object it was made: it is others'
+// unless it begins with the namespace. Names of objects with two hyphens in a row are not recognised, because of those the name in the cloud has one.
+func IsNameOfOthers(clusterID, namespace, chosen string, maxLength int) bool {
+	end := len(chosen) - hashLength - 1
+	if end < 3 || !generatedHash.MatchString(chosen[end:]) {
+		return false
+	}
+	if end >= maxLength-hashLength-2 && strings.ContainsAny(chosen[end:], "0123456789") {
+		return !strings.HasPrefix(chosen, namespace+"-") && !strings.HasPrefix(chosen, "m"+namespace+"-")
+	}
+	for _, readable := range []string{chosen[:end], strings.TrimPrefix(chosen[:end], "m")} {
+		for i := range len(readable) {
+			if readable[i] == '-' && i > 0 && readable[:i] != namespace && ExternalName(clusterID, readable[:i], readable[i+1:], maxLength) == chosen {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// generatedHash is what a generated name ends in.
+var generatedHash = regexp.MustCompile(`^-[0-9a-v]{10}$`)
+
 // SnapshotName returns the name of the final snapshot of an object with that uid.
 func SnapshotName(externalName, uid string) string {
 	short := strings.ReplaceAll(uid, "-", "")

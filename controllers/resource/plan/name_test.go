@@ -33,6 +33,34 @@ func TestExternalNameIsFrozen(t *testing.T) {
 	}
 }
 
+// Nobody takes the name that another object will have. Names that only look like one are everybody's.
+func TestNamesOfOthers(t *testing.T) {
+	const cluster = "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10"
+	long := ExternalName(cluster, "production-europe-west", "customer-orders-and-invoices-archive", 63)
+	for chosen, want := range map[string]bool{
+		"shop-orders-tksr7pj957":                                        true,
+		"a-b-c-skpvjdmlom":                                              true,  // of a-b/c
+		"a-b-c-fbeer3bgje":                                              true,  // of a/b-c
+		"m1st-2nd-fd2g5bt4r5":                                           true,  // of 1st/2nd
+		"shop-orders-shkpm47019":                                        false, // of another cluster
+		ExternalName(cluster, "team", "own", 63):                        false, // its own
+		ExternalName(cluster, "team", "other", 63):                      false, // of its namespace
+		ExternalName(cluster, "team", strings.Repeat("other-", 12), 63): false,
+		long:                     true,
+		"shop-orders-production": false, // ten letters that a hash may have
+		"shop-orders-2024backup": false,
+		"shop-orders":            false,
+		"production":             false,
+		"-production":            false,
+		"":                       false,
+		"customers-" + strings.Repeat("x", 42) + "-production": false, // as long as a name that was cut
+	} {
+		if got := IsNameOfOthers(cluster, "team", chosen, 63); got != want {
+			t.Errorf("%q is the name of an object of another namespace: %t, want %t", chosen, got, want)
+		}
+	}
+}
+
 func TestSnapshotNameIsFrozen(t *testing.T) {
 	for _, tt := range []struct{ name, uid, want string }{
 		{"shop-orders-0123456789", "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10", "shop-orders-0123456789-final-6d4b3f62"},

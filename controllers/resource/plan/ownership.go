@@ -18,8 +18,10 @@ const (
 	OursBefore                    // it bears the mark of this cluster, namespace and name, under another uid
 	Released                      // it bears such a mark, but was left behind on purpose
 	Unmarked                      // it bears no mark
+	Earlier                       // it bears such a mark, and may be of an earlier namespace of this name
 	Others                        // it bears the mark of something else
 	Replaced                      // it bears our mark, but is not the object that we knew
+	TakenAway                     // it bore our mark while it worked, and now bears that of another object of this cluster, namespace and name
 	Copied                        // it is the copy that was made for us, and still bears the mark of what it was made of
 )
 
@@ -40,12 +42,12 @@ type Copy struct {
 
 // is reports whether what was observed is the copy, without a mark of its own.
 func (c Copy) is(o driver.Observation) bool {
-	return c != Copy{} && !c.Doubtful && o.Mark == c.Mark && (c.Source == "" || o.ID != c.Source)
+	return c != Copy{} && !c.Doubtful && o.Mark.Is(c.Mark) && (c.Source == "" || o.ID != c.Source)
 }
 
 // Ownership says whose an observed cloud object is.
 func Ownership(v View, o driver.Observation) Belonging {
-	sameID := v.ID != "" && (o.ID == v.ID || o.Succeeds == v.ID) // the cloud says itself what takes the place of what
+	sameID := v.knows(o)
 	switch {
 	case o.Mark.Zero() && v.HasFinalizer && (sameID || v.MarkMissing && v.ID == ""): // to have observed it makes it nobody's
 		return OursUnmarked
@@ -57,10 +59,14 @@ func Ownership(v View, o driver.Observation) Belonging {
 		return Copied
 	case !o.Mark.SameOwner(v.Mark):
 		return Others
-	case o.Mark.Released:
+	case (!sameID || !v.HasFinalizer) && !v.WasReady && !mayInherit(v, o.Mark):
+		return Earlier
+	case o.Mark.Released && (!v.FinalMarks || !v.Recovers || !isEarlier(v, o.Mark)): // what can't be marked again counts as released for all but the object that its mark names
 		return Released
 	case v.ID != "" && o.ID != "" && !sameID:
 		return Replaced
+	case o.Mark.UID != v.Mark.UID && (v.WasReady || sameID && v.madeByAnother(o.Mark)) && !v.FromBackup: // an object has one uid all its life
+		return TakenAway
 	case o.Mark.UID != v.Mark.UID:
 		return OursBefore
 	default:
@@ -68,11 +74,16 @@ func Ownership(v View, o driver.Observation) Belonging {
 	}
 }
 
+// madeByAnother reports whether what Mooring created for an object has the mark of an object of another namespace of the name, without consent: another installation with the same cluster id took it.
+func (v View) madeByAnother(mark driver.Mark) bool {
+	return v.Accepted && mark.NamespaceUID != "" && !mayInherit(v, mark)
+}
+
 func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == OursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
 	// Once it was Ready here and bears another's mark, that one took it over: taking it back would be
 	// a fight without end.
-	if mayAdopt && (b != Others || mayTake(v, o.Mark)) {
+	if mayAdopt && b != TakenAway && b != Earlier && (b != Others || mayTake(v, o.Mark)) {
 		if o.State == driver.Pending {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 		}
@@ -88,7 +99,7 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
 	switch b {
 	case Others:
-		if v.Bound && v.Moved && !v.WasReady && v.ID == "" && (!v.Inherits() || o.Mark != v.CopyOf.Mark) { // the name was taken before ours was created, and is wanted no more
+		if v.Bound && v.Moved && !v.WasReady && v.ID == "" && (!v.Inherits() || !o.Mark.Is(v.CopyOf.Mark)) { // the name was taken before ours was created, and is wanted no more
 			return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 		}
 		a.Message = "a cloud object of this name exists and belongs to another object; choose another spec.externalName, or ask your platform team"
@@ -96,10 +107,16 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 			a.Message = fmt.Sprintf("%s left the cloud object of this name behind; set spec.adoption: IfExists to take it over", o.Mark.Name)
 		}
 		a.Detail = whose(v, o.Mark)
+	case Earlier:
+		a.Message, a.Detail = messageEarlier, earlierBy(v, o.Mark)
 	case Released:
 		a.Message = "the cloud object of this name was released (deletionPolicy: Retain); set spec.adoption: IfExists to take it over again"
 	case OursBefore:
 		a.Message = "the cloud object of this name was created by a former object with this namespace and name; set spec.adoption: IfMarked to take it over"
+	case TakenAway:
+		a.Message = "another object with this namespace and name took the cloud object over, so a second installation of Mooring has the same cluster id; Mooring changes nothing, and the connection Secret may be out of date: " +
+			"stop one of the two; to have the cloud object here, delete this object, which leaves it in the cloud, and create it again with the consent of your platform team"
+		a.Detail = fmt.Sprintf("it has the mark of the uid %s, and this object has the uid %s", o.Mark.UID, v.Mark.UID)
 	case Replaced:
 		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one over, or delete this object"
 	default:
@@ -125,7 +142,7 @@ func mayTake(v View, mark driver.Mark) bool {
 // leftFor reports whether a mark of this cluster says that the cloud object was left behind on purpose, by the object's own
 // namespace, or by the object that the platform's consent names.
 func leftFor(v View, mark driver.Mark) bool {
-	return mark.Released && (mark.Namespace == v.Mark.Namespace || mark.Namespace+"/"+mark.Name == v.AdoptFrom)
+	return mark.Released && (mark.Namespace == v.Mark.Namespace && mayInherit(v, mark) || mark.Namespace+"/"+mark.Name == v.AdoptFrom)
 }
 
 // whose says whose mark a cloud object has, for the platform team: a cluster's id and names are all it takes to compute the names of
@@ -134,6 +151,8 @@ func whose(v View, mark driver.Mark) string {
 	switch {
 	case mark.Zero():
 		return "it has no mark"
+	case !mayInherit(v, mark):
+		return earlierBy(v, mark)
 	case mark.Released && mark.Cluster == v.Mark.Cluster:
 		return fmt.Sprintf("%s/%s of this cluster released it; to let this object take it over, set the annotation %s=%s/%s on this object",
 			mark.Namespace, mark.Name, v1alpha1.AnnotationAdoptFrom, mark.Namespace, mark.Name)

@@ -30,6 +30,7 @@ const (
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
 	RemoveFinalizer Verb = "RemoveFinalizer" // drop the finalizer
 	Stall           Verb = "Stall"           // a person has to act
+	Expire          Verb = "Expire"          // delete the Kubernetes object, whose time has passed
 	Operate         Verb = "Operate"         // do Action.Operation, which a person asks for
 )
 
@@ -102,6 +103,8 @@ type Policy struct {
 	ObserveMarked bool
 	// Refused is why nothing may be done but to look and to delete; it is nothing if its Reason is empty.
 	Refused Refusal
+	// Unreleased is why the cloud object can't be left in the cloud by a deletion; it is nothing if its Reason is empty.
+	Unreleased Refusal
 	// Kept are fields, or paths to what each entry of one has, of which the cloud object keeps what it has, and why they may not be set.
 	Kept map[string]Refusal
 }
@@ -137,10 +140,14 @@ type View struct {
 	Moved bool
 	// WasReady: it was Ready at some time.
 	WasReady bool
+	// FromBackup: what the status says of its life is that of an earlier object: it came with a backup of the cluster.
+	FromBackup bool
 	// HasFinalizer: it has our finalizer, so what it stands for in the cloud is or was managed.
 	HasFinalizer bool
 	// Edited: the spec changed since it was last applied in full.
 	Edited bool
+	// Accepted: the cloud accepted the creation of what the object stands for.
+	Accepted bool
 	// WasApplied: the spec was once applied in full.
 	WasApplied bool
 	// Origin says where the cloud object comes from; it is empty for objects of release 0.1.0.
@@ -151,6 +158,11 @@ type View struct {
 	Asked bool
 	// AdoptFrom is the namespace and name of the object whose left-behind cloud object may be taken over, by the platform's consent.
 	AdoptFrom string
+	// Shown: the object was Ready, or shows the cloud object in its status.
+	Shown bool
+	// Recovers: for a time that ends by itself, the platform lets the namespace have what any namespace of its name made. OwnAccount: the account is the
+	// namespace's own. FinalMarks: the mark of such an object never changes.
+	Recovers, OwnAccount, FinalMarks bool
 	// Mark is the mark that the cloud object should bear; ID its identity as far as known.
 	Mark driver.Mark
 	ID   string
@@ -164,6 +176,8 @@ type View struct {
 	Rotates bool
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
+	// Own is what the object's own spec says of spec.updates, and AwaitedOwn what it said when that was recorded for which Waiting waits.
+	Own, AwaitedOwn OwnRules
 	// Mirror is what the status showed of the cloud object before it was looked at now; nil if nothing.
 	Mirror any
 	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
@@ -209,6 +223,9 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "another server took its place; Mooring notes that first", KeepConditions: true}
 	}
 	a := planObject(v, o, p)
+	if a.Decided || len(a.Pending) > 0 {
+		a.Pending = append(a.Pending, waitsUnseen(v, o, a.Pending)...)
+	}
 	if v.Deleting || o.State == driver.Unknown {
 		return a
 	}
@@ -307,7 +324,9 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
-	case !MayObserve(v, o.Mark, p):
+	case !v.wasSeen(o) && !mayInherit(v, o.Mark):
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: messageEarlier, Detail: earlierBy(v, o.Mark)}
+	case !MayObserve(v, o, p):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "this namespace may not observe the cloud object of this name: it has the mark of another object, or it has no mark and the class requires one; " +
 			"choose another spec.externalName, or ask your platform team"}
 	case o.State == driver.Deleting:
@@ -325,9 +344,13 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	}
 }
 
-// MayObserve reports whether what bears a mark may be looked at by an object that only observes. What another namespace of
+// MayObserve reports whether what was observed may be looked at by an object that only observes. What another namespace of
 // this cluster made in a shared account is not for this one to see.
-func MayObserve(v View, mark driver.Mark, p Policy) bool {
+func MayObserve(v View, o driver.Observation, p Policy) bool {
+	mark := o.Mark
+	if !v.wasSeen(o) && !mayInherit(v, mark) {
+		return false
+	}
 	if p.ObserveMarked {
 		return mark.SameOwner(v.Mark) && !mark.Released
 	}
@@ -354,6 +377,9 @@ func planAbsent(v View, p Policy) Action {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case v.hadOne() && p.Once:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; Mooring takes no other, because it would be of another time; delete this object"}
+	case v.Accepted && p.Once:
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud accepted its creation and does not show it, so Mooring makes no other: that could be a second one, and of another time; " +
+			"look for it in the cloud, and once you know what became of it, delete this object and create another one"}
 	case v.hadOne() && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		how := "set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"
 		if !v.Replica.wanted() || v.Replica.Promote {

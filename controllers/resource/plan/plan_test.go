@@ -125,6 +125,9 @@ func retained(s *fixture)        { s.Policy.Deletion = v1alpha1.DeletionRetain }
 func withoutSnapshot(s *fixture) { s.Policy.Deletion = v1alpha1.DeletionDelete }
 func observed(s *fixture)        { s.Policy.Management = v1alpha1.ManagementObserve }
 func observeMarked(s *fixture)   { s.Policy.ObserveMarked = true }
+func counted(s *fixture) {
+	s.Policy.Unreleased = Refusal{v1alpha1.ReasonClassViolated, "set spec.deletionPolicy: Delete"}
+}
 func refused(s *fixture) {
 	s.Policy.Refused = Refusal{v1alpha1.ReasonClassViolated, "at most 100 GiB"}
 }
@@ -349,6 +352,16 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"its own from before, Never", []func(*fixture){exists(beforeMark), adopt(v1alpha1.AdoptionNever)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"its own, which another object of this name took", []func(*fixture){mark(beforeMark)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"its own, which another object of this name took, IfExists", []func(*fixture){mark(beforeMark), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"its own, which another object of this name took, and it differs", []func(*fixture){mark(beforeMark), edited(days, driver.Online)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"its own, which another object of this name took, and it is deleted", []func(*fixture){mark(beforeMark), deleted},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
+		{"its own from before, with a status from a backup of the cluster", []func(*fixture){mark(beforeMark), func(s *fixture) { s.FromBackup = true }},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"its own from before, left behind on purpose", []func(*fixture){exists(releasedMark)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"left behind on purpose, IfExists", []func(*fixture){exists(releasedMark), adopt(v1alpha1.AdoptionIfExists)},
@@ -475,6 +488,10 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
 		{"retained", []func(*fixture){deleted, retained},
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
+		{"retained, and counted by a limit", []func(*fixture){deleted, retained, counted},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
+		{"deleted, and counted by a limit", []func(*fixture){deleted, withoutSnapshot, counted},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
 		{"retained, and released before a crash", []func(*fixture){deleted, retained, mark(releasedMark)},
 			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 		{"deleted, but another's", []func(*fixture){deleted, mark(othersMark)},

@@ -406,7 +406,8 @@ var properties = []struct {
 		}},
 	{"no fight over an object", "Owned by someone else: Stalled, nothing touched.",
 		func(w sample, a Action) bool {
-			elses := w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark || w.Seen.Mark == leftByOthers
+			same := w.ID == "" || w.Seen.ID == "" || w.ID == w.Seen.ID
+			elses := w.Seen.Mark == beforeMark && same || w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark || w.Seen.Mark == leftByOthers
 			return implies(w.WasReady && elses && !w.Deleting && w.full(), a.Verb == Stall || a.Verb == Wait)
 		}},
 	{"a mark that does not show yet is no verdict", "Only what was seen counts. 401, 403, 429, 5xx and time-outs are never \"not found\".",

@@ -97,7 +97,7 @@ func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Act
 	}
 	a.Verb, a.Reason = AwaitApproval, v1alpha1.ReasonApprovalRequired
 	if len(inWindow) > 0 {
-		says = append(says, waitsFor(d, inWindow, a.Pending, v.Now, p.Window))
+		says = append(says, waitsFor(d, inWindow, a.Pending, v.Now))
 		if len(wait) == 0 || d.EditAwaitsWindow && !d.EditWaits {
 			a.Verb, a.Reason = AwaitWindow, v1alpha1.ReasonWaitingForWindow
 			slices.Reverse(says)
@@ -128,17 +128,20 @@ func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
 	}) {
 		text += "; to keep the values in the cloud, set the spec to them"
 	}
+	if slices.ContainsFunc(wait, func(c driver.Change) bool { return heldOnly(v, c, p) }) {
+		text += fmt.Sprintf("; it waited before updates.disruptive became %s, and that releases nothing that waits", p.Disruptive)
+	}
 	return text
 }
 
 // waitsFor says what waits for the maintenance window, and when that opens. It changes with the window, so once a week at most.
-func waitsFor(d DecidedChanges, changes []driver.Change, pending []v1alpha1.PendingChange, now time.Time, in *window.Window) string {
+func waitsFor(d DecidedChanges, changes []driver.Change, pending []v1alpha1.PendingChange, now time.Time) string {
 	const minute = "2006-01-02 15:04 UTC"
 	text := fmt.Sprintf("waiting for the maintenance window that opens at %s: %s; to make the change at once, set spec.updates.timing to Immediate",
 		d.Opens.Format(minute), ListChanges(changes))
 	missed := time.Time{}
 	for _, c := range pending {
-		if c.WaitsFor == v1alpha1.WaitsForMaintenanceWindow && missed.IsZero() {
+		if in := window.Said(c.DueIn); c.WaitsFor == v1alpha1.WaitsForMaintenanceWindow && missed.IsZero() && in != nil {
 			missed = in.Missed(c.DueSince.Time, now)
 		}
 	}
@@ -152,9 +155,9 @@ func waitsFor(d DecidedChanges, changes []driver.Change, pending []v1alpha1.Pend
 func impossible(never []driver.Change) string {
 	var all []string
 	for _, c := range never {
-		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, c.From, c.To, c.Why))
+		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, driver.Shortened(c.From, longestListed), driver.Shortened(c.To, longestListed), c.Why))
 	}
-	return strings.Join(all, "; ")
+	return driver.ToldLines(all)
 }
 
 // waitsBeside names what is not made as long as the spec asks for something impossible; nothing if nothing waits.

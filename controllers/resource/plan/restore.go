@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -17,6 +18,8 @@ type Snapshot struct {
 	Open bool
 	// Copies: what is created is born as a copy of it, its mark included.
 	Copies bool
+	// Known: an object of the namespace stands for it, and its status says so.
+	Known bool
 	// Other: what has the name in the cloud is another snapshot than the one that the object stands for which the spec names.
 	Other bool
 	// Seen is what was observed of it.
@@ -34,6 +37,9 @@ func RestoreRefusal(v View, s Snapshot) Refusal {
 		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("there is no %s in this account and location, so nothing is created; correct spec.restoreFrom", s.Named)}
 	case s.Other:
 		return Refusal{v1alpha1.ReasonSnapshotNotFound, fmt.Sprintf("what has the name of %s in this account and location is another one, so nothing is created; correct spec.restoreFrom or the location", s.Named)}
+	case !s.Known && !mayInherit(v, o.Mark):
+		return Refusal{v1alpha1.ReasonNotOwned, s.Named + " was made in an earlier namespace of this name, which may have been other people's, so nothing is restored from it; " +
+			"name another one in spec.restoreFrom, or ask your platform team, which allows it by the annotation " + v1alpha1.AnnotationAdoptFrom}
 	case !mayRestore(v, o.Mark, s.Open):
 		return Refusal{v1alpha1.ReasonNotOwned, fmt.Sprintf("%s may not be restored in this namespace: it has the mark of another one, or it has no mark of this cluster and the account is shared; "+
 			"name another one in spec.restoreFrom, or ask your platform team for a class with allowAdoption: Any", s.Named)}
@@ -78,16 +84,35 @@ func AppliedToCopy(fields []driver.Field, applied driver.Applied, contents []str
 	return of
 }
 
-// Withhold returns changes of an object that was restored and never worked, without the creation of what had to be in the snapshot: nothing empty takes its place.
+// Unfinished reports whether the object was restored and never yet was both usable and as its spec says. Until then it is as what it was restored from, nobody is told
+// to use it, and what differs belongs to its creation. That it works alone does not end this: earlier releases noted that it worked although it stalled.
+func (v View) Unfinished() bool {
+	return v.Restored && v.Origin == v1alpha1.OriginCreated && (!v.WasReady || !v.WasApplied)
+}
+
+// RestoreUnfinished reports the same of an object as it is stored.
+func RestoreUnfinished(k *kind.Kind, object v1alpha1.ResourceObject) bool {
+	v := StoredView(object, object.GetResourceStatus())
+	v.Restored = k.Restored(object)
+	return v.Unfinished()
+}
+
+// Withhold returns changes without the creation of what had to be in what the object was made of: nothing empty takes its place. That was a snapshot, as long as the
+// restore is unfinished, or the primary that a read replica followed before it was promoted.
 func Withhold(v View, contents []string, changes []driver.Change) []driver.Change {
-	if !v.Restored || v.WasReady || v.Origin != v1alpha1.OriginCreated {
+	of := "the snapshot"
+	switch {
+	case v.Unfinished():
+	case v.Replica.wanted() && v.Origin == v1alpha1.OriginCreated:
+		of = "the primary that it followed"
+	default:
 		return changes
 	}
 	changes = slices.Clone(changes)
 	for i, c := range changes {
 		if slices.Contains(contents, c.Field) {
 			changes[i].Effect = driver.Impossible
-			changes[i].Why = "the snapshot has no such thing, and an empty one would look like what was lost: set spec." + c.Field + " to what the snapshot has, or remove it"
+			changes[i].Why = fmt.Sprintf("%s has no such thing, and an empty one would look like what was lost: set spec.%s to what %s has, or remove it", of, c.Field, of)
 		}
 	}
 	return changes

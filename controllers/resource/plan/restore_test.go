@@ -105,10 +105,15 @@ func TestNothingEmptyTakesThePlaceOfContents(t *testing.T) {
 		view     func(*View)
 		withheld bool
 	}{
-		"it was restored":      {withheld: true},
-		"it was created empty": {view: func(v *View) { v.Restored = false }},
-		"it was taken over":    {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }},
-		"it worked before":     {view: func(v *View) { v.WasReady = true }},
+		"it was restored":                      {withheld: true},
+		"it works, and never was as declared":  {view: func(v *View) { v.WasReady = true }, withheld: true}, // as earlier releases noted of one that stalled
+		"it was as declared, and never worked": {view: func(v *View) { v.WasApplied = true }, withheld: true},
+		"it was created empty":                 {view: func(v *View) { v.Restored = false }},
+		"it followed another, and is promoted": {view: func(v *View) {
+			v.Restored, v.WasReady, v.WasApplied, v.Replica = false, true, true, Replica{Primary: "orders", Promote: true}
+		}, withheld: true},
+		"it was taken over": {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }},
+		"it worked before":  {view: func(v *View) { v.WasReady, v.WasApplied = true, true }},
 	} {
 		v := restored
 		if tt.view != nil {
@@ -138,14 +143,20 @@ func TestAppliedToCopy(t *testing.T) {
 	}
 }
 
-// A connection Secret names no copy before that is as its spec says: until then it has the networks and the users of another one.
+// A connection Secret names no copy and no restored server before that is as its spec says: until then it has the networks or the users of another one, and people
+// would use what may have to be restored again.
 func TestNoCopyIsPublished(t *testing.T) {
-	s := settled()
-	copied(&s)
-	s.Seen.Mark = itsMark
-	for _, verb := range []Verb{Stall, Wait, AwaitApproval, AwaitWindow, AwaitStart, Converge} {
-		if got := Publishes(Action{Verb: verb}, s.View, s.Seen, s.Policy); got != (verb == Converge) {
-			t.Errorf("it is published with %s: %t", verb, got)
+	for name, made := range map[string]func(*fixture){
+		"copied":   copied,
+		"restored": func(s *fixture) { s.Restored, s.WasReady, s.WasApplied = true, false, false },
+	} {
+		s := settled()
+		made(&s)
+		s.Seen.Mark = itsMark
+		for _, verb := range []Verb{Stall, Wait, AwaitApproval, AwaitWindow, AwaitStart, Converge} {
+			if got := Publishes(Action{Verb: verb}, s.View, s.Seen, s.Policy); got != (verb == Converge) {
+				t.Errorf("%s: it is published with %s: %t", name, verb, got)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -17,6 +18,7 @@ func StoredView(obj metav1.Object, status *v1alpha1.ResourceStatus) View {
 		Deleting: !obj.GetDeletionTimestamp().IsZero(), Bound: status.ExternalName != "",
 		HasFinalizer: slices.Contains(obj.GetFinalizers(), v1alpha1.FinalizerResource),
 		WasReady:     status.FirstReadyTime != nil,
+		FromBackup:   status.FirstReadyTime != nil && status.FirstReadyTime.Time.Before(obj.GetCreationTimestamp().Time),
 		Edited:       obj.GetGeneration() != status.AppliedGeneration,
 		WasApplied:   status.AppliedGeneration != 0, Origin: status.Origin,
 		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
@@ -24,10 +26,12 @@ func StoredView(obj metav1.Object, status *v1alpha1.ResourceStatus) View {
 		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
 	}
 	if object, ok := obj.(v1alpha1.ResourceObject); ok {
-		v.Mirror = object.GetObserved()
+		v.Mirror, v.Own = object.GetObserved(), OwnRulesOf(object)
+		v.Shown = v.Mirror != nil || meta.IsStatusConditionTrue(object.GetConditions(), v1alpha1.ConditionReady)
 	}
 	if status.Plan != nil {
 		v.Serial, v.AwaitedHash = status.Plan.Serial, status.Plan.Hash
+		v.AwaitedOwn = OwnRules{Disruptive: v1alpha1.DisruptivePolicy(status.Plan.Disruptive), Timing: v1alpha1.UpdateTiming(status.Plan.Timing)}
 	}
 	return v
 }

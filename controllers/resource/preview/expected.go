@@ -14,7 +14,7 @@ import (
 
 // ownMark returns the mark that an object's cloud object should have, as far as a preview has to know it.
 func ownMark(obj client.Object) driver.Mark {
-	return driver.Mark{Cluster: "this", Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID())}
+	return driver.Mark{Cluster: "this", Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), NamespaceUID: "this"}
 }
 
 // expectedObservation returns what the cloud is expected to show of an object, the differences aside, by what is stored of it. Previews

@@ -347,7 +347,8 @@ func TestPreview(t *testing.T) {
 			"mooring.dev/adopt-from bank/vault: if bank/vault released the cloud object theirs (deletionPolicy: Retain), Mooring takes it over, and status.pendingChanges lists what then differs from the spec",
 			"mooring.dev/adopt-from no longer names bank/ledger: this object does not take over or observe what bank/ledger released"}},
 		{"consent without adoption", edits{unborn, theirName}, edits{adoptFrom("bank/ledger")}, nil},
-		{"consent to its own namespace, which needs none", edits{unborn, theirName, adopting}, edits{adoptFrom("shop/ledger")}, nil},
+		{"consent to an earlier namespace of its own name", edits{unborn, theirName, adopting}, edits{adoptFrom("shop/ledger")}, []string{
+			"mooring.dev/adopt-from shop/ledger: if shop/ledger released the cloud object theirs (deletionPolicy: Retain), Mooring takes it over, and status.pendingChanges lists what then differs from the spec"}},
 		{"consent to what is no name", edits{unborn, theirName, adopting}, edits{adoptFrom("ledger")}, nil},
 		{"consent where it has its own already", edits{adopting}, edits{adoptFrom("bank/ledger")}, nil},
 	} {

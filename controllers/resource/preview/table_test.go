@@ -429,8 +429,8 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"gcp gcp.allocatedIPRange Restarts":   "with gcp.privateNetwork: see the examples of effects of the driver",
 		"gcp network.publicAccess Impossible": "it is refused before", "gcp network.publicAccess Restarts": "of a server whose certificates come from a CA pool",
 		"aws aws.caCertificateIdentifier Online": "likewise", "aws aws.dbSubnetGroupName Online": "likewise",
-		"aws aws.dbParameterGroupName Restarts": "the mirror shows the group, and not that a part of it waits for a restart",
-		"aws website.indexDocument Interrupts":  "with `website: {}`, by which both documents go: see the examples of effects of the driver", "aws website.errorDocument Interrupts": "likewise",
+		"aws aws.dbParameterGroupName Online":  "the restart that follows is announced with it",
+		"aws website.indexDocument Interrupts": "with `website: {}`, by which both documents go: see the examples of effects of the driver", "aws website.errorDocument Interrupts": "likewise",
 		"gcp website.indexDocument Interrupts": "likewise", "gcp website.errorDocument Interrupts": "likewise",
 		"aws aws.iops Interrupts": "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
 	}

@@ -11,19 +11,27 @@ import (
 )
 
 // comeBack says when the object is to be reconciled again, and how much that matters: what was begun is
-// finished first, then comes what somebody wants, and re-checks wait behind all that.
+// finished first, then comes what somebody wants, and resyncs wait behind all that.
 func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
 	pace := m.Pace
 	result := reconcile.Result{}
 	switch out.Next {
 	case outcome.Soon:
 		m.Priority = account.InProgress
-		result.RequeueAfter = time.Millisecond
+		if out.GotOn {
+			pace.GotOn()
+		}
+		if out.Repeated { // nothing is finished by it
+			m.Priority = account.UserRequested
+		}
+		result.RequeueAfter = pace.AfterStep(out.Repeated)
 	case outcome.Polling:
 		m.Priority = max(m.Priority, account.UserRequested)
 		result.RequeueAfter = pace.WhileCloudWorks()
 	case outcome.Later:
 		return reconcile.Result{RequeueAfter: out.AtLeast, Priority: QueuePriority(account.Resync)}
+	case outcome.InTurn: // it waits in the account's queue, at the priority that it has
+		result.RequeueAfter = time.Millisecond
 	case outcome.AfterError:
 		m.Priority = max(m.Priority, account.UserRequested)
 		if out.State.WaitsForPerson() {
@@ -37,7 +45,7 @@ func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
 		m.Priority = account.Resync
 		result.RequeueAfter = pace.UntilSync()
 	}
-	if out.AtMost > 0 && out.AtMost < result.RequeueAfter { // something is due then, and it does not wait behind re-checks
+	if out.AtMost > 0 && out.AtMost < result.RequeueAfter { // something is due then, and it does not wait behind resyncs
 		result.RequeueAfter = out.AtMost
 		m.Priority = min(m.Priority, account.UserRequested)
 	}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +25,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Observing is the action of a reconciliation that has not decided yet what is to be done.
@@ -33,11 +37,42 @@ const longestNote = 1024
 // event reports something, as an Event and as a line of the log, so that both say the same. What is reported
 // again within minutes is one Event with a count.
 func (e *entry) event(kind, reason, message string) {
-	message = e.Redact(message)
-	about := reference(v1alpha1.GroupVersion.WithKind(e.Kind.Name), e.Object, message)
-	e.Recorder.Eventf(about, nil, kind, reason, e.Action, "%s", shortened(message))
+	message = e.logged(kind, reason, message)
+	e.Recorder.Eventf(e.reference(message), nil, kind, reason, e.Action, "%s", shortened(message))
+}
+
+// eventNow is event for what may not be lost if the process ends: the API server has the Event when it returns. A recorder only queues it.
+// What is told again is the same Event, as long as the API server keeps that. If it does not take one, the recorder tries again.
+func (e *entry) eventNow(ctx context.Context, n outcome.Note) {
+	message := e.logged(n.Type, n.Reason, n.Message)
+	about := e.reference(message)
+	err := e.Client.Create(ctx, &eventsv1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: about.Namespace, Name: e.eventName(n.Reason, message)},
+		EventTime:  metav1.NewMicroTime(e.Now), Type: n.Type, Reason: n.Reason, Action: e.Action, Note: driver.Plain(shortened(message)),
+		Regarding: *about, ReportingController: Controller, ReportingInstance: instance(),
+	})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		e.Recorder.Eventf(about, nil, n.Type, n.Reason, e.Action, "%s", shortened(message))
+	}
+}
+
+// eventName returns the name of the Event that tells one thing about an object, as long as that stands for the same cloud object.
+func (e *entry) eventName(reason, message string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(e.Object.GetUID()), e.Object.GetResourceStatus().ExternalID, reason, message}, "\n")))
+	return Controller + "-" + hex.EncodeToString(sum[:16])
+}
+
+// logged returns what an Event says, and has a line of the log say the same.
+func (e *entry) logged(kind, reason, message string) string {
+	message = condition.Message(e.Redact(message))
 	e.Log.Info(message, append(e.about(), "type", kind, "reason", reason)...)
 	e.memory.reported = true
+	return message
+}
+
+// reference returns what an Event about the object is about.
+func (e *entry) reference(note string) *corev1.ObjectReference {
+	return reference(v1alpha1.GroupVersion.WithKind(e.Kind.Name), e.Object, note)
 }
 
 // firstTime reports a step that each new object takes.
@@ -46,7 +81,7 @@ func (e *entry) firstTime(reason, message string) {
 		e.event(corev1.EventTypeNormal, reason, message)
 		return
 	}
-	e.Log.Info(e.Redact(message), append(e.about(), "type", corev1.EventTypeNormal, "reason", reason)...)
+	e.Log.Info(condition.Message(e.Redact(message)), append(e.about(), "type", corev1.EventTypeNormal, "reason", reason)...)
 }
 
 // note records the notes that wait until the status is stored, or those that do not.
@@ -62,10 +97,8 @@ func (e *entry) note(stored bool) {
 	}
 }
 
-// shortened returns as much of a message as the note of an Event holds.
-func shortened(message string) string {
-	return strings.ToValidUTF8(message[:min(len(message), longestNote)], "")
-}
+// shortened returns as much of a message as the note of an Event holds: the beginning, and the end, where the advice is.
+func shortened(message string) string { return driver.Shortened(message, longestNote) }
 
 // reference returns what an Event is about. To client-go it is the same Event again if all but its note are alike, and
 // that includes the version of the object: so what repeats would be new after each write, and what differs in its note
@@ -150,7 +183,7 @@ func (e *entry) reportRefused() (over bool) {
 // reportToPlatform reports what the object's own team may not know, in the log and as an Event on the ClusterProviderConfig. That Event is
 // in Mooring's own namespace. A ProviderConfig is its team's own, and gets none.
 func (e *entry) reportToPlatform(ctx context.Context, reason, detail string) {
-	note := e.Redact(fmt.Sprintf("%s %s/%s asks for %s: %s", e.Kind.Name, e.Object.GetNamespace(), e.Object.GetName(), e.Request.Name, detail))
+	note := condition.Message(e.Redact(fmt.Sprintf("%s %s/%s asks for %s: %s", e.Kind.Name, e.Object.GetNamespace(), e.Object.GetName(), e.Request.Name, detail)))
 	e.Log.Info(note, append(e.about(), "providerConfig", e.Config.String(), "reason", reason)...)
 	if e.Config.Kind != identity.KindClusterProviderConfig {
 		return
@@ -211,7 +244,7 @@ func (e *entry) trace(ctx context.Context) {
 		what.State = e.Outcome.State.String()
 	}
 	if e.Err != nil && !errors.Is(e.Err, outcome.ErrStale) && !apierrors.IsConflict(e.Err) { // that somebody else was faster is no failure
-		what.Failed = e.Redact(e.Err.Error())
+		what.Failed = condition.Message(e.Redact(e.Err.Error()))
 	}
 	if traced {
 		telemetry.Ended(ctx, what)

@@ -50,15 +50,35 @@ func (c classifier) classify(memory Memory) (outcome.Outcome, Memory) {
 	if errors.Is(c.Err, outcome.ErrStale) || apierrors.IsConflict(c.Err) {
 		return c.outdated(), memory
 	}
+	out := c.Outcome
+	if late, is := c.late(out); is {
+		return late, memory
+	}
 	if memory.Failures++; memory.Failures == 1 {
 		memory.Failing = c.Now
 	}
-	out := c.Outcome
 	out.Next, out.Message, out.KeepConditions = outcome.AfterError, c.Err.Error(), false
 	if refusal, ok := errors.AsType[*identity.ValidationError](c.Err); ok {
 		return outcome.WhileDeleting(c.Deleting, c.ofRefusal(out, refusal)), memory
 	}
 	return c.ofError(out, memory), memory
+}
+
+// late returns the outcome of a reconciliation that the cloud refused because of the rate of the account's calls. That says nothing about the object,
+// and the account's limiter knows when its turn is: the object is only late.
+func (c classifier) late(out outcome.Outcome) (outcome.Outcome, bool) {
+	if driver.CodeOf(c.Err) != driver.Throttled || c.Unobserved {
+		return out, false
+	}
+	out.State, out.Reason, out.KeepConditions = condition.Retrying, v1alpha1.ReasonRetrying, true
+	out.Throttled, out.Next = true, outcome.AfterError
+	if c.Paced {
+		out.Next = outcome.InTurn
+	}
+	if cloud, ok := errors.AsType[*driver.Error](c.Err); ok {
+		out.AtLeast = cloud.RetryAfter
+	}
+	return out, true
 }
 
 // outdated returns the outcome of a reconciliation that somebody else was faster than: the object is observed again. What was planned is
@@ -91,7 +111,7 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 		out.State = c.stateOfRefusal()
 	case c.Unobserved:
 		out.State, out.Reason = condition.Unseen, v1alpha1.ReasonNotObserved
-		out.Message = "not observed for two sync periods: " + out.Message
+		out.Message = outcome.NotObserved(c.Paces, out.Message)
 	case class.Soon:
 		return c.ofBusy(out, memory)
 	case memory.Failures >= Lasting:

@@ -58,7 +58,15 @@ func TestClassify(t *testing.T) {
 		{"observation refused in another account", &identity.ValidationError{Reason: v1alpha1.ReasonAccountChanged}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonAccountChanged, Next: outcome.AfterError}},
 		{"a missing password", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
 		{"told to wait", &driver.Error{Code: driver.Throttled, RetryAfter: time.Hour}, 0, 0, false,
-			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError, AtLeast: time.Hour, Throttled: true}},
+			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, KeepConditions: true, Next: outcome.AfterError, AtLeast: time.Hour, Throttled: true}},
+		{"too many calls, again and again", &driver.Error{Code: driver.Throttled}, 9, 0, false,
+			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, KeepConditions: true, Next: outcome.AfterError, Throttled: true}},
+		{"too many calls, and the account's limiter knows", &driver.Error{Code: driver.Throttled}, 9, 0, false,
+			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, KeepConditions: true, Next: outcome.InTurn, Throttled: true}},
+		{"too many calls for an update, and the account's limiter knows", outcome.FieldErrors{{Field: "tags", Err: &driver.Error{Code: driver.Throttled}}}, 9, 0, false,
+			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, KeepConditions: true, Next: outcome.InTurn, Throttled: true}},
+		{"too many calls, and not observed", &driver.Error{Code: driver.Throttled}, 0, 2*time.Minute + 1, false,
+			outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError, Throttled: true}},
 		{"no credentials", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
 		{"no credentials yet", missing, 0, 0, false, outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError, AtMost: grace / 2}},
 		{"no credentials, and no grace left for a new one", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
@@ -83,13 +91,15 @@ func TestClassify(t *testing.T) {
 			}
 			in := Reconciliation{Object: b, Stored: b, Err: test.err}
 			in.Now, in.Deleting, in.Unobserved = now, test.deleting, test.unseen > 2*cadence.Sync
+			in.Paced = strings.HasSuffix(test.name, "limiter knows")
 			in.Observed = strings.HasPrefix(test.name, "a missing password")
 			got, after := classifier{in, cadence}.classify(before)
 			got.Message = ""
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
-			if failed := after.Failures > before.Failures; failed == errors.Is(test.err, outcome.ErrStale) {
+			late := got.Throttled && !in.Unobserved
+			if failed := after.Failures > before.Failures; failed == (late || errors.Is(test.err, outcome.ErrStale)) {
 				t.Errorf("it counts as a failure: %t", failed)
 			}
 		})

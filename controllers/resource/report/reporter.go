@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/record"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
@@ -59,6 +61,8 @@ type Reconciliation struct {
 	AwaitsSent bool
 	// StartedOver: another cloud object took the place of the first one, in this reconciliation or before.
 	StartedOver bool
+	// Paced: the cloud refused a call because the account made too many, and the account's limiter says when the object's turn is.
+	Paced bool
 	// Outcome is what the reconciliation came to, if Err is nil; Err is why it ended.
 	Outcome outcome.Outcome
 	Err     error
@@ -94,7 +98,7 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 	}
 	defer func() { e.trace(ctx) }()
 	e.note(false)
-	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Next == outcome.Polling && e.AwaitsSent
+	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Repeated || e.Outcome.Next == outcome.Polling && e.AwaitsSent
 	if e.Err != nil {
 		e.Outcome, e.memory = classifier{e.Reconciliation, r.Cadence}.classify(e.memory)
 	} else if !e.Outcome.KeepConditions && !mayFail {
@@ -110,9 +114,11 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 }
 
 // Note records one Event at once, about a reconciliation that goes on. It returns what is remembered.
-func (r *Reporter) Note(in Reconciliation, memory Memory, n outcome.Note) Memory {
+func (r *Reporter) Note(ctx context.Context, in Reconciliation, memory Memory, n outcome.Note) Memory {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
+	defer cancel()
 	e := &entry{r, in, memory}
-	e.event(n.Type, n.Reason, n.Message)
+	e.eventNow(ctx, n)
 	return e.memory
 }
 
@@ -123,15 +129,24 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 	e.Released = append(e.Released, released...)
 	report := Report{Recorded: true}
 	if mayCarry := e.Outcome.Created || e.Outcome.Queued; interrupted || !mayCarry || !e.carryOver(&report) {
-		if err := e.patch(ctx); err != nil {
+		if err := e.store(ctx); err != nil {
 			return e.notRecorded(ctx, err)
 		}
 	}
 	e.report(ctx)
-	report.Next = comeBack(e.Outcome, &e.memory)
+	report.Next = comeBack(untilExpiry(e.Reconciliation), &e.memory)
 	e.memory = counter{e.Reconciliation, e.Metrics}.count(e.memory, report.Next)
 	report.Memory = e.memory
 	return report
+}
+
+// untilExpiry returns an outcome that comes back when the object expires, and not a sync period later. What has expired and stays is held, and looked at as ever.
+func untilExpiry(in Reconciliation) outcome.Outcome {
+	out, at := in.Outcome, kind.ExpiresAt(in.Kind, in.Object)
+	if wait := at.Sub(in.Now); !at.IsZero() && wait > 0 && !in.Deleting && (out.AtMost == 0 || wait < out.AtMost) {
+		out.AtMost = wait
+	}
+	return out
 }
 
 // carryOver leaves what a creation returned to the next reconciliation, which begins at once and stores it together with what it
@@ -153,23 +168,21 @@ func (e *entry) carryOver(report *Report) bool {
 	return true
 }
 
-// patch writes the status if it differs from what is stored.
-func (e *entry) patch(ctx context.Context) error {
-	if equality.Semantic.DeepEqual(e.Stored, e.Object) {
-		return nil
-	}
-	desired := e.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	err := e.Client.Status().Patch(ctx, desired, client.MergeFromWithOptions(e.Stored, client.MergeFromWithOptimisticLock{}))
-	if err != nil {
+// store stores the status if it differs from what is stored.
+func (e *entry) store(ctx context.Context) error {
+	now, written, err := record.Status(ctx, e.Client, e.Stored, e.Object)
+	if err != nil || !written {
 		return err
 	}
-	e.Object.SetResourceVersion(desired.GetResourceVersion())
-	e.Stored, e.Written = e.Object.DeepCopyObject().(v1alpha1.ResourceObject), true
+	e.Stored, e.Written = now, true
 	e.memory.Unrecorded = false
 	e.note(true)
 	e.reportReleased()
 	return nil
 }
+
+// messageNoRoom is the Event of an object that has no room for a status.
+const messageNoRoom = "the object is so large that the API server stores no status with it, so its conditions are old or missing, and nothing is created for it: make its spec shorter, or delete it"
 
 // notRecorded says when to come back if the status could not be written.
 func (e *entry) notRecorded(ctx context.Context, err error) Report {
@@ -183,6 +196,9 @@ func (e *entry) notRecorded(ctx context.Context, err error) Report {
 		e.memory = counter{e.Reconciliation, e.Metrics}.unrecorded(e.memory)
 		if !e.memory.Unrecorded { // said once, not at each try
 			logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
+			if record.TooLarge(err) {
+				e.event(corev1.EventTypeWarning, string(v1alpha1.ReasonInvalid), messageNoRoom)
+			}
 		}
 		e.memory.Unrecorded = true
 		report.Next.RequeueAfter = e.memory.Pace.AfterError(0)

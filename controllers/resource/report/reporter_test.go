@@ -1,16 +1,21 @@
 package report
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
@@ -18,6 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // What was done is recorded in its order, and what waits for the status comes once that is stored. A step that each new object takes is no
@@ -68,6 +74,67 @@ func TestNotes(t *testing.T) {
 				t.Errorf("Events (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What may not be lost if the process ends is an Event in the API server when Note returns, and no recorder holds it. Two of one reconciliation are two Events, and what is told again is the same one. If the
+// API server does not take one, the recorder has it, and tries again.
+func TestNoteIsAnEventAtOnce(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(v1alpha1.AddToScheme(scheme), eventsv1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", UID: "b"}}
+	down := false
+	recorder := events.NewFakeRecorder(10)
+	r := &Reporter{
+		Client: fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(interceptor.Funcs{
+			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+				if down {
+					return errors.New("the API server is away")
+				}
+				return c.Create(ctx, o, opts...)
+			},
+		}).Build(), Recorder: recorder, Log: logr.Discard(), Kind: kind.Bucket(), Deadline: time.Minute,
+	}
+	in := Reconciliation{Stored: b, Object: b.DeepCopy(), Action: "Create"}
+	in.Now, in.Redact = time.Now(), func(message string) string { return driver.Redact(message, "Canary-Horse") }
+	ended, end := context.WithCancel(t.Context())
+	end() // a process that is ending still says it
+	r.Note(ended, in, Memory{}, outcome.Warning("DataLost", "it was lost Canary-Horse"))
+	r.Note(ended, in, Memory{}, outcome.Warning("Retained", "a snapshot stays\x1b"))
+	r.Note(ended, in, Memory{}, outcome.Warning("Retained", "a snapshot stays\x1b")) // another try, or another process, tells it again
+	stored := &eventsv1.EventList{}
+	if err := r.Client.List(t.Context(), stored, client.InNamespace("shop")); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	if len(stored.Items) != 2 {
+		t.Errorf("the API server has %d Events, want one of each", len(stored.Items))
+	}
+	for _, e := range stored.Items {
+		said[e.Reason] = e.Note
+		if e.Type != "Warning" || e.Action != "Create" || e.Regarding.Name != "photos" || e.Regarding.Kind != "Bucket" || e.Regarding.UID != "b" ||
+			e.ReportingController != Controller || e.ReportingInstance == "" || e.EventTime.IsZero() {
+			t.Errorf("the Event is %+v", e)
+		}
+	}
+	if len(said) != 2 || strings.Contains(said["DataLost"], "Canary") || !strings.Contains(said["DataLost"], "it was lost") || strings.Contains(said["Retained"], "\x1b") {
+		t.Errorf("the API server has %q", said)
+	}
+	if len(recorder.Events) > 0 {
+		t.Errorf("the recorder has %s", <-recorder.Events)
+	}
+	again := in
+	again.Object = in.Object.DeepCopyObject().(v1alpha1.ResourceObject)
+	again.Object.GetResourceStatus().ExternalID = "the one after that"
+	r.Note(ended, again, Memory{}, outcome.Warning("DataLost", "it was lost Canary-Horse"))
+	if err := r.Client.List(t.Context(), stored, client.InNamespace("shop")); err != nil || len(stored.Items) != 3 {
+		t.Errorf("the API server has %d Events once the next cloud object was lost, too: %v", len(stored.Items), err)
+	}
+	down = true
+	if r.Note(t.Context(), in, Memory{}, outcome.Warning("DataLost", "it was lost")); len(recorder.Events) != 1 {
+		t.Errorf("the recorder has %d Events, want 1", len(recorder.Events))
 	}
 }
 

@@ -1,0 +1,182 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+const finalSnapshot = "shop-orders-final-1"
+
+// An ending is how often a deletion is tried, and what comes of it.
+type ending struct {
+	Codes     []driver.Code // of each refused try
+	Says      string        // the last refusal, or what stays beside the instance
+	Instances int
+	Taken     int // final snapshots that RDS began to take
+}
+
+// failLate has RDS accept a deletion that fails later.
+func (w *environment) failLate(req databaseRequest, code string) {
+	w.t.Helper()
+	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DeleteDBInstance"}, Kind: localcloud.FailLate, Times: 1, Code: code})
+	if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req); err != nil {
+		w.t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+	if obs := w.database(req); obs.State != driver.Ready {
+		w.t.Fatalf("after a deletion that failed the instance is %v", obs.State)
+	}
+}
+
+// byHand takes a snapshot of an instance that has the name of the final one.
+func (w *environment) byHand(of string, tags ...rdstypes.Tag) {
+	w.t.Helper()
+	if _, err := w.rds.CreateDBSnapshot(w.t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &of, DBSnapshotIdentifier: awssdk.String(finalSnapshot), Tags: tags}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+}
+
+// ends tries a deletion until RDS takes it, three times at most.
+func (w *environment) ends(req databaseRequest) (is ending) {
+	w.t.Helper()
+	for range 3 {
+		done, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req)
+		w.clock.Advance(time.Hour)
+		if is.Says = done.Left; err == nil {
+			break
+		}
+		is.Codes, is.Says = append(is.Codes, driver.CodeOf(err)), err.Error()
+	}
+	is.Instances = len(w.instances())
+	for _, c := range w.Ledger.Calls(localcloud.Filter{Operation: "DeleteDBInstance"}) {
+		if c.Status < 300 && c.Fault != "" { // the tries that failed later
+			is.Taken++
+		}
+	}
+	return is
+}
+
+// A deletion that RDS refuses because of a snapshot of the name of the final one goes on if that is the final one, of this very instance, from an earlier try. Any other stays.
+func TestDeletionMeetsASnapshot(t *testing.T) {
+	const others = "copy it under another name if it is needed, and delete it"
+	refused := []driver.Code{driver.Conflict, driver.Conflict, driver.Conflict}
+	for name, test := range map[string]struct {
+		before func(w *environment, req *databaseRequest)
+		want   ending
+	}{
+		"of an earlier try": {func(w *environment, req *databaseRequest) { w.failLate(*req, "") },
+			ending{Says: "; the automated backups of the instance, which stay until they expire, have what was written after that", Taken: 1}},
+		"of an earlier try, where the region keeps no more automated backups": {func(w *environment, req *databaseRequest) {
+			first := databaseOf("shop-first", nil)
+			w.createDatabase(&first)
+			w.retire(first)
+			w.clock.Advance(time.Hour)
+			w.failLate(*req, "")
+			w.LimitRDS(account, localcloud.RDSLimits{Instances: 1})
+		}, ending{Says: "it lacks what was written after that, because RDS keeps no automated backups of the instance", Taken: 1}},
+		"of a try of days ago, where the region keeps no more automated backups": {func(w *environment, req *databaseRequest) {
+			first := databaseOf("shop-first", nil)
+			w.createDatabase(&first)
+			w.retire(first)
+			w.failLate(*req, "")
+			w.clock.Advance(48 * time.Hour)
+			w.LimitRDS(account, localcloud.RDSLimits{Instances: 1})
+		}, ending{Codes: refused, Says: "nothing would have what was written since; delete that snapshot", Instances: 1, Taken: 1}},
+		"of a try of days ago, without automated backups": {func(w *environment, req *databaseRequest) {
+			if _, err := w.rds.ModifyDBInstance(w.t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, BackupRetentionPeriod: new(int32(0)), ApplyImmediately: new(true)}); err != nil {
+				w.t.Fatal(err)
+			}
+			w.clock.Advance(time.Hour)
+			w.failLate(*req, "")
+			w.clock.Advance(48 * time.Hour)
+		}, ending{Codes: refused, Says: "nothing would have what was written since; delete that snapshot", Instances: 1, Taken: 1}},
+		"of an earlier try that copied no tags": {func(w *environment, req *databaseRequest) {
+			if _, err := w.rds.ModifyDBInstance(w.t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, CopyTagsToSnapshot: new(false)}); err != nil {
+				w.t.Fatal(err)
+			}
+			w.clock.Advance(time.Hour)
+			w.failLate(*req, "")
+		}, ending{Says: "have what was written after that", Taken: 1}},
+		"of an earlier try, before the id was stored": {func(w *environment, req *databaseRequest) {
+			w.failLate(*req, "")
+			req.ID = ""
+		}, ending{Says: "have what was written after that", Taken: 1}},
+		"that failed": {func(w *environment, req *databaseRequest) { w.failLate(*req, "failed") },
+			ending{Codes: []driver.Code{driver.Busy}, Taken: 1}},
+		"of another instance": {func(w *environment, _ *databaseRequest) {
+			other := databaseOf("shop-others", nil)
+			w.createDatabase(&other)
+			w.byHand(other.Name)
+		}, ending{Codes: refused, Says: others, Instances: 2}},
+		"of an earlier instance of the name": {func(w *environment, req *databaseRequest) {
+			drop(w, *req)
+			w.createDatabase(req)
+		}, ending{Codes: refused, Says: others, Instances: 1}},
+		"without a mark, by hand": {func(w *environment, req *databaseRequest) {
+			w.byHand(req.Name, rdstypes.Tag{Key: awssdk.String("by"), Value: awssdk.String("hand")})
+		}, ending{Codes: refused, Says: others, Instances: 1}},
+		"of a DatabaseSnapshot": {func(w *environment, req *databaseRequest) {
+			tags := []rdstypes.Tag{{Key: awssdk.String("mooring-kind"), Value: awssdk.String("DatabaseSnapshot")}}
+			for key, value := range req.Mark.Labels() {
+				tags = append(tags, rdstypes.Tag{Key: &key, Value: &value})
+			}
+			w.byHand(req.Name, tags...)
+		}, ending{Codes: refused, Says: others, Instances: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w.now = w.clock.Now
+			w.conn = w.open(account, region)
+			req := databaseOf("shop-orders", nil)
+			w.createDatabase(&req)
+			req.Deletion = &driver.Deletion{Snapshot: finalSnapshot}
+			test.before(w, &req)
+			got := w.ends(req)
+			if !strings.Contains(got.Says, test.want.Says) {
+				t.Errorf("it says %q, want %q in it", got.Says, test.want.Says)
+			}
+			if got.Says = test.want.Says; !cmp.Equal(got, test.want) {
+				t.Error(cmp.Diff(test.want, got))
+			}
+			if obs := w.database(req); test.want.Instances == 0 && obs.Snapshot != driver.Ready {
+				t.Errorf("the instance is %v, and the final snapshot %v", obs.State, obs.Snapshot)
+			}
+		})
+	}
+}
+
+// drop deletes an instance with the final snapshot.
+func drop(w *environment, req databaseRequest) {
+	if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req); err != nil {
+		w.t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+}
+
+// The snapshot of another instance is not the final one of an instance that somebody else deleted.
+func TestFinalSnapshotIsOfTheInstance(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req, other := databaseOf("shop-orders", nil), databaseOf("shop-others", func(*v1alpha1.DatabaseParameters) {})
+	w.createDatabase(&req)
+	w.createDatabase(&other)
+	w.byHand(other.Name)
+	for id, want := range map[string]driver.State{req.ID: driver.Absent, other.ID: driver.Ready} {
+		gone := req
+		gone.Name, gone.ID, gone.Deletion = "shop-gone", id, &driver.Deletion{Snapshot: finalSnapshot}
+		if obs := w.database(gone); obs.Snapshot != want {
+			t.Errorf("the final snapshot is %v, want %v", obs.Snapshot, want)
+		}
+	}
+}
