@@ -57,7 +57,7 @@ func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *bu
 		b = b.Watches(k.New(), handler.EnqueueRequestsFromMapFunc(waitingForRoom(s.mgr.GetClient(), k)), builder.WithPredicates(goes))
 	}
 	if f.Snapshots != nil {
-		b = b.Watches(f.Snapshots.New(), handler.EnqueueRequestsFromMapFunc(waitingForSnapshot(s.mgr.GetClient(), k)), builder.WithPredicates(snapshotMoves))
+		b = b.Watches(f.Snapshots.New(), handler.EnqueueRequestsFromMapFunc(waitingForSnapshot(s.mgr.GetClient(), k, f.Snapshots)), builder.WithPredicates(snapshotMoves))
 	}
 	if k.Replicating != nil {
 		b = b.Watches(k.New(), s.dependents(k, kind.PrimaryIndex, anyChild), builder.WithPredicates(primaryChanged)).
@@ -70,12 +70,15 @@ func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *bu
 	return b
 }
 
-// waitingForSnapshot returns what enqueues the objects of a kind that are to be restored from a snapshot and are not Ready.
-func waitingForSnapshot(cache client.Reader, k *kind.Kind) handler.MapFunc {
+// waitingForSnapshot returns what enqueues the objects of a kind that are to be restored from a snapshot and are not Ready, and the one of which it is taken before an upgrade.
+func waitingForSnapshot(cache client.Reader, k, of *kind.Kind) handler.MapFunc {
 	return func(ctx context.Context, snapshot client.Object) (requests []reconcile.Request) {
+		if name := of.Named(snapshot.(v1alpha1.ResourceObject)); name != "" && snapshot.GetLabels()[v1alpha1.LabelBeforeVersion] != "" {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: snapshot.GetNamespace(), Name: name}})
+		}
 		list := k.NewList()
 		if err := cache.List(ctx, list, client.InNamespace(snapshot.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
-			return nil // they look again at their next resync
+			return requests // the others look again at their next resync
 		}
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
 			object := item.(v1alpha1.ResourceObject)

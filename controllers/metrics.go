@@ -15,7 +15,7 @@ import (
 // addMetrics shows the metrics. What they read at a scrape is in memory.
 func (s *setup) addMetrics() error {
 	s.metrics.Watch(telemetry.Sources{
-		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.accounts, Budgets: s.budgets,
+		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.accounts, Budgets: s.budgets, Quotas: s.quotas,
 		Providers: slices.Sorted(maps.Keys(s.Drivers)), SyncPeriod: s.SyncPeriod, ObjectLimit: s.MetricsObjectLimit,
 		Configs: []telemetry.ConfigKind{
 			{Name: identity.KindProviderConfig, NewList: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }},
@@ -34,6 +34,14 @@ func (s *setup) budgets() (budgets []telemetry.Budget) {
 		budgets = append(budgets, telemetry.Budget(b))
 	}
 	return budgets
+}
+
+// quotas returns how much is used of the quotas of accounts.
+func (s *setup) quotas() (quotas []telemetry.Quota) {
+	for _, q := range s.store.Quotas() {
+		quotas = append(quotas, telemetry.Quota(q))
+	}
+	return quotas
 }
 
 // accounts returns the use of the concurrency limiter of each account.

@@ -280,7 +280,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 // addConfig adds the reconciler of one kind of provider config.
 func (s *setup) addConfig(kind string, object client.Object) error {
 	r := s.store.Reconciler(identity.ReconcilerOptions{
-		Kind: kind, Users: s.countUsers, FirstUsers: s.nameUsers, Check: s.SyncPeriod, Warn: s.warnOfConfig(kind),
+		Kind: kind, Users: s.countUsers, FirstUsers: s.nameUsers, Kinds: s.kindsOfUsers, Check: s.SyncPeriod, Warn: s.warnOfConfig(kind),
 	})
 	b := builder.ControllerManagedBy(s.mgr).
 		Named(kind).

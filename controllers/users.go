@@ -21,6 +21,16 @@ func (s *setup) countUsers(ctx context.Context, key identity.Key) (map[string]in
 	return users, err
 }
 
+// kindsOfUsers returns the kinds of the objects that depend on a provider config.
+func (s *setup) kindsOfUsers(ctx context.Context, key identity.Key) (kinds []string, err error) {
+	err = s.eachUser(ctx, key, func(kind string, _ client.Object) {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	})
+	return kinds, err
+}
+
 // named is how many users of a provider config its status names.
 const named = 3
 

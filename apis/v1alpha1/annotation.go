@@ -54,3 +54,6 @@ const (
 	// LabelUID is the uid of the object that a Secret belongs to.
 	LabelUID = "mooring.dev/uid"
 )
+
+// LabelBeforeVersion is on a DatabaseSnapshot that Mooring takes before it upgrades a Database which the cloud does not back up: the version to which it is upgraded.
+const LabelBeforeVersion = "mooring.dev/before-version"

@@ -66,7 +66,7 @@ const (
 	// used, or is being deleted. Nothing is called in the cloud until then.
 	// To do: look at the parent, which the message names. If the parent is being deleted, delete this object too.
 	ReasonParentNotReady Reason = "ParentNotReady"
-	// ReasonSnapshotNotReady: the object is to be made of a snapshot (spec.restoreFrom), and that is still being taken.
+	// ReasonSnapshotNotReady: the object is to be made of a snapshot (spec.restoreFrom), or a snapshot is taken before it is upgraded, and that is still being taken.
 	// To do: wait, or look at the DatabaseSnapshot that the message names.
 	ReasonSnapshotNotReady Reason = "SnapshotNotReady"
 	// ReasonPrimaryNotReady: the object is to be a read replica (spec.replica), and its primary can't be used yet. Nothing is called in the cloud until then.
@@ -218,6 +218,8 @@ const (
 	EventDeletionRequested = "DeletionRequested"
 	// EventRetained: the Kubernetes object was deleted, and its cloud object stays, or a part of it.
 	EventRetained = "Retained"
+	// EventSnapshotRequested: Mooring has a snapshot taken before an upgrade that can't be taken back, because the cloud takes none.
+	EventSnapshotRequested = "SnapshotRequested"
 	// EventExpired: spec.expiresAfter of the object passed, and Mooring deletes the object. spec.deletionPolicy says what becomes of its cloud object.
 	EventExpired = "Expired"
 	// EventDataLost: the data of the cloud object is lost: the cloud object was deleted outside Mooring and is created again, empty, or is restored
@@ -236,6 +238,8 @@ const (
 	EventPromoted = "Promoted"
 	// EventPasswordChanged: Mooring changed the administrator's password in the cloud.
 	EventPasswordChanged = "PasswordChanged"
+	// EventQuotaNearlyUsed: the account of a provider config has used four fifths of a quota of its cloud. The condition Ready of the provider config names it.
+	EventQuotaNearlyUsed = "QuotaNearlyUsed"
 	// EventDatabaseCAUnusable: the ConfigMap with the certificate authorities of database servers is missing or wrong, so connection Secrets keep
 	// the certificates that they have.
 	EventDatabaseCAUnusable = "DatabaseCAUnusable"

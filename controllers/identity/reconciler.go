@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -29,6 +30,8 @@ type ReconcilerOptions struct {
 	Users func(ctx context.Context, key Key) (map[string]int, error)
 	// FirstUsers names the first of those objects; nil for nobody.
 	FirstUsers func(ctx context.Context, key Key) (string, error)
+	// Kinds returns the kinds of the objects that depend on a config; nil where nobody asks for the quotas of accounts.
+	Kinds func(ctx context.Context, key Key) ([]string, error)
 	// Check is how often an account is asked who it is.
 	Check time.Duration
 	// Warn is told, once, what keeps a config from being used; nil for nobody.
@@ -113,7 +116,11 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	status := cfg.status()
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
 		ObservedGeneration: cfg.object.GetGeneration()}
-	found := r.verifier.account(ctx, cfg, users, r.Check-r.cadence()/2)
+	ask := question{age: r.Check - r.cadence()/2}
+	if r.Kinds != nil {
+		ask.kinds = func() ([]string, error) { return r.Kinds(ctx, cfg.key) }
+	}
+	found := r.verifier.account(ctx, cfg, users, ask)
 	next, err := r.cadence(), found.err
 	ready.Message = found.message
 	if err == nil {
@@ -127,7 +134,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
 		}
 	}
-	warning := r.warnOfAuthorities(ctx, cfg, &ready)
+	warning := cmp.Or(r.warnOfAuthorities(ctx, cfg, &ready), r.warnOfQuotas(cfg, &ready))
 	if !cfg.object.GetDeletionTimestamp().IsZero() {
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
 		ready.Message = "being deleted; waiting until no object uses it"
@@ -173,6 +180,16 @@ func (r *Reconciler) warnOfAuthorities(ctx context.Context, cfg *config, ready *
 	}
 	ready.Message += "; spec.databaseCAConfigMapRef: " + b.problem.Error() + ". Until then connection Secrets keep the certificates that they have"
 	return v1alpha1.EventDatabaseCAUnusable
+}
+
+// warnOfQuotas adds to the message of a usable config which quotas of its account are nearly used. It returns the reason of an Event about it; empty for none.
+func (r *Reconciler) warnOfQuotas(cfg *config, ready *metav1.Condition) (reason string) {
+	says := r.verifier.quotas.nearlyUsed(cfg.key)
+	if says == "" || ready.Status != metav1.ConditionTrue {
+		return ""
+	}
+	ready.Message += "; " + says
+	return v1alpha1.EventQuotaNearlyUsed
 }
 
 // conditions returns those of a provider config of either kind.

@@ -70,7 +70,7 @@ func New(o Options) *Store {
 			client: o.Client, live: o.Reader, configs: configs, namespaces: tenants, secrets: secrets, tokens: tokens, copies: copies,
 			protections: known, now: o.Now,
 		},
-		verifier: &verifier{namespaces: tenants, secrets: secrets, connector: connector, dialer: dialer, namespace: o.Namespace},
+		verifier: &verifier{namespaces: tenants, secrets: secrets, connector: connector, dialer: dialer, namespace: o.Namespace, quotas: &quotas{now: o.Now}},
 	}
 }
 
@@ -144,4 +144,8 @@ func (s *Store) forget(key Key) {
 	s.limiters.Forget(key.source())
 	s.protector.protections.forget(key)
 	s.connector.pool.forget(key)
+	s.verifier.quotas.forget(key)
 }
+
+// Quotas returns how much is used of the quotas of the accounts that configs lead to, as far as their clouds tell.
+func (s *Store) Quotas() []Quota { return s.verifier.quotas.all() }

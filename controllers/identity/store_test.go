@@ -43,6 +43,7 @@ type opened struct {
 	identity error  // returned by Identity
 	asked    func() // is called by Identity
 	public   []string
+	quotas   func(kinds []string) ([]driver.QuotaUsage, error) // nil for a session that tells none
 }
 
 func (o *opened) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
@@ -51,7 +52,7 @@ func (o *opened) Open(_ context.Context, cfg driver.Opening) (driver.Session, er
 		return nil, o.refuse
 	}
 	account := driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
-	return identified{ask: func(ctx context.Context) (driver.AccountID, error) {
+	session := identified{ask: func(ctx context.Context) (driver.AccountID, error) {
 		if o.asked != nil {
 			o.asked()
 		}
@@ -64,7 +65,21 @@ func (o *opened) Open(_ context.Context, cfg driver.Opening) (driver.Session, er
 		}
 		o.tokens = append(o.tokens, token)
 		return signedIn, o.identity
-	}}, nil
+	}}
+	if o.quotas != nil {
+		return telling{session, o.quotas}, nil
+	}
+	return session, nil
+}
+
+// telling is a session that also tells of quotas.
+type telling struct {
+	identified
+	quotas func(kinds []string) ([]driver.QuotaUsage, error)
+}
+
+func (t telling) Quotas(_ context.Context, kinds []string) ([]driver.QuotaUsage, error) {
+	return t.quotas(kinds)
 }
 
 // identified is a session that says who it is, and nothing else.

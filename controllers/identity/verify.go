@@ -37,21 +37,29 @@ type verifier struct {
 	secrets    secrets
 	connector  *connector
 	dialer     *dialer
+	quotas     *quotas
 	// namespace is Mooring's own.
 	namespace string
 }
 
 func failed(err error) answer { return answer{message: err.Error(), err: err} }
 
-// account returns the account that a config leads to, and what to say of it. The cloud is asked again if its answer is as old as age.
-func (v *verifier) account(ctx context.Context, cfg *config, users map[string]int, age time.Duration) answer {
+// A question is what is asked about the account of a config: its id, if the answer is as old as age, and how much is used of its quotas, of what objects of the kinds take that
+// depend on the config. kinds is nil where nobody asks for that.
+type question struct {
+	age   time.Duration
+	kinds func() ([]string, error)
+}
+
+// account returns the account that a config leads to, and what to say of it.
+func (v *verifier) account(ctx context.Context, cfg *config, users map[string]int, ask question) answer {
 	if !cfg.perTenant() {
-		return v.accountOf(ctx, cfg, "", age)
+		return v.accountOf(ctx, cfg, "", ask)
 	}
 	var refused []answer
 	namespaces := slices.Sorted(maps.Keys(users))
 	for _, namespace := range namespaces[:min(candidates, len(namespaces))] {
-		a := v.accountOf(ctx, cfg, namespace, age)
+		a := v.accountOf(ctx, cfg, namespace, ask)
 		if isTenantsProblem(a.err) {
 			continue
 		}
@@ -75,7 +83,7 @@ func (v *verifier) account(ctx context.Context, cfg *config, users map[string]in
 }
 
 // accountOf asks the cloud for the account to which a config leads a namespace.
-func (v *verifier) accountOf(ctx context.Context, cfg *config, namespace string, age time.Duration) answer {
+func (v *verifier) accountOf(ctx context.Context, cfg *config, namespace string, ask question) answer {
 	if cfg.unsupported != nil {
 		return failed(cfg.unsupported)
 	}
@@ -90,12 +98,17 @@ func (v *verifier) accountOf(ctx context.Context, cfg *config, namespace string,
 	if err != nil {
 		return failed(err)
 	}
-	account, err := conn.verify(ctx, age)
+	account, err := conn.verify(ctx, ask.age)
 	if err != nil {
 		if driver.CodeOf(err) == driver.Denied {
 			conn.Recheck()
 		}
 		return answer{message: conn.Redact(err.Error()), err: err}
+	}
+	if ask.kinds != nil {
+		if err := v.quotas.ask(ctx, cfg, conn, ask.kinds); err != nil {
+			return failed(err)
+		}
 	}
 	return answer{account: account, message: fmt.Sprintf("the credentials lead to account %s", account)}
 }

@@ -43,6 +43,7 @@ func Database() *Kind {
 		Exposes:     databaseExposes,
 		SetEndpoint: setDatabaseEndpoint,
 		Remains:     finalSnapshot,
+		Backup:      snapshotBefore,
 		SetSupport:  setDatabaseSupport,
 		Support:     databaseSupport,
 		Rotation:    databaseRotation,

@@ -51,10 +51,7 @@ func DatabaseSnapshot() *Kind {
 func finalSnapshot(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject {
 	status := deleted.GetResourceStatus()
 	end := "-final-" + string(deleted.GetUID())[:8]
-	s := &v1alpha1.DatabaseSnapshot{ObjectMeta: metav1.ObjectMeta{
-		Namespace: deleted.GetNamespace(), Name: strings.TrimRight(deleted.GetName()[:min(len(deleted.GetName()), 63-len(end))], "-") + end,
-	}}
-	s.Spec.Source.DatabaseRef = &v1alpha1.DatabaseReference{Name: deleted.GetName()}
+	s := snapshotOf(deleted, end)
 	s.Spec.ExternalName, s.Spec.Adoption, s.Spec.DeletionPolicy = snapshot, v1alpha1.AdoptionIfExists, v1alpha1.DeletionRetain
 	if final := want.(*v1alpha1.Database).Spec.FinalSnapshot; final != nil && final.RetainDays != nil { // its end is the snapshot's
 		s.Spec.ExpiresAfter, s.Spec.DeletionPolicy = fmt.Sprintf("%dh", 24**final.RetainDays), v1alpha1.DeletionDelete
@@ -63,6 +60,21 @@ func finalSnapshot(deleted, want v1alpha1.ResourceObject, snapshot string) v1alp
 	s.Status.Provider, s.Status.Location, s.Status.AccountID = status.Provider, status.Location, status.AccountID
 	s.Status.ProviderConfigRef = status.ProviderConfigRef.DeepCopy()
 	s.Status.Database = v1alpha1.ParentStatus{ExternalName: status.ExternalName, ExternalID: status.ExternalID, ClassName: status.ClassName}
+	return s
+}
+
+// snapshotBefore returns the DatabaseSnapshot that is taken of a Database before an upgrade to a version: one of each day on which an upgrade is tried.
+func snapshotBefore(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject {
+	s := snapshotOf(of, fmt.Sprintf("-before-%s-%s", strings.ReplaceAll(strings.ToLower(version), ".", "-"), now.UTC().Format("20060102")))
+	s.Labels = map[string]string{v1alpha1.LabelBeforeVersion: version}
+	return s
+}
+
+// snapshotOf returns a DatabaseSnapshot of a Database, whose name is that of the Database with an end.
+func snapshotOf(of v1alpha1.ResourceObject, end string) *v1alpha1.DatabaseSnapshot {
+	name := of.GetName()
+	s := &v1alpha1.DatabaseSnapshot{ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace(), Name: strings.TrimRight(name[:min(len(name), 63-len(end))], "-.") + end}}
+	s.Spec.Source.DatabaseRef = &v1alpha1.DatabaseReference{Name: name}
 	return s
 }
 

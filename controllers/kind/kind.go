@@ -2,6 +2,7 @@ package kind
 
 import (
 	"reflect"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -57,6 +58,9 @@ type Kind struct {
 	// Remains returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
 	// it to the snapshot. want is the deleted object with its class merged in. It is nil for kinds without final snapshots.
 	Remains func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
+	// Backup returns the object by which a snapshot of an object is taken before an upgrade to a version. It has the label v1alpha1.LabelBeforeVersion. It is nil for kinds of which
+	// Mooring takes none.
+	Backup func(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject
 	// SetSupport stores in the status until when the cloud supports what the object runs on. Of nil it clears that. It is nil for kinds whose status does
 	// not say it. Support returns what the status says, which may be nil.
 	SetSupport func(v1alpha1.ResourceObject, *driver.Support)

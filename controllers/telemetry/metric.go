@@ -44,7 +44,7 @@ func Sections() []Section {
 			reconcilingAge, deletions, deletionAge, observationAge, rollouts}},
 		{"Read replicas", []*Metric{replicaLag}},
 		{"Ends of support", []*Metric{objectSupportEnd, supportEnd}},
-		{"Provider configs and accounts", []*Metric{providerConfigs, accountConcurrencyLimit, accountInFlight, accountQueueDepth, accountQueueWait, accountCallLimit, accountResyncCalls, accountResyncPeriod, throttleWait}},
+		{"Provider configs and accounts", []*Metric{providerConfigs, accountConcurrencyLimit, accountInFlight, accountQueueDepth, accountQueueWait, accountCallLimit, accountResyncCalls, accountResyncPeriod, accountQuotaUsed, throttleWait}},
 		{"Calls to the clouds", []*Metric{cloudCalls, cloudCallDuration, driverCallDuration}},
 		{"The controller", []*Metric{buildInfo, leader, syncPeriod, statusWriteFailures, staleStatusResources, certificateExpiry}},
 		{"Metrics of controller-runtime", foreign},

@@ -340,6 +340,12 @@ func sources(objects *shelf) Sources {
 		Budgets: func() []Budget {
 			return []Budget{{"aws", "123", "RDS reads", 180, 160, 23 * time.Minute}, {"aws", "", "RDS reads", 1, 0, 0}, {"aws", "", "RDS reads", 1, 0, 0}}
 		},
+		Quotas: func() []Quota {
+			snapshots := func(used int64) driver.QuotaUsage {
+				return driver.QuotaUsage{Name: "ManualSnapshots", Used: used, Max: 100}
+			}
+			return []Quota{{"aws", "123", "eu-central-1", snapshots(80)}, {"aws", "123", "eu-central-1", snapshots(79)}, {"aws", "123", "eu-west-1", driver.QuotaUsage{Name: "ManualSnapshots"}}}
+		},
 	}
 }
 

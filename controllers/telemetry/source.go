@@ -28,6 +28,8 @@ type Sources struct {
 	Accounts func() []Account
 	// Budgets returns the use of the calls of each account that its cloud limits.
 	Budgets func() []Budget
+	// Quotas returns how much is used of the quotas of accounts.
+	Quotas func() []Quota
 	// SyncPeriod is how often a converged object is observed.
 	SyncPeriod time.Duration
 	// ObjectLimit is how many unhealthy objects have series of their own. 0 means none.
@@ -109,6 +111,9 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	}
 	if s.Budgets != nil {
 		collectBudgets(s.Budgets(), to)
+	}
+	if s.Quotas != nil {
+		collectQuotas(s.Quotas(), to)
 	}
 }
 

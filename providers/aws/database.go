@@ -111,7 +111,7 @@ var databaseKind = table.Kind[*session]{
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := instanceOf(&from)
 	changes := fixedInPreview(&to, have, withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have)))
-	return onceStarted(have, withStandby(withRestartAnnounced(withUpgrade(changes))))
+	return onceStarted(have, withBackupFirst(false, have, withStandby(withRestartAnnounced(withUpgrade(changes)))))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.

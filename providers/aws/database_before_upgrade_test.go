@@ -1,79 +1,72 @@
 package aws_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// RDS takes no snapshot of a server without automated backups before it gets another major version: one of ours is there before the upgrade begins, and stays. One is taken, whatever answer was lost.
-func TestSnapshotBeforeAMajorUpgrade(t *testing.T) {
+// RDS takes no snapshot of a server without automated backups before it gets another major version: the changes that are sent together then need one first, and no others. An edit is previewed so.
+func TestBackupFirst(t *testing.T) {
 	for name, tt := range map[string]struct {
 		days    int32
 		version string
-		lost    bool
-		taken   int
+		beside  bool
+		want    []string
 	}{
-		"without backups":                {0, "17", false, 1},
-		"and the answer is lost":         {0, "17", true, 1},
-		"with backups":                   {7, "17", false, 0},
-		"without backups, minor version": {0, "16.9", false, 0},
+		"without backups":                    {0, "17", false, []string{"version", "parameters"}},
+		"without backups, by another server": {0, "17", true, nil},
+		"with backups":                       {7, "17", false, nil},
+		"without backups, minor version":     {0, "16.9", false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newEnvironment(t, localcloud.Options{})
 			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = &tt.days })
 			w.createDatabase(&req)
-			if tt.lost {
-				w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateDBSnapshot"}, Kind: localcloud.ResponseLost, Times: 1})
-			}
-			req.Spec.Version = &tt.version
-			changes := w.database(req).Changes
-			if _, err := w.attempts(&req, changes...); err != nil {
-				t.Fatal(err)
-			}
-			if waits := tt.taken > 0; waits {
-				result, err := w.attempts(&req, changes...)
-				if err != nil || len(result.Failed) != 1 || result.Failed[0].Err.Code != driver.Busy || !strings.Contains(result.Failed[0].Err.Message, "first") || w.asked("ModifyDBInstance") != 0 {
-					t.Errorf("while it is taken: %+v, %v, by the calls %v", result, err, w.operations())
+			before := req.Spec
+			req.Spec.Version, req.Spec.Parameters, req.Spec.Tags, req.Beside = &tt.version, map[string]v1alpha1.ParameterValue{"work_mem": "8192"}, map[string]v1alpha1.TagValue{"team": "bank"}, tt.beside
+			first := func(changes []driver.Change) (names []string) {
+				for _, c := range changes {
+					if c.BackupFirst {
+						names = append(names, c.Field)
+					}
 				}
-				if seen := w.database(req); seen.State != driver.Pending || !seen.Available {
-					t.Errorf("while it is taken: %+v", seen)
-				}
-				w.clock.Advance(time.Hour)
-				w.updateDatabase(req, w.database(req).Changes...)
+				slices.SortFunc(names, func(a, b string) int { return strings.Compare(b, a) })
+				return names
 			}
-			w.clock.Advance(time.Hour)
-			if got := *w.instance(req.Name).EngineVersion; !strings.HasPrefix(got, tt.version) {
-				t.Errorf("it has version %s", got)
+			if got := first(w.database(req).Changes); !slices.Equal(got, tt.want) {
+				t.Errorf("a backup comes before the changes of %q, want %q", got, tt.want)
 			}
-			taken := do(t, w.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{SnapshotType: new("manual")}).DBSnapshots
-			if len(taken) != tt.taken || tt.taken > 0 && *taken[0].EngineVersion != "16.4" || w.asked("CreateDBSnapshot") != tt.taken {
-				t.Errorf("the snapshots are %+v, by the calls %v", taken, w.operations())
+			if tt.beside {
+				return
+			}
+			from, _ := json.Marshal(before)
+			to, _ := json.Marshal(req.Spec)
+			previewed, err := aws.New(aws.Options{}).Preview("Database", from, to, nil)
+			if got := first(previewed); err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("previewed are %q, %v, want %q", got, err, tt.want)
 			}
 		})
 	}
 }
 
-// A snapshot that is still being taken on a later day is the one, whatever RDS calls its state: no other is begun each day.
-func TestOneSnapshotBeforeAnUpgradeHoweverLongItTakes(t *testing.T) {
-	takes := slow
-	takes.Snapshot = 80 * time.Hour
-	w := newEnvironment(t, localcloud.Options{Durations: takes})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(0)) })
-	w.createDatabase(&req)
+// A replica can be made anew, so nothing comes before its upgrade.
+func TestNoBackupBeforeTheUpgradeOfAReplica(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	primary := databaseOf("shop-orders", nil)
+	w.createDatabase(&primary)
+	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(0)) })
+	w.replicate(&req)
 	req.Spec.Version = new("17")
-	changes := w.database(req).Changes
-	for day := range 4 {
-		result, err := w.attempts(&req, changes...)
-		if err != nil || len(result.Failed) != 1 || result.Failed[0].Err.Code != driver.Busy || w.asked("CreateDBSnapshot") != 1 {
-			t.Fatalf("on day %d: %+v, %v, by the calls %v", day, result, err, w.operations())
+	for _, c := range w.database(req).Changes {
+		if c.BackupFirst {
+			t.Errorf("a backup comes before %+v", c)
 		}
-		w.clock.Advance(24 * time.Hour)
 	}
 }

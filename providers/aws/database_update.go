@@ -22,9 +22,6 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if err := notStopped(have); err != nil {
 		return "", err
 	}
-	if err := takeSnapshotBefore(ctx, d, req, have, params, changes); err != nil {
-		return "", err
-	}
 	restarts := takeRestart(params, have, changes)
 	written, static, err := d.groups.change(ctx, req, have, params, changes)
 	if err != nil {

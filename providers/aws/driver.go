@@ -59,7 +59,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	if err != nil {
 		return nil, err
 	}
-	return table.NewSession("AWS", s.identity, kinds.Handlers(s)), nil
+	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s}, nil
 }
 
 // invalid refuses what no call has to be made for to know that it can't work.

@@ -35,6 +35,9 @@ type Change struct {
 	Adds []string `json:",omitempty"`
 	// NeedsRunning: the object is stopped, and the cloud makes the change only once it runs.
 	NeedsRunning bool `json:",omitempty"`
+	// BackupFirst: the change is, or is sent with, an upgrade that can't be taken back, and the cloud has no backup from before it and takes none. The caller has a snapshot
+	// taken first.
+	BackupFirst bool `json:",omitempty"`
 }
 
 // StaysTheirs says why the entries of others are left alone. It names no way to make them ours: what others set may protect them.

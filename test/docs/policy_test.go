@@ -82,6 +82,7 @@ var awsNeeds = map[string][]string{
 	"rds.DescribeDBParameterGroups":       {"rds:DescribeDBParameterGroups pg"},
 	"rds.DescribeDBParameters":            {"rds:DescribeDBParameters pg"},
 	"rds.DescribeEngineDefaultParameters": {"rds:DescribeEngineDefaultParameters *"},
+	"rds.DescribeAccountAttributes":       {"rds:DescribeAccountAttributes *"},
 	"rds.DescribeEvents":                  {"rds:DescribeEvents *"},
 	"rds.DescribeDBMajorEngineVersions":   {"rds:DescribeDBMajorEngineVersions *"},
 	"rds.ModifyDBParameterGroup":          {"rds:ModifyDBParameterGroup pg"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/system"
@@ -64,5 +65,50 @@ func TestUpgradeWithSomethingInItsWay(t *testing.T) {
 			return d.Status.Observed.Version != nil && strings.HasPrefix(*d.Status.Observed.Version, "17")
 		})
 		w.equal("the operation that rests", w.ready(d).Status.Operation, "")
+	})
+}
+
+// Where the cloud takes no backup before an upgrade, Mooring has a snapshot taken by an object that people see, and the upgrade waits for that alone. One that can't be taken stops the upgrade, and
+// nothing else.
+func TestBackupBeforeAnUpgrade(t *testing.T) {
+	onEachMade(t, func(w *fixture, c *system.Cloud, _ system.Made) {
+		w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxSnapshotsPerNamespace = new(int32(1)) })
+		d := w.tenLines("orders")
+		d.Spec.Version, d.Spec.Backup = new("16"), &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
+		w.create(d)
+		server := w.ready(d).Status.ExternalName
+		full := w.snapshotOf(d, "mine")
+		w.create(full)
+		w.usable(full)
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = new("17") })
+		taken := &v1alpha1.DatabaseSnapshotList{}
+		if c.Name == "aws" {
+			w.stalled(d, v1alpha1.ReasonSnapshotNotReady, "waiting for DatabaseSnapshot orders-before-17-", "but it is not taken: ClassNotAllowed: ")
+			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Tags = map[string]v1alpha1.TagValue{"team": "shop"} })
+			w.AwaitObject(d, "the tags are changed, and the version is not", func() bool { return d.Status.Observed.Tags["team"] == "shop" })
+			w.stalled(d, v1alpha1.ReasonSnapshotNotReady)
+			if !strings.HasPrefix(*d.Status.Observed.Version, "16") {
+				w.Errorf("it has version %s", *d.Status.Observed.Version)
+			}
+			w.Disturb()
+			w.delete(full)
+			w.awaitDeleted(full)
+		}
+		w.AwaitObject(d, "the server has version 17", func() bool {
+			return d.Status.Observed.Version != nil && strings.HasPrefix(*d.Status.Observed.Version, "17")
+		})
+		w.ready(d)
+		w.Must(w.Client.List(w.Context(), taken, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.LabelBeforeVersion: "17"}))
+		if c.Name != "aws" {
+			w.equal("objects of snapshots before the upgrade", len(taken.Items), 0)
+			return
+		}
+		w.equal("objects of snapshots before the upgrade", len(taken.Items), 1)
+		s := &taken.Items[0]
+		w.usable(s)
+		if !strings.HasPrefix(s.Status.EngineVersion, "16") || s.Status.SourceServer != server {
+			w.Errorf("what was taken is %+v", s.Status)
+		}
+		w.equal("snapshots in the cloud", c.Databases().Snapshots(w.T, server), []string{s.Status.ExternalName})
 	})
 }

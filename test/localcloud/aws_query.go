@@ -158,6 +158,7 @@ var listElements = map[string]string{
 	"AssociatedRoles":                  "DBInstanceRole",
 	"AvailabilityZones":                "AvailabilityZone",
 	"DBEngineVersions":                 "DBEngineVersion",
+	"AccountQuotas":                    "AccountQuota",
 	"DBMajorEngineVersions":            "DBMajorEngineVersion",
 	"SupportedEngineLifecycles":        "SupportedEngineLifecycle",
 	"DBInstanceAutomatedBackups":       "DBInstanceAutomatedBackup",

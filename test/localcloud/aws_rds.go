@@ -101,6 +101,7 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 	"DeleteDBParameterGroup":          action((*rdsCall).deleteGroup, "DBParameterGroupName"),
 	"DescribeEvents": action((*rdsCall).describeEvents,
 		"SourceIdentifier", "SourceType", "StartTime", "EndTime", "Duration", "EventCategories", "Filters", "Marker", "MaxRecords"),
+	"DescribeAccountAttributes":     action((*rdsCall).describeQuotas),
 	"DescribeDBMajorEngineVersions": action((*rdsCall).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
 	"DescribeDBEngineVersions": action((*rdsCall).describeEngineVersions,
 		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),

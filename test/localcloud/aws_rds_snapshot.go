@@ -58,6 +58,16 @@ func notAvailable(of *rdsInstance) *awsError {
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html
 const rdsSnapshotQuota = 100
 
+// manualSnapshots counts those of the account in the region.
+func (c *rdsCall) manualSnapshots() (taken int) {
+	for of := range c.snapshots {
+		if of.account == c.caller.account && of.region == c.caller.region {
+			taken++
+		}
+	}
+	return taken
+}
+
 // createSnapshot is CreateDBSnapshot. The instance is backing-up meanwhile, and takes no changes. The call copies the instance's tags if the instance
 // has CopyTagsToSnapshot and the call has no tags. No recording shows the call.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSnapshot.html
@@ -76,13 +86,7 @@ func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 	if !slices.Contains([]string{"available", "storage-optimization"}, of.status()) || of.step != resting {
 		return nil, notAvailable(of)
 	}
-	taken := 0
-	for other := range c.snapshots {
-		if other.account == c.caller.account && other.region == c.caller.region {
-			taken++
-		}
-	}
-	if taken >= rdsSnapshotQuota {
+	if c.manualSnapshots() >= rdsSnapshotQuota {
 		return nil, awsErr(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
 	}
 	snapshot, err := c.snapshotOf(of, *in.DBSnapshotIdentifier, c.failLate)

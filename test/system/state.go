@@ -178,7 +178,7 @@ func changedMessage(a, b Snapshot) string {
 }
 
 // onTheWay are reasons whose messages tell how far something has come.
-var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped), string(v1alpha1.ReasonParentNotReady), string(v1alpha1.ReasonPrimaryNotReady), string(v1alpha1.ReasonInUse)}
+var onTheWay = []string{string(v1alpha1.ReasonDeleting), string(v1alpha1.ReasonStopped), string(v1alpha1.ReasonParentNotReady), string(v1alpha1.ReasonPrimaryNotReady), string(v1alpha1.ReasonSnapshotNotReady), string(v1alpha1.ReasonInUse)}
 
 // ofPending are reasons whose messages speak of the pending changes: what is applied, and that has more than one step; and what would be.
 var ofPending = []string{string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonObserved)}

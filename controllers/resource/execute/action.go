@@ -39,13 +39,16 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 	case plan.ClearBinding:
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
-	case plan.Update:
+	case plan.Update, plan.AwaitBackup:
 		if a = w.executor.enterRollout(w.Task, a); len(a.Changes) == 0 {
 			out := awaitingSlot(a)
 			if !plan.Publishes(a, w.View, w.Observation, w.Policy) {
 				return out, nil
 			}
 			return w.publish(ctx, out)
+		}
+		if a.Verb == plan.AwaitBackup {
+			return awaitBackup(ctx, w, a)
 		}
 		return w.update(ctx, a, a.Changes)
 	case plan.Delete:

@@ -68,6 +68,14 @@ func (w *work) describe(out outcome.Outcome) {
 	w.done.Released = append(w.done.Released, released...)
 }
 
+// carry remembers the operation that the cloud began, until the status says it: if it can't be stored now, how the operation ends would never be known.
+func (w *work) carry() {
+	now, stored := w.Object.GetResourceStatus(), w.Stored.GetResourceStatus()
+	if now.Operation != "" && now.Operation != stored.Operation {
+		w.Memory.Carried = &plan.Returned{ID: now.ExternalID, Operation: now.Operation}
+	}
+}
+
 // patchStatus writes the status if it differs from what is stored.
 func (w *work) patchStatus(ctx context.Context) error {
 	stored, written, err := record.Status(ctx, w.executor.Client, w.Stored, w.Object)

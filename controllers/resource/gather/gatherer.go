@@ -108,7 +108,7 @@ func (g *Gatherer) begin(start Start) *gathering {
 	object := start.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	status := object.GetResourceStatus()
 	if made := start.Cloud.Carried; made != nil && status.ExternalName != "" {
-		status.ExternalID, status.Operation = made.ID, made.Operation // what a creation returned and nobody stored
+		status.ExternalID, status.Operation = made.ID, made.Operation // what the cloud returned and nobody stored
 	}
 	plan.NoteActions(g.Kind, object, start.Now)
 	w := &gathering{gatherer: g, priority: start.Priority, Gathered: Gathered{

@@ -341,7 +341,7 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 			seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			u, memory, began := child(), plan.Memory{Answered: true, Carried: &plan.Creation{ID: "user-1"}}, time.Unix(1000, 0)
+			u, memory, began := child(), plan.Memory{Answered: true, Carried: &plan.Returned{ID: "user-1"}}, time.Unix(1000, 0)
 			u.Status.ExternalID = "user-1"
 			for _, change := range test.child {
 				change(u)

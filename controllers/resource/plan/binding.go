@@ -34,7 +34,7 @@ func Publishes(a Action, v View, o driver.Observation, p Policy) bool {
 	switch a.Verb {
 	case Stall:
 		return true
-	case Wait, Converge, AwaitApproval, AwaitWindow, AwaitStart:
+	case Wait, Converge, AwaitApproval, AwaitWindow, AwaitStart, AwaitBackup:
 		return len(o.Unreadable) == 0
 	case Update: // it may have to wait for others that the class changes
 		return v.WasReady && !a.Approved && !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseClass })

@@ -22,6 +22,7 @@ const (
 	InWindow      Fate = "InWindow"      // it waits until the maintenance window opens
 	AfterStart    Fate = "AfterStart"    // it waits until the server runs, which is stopped
 	AfterOthers   Fate = "AfterOthers"   // it waits until those changes are made that are made now: they are not sent together
+	AfterBackup   Fate = "AfterBackup"   // it waits until a snapshot was taken, because it can't be taken back
 	Withheld      Fate = "Withheld"      // it waits until the spec no longer asks for an Impossible change
 	LeftAlone     Fate = "LeftAlone"     // others set all of its entries, which stay as they are
 	Never         Fate = "Never"         // the cloud can't make it
@@ -101,6 +102,7 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	}
 	d.awaitWindow(v)
 	d.inOrder(v)
+	d.awaitBackup(v)
 	d.keepAgreed(v)
 	d.EditWaits, d.EditAwaitsWindow = d.edited(v, AfterApproval), d.edited(v, InWindow)
 	d.EditSleeps = d.edited(v, AfterStart)
@@ -190,7 +192,7 @@ func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.Pen
 
 // due reports whether a change is agreed to, so that only the window, the start of the server or the changes before it delay it.
 func (d *DecidedChanges) due(c Decided) bool {
-	return c.Fate == InWindow || c.Fate == AtOnce || c.Fate == AfterOthers || c.Fate == AfterStart && !c.Asks && !d.Blocked
+	return c.Fate == InWindow || c.Fate == AtOnce || c.Fate == AfterOthers || c.Fate == AfterBackup || c.Fate == AfterStart && !c.Asks && !d.Blocked
 }
 
 // specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and
@@ -222,11 +224,16 @@ func (d *DecidedChanges) inOrder(v View) {
 	first := rank(slices.MinFunc(now, func(a, b driver.Change) int { return rank(a) - rank(b) }))
 	for i := range d.Changes {
 		if c := &d.Changes[i]; rank(c.Change) > first && c.Fate == AtOnce {
-			c.Fate = AfterOthers
-			if c.Approved {
-				d.Hash = v.Approval
-				d.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AtOnce && c.Approved })
-			}
+			d.delay(v, c, AfterOthers)
 		}
+	}
+}
+
+// delay has a change wait that was to be made at once. Its approval stays that of the plan, and is not used up.
+func (d *DecidedChanges) delay(v View, c *Decided, fate Fate) {
+	c.Fate = fate
+	if c.Approved {
+		d.Hash = v.Approval
+		d.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AtOnce && c.Approved })
 	}
 }

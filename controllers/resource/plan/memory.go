@@ -47,14 +47,14 @@ type Memory struct {
 	StartedOver bool
 	// JustSet is what a creation set by calls of their own, until the object is observed; nil if it set nothing so.
 	JustSet *JustSet
-	// Carried is what the cloud returned for a creation, until it is stored.
-	Carried *Creation
+	// Carried is what the cloud returned for a write, until it is stored.
+	Carried *Returned
 	// NotBefore is how fresh an observation must be: when the last write ended.
 	NotBefore time.Time
 }
 
-// A Creation is what the cloud returned for a creation.
-type Creation struct{ ID, Operation string }
+// Returned is what the cloud returned for a write: the identity of its object, and the operation that it began.
+type Returned struct{ ID, Operation string }
 
 // JustSet is what a creation set by calls of their own: fields, and the spec that says their values, as JSON.
 type JustSet struct {

@@ -25,6 +25,7 @@ const (
 	AwaitApproval   Verb = "AwaitApproval"   // wait for approval of Action.Pending
 	AwaitWindow     Verb = "AwaitWindow"     // wait for the maintenance window, and then make what is agreed to
 	AwaitStart      Verb = "AwaitStart"      // wait until the server runs, which is stopped
+	AwaitBackup     Verb = "AwaitBackup"     // have a snapshot taken, unless that is under way, and then apply Action.Changes
 	Delete          Verb = "Delete"          // delete it in the cloud
 	Release         Verb = "Release"         // mark it as left behind
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
@@ -39,7 +40,7 @@ type Action struct {
 	Verb    Verb
 	Reason  v1alpha1.Reason
 	Message string
-	// Changes are to be applied now.
+	// Changes are to be applied now, or once there is a backup.
 	Changes []driver.Change
 	// Pending are all differences, those that wait included.
 	Pending []v1alpha1.PendingChange
@@ -198,6 +199,8 @@ type View struct {
 	// explains it.
 	Former     *driver.ParentRef
 	FormerGone bool
+	// Backup is the snapshot that is to be there before an upgrade.
+	Backup Backup
 	// Children names the objects within it that somebody still wants.
 	Children []string
 	// InConsistencyWindow: what the cloud shows may be from before our last write.

@@ -39,6 +39,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case blocked:
 		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
 		a.Message = strings.Join(append([]string{impossible(never) + waitsBeside(d)}, staysTheirs(theirs)...), "; ")
+	case len(d.With(AfterBackup)) > 0:
+		return planBackup(v, d, a)
 	case len(theirs) > 0:
 		return planConflict(v, o, p, d, a, theirs)
 	case anyWaits(d):

@@ -20,7 +20,7 @@ const (
 )
 
 var fateWords = map[plan.Fate]string{
-	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.AfterStart: "once the database runs", plan.AfterOthers: "after the other changes", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done", plan.LeftAlone: "left as it is",
+	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.AfterStart: "once the database runs", plan.AfterOthers: "after the other changes", plan.AfterBackup: "after a snapshot", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done", plan.LeftAlone: "left as it is",
 }
 
 // changeLines says changes as warnings: the dangerous first, then those that bring something about, the others in one line for each

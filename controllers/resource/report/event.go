@@ -259,7 +259,7 @@ func (e *entry) trace(ctx context.Context) {
 // idle reports whether the reconciliation only observed.
 func (e *entry) idle() bool {
 	switch plan.Verb(e.Action) {
-	case Observing, plan.Converge, plan.Wait, plan.AwaitApproval, plan.AwaitWindow, plan.AwaitStart, plan.Stall:
+	case Observing, plan.Converge, plan.Wait, plan.AwaitApproval, plan.AwaitWindow, plan.AwaitStart, plan.AwaitBackup, plan.Stall:
 		return !e.Written
 	default:
 		return false

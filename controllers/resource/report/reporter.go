@@ -73,7 +73,7 @@ type Report struct {
 	Next   reconcile.Result
 	Memory Memory
 	// Carried is what the status, as it is stored, does not say yet.
-	Carried *plan.Creation
+	Carried *plan.Returned
 	// Deleted: the object is gone, and nothing is remembered of it.
 	Deleted bool
 	// Recorded: the status says what the reconciliation came to.
@@ -156,8 +156,8 @@ func untilExpiry(in Reconciliation) outcome.Outcome {
 func (e *entry) carryOver(report *Report) bool {
 	without := e.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	stored, status := e.Stored.GetResourceStatus(), without.GetResourceStatus()
-	made := plan.Creation{ID: status.ExternalID, Operation: status.Operation}
-	if made == (plan.Creation{ID: stored.ExternalID, Operation: stored.Operation}) {
+	made := plan.Returned{ID: status.ExternalID, Operation: status.Operation}
+	if made == (plan.Returned{ID: stored.ExternalID, Operation: stored.Operation}) {
 		return false
 	}
 	status.ExternalID, status.Operation = stored.ExternalID, stored.Operation

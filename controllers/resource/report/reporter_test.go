@@ -173,7 +173,7 @@ func TestCreationIsCarriedThroughTheQueue(t *testing.T) {
 			if err := r.Client.Get(t.Context(), client.ObjectKeyFromObject(d), stored); err != nil || !report.Recorded {
 				t.Fatalf("recorded %v: %v", report.Recorded, err)
 			}
-			want, carried := "", &plan.Creation{ID: "db-1", Operation: "operation-1"}
+			want, carried := "", &plan.Returned{ID: "db-1", Operation: "operation-1"}
 			if test.writes {
 				want, carried = "db-1", nil
 			}

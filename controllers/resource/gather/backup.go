@@ -1,0 +1,49 @@
+package gather
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+)
+
+// findBackup finds the snapshot that Mooring has taken, or is having taken, before an upgrade that needs one.
+func findBackup(ctx context.Context, g *gathering) error {
+	version, of := plan.BackupFor(g.Observation.Changes), g.gatherer.Family.Snapshots
+	if version == "" || of == nil {
+		return nil
+	}
+	list := of.NewList()
+	err := g.gatherer.Cache.List(ctx, list, client.InNamespace(g.Object.GetNamespace()), client.UnsafeDisableDeepCopy,
+		client.MatchingFields{kind.ParentIndex: g.Object.GetName()}, client.MatchingLabels{v1alpha1.LabelBeforeVersion: version})
+	if err != nil {
+		return fmt.Errorf("find the snapshots that were taken before an upgrade of it: %w", err)
+	}
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if b := g.backup(of, item.(v1alpha1.ResourceObject)); !g.View.Backup.Ready && b.Named != "" {
+			g.View.Backup = b
+		}
+		return nil
+	})
+}
+
+// backup says how far a snapshot is that was taken before an upgrade; nothing if it is another server's, is going, or was taken too long ago.
+func (g *gathering) backup(of *kind.Kind, object v1alpha1.ResourceObject) plan.Backup {
+	status, server := object.GetResourceStatus(), of.Within(object)
+	old := status.FirstReadyTime != nil && g.Now.Sub(status.FirstReadyTime.Time) >= plan.BackupServes
+	if !object.GetDeletionTimestamp().IsZero() || old || server.ID != "" && server.ID != g.Request.ID {
+		return plan.Backup{}
+	}
+	waits, _ := notUsable(object)
+	b := plan.Backup{Named: of.Name + " " + object.GetName(), Ready: waits == ""}
+	if c := meta.FindStatusCondition(object.GetConditions(), v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
+		b.Problem = fmt.Sprintf("%s: %s", c.Reason, c.Message)
+	}
+	return b
+}
