@@ -55,5 +55,8 @@ const (
 	LabelUID = "mooring.dev/uid"
 )
 
-// LabelBeforeVersion is on a DatabaseSnapshot that Mooring takes before it upgrades a Database which the cloud does not back up: the version to which it is upgraded.
-const LabelBeforeVersion = "mooring.dev/before-version"
+// Labels on DatabaseSnapshots that Mooring creates.
+const (
+	// LabelBeforeVersion is the version to which a Database is upgraded that the cloud does not back up: the snapshot is taken before that.
+	LabelBeforeVersion = "mooring.dev/before-version"
+)

@@ -238,7 +238,7 @@ const (
 	EventPromoted = "Promoted"
 	// EventPasswordChanged: Mooring changed the administrator's password in the cloud.
 	EventPasswordChanged = "PasswordChanged"
-	// EventQuotaNearlyUsed: the account of a provider config has used four fifths of a quota of its cloud. The condition Ready of the provider config names it.
+	// EventQuotaNearlyUsed: the account of a provider config has used 80% of a quota of its cloud. The condition Ready of the provider config names it.
 	EventQuotaNearlyUsed = "QuotaNearlyUsed"
 	// EventDatabaseCAUnusable: the ConfigMap with the certificate authorities of database servers is missing or wrong, so connection Secrets keep
 	// the certificates that they have.

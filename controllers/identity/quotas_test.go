@@ -43,7 +43,7 @@ func TestNearlyUsedQuotas(t *testing.T) {
 			t.Fatal(err)
 		}
 		ready := cfg.Status.Conditions[0]
-		if ready.Status != metav1.ConditionTrue || !strings.Contains(ready.Message, says) || says == "" && strings.Contains(ready.Message, "used") {
+		if ready.Status != metav1.ConditionTrue || !strings.Contains(ready.Message, says) || says == "" && strings.Contains(ready.Message, "quota") {
 			t.Errorf("got %+v, want it to be Ready, and to say %q", ready, says)
 		}
 		if asked != calls || len(warned) != warnings {
@@ -55,8 +55,9 @@ func TestNearlyUsedQuotas(t *testing.T) {
 	h.now = h.now.Add(quotaCheck - time.Second)
 	reconciled("", 1, 0)
 	h.now = h.now.Add(time.Second)
-	reconciled("; 80 of 100 manual DB snapshots are used in eu-central-1: beyond that the cloud refuses more", 2, 1)
-	reconciled("80 of 100", 2, 1)
+	const nearly = "; over 75% of the quota of 100 manual DB snapshots in eu-central-1 is used: beyond it the cloud refuses more"
+	reconciled(nearly, 2, 1)
+	reconciled(nearly, 2, 1)
 	want := []Quota{
 		{"aws", "111", "eu-central-1", driver.QuotaUsage{Name: "DBInstances", What: "DB instances", Used: 3, Max: 40}},
 		{"aws", "111", "eu-central-1", driver.QuotaUsage{Name: "ManualSnapshots", What: "manual DB snapshots", Used: 80, Max: 100}},
@@ -67,9 +68,25 @@ func TestNearlyUsedQuotas(t *testing.T) {
 	if warned[0] != v1alpha1.EventQuotaNearlyUsed {
 		t.Errorf("warned of %q", warned)
 	}
+	h.now, used = h.now.Add(quotaCheck), 75 // no news
+	reconciled(nearly, 3, 1)
+	refused = &driver.Error{Code: driver.Throttled, Message: "not now"} // which says nothing of the credentials, nor of the quotas
 	h.now = h.now.Add(quotaCheck)
-	refused = &driver.Error{Code: driver.Denied, Message: "not allowed"} // which says nothing of the credentials
-	reconciled("", 3, 1)
-	h.now = h.now.Add(quotaCheck - time.Second)
-	reconciled("", 3, 1)
+	reconciled(nearly, 4, 1)
+	h.now = h.now.Add(staleAfter - quotaCheck)
+	reconciled("", 5, 1)
+	if got := h.Quotas(); len(got) > 0 {
+		t.Errorf("what is too old is shown on: %+v", got)
+	}
+	h.now, refused, used = h.now.Add(quotaCheck), nil, 79
+	reconciled("", 6, 1)
+	cfg := teamConfig() // leads elsewhere, where nothing is known
+	if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Spec.AWS.Region, used = "eu-west-1", 90
+	if err := h.Client.Update(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	reconciled("in eu-west-1 is used", 7, 2)
 }

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"time"
@@ -63,9 +64,10 @@ func finalSnapshot(deleted, want v1alpha1.ResourceObject, snapshot string) v1alp
 	return s
 }
 
-// snapshotBefore returns the DatabaseSnapshot that is taken of a Database before an upgrade to a version: one of each day on which an upgrade is tried.
+// snapshotBefore returns the DatabaseSnapshot that is taken of a Database before an upgrade to a version: one of its server on each day on which an upgrade is tried.
 func snapshotBefore(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject {
-	s := snapshotOf(of, fmt.Sprintf("-before-%s-%s", strings.ReplaceAll(strings.ToLower(version), ".", "-"), now.UTC().Format("20060102")))
+	server := sha256.Sum256([]byte(string(of.GetUID()) + " " + of.GetResourceStatus().ExternalID))
+	s := snapshotOf(of, fmt.Sprintf("-before-%s-%s-%x", strings.ReplaceAll(strings.ToLower(version), ".", "-"), now.UTC().Format("20060102"), server[:4]))
 	s.Labels = map[string]string{v1alpha1.LabelBeforeVersion: version}
 	return s
 }

@@ -15,21 +15,24 @@ import (
 // RDS takes no snapshot of a server without automated backups before it gets another major version: the changes that are sent together then need one first, and no others. An edit is previewed so.
 func TestBackupFirst(t *testing.T) {
 	for name, tt := range map[string]struct {
-		days    int32
-		version string
-		beside  bool
-		want    []string
+		days, to int32
+		version  string
+		beside   bool
+		want     []string
 	}{
-		"without backups":                    {0, "17", false, []string{"version", "parameters"}},
-		"without backups, by another server": {0, "17", true, nil},
-		"with backups":                       {7, "17", false, nil},
-		"without backups, minor version":     {0, "16.9", false, nil},
+		"without backups":                    {0, 0, "17", false, []string{"version", "parameters"}},
+		"without backups, by another server": {0, 0, "17", true, nil},
+		"with backups":                       {7, 7, "17", false, nil},
+		"with backups that end":              {7, 0, "17", false, []string{"version", "parameters"}},
+		"with backups that begin":            {0, 7, "17", false, []string{"version", "parameters"}},
+		"without backups, minor version":     {0, 0, "16.9", false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newEnvironment(t, localcloud.Options{})
 			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = &tt.days })
 			w.createDatabase(&req)
-			before := req.Spec
+			before := *req.Spec.DeepCopy()
+			req.Spec.Backup.RetentionDays = &tt.to
 			req.Spec.Version, req.Spec.Parameters, req.Spec.Tags, req.Beside = &tt.version, map[string]v1alpha1.ParameterValue{"work_mem": "8192"}, map[string]v1alpha1.TagValue{"team": "bank"}, tt.beside
 			first := func(changes []driver.Change) (names []string) {
 				for _, c := range changes {

@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// finalSnapshots are the snapshots that deletions of instances take, and those before upgrades.
+// finalSnapshots are the snapshots that deletions of instances take.
 type finalSnapshots struct{ of *databases }
 
 // lookFor looks for the final snapshot that a deletion was to take. One of another instance is none.
@@ -27,15 +27,6 @@ func (f finalSnapshots) lookFor(ctx context.Context, req *databaseRequest, o *dr
 		o.Snapshot = stateOfTaken(taken)
 	}
 	return nil
-}
-
-// state returns the state of the snapshot of a name.
-func (f finalSnapshots) state(ctx context.Context, name string) (driver.State, error) {
-	taken, err := f.named(ctx, name)
-	if err != nil {
-		return driver.Unknown, err
-	}
-	return stateOfTaken(taken), nil
 }
 
 // named returns the snapshot of a name, nil if there is none.

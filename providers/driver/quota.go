@@ -10,8 +10,10 @@ type QuotaUsage struct {
 	Used, Max int64
 }
 
-// NearlyUsed reports whether so much is used that people should know: four fifths.
-func (q QuotaUsage) NearlyUsed() bool { return q.Max > 0 && 5*q.Used >= 4*q.Max }
+// UsedFrom reports whether a percentage is used at least.
+func (q QuotaUsage) UsedFrom(percentage int64) bool {
+	return q.Max > 0 && 100*q.Used >= percentage*q.Max
+}
 
 // A QuotaReader is a Session that can say how much is used of the quotas that keep its cloud from creating objects.
 type QuotaReader interface {

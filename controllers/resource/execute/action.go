@@ -40,7 +40,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	case plan.Update, plan.AwaitBackup:
-		if a = w.executor.enterRollout(w.Task, a); len(a.Changes) == 0 {
+		if a = w.executor.enterRollout(w.Task, a); len(a.Changes) == 0 || a.Verb == plan.AwaitBackup && plan.BackupFor(a.Changes) == "" {
 			out := awaitingSlot(a)
 			if !plan.Publishes(a, w.View, w.Observation, w.Policy) {
 				return out, nil
@@ -50,6 +50,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		if a.Verb == plan.AwaitBackup {
 			return awaitBackup(ctx, w, a)
 		}
+		defer asksForBackup(ctx, w, a)
 		return w.update(ctx, a, a.Changes)
 	case plan.Delete:
 		return w.delete(ctx, a)

@@ -152,7 +152,7 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	if wait := untilRotation(w, task.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
 		out.AtMost = wait
 	}
-	w.carry()
+	w.Memory.Carried = unstored(w.Object.GetResourceStatus(), w.Stored.GetResourceStatus())
 	d := w.done
 	d.KeepsPrimary = w.KeepsPrimary
 	d.Outcome, d.Stored, d.Object, d.Request, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Memory, w.Published

@@ -68,12 +68,13 @@ func (w *work) describe(out outcome.Outcome) {
 	w.done.Released = append(w.done.Released, released...)
 }
 
-// carry remembers the operation that the cloud began, until the status says it: if it can't be stored now, how the operation ends would never be known.
-func (w *work) carry() {
-	now, stored := w.Object.GetResourceStatus(), w.Stored.GetResourceStatus()
-	if now.Operation != "" && now.Operation != stored.Operation {
-		w.Memory.Carried = &plan.Returned{ID: now.ExternalID, Operation: now.Operation}
+// unstored returns what the cloud returned and the stored status does not say; nil for nothing. If it can't be stored now, how an operation ends would never be known.
+func unstored(now, stored *v1alpha1.ResourceStatus) *plan.Returned {
+	returned := plan.Returned{ID: now.ExternalID, Operation: now.Operation}
+	if returned == (plan.Returned{}) || returned == (plan.Returned{ID: stored.ExternalID, Operation: stored.Operation}) {
+		return nil
 	}
+	return &returned
 }
 
 // patchStatus writes the status if it differs from what is stored.

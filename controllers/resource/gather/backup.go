@@ -13,8 +13,12 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
+// An upgrading gathers what an upgrade waits for.
+type upgrading struct{ g *gathering }
+
 // findBackup finds the snapshot that Mooring has taken, or is having taken, before an upgrade that needs one.
-func findBackup(ctx context.Context, g *gathering) error {
+func (u upgrading) findBackup(ctx context.Context) error {
+	g := u.g
 	version, of := plan.BackupFor(g.Observation.Changes), g.gatherer.Family.Snapshots
 	if version == "" || of == nil {
 		return nil
@@ -26,18 +30,18 @@ func findBackup(ctx context.Context, g *gathering) error {
 		return fmt.Errorf("find the snapshots that were taken before an upgrade of it: %w", err)
 	}
 	return meta.EachListItem(list, func(item runtime.Object) error {
-		if b := g.backup(of, item.(v1alpha1.ResourceObject)); !g.View.Backup.Ready && b.Named != "" {
+		if b := u.backup(of, item.(v1alpha1.ResourceObject)); !g.View.Backup.Ready && b.Named != "" {
 			g.View.Backup = b
 		}
 		return nil
 	})
 }
 
-// backup says how far a snapshot is that was taken before an upgrade; nothing if it is another server's, is going, or was taken too long ago.
-func (g *gathering) backup(of *kind.Kind, object v1alpha1.ResourceObject) plan.Backup {
+// backup says how far a snapshot is that was taken before an upgrade; nothing if it is another server's, was there before its object, is going, or was taken too long ago.
+func (u upgrading) backup(of *kind.Kind, object v1alpha1.ResourceObject) plan.Backup {
 	status, server := object.GetResourceStatus(), of.Within(object)
-	old := status.FirstReadyTime != nil && g.Now.Sub(status.FirstReadyTime.Time) >= plan.BackupServes
-	if !object.GetDeletionTimestamp().IsZero() || old || server.ID != "" && server.ID != g.Request.ID {
+	old := status.FirstReadyTime != nil && u.g.Now.Sub(status.FirstReadyTime.Time) >= plan.BackupServes
+	if !object.GetDeletionTimestamp().IsZero() || old || status.Origin == v1alpha1.OriginAdopted || server.ID != "" && server.ID != u.g.Request.ID {
 		return plan.Backup{}
 	}
 	waits, _ := notUsable(object)

@@ -31,11 +31,15 @@ func TestFindBackup(t *testing.T) {
 		change func(*v1alpha1.DatabaseSnapshot)
 		want   plan.Backup
 	}{
-		"nobody looked at it yet":     {func(s *v1alpha1.DatabaseSnapshot) { s.Status = v1alpha1.DatabaseSnapshotStatus{} }, named},
-		"it is being taken":           {func(*v1alpha1.DatabaseSnapshot) {}, named},
-		"it is not taken":             {was(v1alpha1.ConditionStalled, 0), plan.Backup{Named: "DatabaseSnapshot x", Problem: "QuotaExceeded: the region has 100"}},
-		"it was taken":                {was(v1alpha1.ConditionReady, plan.BackupServes-time.Second), ready},
-		"it was taken too long ago":   {was(v1alpha1.ConditionReady, plan.BackupServes), plan.Backup{}},
+		"nobody looked at it yet":   {func(s *v1alpha1.DatabaseSnapshot) { s.Status = v1alpha1.DatabaseSnapshotStatus{} }, named},
+		"it is being taken":         {func(*v1alpha1.DatabaseSnapshot) {}, named},
+		"it is not taken":           {was(v1alpha1.ConditionStalled, 0), plan.Backup{Named: "DatabaseSnapshot x", Problem: "QuotaExceeded: the region has 100"}},
+		"it was taken":              {was(v1alpha1.ConditionReady, plan.BackupServes-time.Second), ready},
+		"it was taken too long ago": {was(v1alpha1.ConditionReady, plan.BackupServes), plan.Backup{}},
+		"it was there before": {func(s *v1alpha1.DatabaseSnapshot) {
+			was(v1alpha1.ConditionReady, 0)(s)
+			s.Status.Origin = v1alpha1.OriginAdopted
+		}, plan.Backup{}},
 		"it is another server's":      {func(s *v1alpha1.DatabaseSnapshot) { s.Status.Database.ExternalID = "db-0" }, plan.Backup{}},
 		"it is of another Database":   {func(s *v1alpha1.DatabaseSnapshot) { s.Spec.Source.DatabaseRef.Name = "photos" }, plan.Backup{}},
 		"it is for another version":   {func(s *v1alpha1.DatabaseSnapshot) { s.Labels[v1alpha1.LabelBeforeVersion] = "18" }, plan.Backup{}},
@@ -58,11 +62,11 @@ func TestFindBackup(t *testing.T) {
 			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: cache}).begin(Start{Object: d, Now: now})
 			g.Request.ID = "db-1"
 			g.Observation.Changes = []driver.Change{{Field: "version", To: "17", BackupFirst: true}}
-			if err := findBackup(t.Context(), g); err != nil || g.View.Backup != tt.want {
+			if err := (upgrading{g}).findBackup(t.Context()); err != nil || g.View.Backup != tt.want {
 				t.Errorf("got %+v, %v, want %+v", g.View.Backup, err, tt.want)
 			}
 			g.View.Backup, g.Observation.Changes[0].BackupFirst = plan.Backup{}, false
-			if err := findBackup(t.Context(), g); err != nil || g.View.Backup != (plan.Backup{}) {
+			if err := (upgrading{g}).findBackup(t.Context()); err != nil || g.View.Backup != (plan.Backup{}) {
 				t.Errorf("where none is needed: %+v, %v", g.View.Backup, err)
 			}
 		})

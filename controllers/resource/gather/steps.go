@@ -373,5 +373,5 @@ func (g *gathering) look(ctx context.Context) error {
 	if g.Kind.Restoring != nil {
 		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh) // after Unmade: what is withheld is not there either
 	}
-	return findBackup(ctx, g)
+	return upgrading{g}.findBackup(ctx)
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -44,12 +45,33 @@ func (d *DecidedChanges) awaitBackup(v View) {
 	}
 }
 
+// backupToAskFor returns to which version an upgrade is whose backup nobody asked for yet; empty if there is none. Beside other changes that are made now, an upgrade by a class that nobody approved asks
+// for none: it waits for its turn among the users of the class.
+func backupToAskFor(v View, d DecidedChanges) string {
+	if v.Backup.Named != "" {
+		return ""
+	}
+	for _, c := range d.Changes {
+		turn := CauseOf(v, c.Change) != v1alpha1.CauseClass || c.Approved || len(d.With(AtOnce)) == 0
+		if c.Fate == AfterBackup && c.Field == "version" && turn {
+			return c.To
+		}
+	}
+	return ""
+}
+
 // planBackup has a snapshot taken before an upgrade, or waits for it.
 func planBackup(v View, d DecidedChanges, a Action) Action {
 	a.Verb, a.Reason, a.Changes = AwaitBackup, v1alpha1.ReasonSnapshotNotReady, d.With(AfterBackup)
+	a.EditAwaitsBackup = d.edited(v, AfterBackup)
+	a.Approved = slices.ContainsFunc(d.Changes, func(c Decided) bool { return c.Fate == AfterBackup && c.Approved })
 	a.Message = MessageOfBackup(cmp.Or(v.Backup.Named, "a snapshot"), BackupFor(a.Changes))
-	if v.Backup.Problem != "" {
-		a.Verb, a.Message = Stall, fmt.Sprintf("%s; but it is not taken: %s", a.Message, v.Backup.Problem)
+	if v.Backup.Problem == "" {
+		return a
+	}
+	a.Message = fmt.Sprintf("%s; but it is not taken: %s", a.Message, v.Backup.Problem)
+	if a.EditAwaitsBackup {
+		a.Verb = Stall
 	}
 	return a
 }

@@ -53,6 +53,9 @@ type Action struct {
 	EditAwaitsWindow bool
 	// EditSleeps is the same of what waits until the server runs.
 	EditSleeps bool
+	// EditAwaitsBackup is the same of what waits for a backup. BackupFor is the version of an upgrade that waits for a backup which is not asked for yet; empty if none does.
+	EditAwaitsBackup bool
+	BackupFor        string
 	// Opens is when the maintenance window opens for which changes wait; zero if none does. Closes is when the window closes in which some of
 	// Changes are to be sent; zero if they may be sent at any time.
 	Opens, Closes time.Time

@@ -26,6 +26,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	a := Action{
 		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditAwaitsWindow: d.EditAwaitsWindow, EditSleeps: d.EditSleeps, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
 	}
+	a.BackupFor = backupToAskFor(v, d)
 	switch {
 	case len(now) > 0:
 		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
