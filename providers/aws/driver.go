@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -59,7 +61,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	if err != nil {
 		return nil, err
 	}
-	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s}, nil
+	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s, rds: rds.NewFromConfig(s.config)}, nil
 }
 
 // invalid refuses what no call has to be made for to know that it can't work.

@@ -20,7 +20,8 @@ var quotas = map[string]string{
 // withQuotas is a session that can say how much of the quotas is used.
 type withQuotas struct {
 	driver.Session
-	of *session
+	of  *session
+	rds *rds.Client
 }
 
 // Quotas implements driver.QuotaReader. Of buckets S3 tells nothing here.
@@ -29,7 +30,7 @@ func (q *withQuotas) Quotas(ctx context.Context, kinds []string) (found []driver
 	if q.of.store != nil || !slices.Contains(kinds, "Database") && !slices.Contains(kinds, "DatabaseSnapshot") {
 		return nil, nil
 	}
-	out, err := call(ctx, q.of, "DescribeAccountAttributes", rds.NewFromConfig(q.of.config).DescribeAccountAttributes, &rds.DescribeAccountAttributesInput{})
+	out, err := call(ctx, q.of, "DescribeAccountAttributes", q.rds.DescribeAccountAttributes, &rds.DescribeAccountAttributesInput{})
 	if err != nil {
 		return nil, err
 	}

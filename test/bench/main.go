@@ -26,6 +26,7 @@ type options struct {
 	syncPeriod time.Duration
 	edits      int
 	profile    string
+	hostile    int
 }
 
 // errMissed says that a target was missed that no machine excuses.
@@ -39,9 +40,14 @@ func main() {
 	flag.DurationVar(&o.syncPeriod, "sync-period", 2*time.Second, "how often everything is re-checked while edits are timed")
 	flag.IntVar(&o.edits, "edits", 20, "how many edits are timed")
 	flag.StringVar(&o.profile, "profile", "", "`folder` for profiles of the controller, for go tool pprof")
+	flag.IntVar(&o.hostile, "hostile", 0, "measure this many Buckets that are as large as Mooring works on and that their class refuses, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	err := run(ctx, o)
+	measure := run
+	if o.hostile > 0 {
+		measure = hostile
+	}
+	err := measure(ctx, o)
 	stop()
 	if err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "bench: %v\n", err)
