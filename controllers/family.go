@@ -54,7 +54,9 @@ func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *bu
 			Watches(f.Parent.New(), s.dependents(k, kind.ParentIndex, waitsForParent), builder.WithPredicates(parentMoves))
 	}
 	if f.Parent != nil && k.Parent.Limit != nil {
-		b = b.Watches(k.New(), handler.EnqueueRequestsFromMapFunc(waitingForRoom(s.mgr.GetClient(), k)), builder.WithPredicates(goes))
+		waiting := handler.EnqueueRequestsFromMapFunc(waitingForRoom(s.mgr.GetClient(), k))
+		b = b.Watches(k.New(), waiting, builder.WithPredicates(goes)).
+			Watches(f.Parent.Class.New(), waiting, builder.WithPredicates(predicate.GenerationChangedPredicate{}))
 	}
 	if f.Snapshots != nil {
 		b = b.Watches(f.Snapshots.New(), handler.EnqueueRequestsFromMapFunc(waitingForSnapshot(s.mgr.GetClient(), k, f.Snapshots)), builder.WithPredicates(snapshotMoves))
@@ -93,7 +95,8 @@ func waitingForSnapshot(cache client.Reader, k, of *kind.Kind) handler.MapFunc {
 	}
 }
 
-// waitingForRoom returns what enqueues the objects of a kind that are not in the cloud yet, in the namespace of one that went: a limit of the parent's class may keep them.
+// waitingForRoom returns what enqueues the objects of a kind that are not in the cloud yet because of a limit of their parent's class: those in the namespace of one that went, and all if a class
+// changed.
 func waitingForRoom(cache client.Reader, k *kind.Kind) handler.MapFunc {
 	return func(ctx context.Context, gone client.Object) (requests []reconcile.Request) {
 		list := k.NewList()

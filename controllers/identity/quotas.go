@@ -36,6 +36,9 @@ type quotasSeen struct {
 	told map[string]bool
 }
 
+// idleCheck is how often it is looked whether objects take any of them, if none did.
+const idleCheck = 10 * time.Minute
+
 // staleAfter is how long what a cloud said of quotas counts, if it says nothing more.
 const staleAfter = 3 * quotaCheck
 
@@ -55,7 +58,10 @@ func (q *quotas) ask(ctx context.Context, cfg *config, conn *Connection, kinds f
 		return err
 	}
 	found, err := reader.Quotas(ctx, of)
-	if last.asked = q.now(); err == nil {
+	if last.asked = q.now(); err == nil && len(found) == 0 {
+		last.asked = last.asked.Add(idleCheck - quotaCheck)
+	}
+	if err == nil {
 		last.answered, last.usage, last.told = last.asked, nil, nearly(found, last.told)
 		for _, usage := range found {
 			last.usage = append(last.usage, Quota{conn.Provider, account, conn.Location, usage})

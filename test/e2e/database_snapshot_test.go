@@ -304,7 +304,7 @@ func TestRetainedSnapshotOutlivesEverything(t *testing.T) {
 // A class limits the snapshots of its Databases. One that counts is not left in the cloud without its object, and the place of one that is deleted is free.
 func TestAClassLimitsSnapshots(t *testing.T) {
 	onEachMade(t, func(w *fixture, c *system.Cloud, _ system.Made) {
-		w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxSnapshotsPerNamespace = new(int32(1)) })
+		class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxSnapshotsPerNamespace = new(int32(1)) })
 		d := w.tenLines("orders")
 		w.create(d)
 		w.ready(d)
@@ -324,6 +324,12 @@ func TestAClassLimitsSnapshots(t *testing.T) {
 		edit(w, first, func(s *v1alpha1.DatabaseSnapshot) { s.Spec.DeletionPolicy = v1alpha1.DeletionDelete })
 		w.awaitDeleted(first)
 		w.usable(second)
+		third := w.snapshotOf(d, "third")
+		w.create(third)
+		w.stalled(third, v1alpha1.ReasonClassNotAllowed, "has 1 objects of kind DatabaseSnapshot")
+		w.Disturb()
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxSnapshotsPerNamespace = new(int32(2)) })
+		w.usable(third) // at once, and not a sync period later
 	})
 }
 

@@ -167,6 +167,9 @@ func (l *lifecycle) readsOf(p phase) []decidingRead {
 	all := slices.Clone(l.reads)
 	l.mu.Unlock()
 	for _, c := range l.cloudCalls(localcloud.Reads) {
+		if c.Operation == "DescribeAccountAttributes" { // it is about the account, once an hour, and decides about no object
+			continue
+		}
 		all = append(all, read{call{cloud, c.Operation, 1}, c.Time})
 	}
 	slices.SortStableFunc(all, func(a, b read) int { return a.at.Compare(b.at) })
