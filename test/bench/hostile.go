@@ -24,7 +24,7 @@ const mostHostile = 256 << 20
 // others is how many Buckets another namespace creates meanwhile.
 const others = 20
 
-// hostile measures what Buckets cost that are as large as Mooring works on, and that their class refuses for each of some thousands of values: memory, and the wait of another namespace.
+// hostile measures what Buckets cost that are as large as Mooring works on, and that their class refuses for each of 1,490 values: memory, and the wait of another namespace.
 func hostile(ctx context.Context, o options) (err error) {
 	o.buckets, o.databases = 0, 0
 	s, err := start(ctx, o)
@@ -75,7 +75,7 @@ func hostile(ctx context.Context, o options) (err error) {
 	if highest > mostHostile {
 		held = "MISSED"
 	}
-	_, err = fmt.Fprintf(os.Stdout, `%d Buckets of 512 KiB, of which a class refuses each of some thousands of members
+	_, err = fmt.Fprintf(os.Stdout, `%d Buckets of 500 KiB, of which a class refuses each of 1,490 members
 resident memory   without objects %s, afterwards %s, at its highest %s (at most %s: %s)
 another namespace's %d Buckets, from apply to Ready: alone median %s, worst %s; meanwhile median %s, worst %s
 until each of them is refused in its conditions, the writes included: %s
@@ -108,13 +108,13 @@ func (s *environment) beside(ctx context.Context, prefix string) (times []time.D
 func (s *environment) refused(ctx context.Context, name string) error {
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "hostile", Name: name}}
 	b.Spec.ClassName, b.Spec.GCP = "strict", &v1alpha1.BucketGCP{}
-	const size, member = 500 << 10, 105
-	for at := 0; at*member < size; at++ {
+	const members, length = 1490, 340 // the schema takes 1,500 members
+	for at := range members {
 		if at%1000 == 0 {
 			b.Spec.GCP.IAMBindings = append(b.Spec.GCP.IAMBindings, v1alpha1.BucketIAMBinding{Role: fmt.Sprintf("roles/storage.objectViewer%d", at)})
 		}
 		last := &b.Spec.GCP.IAMBindings[len(b.Spec.GCP.IAMBindings)-1]
-		last.Members = append(last.Members, fmt.Sprintf("user:%s-%06d@example.com", strings.Repeat("x", member-30), at))
+		last.Members = append(last.Members, fmt.Sprintf("user:%s-%06d@example.com", strings.Repeat("x", length-30), at))
 	}
 	if err := s.client.Create(ctx, b); err != nil {
 		return err
