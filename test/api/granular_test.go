@@ -175,7 +175,7 @@ func TestFieldsBecomeAtomic(t *testing.T) {
 	}
 
 	install(t, is)
-	inForce(t, all)
+	inForce(t, all, true)
 	for _, f := range all {
 		name := fmt.Sprintf("%s spec.%s", f.of.crd.Spec.Names.Kind, strings.Join(f.path, "."))
 		stays := func(object string, want any, after string) {
@@ -216,19 +216,76 @@ func TestFieldsBecomeAtomic(t *testing.T) {
 	}
 }
 
-// inForce waits until the API server goes by the definitions by which the empty value can be applied.
-func inForce(t *testing.T, all []former) {
+// What was stored and applied by definitions with one manager for the whole stays when an earlier release comes back. Flux then applies the same manifest without a conflict, and from then on
+// takes away what it no longer applies. A first apply that has fewer entries leaves the others.
+func TestFieldsBecomeGranularAgain(t *testing.T) {
+	was, is := shapes(t, "granular.example.com"), shapes(t, "granular.example.com")
+	all := formers(t, was)
+	install(t, is)
+	inForce(t, all, true)
+	for _, f := range all {
+		for _, object := range []string{"applied", "emptied"} {
+			if err := apply(t, f.object(object, f.two), flux); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := apply(t, f.object("emptied", empty(f.schema)), flux); err != nil {
+			t.Fatal(err)
+		}
+		if f.three != nil {
+			if err := apply(t, f.object("fewer", f.three), flux); err != nil {
+				t.Fatal(err)
+			}
+		}
+		updates(t, f.object("applied", nil), "mooring", annotated)
+	}
+
+	install(t, was)
+	inForce(t, all, false)
+	for _, f := range all {
+		name := fmt.Sprintf("%s spec.%s", f.of.crd.Spec.Names.Kind, strings.Join(f.path, "."))
+		stays := func(object string, want any, after string) {
+			t.Helper()
+			if diff := cmp.Diff(want, f.has(t, object)); diff != "" {
+				t.Errorf("%s (%s): %s changed it (-want +got):\n%s", name, object, after, diff)
+			}
+		}
+		for object, want := range map[string]any{"applied": f.two, "emptied": empty(f.schema)} {
+			stays(object, want, "the rollback")
+			updates(t, f.object(object, nil), "kubectl-label", annotated)
+			stays(object, want, "the first write")
+		}
+		if err := apply(t, f.object("applied", f.two), flux); err != nil {
+			t.Errorf("%s: the same manifest: %v", name, err)
+		}
+		stays("applied", f.two, "the same manifest")
+		if f.three == nil {
+			continue
+		}
+		stays("fewer", f.three, "the rollback")
+		for _, value := range []any{f.three, f.two} { // the first apply makes the entries those of its manager
+			if err := apply(t, f.object("fewer", value), flux); err != nil {
+				t.Errorf("%s: %v: %v", name, value, err)
+			}
+			stays("fewer", value, "a manifest")
+		}
+	}
+}
+
+// inForce waits until the API server goes by the definitions by which the empty value can be applied, or by those by which it can't.
+func inForce(t *testing.T, all []former, atomic bool) {
 	t.Helper()
 	wait := patience.New()
 	for _, f := range all {
 		for {
 			o := f.object("applied", empty(f.schema))
 			err := apply(t, o, flux, client.DryRunAll)
-			if got, exists := at(o.Object["spec"], f.path); err == nil && exists && cmp.Equal(got, empty(f.schema)) {
+			got, exists := at(o.Object["spec"], f.path)
+			if (err == nil && exists && cmp.Equal(got, empty(f.schema))) == atomic {
 				break
 			}
 			if wait.Over() {
-				t.Fatalf("spec.%s is not atomic after %s: %v", strings.Join(f.path, "."), wait, err)
+				t.Fatalf("spec.%s: atomic is not %t after %s: %v", strings.Join(f.path, "."), atomic, wait, err)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
