@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -198,7 +199,7 @@ func TestConsentByName(t *testing.T) {
 		if err := shared.Client.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = shared.Client.Delete(t.Context(), o) })
+		t.Cleanup(func() { _ = shared.Client.Delete(context.WithoutCancel(t.Context()), o) })
 	}
 	create := func(kind, name string) error {
 		return edit.Create(t.Context(), object(t, kind, `{metadata: {name: `+name+`}, spec: {adoption: IfExists}}`), client.DryRunAll)
@@ -249,7 +250,7 @@ func TestConsentBeyondTheNamespace(t *testing.T) {
 		if err := shared.Client.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = shared.Client.Delete(t.Context(), o) })
+		t.Cleanup(func() { _ = shared.Client.Delete(context.WithoutCancel(t.Context()), o) })
 	}
 	system.Retry(t, "the role", func() error { return create(owner, "Bucket", byClass) })
 	for _, kind := range []string{"Bucket", "Database"} {

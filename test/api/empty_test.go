@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -139,7 +140,7 @@ func TestTagsOfTwoManagers(t *testing.T) {
 	bucket := func(tags string) *unstructured.Unstructured {
 		return object(t, "Bucket", `{metadata: {name: tagged}, spec: {className: standard, `+tags+`}}`)
 	}
-	t.Cleanup(func() { _ = api.Delete(t.Context(), bucket("")) })
+	t.Cleanup(func() { _ = api.Delete(context.WithoutCancel(t.Context()), bucket("")) })
 	for _, step := range []struct{ tags, manager, want, refused string }{
 		{"tags: {a: b, team: shop}", "team", "map[a:b team:shop]", ""},
 		{"tags: {cost-center: c}", "platform", "map[a:b cost-center:c team:shop]", ""},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,7 +81,7 @@ func TestKeyOfAnEarlierReleaseStays(t *testing.T) {
 	if err := api.Create(t.Context(), odd); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = api.Delete(t.Context(), odd) })
+	t.Cleanup(func() { _ = api.Delete(context.WithoutCancel(t.Context()), odd) })
 
 	setKeyRules(crd, rules)
 	if _, err := envtest.InstallCRDs(server, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{crd}}); err != nil {

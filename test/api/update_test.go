@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ func stored(t *testing.T, kind, text string) *unstructured.Unstructured {
 	if err := api.Create(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = api.Delete(t.Context(), o) })
+	t.Cleanup(func() { _ = api.Delete(context.WithoutCancel(t.Context()), o) })
 	return o
 }
 
