@@ -360,6 +360,7 @@ func (g *gathering) look(ctx context.Context) error {
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
 	g.View, g.Cloud = found.View, found.Memory
+	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
 	g.View.Replica, g.View.Asked = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused

@@ -33,9 +33,9 @@ func BackupFor(changes []driver.Change) string {
 	return ""
 }
 
-// awaitBackup has an upgrade wait for its backup that would be made at once, and what is sent with it. What completes a new server needs none.
+// awaitBackup has an upgrade wait for its backup that would be made at once, and what is sent with it. What completes a new server needs none, nor does one that stays beside its successor.
 func (d *DecidedChanges) awaitBackup(v View) {
-	if v.Backup.Ready || !mayBeUsed(v) || BackupFor(d.With(AtOnce)) == "" {
+	if v.Backup.Ready || v.Beside || !mayBeUsed(v) || BackupFor(d.With(AtOnce)) == "" {
 		return
 	}
 	for i := range d.Changes {

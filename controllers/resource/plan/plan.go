@@ -202,6 +202,8 @@ type View struct {
 	// explains it.
 	Former     *driver.ParentRef
 	FormerGone bool
+	// Beside: the version is changed by another server that takes the place of this one. See driver.Request.
+	Beside bool
 	// Backup is the snapshot that is to be there before an upgrade.
 	Backup Backup
 	// Children names the objects within it that somebody still wants.

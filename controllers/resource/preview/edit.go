@@ -140,7 +140,7 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	v := plan.ViewOf(m.object, m.object.GetResourceStatus(), m.class)
 	v.NoteRestore(e.Kind, m.want, m.object)
 	v.Mark, v.Now, v.Replica = ownMark(m.object), e.Now(), plan.ReplicaOf(e.Kind, m.want, m.object)
-	v.Backup.Ready = plan.BesideOf(e.Kind, m.want, e.described(m.object.GetResourceStatus().Provider).Capabilities) // the former server is what stays
+	v.Beside = plan.BesideOf(e.Kind, m.want, e.described(m.object.GetResourceStatus().Provider).Capabilities)
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
