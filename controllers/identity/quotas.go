@@ -111,7 +111,7 @@ func (q *quotas) nearlyUsed(key Key) string {
 	var lines []string
 	for _, u := range seen.usage {
 		if seen.told[u.Name] {
-			lines = append(lines, fmt.Sprintf("over %d%% of the quota of %d %s in %s is used", usedLess, u.Max, u.What, u.Location))
+			lines = append(lines, fmt.Sprintf("%d%% or more of the quota of %d %s in %s is used", usedLess, u.Max, u.What, u.Location))
 		}
 	}
 	if len(lines) == 0 {

@@ -59,7 +59,7 @@ func TestNearlyUsedQuotas(t *testing.T) {
 	h.now = h.now.Add(quotaCheck - time.Second)
 	reconciled("", 1, 0)
 	h.now = h.now.Add(time.Second)
-	const nearly = "; over 75% of the quota of 100 manual DB snapshots in eu-central-1 is used: beyond it the cloud refuses more"
+	const nearly = "; 75% or more of the quota of 100 manual DB snapshots in eu-central-1 is used: beyond it the cloud refuses more"
 	reconciled(nearly, 2, 1)
 	reconciled(nearly, 2, 1)
 	want := []Quota{

@@ -114,6 +114,18 @@ func (f former) has(t *testing.T, name string) any {
 	return value
 }
 
+// stays holds that an object has a value on.
+func (f former) stays(t *testing.T, object string, want any, after string) {
+	t.Helper()
+	if diff := cmp.Diff(want, f.has(t, object)); diff != "" {
+		t.Errorf("%s (%s): %s changed it (-want +got):\n%s", f, object, after, diff)
+	}
+}
+
+func (f former) String() string {
+	return fmt.Sprintf("%s spec.%s", f.of.crd.Spec.Names.Kind, strings.Join(f.path, "."))
+}
+
 // updates writes as kubectl edit and controllers do.
 func updates(t *testing.T, o *unstructured.Unstructured, manager string, change func(o *unstructured.Unstructured)) {
 	t.Helper()
@@ -177,19 +189,16 @@ func TestFieldsBecomeAtomic(t *testing.T) {
 	install(t, is)
 	inForce(t, all, true)
 	for _, f := range all {
-		name := fmt.Sprintf("%s spec.%s", f.of.crd.Spec.Names.Kind, strings.Join(f.path, "."))
 		stays := func(object string, want any, after string) {
 			t.Helper()
-			if diff := cmp.Diff(want, f.has(t, object)); diff != "" {
-				t.Errorf("%s (%s): %s changed it (-want +got):\n%s", name, object, after, diff)
-			}
+			f.stays(t, object, want, after)
 		}
 		for _, object := range []string{"applied", "created"} {
 			stays(object, f.two, "the upgrade")
 			updates(t, f.object(object, nil), "kubectl-label", annotated)
 			stays(object, f.two, "the first write")
 			if err := apply(t, f.object(object, f.two), flux); err != nil {
-				t.Errorf("%s (%s): the same manifest: %v", name, object, err)
+				t.Errorf("%s (%s): the same manifest: %v", f, object, err)
 			}
 			stays(object, f.two, "the same manifest")
 			var how []client.ApplyOption
@@ -197,7 +206,7 @@ func TestFieldsBecomeAtomic(t *testing.T) {
 				how = append(how, client.ForceOwnership)
 			}
 			if err := apply(t, f.object(object, empty(f.schema)), flux, how...); err != nil {
-				t.Errorf("%s (%s): the empty value: %v", name, object, err)
+				t.Errorf("%s (%s): the empty value: %v", f, object, err)
 			}
 			stays(object, empty(f.schema), "the empty value")
 		}
@@ -208,7 +217,7 @@ func TestFieldsBecomeAtomic(t *testing.T) {
 		updates(t, f.object("edited", nil), "kubectl-label", annotated)
 		stays("edited", f.three, "the first write")
 		if err := apply(t, f.object("edited", f.two), flux); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "kubectl-edit") {
-			t.Errorf("%s: the manifest over an edit: %v, want a conflict with kubectl-edit", name, err)
+			t.Errorf("%s: the manifest over an edit: %v, want a conflict with kubectl-edit", f, err)
 		}
 		stays("edited", f.three, "a conflict")
 		must(apply(t, f.object("edited", f.two), flux, client.ForceOwnership))
@@ -243,12 +252,9 @@ func TestFieldsBecomeGranularAgain(t *testing.T) {
 	install(t, was)
 	inForce(t, all, false)
 	for _, f := range all {
-		name := fmt.Sprintf("%s spec.%s", f.of.crd.Spec.Names.Kind, strings.Join(f.path, "."))
 		stays := func(object string, want any, after string) {
 			t.Helper()
-			if diff := cmp.Diff(want, f.has(t, object)); diff != "" {
-				t.Errorf("%s (%s): %s changed it (-want +got):\n%s", name, object, after, diff)
-			}
+			f.stays(t, object, want, after)
 		}
 		for object, want := range map[string]any{"applied": f.two, "emptied": empty(f.schema)} {
 			stays(object, want, "the rollback")
@@ -256,7 +262,7 @@ func TestFieldsBecomeGranularAgain(t *testing.T) {
 			stays(object, want, "the first write")
 		}
 		if err := apply(t, f.object("applied", f.two), flux); err != nil {
-			t.Errorf("%s: the same manifest: %v", name, err)
+			t.Errorf("%s: the same manifest: %v", f, err)
 		}
 		stays("applied", f.two, "the same manifest")
 		if f.three == nil {
@@ -265,7 +271,7 @@ func TestFieldsBecomeGranularAgain(t *testing.T) {
 		stays("fewer", f.three, "the rollback")
 		for _, value := range []any{f.three, f.two} { // the first apply makes the entries those of its manager
 			if err := apply(t, f.object("fewer", value), flux); err != nil {
-				t.Errorf("%s: %v: %v", name, value, err)
+				t.Errorf("%s: %v: %v", f, value, err)
 			}
 			stays("fewer", value, "a manifest")
 		}

@@ -50,7 +50,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		if a.Verb == plan.AwaitBackup {
 			return awaitBackup(ctx, w, a)
 		}
-		defer asksForBackup(ctx, w, a)
+		defer askForBackup(ctx, w, a)
 		return w.update(ctx, a, a.Changes)
 	case plan.Delete:
 		return w.delete(ctx, a)

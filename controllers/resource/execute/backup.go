@@ -38,9 +38,9 @@ func awaitBackup(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, 
 	return w.publish(ctx, out)
 }
 
-// asksForBackup creates that object beside an update of what waits for nothing: a change that is refused again and again keeps no upgrade waiting. Why it can't be created is told once nothing else is
+// askForBackup creates that object beside an update of what waits for nothing: a change that is refused again and again keeps no upgrade waiting. Why it can't be created is told once nothing else is
 // to be done.
-func asksForBackup(ctx context.Context, w *work, a plan.Action) {
+func askForBackup(ctx context.Context, w *work, a plan.Action) {
 	if a.BackupFor != "" {
 		_, _, _ = createBackup(ctx, w, a.BackupFor)
 	}
@@ -51,6 +51,9 @@ func asksForBackup(ctx context.Context, w *work, a plan.Action) {
 func createBackup(ctx context.Context, w *work, version string) (name, refused string, err error) {
 	backup := w.Kind.Backup(w.Object, version, w.Now)
 	name = backup.GetName()
+	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil { // a snapshot costs money, and the spec may ask for that version no more
+		return name, "", err
+	}
 	switch err = w.executor.Client.Create(ctx, backup); {
 	case err == nil:
 		w.note(outcome.Normal(v1alpha1.EventSnapshotRequested, "asked for a snapshot before the upgrade to version %s, by the DatabaseSnapshot %s: delete that when you no longer need it", version, name))

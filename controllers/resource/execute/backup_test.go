@@ -56,18 +56,19 @@ func TestAwaitBackup(t *testing.T) {
 			if !regexp.MustCompile("^(orders-){5}-?before-8-4-20261129-[0-9a-f]{8}$").MatchString(want.Name) || len(want.Name) > 63 || want.Spec.DeletionPolicy != "" {
 				t.Fatalf("it is called %s (%d), %+v", want.Name, len(want.Name), want.Spec)
 			}
-			c := fake.NewClientBuilder().WithScheme(scheme).Build()
+			there := []client.Object{d.DeepCopy()}
 			if tt.exists != nil {
 				s := want.DeepCopy()
 				tt.exists(s)
-				c = fake.NewClientBuilder().WithScheme(scheme).WithObjects(s).Build()
+				there = append(there, s)
 			}
+			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(there...).Build()
 			if tt.full {
 				c = interceptor.NewClient(c, interceptor.Funcs{Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
 					return apierrors.NewForbidden(schema.GroupResource{Resource: "databasesnapshots"}, want.Name, errors.New("exceeded quota"))
 				}})
 			}
-			w := workOn(kind.Database(), d.DeepCopy(), c)
+			w := workOn(kind.Database(), storedIn(t, c, d), c)
 			w.Now = now
 			a := a
 			if a.EditAwaitsBackup = !tt.drift; !tt.known {
@@ -100,8 +101,9 @@ func schemeOf(t *testing.T) *runtime.Scheme {
 // A class that changes the version has its turn first: neither the upgrade nor what is sent with it asks for a snapshot before that. What a person approved waits for no turn.
 func TestBackupWaitsForItsTurn(t *testing.T) {
 	for _, approved := range []bool{false, true} {
-		c := fake.NewClientBuilder().WithScheme(schemeOf(t)).Build()
-		w := workOn(kind.Database(), &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}, c)
+		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+		c := fake.NewClientBuilder().WithScheme(schemeOf(t)).WithObjects(d).Build()
+		w := workOn(kind.Database(), storedIn(t, c, d), c)
 		w.executor.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
 		for i := range class.Width(0) {
 			w.executor.Rollouts.Enter("standard", 0, class.Width(0), types.UID(fmt.Sprint(i)), func() {})
@@ -121,18 +123,41 @@ func TestBackupWaitsForItsTurn(t *testing.T) {
 	}
 }
 
-// A snapshot is asked for beside an update, also if that is refused.
+// A snapshot is asked for beside an update, also if that fails, and never on the word of a cache: the spec may ask for another version by now.
 func TestBackupIsAskedForBesideAnUpdate(t *testing.T) {
-	c := fake.NewClientBuilder().WithScheme(schemeOf(t)).Build()
-	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Finalizers: []string{v1alpha1.FinalizerResource}}}
-	d.Status.ExternalName = "shop-orders"
-	w := workOn(kind.Database(), d, c) // which does not have it, so its status can't be stored
-	a := plan.Action{Verb: plan.Update, BackupFor: "17", Changes: []driver.Change{{Field: "tags"}}}
-	if _, err := w.act(t.Context(), a); err == nil {
-		t.Fatal("the update is not refused")
+	for _, stale := range []bool{false, true} {
+		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Finalizers: []string{v1alpha1.FinalizerResource}}}
+		d.Status.ExternalName = "shop-orders"
+		c := interceptor.NewClient(fake.NewClientBuilder().WithScheme(schemeOf(t)).WithObjects(d).Build(), interceptor.Funcs{
+			SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+				return errors.New("no answer")
+			},
+		})
+		seen := storedIn(t, c, d)
+		if seen.Status.Operation = "op-1"; stale {
+			edited := storedIn(t, c, d)
+			edited.Spec.Version = new("16")
+			if err := c.Update(t.Context(), edited); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := workOn(kind.Database(), seen, c)
+		if _, err := w.act(t.Context(), plan.Action{Verb: plan.Update, BackupFor: "17", Changes: []driver.Change{{Field: "tags"}}}); err == nil {
+			t.Fatal("the update does not fail")
+		}
+		made := &v1alpha1.DatabaseSnapshotList{}
+		if err := c.List(t.Context(), made); err != nil || (len(made.Items) == 1) == stale {
+			t.Errorf("stale: %t: got %d snapshots, %v", stale, len(made.Items), err)
+		}
 	}
-	made := &v1alpha1.DatabaseSnapshotList{}
-	if err := c.List(t.Context(), made); err != nil || len(made.Items) != 1 {
-		t.Errorf("got %d snapshots, %v", len(made.Items), err)
+}
+
+// storedIn returns an object as it is stored.
+func storedIn(t *testing.T, c client.Client, d *v1alpha1.Database) *v1alpha1.Database {
+	t.Helper()
+	stored := &v1alpha1.Database{}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), stored); err != nil {
+		t.Fatal(err)
 	}
+	return stored
 }

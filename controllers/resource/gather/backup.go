@@ -20,7 +20,11 @@ type upgrading struct{ g *gathering }
 func (u upgrading) findBackup(ctx context.Context) error {
 	g := u.g
 	version, of := plan.BackupFor(g.Observation.Changes), g.gatherer.Family.Snapshots
-	if version == "" || of == nil {
+	switch {
+	case version == "":
+		return nil
+	case of == nil || g.Kind.Backup == nil: // none can be taken, whatever the driver says
+		g.View.Backup.Ready = true
 		return nil
 	}
 	list := of.NewList()

@@ -69,6 +69,10 @@ func TestFindBackup(t *testing.T) {
 			if err := (upgrading{g}).findBackup(t.Context()); err != nil || g.View.Backup != (plan.Backup{}) {
 				t.Errorf("where none is needed: %+v, %v", g.View.Backup, err)
 			}
+			g.gatherer.Family.Snapshots, g.Observation.Changes[0].BackupFirst = nil, true
+			if err := (upgrading{g}).findBackup(t.Context()); err != nil || !g.View.Backup.Ready {
+				t.Errorf("where none can be taken, an upgrade waits for it: %+v, %v", g.View.Backup, err)
+			}
 		})
 	}
 }
