@@ -59,15 +59,20 @@ func TestBackupFirst(t *testing.T) {
 	}
 }
 
-// A replica can be made anew, so nothing comes before its upgrade.
+// A replica can be made anew, so nothing comes before its upgrade. RDS upgrades one of MySQL alone, and before its primary.
 func TestNoBackupBeforeTheUpgradeOfAReplica(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})
-	primary := databaseOf("shop-orders", nil)
+	mysql := func(p *v1alpha1.DatabaseParameters) { p.Engine, p.Version = ptr(v1alpha1.EngineMySQL), new("8.0") }
+	primary := databaseOf("shop-orders", mysql)
 	w.createDatabase(&primary)
-	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(0)) })
+	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { mysql(p); p.Backup.RetentionDays = new(int32(0)) })
 	w.replicate(&req)
-	req.Spec.Version = new("17")
-	for _, c := range w.database(req).Changes {
+	req.Spec.Version = new("8.4")
+	changes := w.database(req).Changes
+	if days := w.instance(req.Name).BackupRetentionPeriod; days == nil || *days != 0 || !slices.Contains(driver.Names(changes), "version") {
+		t.Fatalf("the replica has backups, or is not upgraded: %+v", changes)
+	}
+	for _, c := range changes {
 		if c.BackupFirst {
 			t.Errorf("a backup comes before %+v", c)
 		}
