@@ -41,6 +41,7 @@ type Lease struct {
 
 	mu      sync.Mutex
 	renewed time.Time // before the request that renewed it; zero while it is not ours
+	holder  string    // who held it when it was last read or written
 }
 
 // New returns the Lease of a name. pod is the uid of the Pod whose container this process is. A Pod has one such process at a time,
@@ -65,12 +66,22 @@ func New(cfg *rest.Config, namespace, name, pod string, now func() time.Time) (*
 	return &Lease{Interface: lock, Now: now}, nil
 }
 
+// Get implements resourcelock.Interface.
+func (l *Lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	if err == nil {
+		l.read(record.HolderIdentity)
+	}
+	return record, raw, err
+}
+
 // Create implements resourcelock.Interface.
 func (l *Lease) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.write(record, func() error { return l.Interface.Create(ctx, record) })
 }
 
-// Update implements resourcelock.Interface.
+// Update implements resourcelock.Interface. A release of what another holds is none: a leader that hung reads the lease of who took over
+// before it gives up its own, and client-go's elector (v0.36) asks what it knew before whether that is its own.
 func (l *Lease) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.write(record, func() error { return l.Interface.Update(ctx, record) })
 }
@@ -78,20 +89,34 @@ func (l *Lease) Update(ctx context.Context, record resourcelock.LeaderElectionRe
 func (l *Lease) write(record resourcelock.LeaderElectionRecord, write func() error) error {
 	began := l.Now()
 	released := record.HolderIdentity != l.Identity()
-	if released {
-		l.set(time.Time{}) // whether or not it succeeds
+	if released && !l.giveUp() {
+		return nil
 	}
 	err := write()
 	if err == nil && !released {
-		l.set(began)
+		l.renew(began)
 	}
 	return err
 }
 
-func (l *Lease) set(renewed time.Time) {
+func (l *Lease) read(holder string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.renewed = renewed
+	l.holder = holder
+}
+
+func (l *Lease) renew(at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewed, l.holder = at, l.Identity()
+}
+
+// giveUp holds the lease no more, whether or not the API server is told, and reports whether there is something to tell.
+func (l *Lease) giveUp() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewed = time.Time{}
+	return l.holder == l.Identity()
 }
 
 // Held reports whether this process leads, and nobody else can.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +79,30 @@ func takeover(t *testing.T, releases bool, led time.Duration) time.Duration {
 	return took
 }
 
+// TestLeaderThatHung: it goes on where it was after another took over, and leaves the lease of that one as it is.
+func TestLeaderThatHung(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := &record{}
+		ctx := klog.NewContext(t.Context(), logr.Discard())
+		first, firstLeads, stop := candidate(ctx, t, shared, "first", true)
+		<-firstLeads
+		_, secondLeads, end := candidate(ctx, t, shared, "second", true)
+		time.Sleep(time.Minute)
+		hangs := make(chan struct{})
+		first.Interface.(*shareLock).hangs.Store(&hangs)
+		<-secondLeads
+		close(hangs)
+		time.Sleep(Duration)
+		shared.mu.Lock()
+		if after := shared.writers[slices.Index(shared.writers, "second"):]; slices.Contains(after, "first") {
+			t.Errorf("the lease was written by %v once the second had it", after)
+		}
+		shared.mu.Unlock()
+		stop()
+		end()
+	})
+}
+
 // candidate runs an elector with the times that the manager is given. leads is closed when it leads. Stopped, it releases the lease or fails
 // in silence.
 func candidate(ctx context.Context, t *testing.T, shared *record, name string, releases bool) (lease *Lease, leads chan struct{}, stop context.CancelFunc) {
@@ -99,6 +125,7 @@ type record struct {
 	mu      sync.Mutex
 	version int
 	stored  resourcelock.LeaderElectionRecord
+	writers []string // who wrote each version
 }
 
 // A shareLock is one candidate's access to a record.
@@ -107,13 +134,17 @@ type shareLock struct {
 	*record
 	identity string
 	seen     int
+	hangs    atomic.Pointer[chan struct{}] // closed once the process goes on; nil while it never stood
 }
 
 func (l *shareLock) Identity() string   { return l.identity }
 func (l *shareLock) Describe() string   { return "lease" }
 func (l *shareLock) RecordEvent(string) {}
 
-func (l *shareLock) Get(context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+func (l *shareLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if err := l.ask(ctx); err != nil {
+		return nil, nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.version == 0 {
@@ -129,15 +160,26 @@ func (l *shareLock) Create(ctx context.Context, r resourcelock.LeaderElectionRec
 	return l.Update(ctx, r)
 }
 
-func (l *shareLock) Update(_ context.Context, r resourcelock.LeaderElectionRecord) error {
+func (l *shareLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	if err := l.ask(ctx); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.seen != l.version {
 		return apierrors.NewConflict(coordinationv1.Resource("leases"), "lease", nil)
 	}
 	l.version++
-	l.seen, l.stored = l.version, r
+	l.seen, l.stored, l.writers = l.version, r, append(l.writers, l.identity)
 	return nil
+}
+
+// ask is how a request fares: one of a process that stands waits, and fails if its deadline has passed by then.
+func (l *shareLock) ask(ctx context.Context) error {
+	if hangs := l.hangs.Load(); hangs != nil {
+		<-*hangs
+	}
+	return ctx.Err()
 }
 
 // TestTakeoverIsDocumented: what documents promise is what TestTakeover holds.
