@@ -77,13 +77,13 @@ type DatabaseParameters struct {
 	Engine *Engine `json:"engine,omitempty"`
 
 	// version of the engine, for example "16" or "16.3" (postgres), "8.0" or "8.4" (mysql), "10.11" or "11.4" (mariadb). A newer minor version in
-	// the cloud is not drift. A newer major version here upgrades the server: it is away for minutes, and no cloud can take the server back to the
+	// the cloud is not drift, nor is a release of Amazon RDS Extended Support, such as 8.0.46-rds.20260908 for "8.0.46". A newer major version here upgrades the server: it is away for minutes, and no cloud can take the server back to the
 	// earlier version.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
 	// Source: https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 	// +optional
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}(\.[0-9]{1,2}){0,2}$`
-	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}(\.[0-9]{1,2}){0,2}(-rds\.[0-9]{8})?$`
+	// +kubebuilder:validation:MaxLength=21
 	Version *string `json:"version,omitempty"`
 
 	// storage is the server's disk.

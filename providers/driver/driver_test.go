@@ -228,12 +228,26 @@ func TestVersions(t *testing.T) {
 		{"8.4", "8.0.36", false},
 		{"8", "8.4.3", true},
 		{"5.7", "5.7.44", true},
+		// Releases of Extended Support.
+		{"8.0", "8.0.46-rds.20260908", true},
+		{"8.0.46", "8.0.46-rds.20260908", true},
+		{"8.0.40", "8.0.46-rds.20260908", true},
+		{"8.0.47", "8.0.46-rds.20260908", false},
+		{"8.0.46-rds.20260908", "8.0.46-rds.20260908", true},
+		{"8.0.46-rds.20260908", "8.0.46-rds.20270108", true},
+		{"8.0.46-rds.20260908", "8.0.46", false},
+		{"8.0.46-rds.20260908", "8.4.6", false},
+		{"13", "13.23-rds.20260224", true},
+		{"13.20", "13.23-rds.20260224", true},
+		{"13.23", "13.23-rds.20260224", true},
+		{"5.7.44", "5.7.44-rds.20260902", true},
+		{"13.4", "13.4-R1", true},
 	} {
 		if got := driver.VersionServes("", tt.want, tt.have); got != tt.serves {
 			t.Errorf("VersionServes(%q, %q) = %t", tt.want, tt.have, got)
 		}
 	}
-	for version, major := range map[string]string{"16": "16", "16.3": "16", "10.1": "10", "8.0": "8.0", "8.0.36": "8.0", "5.7.44": "5.7", "8": "8", "": ""} {
+	for version, major := range map[string]string{"16": "16", "16.3": "16", "10.1": "10", "8.0": "8.0", "8.0.36": "8.0", "5.7.44": "5.7", "8": "8", "": "", "13.23-rds.20260224": "13", "8.0.46-rds.20260908": "8.0"} {
 		if got := driver.MajorVersion("", version); got != major {
 			t.Errorf("MajorVersion(%q) = %q, want %q", version, got, major)
 		}
@@ -269,6 +283,7 @@ func FuzzVersions(f *testing.F) {
 	f.Add("16", "16.3", "17")
 	f.Add("8.0", "8.0.36", "8.4")
 	f.Add("", ".", "..1")
+	f.Add("8.0.46", "8.0.46-rds.20260908", "8.0.46-rds")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		if !driver.VersionServes("", a, a) || !driver.VersionServes(v1alpha1.EngineMariaDB, a, a) {
 			t.Errorf("%q does not serve itself", a)

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -32,16 +33,13 @@ func VersionServes(engine v1alpha1.Engine, want, have string) bool {
 }
 
 // CompareVersions returns -1, 0 or 1 as a is older than, the same as or newer than b. A part that is missing
-// counts as 0, and so does one that is not a number.
+// counts as 0, and of one that begins with a number, that number counts: RDS names releases of Extended Support 8.0.46-rds.20260908, which is newer than 8.0.46.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-versions.html
 func CompareVersions(a, b string) int {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
-		x, y := part(as, i), part(bs, i)
-		if x != y {
-			if x < y {
-				return -1
-			}
-			return 1
+		if c := cmp.Compare(part(as, i), part(bs, i)); c != 0 {
+			return c
 		}
 	}
 	return 0
@@ -51,6 +49,7 @@ func part(parts []string, i int) int {
 	if i >= len(parts) {
 		return 0
 	}
-	n, _ := strconv.Atoi(parts[i])
+	digits := len(parts[i]) - len(strings.TrimLeft(parts[i], "0123456789"))
+	n, _ := strconv.Atoi(parts[i][:digits])
 	return n
 }

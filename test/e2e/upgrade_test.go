@@ -68,6 +68,32 @@ func TestUpgradeWithSomethingInItsWay(t *testing.T) {
 	})
 }
 
+// RDS upgrades servers in Extended Support to releases with names of another shape. They are newer minor versions, so nothing differs, and
+// what the mirror shows can be declared.
+func TestExtendedSupport(t *testing.T) {
+	onEachMade(t, func(w *fixture, c *system.Cloud, _ system.Made) {
+		if c.Name != "aws" {
+			return
+		}
+		w.databaseClass(c, nil)
+		d := w.tenLines("extended")
+		d.Spec.Engine, d.Spec.Version = new(v1alpha1.EngineMySQL), new("8.0.40")
+		w.create(d)
+		name := w.ready(d).Status.ExternalName
+		w.Disturb()
+		c.Databases().SetVersion(w.T, name, "8.0.46-rds.20260908")
+		mark := len(c.Writes(name))
+		w.observedAgain(c, name, 1)
+		w.AwaitObject(d, "it shows the version that runs", func() bool { return *d.Status.Observed.Version == "8.0.46-rds.20260908" })
+		if ready := w.ready(d); len(ready.Status.PendingChanges) != 0 || ready.Status.Plan != nil {
+			w.Errorf("pending %v, plan %v", ready.Status.PendingChanges, ready.Status.Plan)
+		}
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = d.Status.Observed.Version })
+		w.ready(d)
+		w.expectWrites(c, name, mark)
+	})
+}
+
 // Where the cloud takes no backup before an upgrade, Mooring has a snapshot taken by an object that people see, and the upgrade waits for that alone. One that can't be taken stops the upgrade, and
 // nothing else.
 func TestBackupBeforeAnUpgrade(t *testing.T) {

@@ -11,13 +11,14 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// rdsVersions lists the versions of each engine, oldest first.
+// rdsVersions lists the versions of each engine, oldest first. Those with -rds are releases of Extended Support.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-versions.html
 var rdsVersions = map[string][]string{
 	"postgres": {
-		"13.20", "13.21", "13.22", "14.17", "14.18", "14.19", "15.12", "15.13", "15.14",
+		"13.20", "13.21", "13.22", "13.23-rds.20260224", "14.17", "14.18", "14.19", "15.12", "15.13", "15.14",
 		"16.3", "16.4", "16.8", "16.9", "16.10", "17.4", "17.5", "17.6",
 	},
-	"mysql":   {"8.0.40", "8.0.41", "8.0.42", "8.0.43", "8.4.4", "8.4.5", "8.4.6"},
+	"mysql":   {"8.0.40", "8.0.41", "8.0.42", "8.0.43", "8.0.46", "8.0.46-rds.20260908", "8.4.4", "8.4.5", "8.4.6"},
 	"mariadb": {"10.6.21", "10.6.22", "10.11.11", "10.11.13", "11.4.5", "11.4.7", "11.8.3"},
 }
 
@@ -61,13 +62,13 @@ func majorVersion(engine, version string) string {
 	return parts[0]
 }
 
-// resolveVersion finds the version that is asked for: a bare major is its newest minor.
+// resolveVersion finds the version that is asked for: a bare major is its newest minor of the community.
 func resolveVersion(engine, asked string) (string, error) {
 	if asked == "" {
 		asked = rdsDefaultMajor[engine]
 	}
 	for _, version := range slices.Backward(rdsVersions[engine]) {
-		if version == asked || majorVersion(engine, version) == asked {
+		if version == asked || majorVersion(engine, version) == asked && !strings.Contains(version, "-rds.") {
 			return version, nil
 		}
 	}
@@ -81,7 +82,7 @@ func olderVersion(engine, a, b string) bool {
 
 // postgresReleases are the minor versions of PostgreSQL that were released together, oldest first. https://www.postgresql.org/support/versioning/
 var postgresReleases = [][]string{
-	{"16.3"}, {"16.4"}, {"13.20", "14.17", "15.12", "16.8", "17.4"}, {"13.21", "14.18", "15.13", "16.9", "17.5"}, {"13.22", "14.19", "15.14", "16.10", "17.6"},
+	{"16.3"}, {"16.4"}, {"13.20", "14.17", "15.12", "16.8", "17.4"}, {"13.21", "14.18", "15.13", "16.9", "17.5"}, {"13.22", "13.23-rds.20260224", "14.19", "15.14", "16.10", "17.6"},
 }
 
 func releaseOf(engine, version string) int {
