@@ -62,7 +62,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	}
 	operation := upgradeOperation(have, params.EngineVersion, d.now())
 	_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
-	err = explainManagement(err, in.ManageMasterUserPassword)
+	err = explainManagement(explainUpgrade(err, have), in.ManageMasterUserPassword)
 	if err = explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have)))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}

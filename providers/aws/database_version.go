@@ -3,6 +3,7 @@ package aws
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -72,9 +73,31 @@ func versionEffect(_ *serverVersion, to serverVersion, have *instance) (driver.E
 	case driver.CompareVersions(to.number, now) < 0:
 		return driver.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
 	case !have.isMajor(to.number):
-		return driver.Restarts, ""
+		return driver.Restarts, replicasFirst(have, to.number)
 	}
-	return driver.Irreversible, ""
+	return driver.Irreversible, replicasFirst(have, to.number)
+}
+
+// replicasFirst says which read replicas RDS wants upgraded before their source; empty if it wants none. Those of PostgreSQL get another major version with their source.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.html (read replica upgrades)
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html (upgrades of read replicas)
+func replicasFirst(have *instance, to string) string {
+	all := followers(have)
+	if len(all) == 0 || have.engine() == v1alpha1.EnginePostgres && have.isMajor(to) {
+		return ""
+	}
+	return "RDS upgrades the read replicas first, and the server waits for them: " + strings.Join(all, ", ")
+}
+
+// explainUpgrade says for which replicas an upgrade waits.
+func explainUpgrade(err error, have *instance) error {
+	if apiCode(err) != "DBUpgradeDependencyFailure" {
+		return err
+	}
+	e := *asError(err)
+	e.Message = fmt.Sprintf("the upgrade waits for the read replicas, which RDS upgrades first (%s): set spec.version of their Databases, too. Amazon RDS says: %s",
+		strings.Join(followers(have), ", "), e.Message)
+	return &e
 }
 
 // completeVersion allows an upgrade to another major version, and takes back one that waits by the version that runs, to the letter.

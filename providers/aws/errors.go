@@ -146,7 +146,7 @@ func codeOf(code string, status int) driver.Code {
 		return driver.Unavailable
 	case code != "" && status == http.StatusConflict:
 		return driver.Conflict
-	case code != "" && status >= 400 && status != http.StatusNotFound:
+	case code != "" && status >= 400: // an unknown 404 too: it is not known that what is missing is the object
 		return driver.Invalid
 	}
 	return driver.Internal
@@ -182,6 +182,9 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	}
 	var api smithy.APIError
 	switch text, ok := messages[code]; {
+	case unknownCaller[code] && s.optIn():
+		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s. An account has to enable that region before it is used (aws account enable-region --region-name %[1]s): "+
+			"enable it, lead to another region, or, if it is enabled, check the credentials", s.region)
 	case ok:
 		e.Message = text
 	case code != "" && errors.As(err, &api) && api.ErrorMessage() != "":
@@ -192,6 +195,26 @@ func (s *session) wrap(op string, err error) *driver.Error {
 		e.Message = fmt.Sprintf("AWS answers with status %d", status)
 	}
 	return e
+}
+
+// unknownCaller are the codes by which AWS says that it does not know who calls. In a region that the account has not enabled it says so of any credentials.
+// https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html
+// https://github.com/remotion-dev/github-unwrapped-2022/issues/34, https://github.com/boto/boto3/issues/2381
+var unknownCaller = map[string]bool{
+	"AllAccessDisabled": true, "AuthFailure": true, "InvalidAccessKeyId": true, "InvalidClientTokenId": true, "InvalidToken": true, "OptInRequired": true, "UnrecognizedClient": true,
+}
+
+// enabled are the regions that every account has; all that came after them are to be enabled first.
+// https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html#manage-acct-regions-considerations
+var enabled = []string{
+	"ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "ca-central-1", "eu-central-1", "eu-north-1", "eu-west-1",
+	"eu-west-2", "eu-west-3", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2",
+}
+
+// optIn reports whether an account has to enable the session's region before it is used. Regions of other partitions it has not.
+func (s *session) optIn() bool {
+	others := []string{"cn-", "us-gov-", "us-iso", "eu-iso", "eusc-"}
+	return s.store == nil && !slices.Contains(enabled, s.region) && !slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(s.region, p) })
 }
 
 // unexplained is what the SDK calls the code of an error of a Query API that has none.

@@ -22,6 +22,8 @@ func (s *session) refusedRole(op, role, how, advice string, err error) error {
 	switch answered := errors.As(err, &api); {
 	case e.Code == driver.Throttled, e.Code == driver.Unavailable, !answered:
 		advice = ""
+	case unknownCaller[apiCode(err)] && s.optIn():
+		e.Code = driver.Denied
 	case apiCode(err) == "ExpiredToken":
 		e.Code, text = driver.Denied, "AWS says that the token of the call has expired"
 	default:

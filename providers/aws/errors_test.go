@@ -40,7 +40,7 @@ func TestWrap(t *testing.T) {
 		"a code with Exception":      {answered(400, nil, api("ThrottlingException")), driver.Throttled, 0},
 		"an unknown 400":             {answered(400, nil, api("SomethingNew")), driver.Invalid, 0},
 		"an unknown 403":             {answered(403, nil, api("SomethingNew")), driver.Denied, 0},
-		"an unknown 404":             {answered(404, nil, api("SomethingNew")), driver.Internal, 0},
+		"an unknown 404":             {answered(404, nil, api("SomethingNew")), driver.Invalid, 0},
 		"a proxy's 404":              {answered(404, nil, errors.New("not XML")), driver.Unavailable, 0},
 		"a proxy's 400":              {answered(400, nil, api("UnknownError")), driver.Internal, 0},
 		"a proxy's 407":              {answered(407, nil, api("UnknownError")), driver.Internal, 0},
@@ -80,6 +80,32 @@ func TestWrap(t *testing.T) {
 				t.Errorf("%q does not say where", got)
 			}
 		})
+	}
+}
+
+// In a region that an account has not enabled AWS knows no credentials.
+func TestRegionThatIsNotEnabled(t *testing.T) {
+	for _, tt := range []struct {
+		region, code string
+		names        bool
+	}{
+		{"af-south-1", "InvalidClientTokenId", true},
+		{"ap-southeast-7", "InvalidClientTokenId", true}, // newer than this build
+		{"me-south-1", "AuthFailure", true},
+		{"eu-south-2", "UnrecognizedClientException", true},
+		{"il-central-1", "InvalidToken", true},
+		{"ap-east-1", "OptInRequired", true},
+		{"af-south-1", "SignatureDoesNotMatch", false},
+		{"af-south-1", "AccessDenied", false},
+		{"eu-central-1", "InvalidClientTokenId", false},
+		{"us-gov-west-1", "InvalidClientTokenId", false},
+		{"cn-north-1", "InvalidClientTokenId", false},
+	} {
+		s := &session{region: tt.region, now: time.Now}
+		err := s.wrap("GetCallerIdentity", answered(403, nil, &smithy.GenericAPIError{Code: tt.code, Message: "The security token included in the request is invalid."}))
+		if err.Code != driver.Denied || strings.Contains(err.Message, "enable-region --region-name "+tt.region) != tt.names {
+			t.Errorf("%s in %s: %v %q", tt.code, tt.region, err.Code, err.Message)
+		}
 	}
 }
 

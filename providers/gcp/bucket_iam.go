@@ -192,7 +192,7 @@ func (p bucketPolicies) grant(ctx context.Context, req *bucketRequest, change ta
 		_, err = do(ctx, p.of.session, "buckets.setIamPolicy", func(ctx context.Context) (*raw.Policy, error) {
 			return p.of.folders.Buckets.SetIamPolicy(req.Name, policy).Context(ctx).Do(p.of.payment(req.Name)...)
 		})
-		if driver.CodeOf(err) != driver.Busy || preventsPublic(err) {
+		if driver.CodeOf(err) != driver.Busy {
 			return err
 		}
 	}
@@ -247,14 +247,14 @@ func wordsOf(err error) string {
 	return driver.ErrorOf(err).Message
 }
 
-// preventsPublic reports whether a policy was refused because it lets everybody in. The status is that of a lost race.
+// preventsPublic reports whether a policy was refused because it lets everybody in.
 func preventsPublic(err error) bool {
 	return err != nil && strings.Contains(wordsOf(err), "public access prevention")
 }
 
 // adviseBindings says what to do about a policy that Cloud Storage refuses: its words name no field of the spec.
 func adviseBindings(err error) error {
-	if err == nil || keptOut(err) {
+	if err == nil || keptOut(err) || ofOrganization(err) {
 		return err
 	}
 	e := *driver.ErrorOf(err)

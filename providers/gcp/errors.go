@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +69,6 @@ var byStatus = map[int]driver.Code{
 	http.StatusNotFound:              driver.NotFound,
 	http.StatusRequestTimeout:        driver.Unavailable,
 	http.StatusConflict:              driver.Conflict,
-	http.StatusPreconditionFailed:    driver.Busy, // somebody else was faster
 	http.StatusRequestEntityTooLarge: driver.Invalid,
 	http.StatusTooManyRequests:       driver.Throttled,
 }
@@ -111,10 +111,7 @@ func (s *session) wrap(op string, err error) error {
 func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) error {
 	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.now())}
 	reason := reasonOf(answer)
-	code, known := byReason[answer.Code][reason]
-	if !known {
-		code, known = byStatus[answer.Code]
-	}
+	code := codeOf(answer)
 	switch {
 	case answer.Code >= 500:
 		e.Code, e.Message = driver.Unavailable, fmt.Sprintf("Google Cloud failed with status %d", answer.Code)
@@ -122,12 +119,14 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 		// Not an answer of Google's API, which always gives a reason: a wrong endpoint, or a proxy. That must never
 		// be taken for the absence of an object.
 		e.Code, e.Message = driver.Unavailable, "what answered with status 404 is not Google's API: check the endpoint"
-	case !known:
-		e.Code, e.Message = driver.Internal, fmt.Sprintf("status %d", answer.Code)
+	case code == driver.Internal:
+		e.Code, e.Message = code, fmt.Sprintf("status %d", answer.Code)
 	case code == driver.Throttled:
 		e.Code, e.Message = code, "too many calls"
-	case answer.Code == http.StatusPreconditionFailed:
+	case answer.Code == http.StatusPreconditionFailed && code == driver.Busy:
 		e.Code, e.Message = code, "somebody else changed it in the meantime"
+	case policyOfOrganization.MatchString(answer.Message):
+		e.Code, e.Message = driver.Denied, strings.TrimSuffix(messageOf(answer), ".")+": a policy of the organization forbids it; change what it names, or ask an administrator of the organization for an exception"
 	case keptOut(err):
 		e.Code, e.Message = code, strings.TrimSuffix(messageOf(answer), ".")+": "+filterAdvice(op)
 	default:
@@ -135,6 +134,35 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 	}
 	return e
 }
+
+// codeOf says what an answer means: by its reason, by its status, and of a status that is not in the tables, by who gave it. Google's own refusals
+// have a reason, and are told in its words; what has none is of something in between.
+func codeOf(answer *googleapi.Error) driver.Code {
+	reason := reasonOf(answer)
+	if code, known := byReason[answer.Code][reason]; known {
+		return code
+	}
+	if code, known := byStatus[answer.Code]; known {
+		return code
+	}
+	switch {
+	case reason == "" || answer.Code < http.StatusBadRequest:
+		return driver.Internal
+	case answer.Code == http.StatusPreconditionFailed && (reason == "staleData" || lostRace.MatchString(answer.Message)):
+		return driver.Busy
+	}
+	return driver.Invalid
+}
+
+// lostRace are the words of an answer that says that somebody else was faster. Its status is also that of what a policy of the organization forbids, and of a
+// bucket that can't be made public. https://cloud.google.com/storage/docs/org-policy-constraints
+var lostRace = regexp.MustCompile(`(?i)pre-?conditions?\b|condition does not match`)
+
+// policyOfOrganization are the words of a refusal by a constraint of the organization, whose status is 412 in Cloud Storage and 400 in Cloud SQL, or
+// by a service perimeter, at 403.
+// https://cloud.google.com/sql/docs/mysql/org-policy/configure-org-policy#errors
+// https://cloud.google.com/vpc-service-controls/docs/troubleshooting
+var policyOfOrganization = regexp.MustCompile(`(?i)\bconstraints?/[a-z]+\.|prohibited by organization's policy|organization policy check failure`)
 
 func reasonOf(answer *googleapi.Error) string {
 	for _, item := range answer.Errors {
@@ -145,9 +173,12 @@ func reasonOf(answer *googleapi.Error) string {
 	return ""
 }
 
+// perimeterID is the part of a refusal by a service perimeter that differs every time.
+var perimeterID = regexp.MustCompile(`\s*vpcServiceControlsUniqueIdentifier:?\s*\S+`)
+
 // messageOf returns what the cloud says, on one line.
 func messageOf(answer *googleapi.Error) string {
-	text := strings.Join(strings.Fields(answer.Message), " ")
+	text := strings.Join(strings.Fields(perimeterID.ReplaceAllString(answer.Message, "")), " ")
 	if text == "" {
 		return fmt.Sprintf("refused with status %d", answer.Code)
 	}
@@ -203,13 +234,19 @@ func invalid(format string, args ...any) error {
 	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// advise adds advice to the message of an error with one of codes, unless a filter keeps Mooring out: that has advice of its own.
+// ofOrganization reports whether a policy of the organization forbids what was asked for.
+func ofOrganization(err error) bool {
+	answer, ok := errors.AsType[*googleapi.Error](err)
+	return ok && policyOfOrganization.MatchString(answer.Message)
+}
+
+// advise adds advice to the message of an error with one of codes, unless a filter keeps Mooring out, or a policy of the organization does: they have advice of their own.
 func advise(err error, advice string, codes ...driver.Code) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if slices.Contains(codes, e.Code) && !keptOut(err) {
+	if slices.Contains(codes, e.Code) && !keptOut(err) && !ofOrganization(err) {
 		with := *e
 		with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
 		return &with

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,44 @@ func TestUpgradeWithSomethingInItsWay(t *testing.T) {
 			return d.Status.Observed.Version != nil && strings.HasPrefix(*d.Status.Observed.Version, "17")
 		})
 		w.equal("the operation that rests", w.ready(d).Status.Operation, "")
+	})
+}
+
+// RDS upgrades read replicas before their primary. Whoever sets both in one commit waits, and is not told that something is wrong; whoever sets the primary alone is told what it waits for.
+func TestReplicasAreUpgradedFirst(t *testing.T) {
+	onEachMade(t, func(w *fixture, c *system.Cloud, _ system.Made) {
+		if c.Name != "aws" {
+			return
+		}
+		d := w.database(c, "orders", system.MinimalDatabase(c))
+		d.Spec.Version = new("16.8")
+		w.create(d)
+		w.ready(d)
+		r := w.replicaOf(d, "reads")
+		w.create(r)
+		name := w.ready(r).Status.ExternalName
+		w.AwaitObject(d, "it knows its replica", func() bool { return slices.Equal(d.Status.Replicas, []string{name}) })
+		edit(w, d, func(d *v1alpha1.Database) {
+			d.Spec.Version, d.Spec.Backup = new("16.9"), &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
+		})
+		says := w.state(d, "the primary says what it waits for", func(s system.Snapshot) bool {
+			return strings.Contains(s.Condition(v1alpha1.ConditionReady).Message, "the upgrade waits for the read replicas, which RDS upgrades first ("+name+")")
+		})
+		if says.Is(v1alpha1.ConditionStalled, yes) || !says.Is(v1alpha1.ConditionReconciling, yes) {
+			w.Errorf("it waits, and says %+v", says.Status.Conditions)
+		}
+		w.AwaitObject(d, "what the replicas do not keep waiting is changed", func() bool { return *d.Status.Observed.Backup.RetentionDays == 9 })
+		edit(w, r, func(r *v1alpha1.Database) { r.Spec.Version = new("16.9") })
+		for _, o := range []*v1alpha1.Database{r, d} {
+			w.ready(o)
+			w.Refresh(o)
+			w.equal("the version of "+o.Name, *o.Status.Observed.Version, "16.9")
+		}
+		for _, transition := range w.Transitions("Database", d.Name, 0) {
+			if strings.Contains(transition, "Failed") || strings.Contains(transition, "Stalled") {
+				w.Errorf("the primary went through %s", transition)
+			}
+		}
 	})
 }
 

@@ -129,6 +129,9 @@ func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 func (s *rdsService) write(e *awsError, _ *http.Request) reply { return queryFailure(rdsNamespace, e) }
 
 func (s *rdsService) fail(kind FaultKind, call Call) reply {
+	if kind == Refused {
+		return queryFailure(rdsNamespace, awsErr(call.injected.Status, call.injected.Code, call.injected.Message))
+	}
 	conflict := "InvalidDBInstanceState"
 	if call.Operation == "SwitchoverBlueGreenDeployment" || call.Operation == "DeleteBlueGreenDeployment" {
 		conflict = "InvalidBlueGreenDeploymentStateFault"

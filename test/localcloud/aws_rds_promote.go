@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -102,6 +103,24 @@ func (s *rdsService) settleReplicas(now time.Time) {
 	}
 }
 
+// checkOrderOfUpgrades refuses to upgrade a source before its replicas: those of PostgreSQL get another major version with it, and all else they get first. The words are
+// those of https://github.com/hashicorp/terraform-provider-aws/issues/24887, the rules those of the guide. No recording shows it.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html
+func (c *rdsCall) checkOrderOfUpgrades(have *rdsInstance, asked *string) error {
+	engine, from := *have.db.Engine, *have.db.EngineVersion
+	to, err := upgradeOf(&have.db, asked)
+	if err != nil || to == from || engine == "postgres" && majorVersion(engine, to) != majorVersion(engine, from) {
+		return nil //nolint:nilerr // what is wrong with the version is told later
+	}
+	for _, key := range c.replicasOf(have) {
+		if olderVersion(engine, *c.instances[key].now.db.EngineVersion, to) {
+			return awsErr(http.StatusBadRequest, "DBUpgradeDependencyFailure", "One or more of the DB Instance's read replicas need to be upgraded: "+key.name)
+		}
+	}
+	return nil
+}
+
 // checkReplication refuses changes that a replica or its source does not take. The words about the password are those of https://github.com/terraform-aws-modules/terraform-aws-rds/issues/526,
 // those about backups those of https://github.com/cloud-custodian/cloud-custodian/issues/178, and those about the secret those of
 // https://github.com/hashicorp/terraform-provider-aws/issues/40188. That a source can't begin to have a secret, and that a replica is not upgraded to another major version by itself, is strict:
@@ -110,6 +129,9 @@ func (c *rdsCall) checkReplication(key rdsKey, have *rdsInstance, in *rds.Modify
 	db, replica := &have.db, have.follows.id != ""
 	leads := len(c.replicasOf(have)) > 0
 	if err := c.checkVersionOfBlue(have, in.EngineVersion); err != nil {
+		return err
+	}
+	if err := c.checkOrderOfUpgrades(have, in.EngineVersion); err != nil {
 		return err
 	}
 	switch days := in.BackupRetentionPeriod; {

@@ -108,8 +108,10 @@ func notImplemented(what string) *awsError {
 	return awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+what)
 }
 
-func (s *s3Service) fail(kind FaultKind, _ Call) reply {
+func (s *s3Service) fail(kind FaultKind, call Call) reply {
 	switch kind {
+	case Refused:
+		return s.write(awsErr(call.injected.Status, call.injected.Code, call.injected.Message), nil)
 	case Throttled:
 		return s.write(awsErr(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate."), nil)
 	case Denied:

@@ -204,7 +204,7 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 	call.Fault, call.injected = fault.Kind, fault
 	var answer *reply
 	switch kind := fault.Kind; kind {
-	case Throttled, ServerError, Denied, Conflict:
+	case Throttled, ServerError, Denied, Conflict, Refused:
 		failed := s.fail(kind, call)
 		answer = &failed
 	case Hang:

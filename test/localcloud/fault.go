@@ -20,6 +20,7 @@ const (
 	Hang         FaultKind = "hang"          // no answer until the caller gives up or the cloud closes; nothing is committed
 	RequestLost  FaultKind = "request-lost"  // the connection is cut before anything is committed
 	ResponseLost FaultKind = "response-lost" // committed, then the connection is cut
+	Refused      FaultKind = "refused"       // with Status, Code and Message; nothing is committed
 	Conflict     FaultKind = "conflict"      // 409 (or 412 where the service guards by version); nothing is committed
 	Stale        FaultKind = "stale"         // a read answers from before the last write of the resource; lists miss the newest
 	FailLate     FaultKind = "fail-late"     // accepted, but the long operation it starts ends in an error
@@ -53,8 +54,9 @@ type Fault struct {
 	Delay time.Duration // for Latency
 	Times int           // how many calls it hits; 0 means until removed
 	Skip  int           // how many matching calls it lets pass first
-	// Code and Message are those of the error in which the operation of a FailLate ends in Cloud SQL; empty for an internal error. In RDS, Code is
+	// Status, Code and Message are those of a Refused call. Code and Message are also those of the error in which the operation of a FailLate ends in Cloud SQL; empty for an internal error. In RDS, Code is
 	// the status in which a restore ends; empty for restore-error. The final snapshot of a deletion fails too if Code is failed.
+	Status        int
 	Code, Message string
 	Hook          func(Call) // called (on the serving goroutine) when it hits, after the commit if there is one
 }

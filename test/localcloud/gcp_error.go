@@ -65,6 +65,9 @@ func (s gcpService) fail(kind FaultKind, call Call) reply {
 }
 
 func failure(kind FaultKind, call Call) reply {
+	if kind == Refused {
+		return gcpFailure(call.Service, gcpErr(call.injected.Status, call.injected.Code, call.injected.Message))
+	}
 	if call.Service == "token" {
 		return gcpFailure("token", map[FaultKind]*gcpError{
 			Throttled:   gcpErr(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit exceeded."),
