@@ -53,8 +53,9 @@ const (
 	// ReasonPaused: the annotation mooring.dev/paused is set.
 	// To do: remove the annotation when you are done.
 	ReasonPaused Reason = "Paused"
-	// ReasonCloudBusy: an operation is in progress in the cloud, and the cloud accepts no change until it is done.
-	// To do: wait. If it lasts, the message quotes the cloud: look in the cloud for an operation in progress, for example an export.
+	// ReasonCloudBusy: an operation is in progress in the cloud, and the cloud accepts no change until it is done. Or the cloud refuses what may be right in a moment: a role, a grant
+	// or a block of public access that was made or changed a short time ago, which clouds do not see everywhere at once.
+	// To do: wait. If it lasts, the message quotes the cloud: look in the cloud for an operation in progress, for example an export. What is still refused after three minutes becomes Invalid or Denied.
 	ReasonCloudBusy Reason = "CloudBusy"
 	// ReasonQueued: the object waits for a slot of its account: Mooring reconciles only a limited number of objects of an account at once.
 	// To do: wait. If it lasts, compare the account's slots and its queue: see the metric mooring_account_queue_depth.

@@ -16,6 +16,9 @@ type Cadence struct {
 	First       time.Duration
 	Longest     time.Duration
 	PollLongest time.Duration
+	// Settle is how long a refusal is retried like an answer that the cloud is busy, where it may pass by itself: IAM of Google Cloud takes up to 7 minutes, S3 and
+	// IAM of AWS seconds. https://cloud.google.com/iam/docs/access-change-propagation
+	Settle time.Duration
 }
 
 // DefaultCadence is the cadence for a sync period.
@@ -25,6 +28,7 @@ func DefaultCadence(sync time.Duration) Cadence {
 		First:       min(time.Second, sync),
 		Longest:     min(5*time.Minute, sync),
 		PollLongest: min(30*time.Second, sync),
+		Settle:      min(3*time.Minute, 5*sync),
 	}
 }
 

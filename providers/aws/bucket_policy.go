@@ -199,7 +199,7 @@ func (b policies) write(ctx context.Context, req *bucketRequest, isNew bool, cha
 		in.ConfirmRemoveSelfBucketAccess = new(true)
 	}
 	_, err = call(ctx, b.session, "PutBucketPolicy", b.s3.PutBucketPolicy, in)
-	return advisePolicy(err)
+	return advisePolicy(err, &req.Spec)
 }
 
 // arn returns the ARN of a bucket in the partition of the session's region.
@@ -251,7 +251,7 @@ func (p *policyDocument) change(bucket, arn string, d table.Delta) error {
 }
 
 // advisePolicy says what to do about a policy that S3 refuses: its words name no field of the spec.
-func advisePolicy(err error) error {
+func advisePolicy(err error, spec *v1alpha1.BucketParameters) error {
 	if err == nil {
 		return nil
 	}
@@ -259,6 +259,7 @@ func advisePolicy(err error) error {
 	switch {
 	case apiCode(err) == "AccessDenied" && strings.Contains(err.Error(), "BlockPublicPolicy"):
 		e.Code, e.Message = driver.Invalid, `S3 takes no policy that lets everybody in while public access is blocked, by the bucket or by the whole account: set spec.publicAccess to Allowed, or name principals in place of "*" in spec.aws.policy. Amazon S3 says: `+e.Message
+		e.Settling = spec.PublicAccess != nil && *spec.PublicAccess == v1alpha1.PublicAccessAllowed // S3 takes seconds to lift a block everywhere
 	case driver.CodeOf(err) == driver.Invalid:
 		e.Message = "correct spec.aws.policy (principals that exist, actions of S3, resources that suit the actions, at most 20 KB with the statements of others). Amazon S3 says: " + e.Message
 	default:

@@ -171,7 +171,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	if code == unexplained || fromStatus(err, status) && !bodiless(op) {
 		code = ""
 	}
-	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
+	e.Code, e.RetryAfter, e.Settling = codeOf(code, status), s.retryAfter(err), settling[code] || settlingWords.MatchString(apiMessage(err))
 	if s.store != nil && storeLacks[code] {
 		e.Code = driver.Unsupported
 	}
@@ -196,6 +196,14 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	}
 	return e
 }
+
+// settling are the codes of refusals of what may have been made or changed a short time ago, somewhere else than in the call, and settlingWords are the words where the code is one of many.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html (changes take time)
+var (
+	settling      = map[string]bool{"KMSKeyNotAccessible": true, "InvalidTargetBucketForLogging": true, "InvalidS3DestinationBucket": true}
+	settlingWords = regexp.MustCompile(`Invalid principal in policy|validate the following destination configurations|^Destination bucket|required permissions for: ENHANCED_MONITORING`)
+)
 
 // unknownCaller are the codes by which AWS says that it does not know who calls. In a region that the account has not enabled it says so of any credentials.
 // https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html

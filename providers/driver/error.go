@@ -78,6 +78,9 @@ type Error struct {
 	// Message is for people, and stable: no request ids, times or counters. It says what happened
 	// and, where the driver knows, what to do.
 	Message string
+	// Settling: what the call refers to, such as a role, a policy or a block of public access, may have been made or changed a short time ago, and clouds see that everywhere only
+	// after seconds or minutes. The same call may be taken then, so nobody is to be told at once that a value is wrong.
+	Settling bool `json:",omitempty"`
 	// RetryAfter is how long the cloud asked to wait; 0 if it did not.
 	RetryAfter time.Duration
 	// Err is the SDK's error. It may hold request ids, is not shown to people and stays in the process that made it: no caller of a
@@ -112,6 +115,12 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
+// Settles reports whether err may pass by itself, because clouds see changes everywhere only after a while.
+func Settles(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e != nil && e.Settling
+}
+
 // ErrorOf returns an error as data: the *Error that it is, or one with the same code and text; nil for nil. What has no code is Internal.
 func ErrorOf(err error) *Error {
 	if err == nil {
@@ -122,7 +131,7 @@ func ErrorOf(err error) *Error {
 	}
 	out := &Error{Code: CodeOf(err), Message: err.Error(), Err: err}
 	if e, ok := errors.AsType[*Error](err); ok {
-		out.RetryAfter = e.RetryAfter
+		out.RetryAfter, out.Settling = e.RetryAfter, e.Settling
 	}
 	return out
 }

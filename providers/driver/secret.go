@@ -51,7 +51,7 @@ func RedactError(err error, secrets ...string) error {
 	if Redact(text, secrets...) == text {
 		return err
 	}
-	return &Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter, Message: Redact(e.Message, secrets...)}
+	return &Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter, Settling: e.Settling, Message: Redact(e.Message, secrets...)}
 }
 
 // hide notes which bytes of a message belong to a text, wherever it occurs.

@@ -109,7 +109,7 @@ func (s *session) wrap(op string, err error) error {
 }
 
 func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) error {
-	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.now())}
+	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.now()), Settling: settling.MatchString(answer.Message)}
 	reason := reasonOf(answer)
 	code := codeOf(answer)
 	switch {
@@ -153,6 +153,10 @@ func codeOf(answer *googleapi.Error) driver.Code {
 	}
 	return driver.Invalid
 }
+
+// settling are the words of refusals of what may have been made or granted a short time ago: a member of a binding, a key, a topic.
+// https://cloud.google.com/iam/docs/access-change-propagation
+var settling = regexp.MustCompile(`(?i)\bkms\b|(account|principal|member|user|group)\b.* does not exist|pub/sub`)
 
 // lostRace are the words of an answer that says that somebody else was faster. Its status is also that of what a policy of the organization forbids, and of a
 // bucket that can't be made public. https://cloud.google.com/storage/docs/org-policy-constraints

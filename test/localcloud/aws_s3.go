@@ -31,12 +31,23 @@ type s3Service struct {
 	buckets map[string]*past[s3Bucket]
 	owned   map[string]int // buckets by account
 	writes  uint64
+	// lags is how long it takes until a block of public access that is lifted is lifted everywhere, by account.
+	lags map[string]time.Duration
+}
+
+// LagS3 has S3 go on for so long to refuse public policies of an account's buckets where a block of public access was lifted. S3 names no time: people report seconds.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html https://github.com/env0/templates/pull/174
+func (c *Cloud) LagS3(account string, lag time.Duration) {
+	s := c.aws.services["s3"].(*s3Service)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lags[account] = lag
 }
 
 func init() { awsServices["s3"] = func(c *Cloud) awsDialect { return newS3Service(c) } }
 
 func newS3Service(c *Cloud) *s3Service {
-	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, owned: map[string]int{}}
+	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, lags: map[string]time.Duration{}, owned: map[string]int{}}
 }
 
 // An s3Call is one call to S3.

@@ -25,6 +25,7 @@ type s3Bucket struct {
 	tags       []s3Tag         // nil is no tag set
 	encryption encryptionRule
 	blocks     *publicAccessBlock // nil is none
+	unblocked  time.Time          // until when S3 goes on to refuse what a block refused that is lifted
 	ownership  string             // "" is none
 	policy     *s3Policy          // nil is none
 	acl        string

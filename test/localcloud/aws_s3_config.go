@@ -202,11 +202,18 @@ func (c *s3Call) putPublicAccessBlock() (reply, error) {
 	if err := c.configuration(&asked); err != nil {
 		return reply{}, err
 	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.blocks = &asked.publicAccessBlock; return nil })
+	return c.ok(nil), c.change(func(b *s3Bucket) error { c.block(b, &asked.publicAccessBlock); return nil })
 }
 
 func (c *s3Call) deletePublicAccessBlock() (reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.blocks = nil; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { c.block(b, nil); return nil })
+}
+
+func (c *s3Call) block(b *s3Bucket, blocks *publicAccessBlock) {
+	if b.blocks != nil && b.blocks.BlockPublicPolicy {
+		b.unblocked = c.now.Add(c.lags[b.account])
+	}
+	b.blocks = blocks
 }
 
 // --- object ownership

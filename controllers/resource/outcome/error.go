@@ -25,12 +25,18 @@ func (e FieldErrors) Error() string {
 	return driver.ToldLines(all)
 }
 
-// Unwrap returns the error that decides what comes of all: one that needs a person, if there is one.
+// Unwrap returns the error that decides what comes of all: one that needs a person, if there is one, and rather one that does not pass by itself.
 func (e FieldErrors) Unwrap() error {
-	if i := slices.IndexFunc(e, func(f driver.FieldError) bool { return retry.Classify(f.Err).Stalled }); i >= 0 {
-		return e[i].Err
+	decides := 0
+	for i, failed := range e {
+		if !retry.Classify(failed.Err).Stalled {
+			continue
+		}
+		if decides = i; !driver.Settles(failed.Err) {
+			break
+		}
 	}
-	return e[0].Err
+	return e[decides].Err
 }
 
 // RefusedUpdate says which fields were to be set in a call that the cloud refused as invalid: its own words may name none.

@@ -105,6 +105,9 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 	switch {
 	case lacking(c.Err): // no other answer is near, so the object is looked at as if it was up to date
 		out.State, out.Next = c.stateOfRefusal(), outcome.AtSync
+	case class.Stalled && driver.Settles(c.Err) && !c.Unobserved && c.Now.Sub(memory.Failing) < c.cadence.Settle:
+		out.Reason = v1alpha1.ReasonCloudBusy
+		return c.ofBusy(out, memory)
 	case class.Stalled && did:
 		out.State = condition.Stalled
 	case class.Stalled && (memory.Failures >= Lasting || c.Unobserved):
@@ -160,7 +163,7 @@ func (c classifier) ofRefusal(out outcome.Outcome, refusal *identity.ValidationE
 	return out
 }
 
-// ofBusy turns the answer that the cloud is busy into an outcome. It is usual, and over before long; what lasts is recorded.
+// ofBusy turns the answer that the cloud is busy into an outcome, or one that may pass once the cloud sees everywhere what was changed. It is usual, and over before long; what lasts is recorded.
 func (c classifier) ofBusy(out outcome.Outcome, memory Memory) outcome.Outcome {
 	out.Next = outcome.Polling
 	if memory.Failures < Lasting || c.Now.Sub(memory.Failing) < c.cadence.PollLongest {

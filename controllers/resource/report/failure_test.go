@@ -23,6 +23,7 @@ func TestClassify(t *testing.T) {
 	unavailable := &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}
 	denied := &driver.Error{Code: driver.Denied, Op: "HeadBucket", Message: "no rights"}
 	lacks := &driver.Error{Code: driver.Unsupported, Op: "PutBucketCors", Message: "not implemented"}
+	settling := &driver.Error{Code: driver.Invalid, Op: "PutBucketPolicy", Message: "no such role", Settling: true}
 	missing := &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
 	for _, test := range []struct {
 		name     string
@@ -45,6 +46,13 @@ func TestClassify(t *testing.T) {
 		{"observation of what the cloud lacks", lacks, 0, 0, false, outcome.Outcome{State: condition.ObservationRefused, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AtSync}},
 		{"deleted, and the cloud lacks it", outcome.Acted{Err: lacks}, 0, 0, true, outcome.Outcome{State: condition.DeletionStalled, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AtSync}},
 		{"an act refused once", outcome.Acted{Err: denied}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"an act refused that may pass by itself", outcome.Acted{Err: settling}, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling, KeepConditions: true}},
+		{"an act refused for long that may pass by itself", outcome.Acted{Err: settling}, 9, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling}},
+		{"an act refused for so long that it does not pass", outcome.Acted{Err: settling}, 99, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonInvalid, Next: outcome.AfterError}},
+		{"fields that may pass by themselves", outcome.Acted{Err: outcome.FieldErrors{{Field: "cors", Err: settling}, {Field: "tags", Err: settling}}}, 0, 0, false,
+			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling, KeepConditions: true}},
+		{"fields of which one does not pass", outcome.Acted{Err: outcome.FieldErrors{{Field: "cors", Err: settling}, {Field: "tags", Err: denied}}}, 0, 0, false,
+			outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"busy", &driver.Error{Code: driver.Busy}, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling, KeepConditions: true}},
 		{"busy for long", &driver.Error{Code: driver.Busy}, 9, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling}},
 		{"busy and not observed", &driver.Error{Code: driver.Busy}, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
@@ -80,6 +88,9 @@ func TestClassify(t *testing.T) {
 			b.Generation, b.Status.AppliedGeneration, b.Status.FirstReadyTime = 1, 1, &metav1.Time{Time: time.Unix(1, 0)}
 			cadence := retry.DefaultCadence(time.Minute)
 			before := Memory{Failures: test.before, Failing: now.Add(-cadence.PollLongest)}
+			if strings.HasSuffix(test.name, "does not pass") && test.before > 0 {
+				before.Failing = now.Add(-cadence.Settle)
+			}
 			if strings.HasSuffix(test.name, "yet") || strings.HasSuffix(test.name, "new one") {
 				b.Status.FirstReadyTime = nil
 			}
