@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -199,7 +200,7 @@ func (b policies) write(ctx context.Context, req *bucketRequest, isNew bool, cha
 		in.ConfirmRemoveSelfBucketAccess = new(true)
 	}
 	_, err = call(ctx, b.session, "PutBucketPolicy", b.s3.PutBucketPolicy, in)
-	return advisePolicy(err, &req.Spec)
+	return explainPrincipals(advisePolicy(err, &req.Spec), document, req.Name, change)
 }
 
 // arn returns the ARN of a bucket in the partition of the session's region.
@@ -248,6 +249,51 @@ func (p *policyDocument) change(bucket, arn string, d table.Delta) error {
 		p.Version = policyVersion
 	}
 	return nil
+}
+
+// deletedIdentity is how S3 shows an IAM user or role that was deleted, in the place of its ARN.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids
+var deletedIdentity = regexp.MustCompile(`^(AIDA|AROA)[A-Z0-9]{12,}$`)
+
+// deletedIn returns the deleted identities that a statement names.
+func deletedIn(s v1alpha1.PolicyStatement) (ids []string) {
+	for _, who := range []*v1alpha1.PolicyPrincipals{s.Principals, s.NotPrincipals} {
+		if who == nil {
+			continue
+		}
+		for _, name := range who.AWS {
+			if deletedIdentity.MatchString(name) {
+				ids = append(ids, name)
+			}
+		}
+	}
+	return ids
+}
+
+// explainPrincipals says of a policy that S3 refuses for a principal whose statements are to blame: those of others that name an identity that was deleted, with which S3 takes no
+// policy at all. They are not dropped: one may deny something. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-roles
+func explainPrincipals(err error, sent *policyDocument, bucket string, change table.Delta) error {
+	if apiCode(err) != "MalformedPolicy" || !strings.Contains(apiMessage(err), "principal") {
+		return err
+	}
+	var lines []string
+	for _, raw := range sent.Statement {
+		s, unread := sent.read(raw, bucket)
+		name, _ := statementName(s)
+		if _, ours := change.Set[name]; unread != nil || ours || len(deletedIn(s)) == 0 {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s, which is %s)", name, s.Effect, strings.Join(deletedIn(s), ", ")))
+	}
+	if len(lines) == 0 {
+		return err
+	}
+	e := *asError(err)
+	e.Code, e.Settling = driver.Conflict, false
+	e.Message = fmt.Sprintf("nothing of spec.aws.policy can change: S3 takes no policy with an IAM identity that was deleted, and statements that are not this object's name some: %s. Remove those statements, or those principals, from "+
+		"the policy of bucket %s (aws s3api get-bucket-policy, then put-bucket-policy); with spec.aws.policyMode Exact, if the class allows it, Mooring removes all statements of others. Amazon S3 says: %s",
+		strings.Join(lines, "; "), bucket, plain(apiMessage(err)))
+	return &e
 }
 
 // advisePolicy says what to do about a policy that S3 refuses: its words name no field of the spec.

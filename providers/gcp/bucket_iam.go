@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -169,11 +170,54 @@ func (p bucketPolicies) policy(ctx context.Context, name string) (*raw.Policy, e
 
 // write changes grants, and keeps all others. The etag of the policy guards the write: who changed the policy since it was read keeps that.
 func (p bucketPolicies) write(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []driver.Change) (string, error) {
-	err := adviseBindings(p.grant(ctx, req, params.IAMBindings))
+	err := adviseBindings(p.grantTo(ctx, req, params.IAMBindings))
 	if driver.CodeOf(err) == driver.Denied { // the identity may do all else
 		return "", table.FieldErrors{{Field: "gcp.iamBindings", Err: driver.ErrorOf(err)}}
 	}
 	return "", err
+}
+
+// memberMissing are the words by which Cloud Storage refuses a policy for one member that does not exist. https://github.com/hashicorp/terraform-provider-google/issues/5151
+var memberMissing = regexp.MustCompile(`(?i)^(?:service ?account|user|group|principal|member|domain|identity) +"?([^ "]+?)"? does not exist`)
+
+// grantTo changes grants. Cloud Storage refuses a policy as a whole for one member that does not exist, so those that do are tried without it.
+func (p bucketPolicies) grantTo(ctx context.Context, req *bucketRequest, change table.Delta) error {
+	var missing []string
+	var refused error
+	for {
+		err := p.grant(ctx, req, change)
+		if err == nil {
+			return refused
+		}
+		words := memberMissing.FindStringSubmatch(wordsOf(err))
+		if driver.CodeOf(err) != driver.Invalid || words == nil {
+			return err
+		}
+		rest := table.Delta{Set: maps.Clone(change.Set), Remove: change.Remove}
+		maps.DeleteFunc(rest.Set, func(name, _ string) bool {
+			_, address, _ := strings.Cut(grantOf(name).member, ":")
+			gone := strings.EqualFold(address, words[1])
+			if gone {
+				missing = append(missing, name)
+			}
+			return gone
+		})
+		if len(rest.Set) == len(change.Set) { // it is in what others granted
+			return err
+		}
+		e := *driver.ErrorOf(err)
+		e.Message = "spec.gcp.iamBindings names members that do not exist: " + strings.Join(membersOf(missing), ", ") + "; all others are granted what it says. Create them, or remove them from it. Cloud Storage says: " + words[0]
+		refused, change = &table.Unset{Err: &e, Names: missing}, rest
+	}
+}
+
+// membersOf returns the members of grants, each once.
+func membersOf(names []string) (members []string) {
+	for _, name := range names {
+		members = append(members, grantOf(name).member)
+	}
+	slices.Sort(members)
+	return slices.Compact(members)
 }
 
 // grant changes the policy until nobody else changes it in between.
@@ -207,6 +251,10 @@ func changePolicy(policy *raw.Policy, d table.Delta) (changed bool) {
 			name := grant{binding.Role, member, conditionFrom(binding.Condition)}.name()
 			delete(missing, name)
 			remove := slices.Contains(d.Remove, name)
+			if was, deleted := deletedMember(member); deleted { // an identity of that name was made again: what was granted to the one before goes
+				_, again := d.Set[grant{binding.Role, was, conditionFrom(binding.Condition)}.name()]
+				remove = remove || again
+			}
 			changed = changed || remove
 			return remove
 		})
@@ -222,6 +270,13 @@ func changePolicy(policy *raw.Policy, d table.Delta) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// deletedMember returns the member that an identity was before it was deleted. https://cloud.google.com/iam/docs/policies-deleted-principals
+func deletedMember(member string) (was string, deleted bool) {
+	was, deleted = strings.CutPrefix(member, "deleted:")
+	was, _, _ = strings.Cut(was, "?uid=")
+	return was, deleted
 }
 
 // addGrant adds a grant to the binding of its role and condition.
@@ -255,6 +310,9 @@ func preventsPublic(err error) bool {
 // adviseBindings says what to do about a policy that Cloud Storage refuses: its words name no field of the spec.
 func adviseBindings(err error) error {
 	if err == nil || keptOut(err) || ofOrganization(err) {
+		return err
+	}
+	if _, explained := errors.AsType[*table.Unset](err); explained {
 		return err
 	}
 	e := *driver.ErrorOf(err)

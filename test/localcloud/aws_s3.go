@@ -33,6 +33,8 @@ type s3Service struct {
 	writes  uint64
 	// lags is how long it takes until a block of public access that is lifted is lifted everywhere, by account.
 	lags map[string]time.Duration
+	// deleted are the unique ids of IAM identities that were deleted, by ARN.
+	deleted map[string]string
 }
 
 // LagS3 has S3 go on for so long to refuse public policies of an account's buckets where a block of public access was lifted. S3 names no time: people report seconds.
@@ -47,7 +49,7 @@ func (c *Cloud) LagS3(account string, lag time.Duration) {
 func init() { awsServices["s3"] = func(c *Cloud) awsDialect { return newS3Service(c) } }
 
 func newS3Service(c *Cloud) *s3Service {
-	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, lags: map[string]time.Duration{}, owned: map[string]int{}}
+	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, lags: map[string]time.Duration{}, deleted: map[string]string{}, owned: map[string]int{}}
 }
 
 // An s3Call is one call to S3.

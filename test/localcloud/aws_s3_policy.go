@@ -275,6 +275,9 @@ func (c *s3Call) putPolicy() (reply, error) {
 		if err != nil {
 			return err
 		}
+		if err := c.checkPrincipals(p); err != nil {
+			return err
+		}
 		if p.public() && (b.blocks != nil && b.blocks.BlockPublicPolicy || c.now.Before(b.unblocked)) {
 			return awsErr(http.StatusForbidden, "AccessDenied", "User: "+c.caller.arn+" is not authorized to perform: s3:PutBucketPolicy on resource: "+
 				`"arn:aws:s3:::`+b.name+`" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.`)

@@ -24,6 +24,7 @@ type gcpCloud struct {
 	actors   map[string]gcpServiceAccount // by email
 	projects map[string]*gcpProject
 	sql      *sqlService
+	storage  *gcsService
 }
 
 // gcpServices add an API and its routes to a cloud. The file of each API adds its own.

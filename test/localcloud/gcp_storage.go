@@ -17,6 +17,8 @@ type gcsService struct {
 	created int
 	uploads int64 // the generation of the newest object
 	deleted []*gcsDeleted
+	// gone are the unique ids of identities that were deleted, by their names as members of policies.
+	gone map[string]string
 }
 
 // A gcsBucket is a bucket as it is, and as it was before the last write.
@@ -50,12 +52,13 @@ func gcsInvalid(message string) *gcpError {
 
 func init() {
 	gcpServices = append(gcpServices, func(g *gcpCloud) {
-		newGCSService(g.cloud).route(g)
+		g.storage = newGCSService(g.cloud)
+		g.storage.route(g)
 	})
 }
 
 func newGCSService(c *Cloud) *gcsService {
-	return &gcsService{cloud: c, buckets: map[string]*gcsBucket{}}
+	return &gcsService{cloud: c, buckets: map[string]*gcsBucket{}, gone: map[string]string{}}
 }
 
 func (s *gcsService) route(g *gcpCloud) {

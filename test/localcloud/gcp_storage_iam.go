@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -97,7 +98,7 @@ func (s *gcsService) setIAMPolicy(r *gcpRequest) (any, error) {
 	if members > 1500 { // each as often as it is named: https://cloud.google.com/iam/quotas#limits
 		return nil, gcsInvalid(fmt.Sprintf("The number of members in the policy (%d) is larger than the maximum allowed size 1,500.", members))
 	}
-	if err := admitsPolicy(state.resource, policy); err != nil {
+	if err := cmp.Or(s.admitsMembers(policy), admitsPolicy(state.resource, policy)); err != nil {
 		return nil, err
 	}
 	policy.Kind, policy.ResourceId = state.policy.Kind, state.policy.ResourceId
