@@ -108,10 +108,16 @@ func (b retention) part() table.Part[v1alpha1.BucketParameters, bucket, bucketPa
 	}
 }
 
-// daysOf returns the days of a rule: 0 without one. Years are no number of days that S3 names.
+// hasPeriod reports whether a rule retains new versions for a period. One may have an event hold alone, which is another protection: neither read, set nor taken away here.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DefaultRetention.html
+func hasPeriod(rule *types.DefaultRetention) bool {
+	return rule != nil && (rule.Mode != "" || rule.Days != nil || rule.Years != nil)
+}
+
+// daysOf returns the days of a rule: 0 without a period. Years are no number of days that S3 names.
 func daysOf(rule *types.DefaultRetention) *int32 {
 	switch {
-	case rule == nil:
+	case !hasPeriod(rule):
 		return new(int32(0))
 	case rule.Days == nil:
 		return new(driver.OddRetention)
@@ -147,12 +153,13 @@ func (b retention) write(ctx context.Context, name string, isNew bool, p *bucket
 		}
 	}
 	configuration := &types.ObjectLockConfiguration{ObjectLockEnabled: types.ObjectLockEnabledEnabled}
-	switch wanted := p.rule(rule); {
-	case wanted != nil:
+	if wanted := p.rule(rule); wanted != nil {
 		configuration.Rule = &types.ObjectLockRule{DefaultRetention: wanted}
-	case p.retentionLocked != nil && p.retentionDays == nil:
+	}
+	switch {
+	case p.retentionLocked != nil && p.retentionDays == nil && !hasPeriod(rule):
 		return table.Fields{"retention.locked", "retention.days"}.Refuse("the bucket has no retention that could be locked: set spec.retention.days, too")
-	case !on && !aws.ToBool(p.objectLock):
+	case configuration.Rule == nil && !on && !aws.ToBool(p.objectLock):
 		return nil
 	}
 	_, err := call(ctx, b.session, "PutObjectLockConfiguration", b.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{
@@ -161,13 +168,19 @@ func (b retention) write(ctx context.Context, name string, isNew bool, p *bucket
 	return adviseState(err, "the bucket keeps no old versions, which Object Lock needs: set spec.versioning to Enabled")
 }
 
-// rule is what is asked for in place of a rule, nil for none.
+// rule is what is asked for in place of a rule, nil for none. The event hold of others stays.
 func (p *bucketParams) rule(was *types.DefaultRetention) *types.DefaultRetention {
-	if p.retentionDays != nil && *p.retentionDays == 0 || p.retentionDays == nil && was == nil {
-		return nil
-	}
 	rule := types.DefaultRetention{Mode: types.ObjectLockRetentionModeGovernance}
 	if was != nil {
+		rule.DefaultEventHold = was.DefaultEventHold
+	}
+	switch {
+	case p.retentionDays != nil && *p.retentionDays == 0 || p.retentionDays == nil && !hasPeriod(was):
+		if rule.Mode = ""; rule.DefaultEventHold == nil {
+			return nil
+		}
+		return &rule
+	case hasPeriod(was):
 		rule = *was
 	}
 	if p.retentionDays != nil {

@@ -1,10 +1,12 @@
 package aws_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
@@ -102,6 +104,57 @@ func TestRetentionOfAnExistingBucket(t *testing.T) {
 	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
 		t.Errorf("suspended: %v, %+v", err, result.Failed)
+	}
+}
+
+// An event hold is the protection of somebody else: alone it is no period, a period comes beside it, and it stays when the period goes.
+func TestEventHoldOfOthersStays(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	hold := func(name string, rule s3types.DefaultRetention) {
+		rule.DefaultEventHold = &s3types.EventHoldDuration{Days: new(int32(90))}
+		do(t, w.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
+			ObjectLockEnabled: "Enabled", Rule: &s3types.ObjectLockRule{DefaultRetention: &rule},
+		}})
+	}
+	for _, tt := range []struct {
+		name  string
+		there s3types.DefaultRetention
+		spec  v1alpha1.BucketRetention
+		days  int32
+		mode  s3types.ObjectLockRetentionMode
+	}{
+		{"shop-first", s3types.DefaultRetention{}, v1alpha1.BucketRetention{Days: new(int32(30))}, 30, "GOVERNANCE"},
+		{"shop-locked", s3types.DefaultRetention{}, v1alpha1.BucketRetention{Days: new(int32(30)), Locked: new(true)}, 30, "COMPLIANCE"},
+		{"shop-none", s3types.DefaultRetention{}, v1alpha1.BucketRetention{}, 0, ""},
+		{"shop-zero", s3types.DefaultRetention{}, v1alpha1.BucketRetention{Days: new(int32(0))}, 0, ""},
+		{"shop-ends", s3types.DefaultRetention{Mode: "GOVERNANCE", Days: new(int32(30))}, v1alpha1.BucketRetention{Days: new(int32(0))}, 0, ""},
+		{"shop-grows", s3types.DefaultRetention{Mode: "COMPLIANCE", Years: new(int32(1))}, v1alpha1.BucketRetention{Days: new(int32(400))}, 400, "COMPLIANCE"},
+	} {
+		req := bucketOf(tt.name, v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectLock: new(true)}})
+		w.settleBucket(req)
+		hold(tt.name, tt.there)
+		before := len(w.operations())
+		req.Spec.Retention = &tt.spec
+		w.settleBucket(req)
+		rule := lockRule(t, w.s3, tt.name)
+		if rule == nil || rule.DefaultEventHold == nil || *rule.DefaultEventHold.Days != 90 {
+			t.Fatalf("%s: the hold is gone: %+v", tt.name, rule)
+		}
+		if days := awssdk.ToInt32(rule.Days); days != tt.days || rule.Mode != tt.mode {
+			t.Errorf("%s: %d days in mode %q, want %d and %q", tt.name, days, rule.Mode, tt.days, tt.mode)
+		}
+		if same := tt.days == 0 && tt.there.Mode == ""; same && slices.Contains(w.operations()[before:], "PutObjectLockConfiguration") {
+			t.Errorf("%s: it is written for nothing", tt.name)
+		}
+	}
+	req := bucketOf("shop-first", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectLock: new(true)}})
+	hold(req.Name, s3types.DefaultRetention{})
+	req.Spec.Retention = &v1alpha1.BucketRetention{Locked: new(true)}
+	if seen := w.bucket(req); len(seen.Changes) > 0 {
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, seen.Changes)
+		if rule := lockRule(t, w.s3, req.Name); rule.Mode != "" || rule.DefaultEventHold == nil {
+			t.Errorf("a hold was locked: %+v (%v, %+v)", rule, err, result.Failed)
+		}
 	}
 }
 

@@ -10,11 +10,31 @@ import (
 
 var wormModes = []string{"GOVERNANCE", "COMPLIANCE"}
 
-// An objectLockRule is how new versions of objects are locked. One of days and years is set.
+// An objectLockRule is how new versions of objects are locked: for a period, by an event hold, or both. One of days and years is set.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DefaultRetention.html
 type objectLockRule struct {
-	Mode  string
+	Mode             string     `xml:",omitempty"`
+	Days             int        `xml:",omitempty"`
+	Years            int        `xml:",omitempty"`
+	DefaultEventHold *eventHold `xml:",omitempty"`
+}
+
+// An eventHold is for how long a version is kept once its hold is released.
+type eventHold struct {
 	Days  int `xml:",omitempty"`
 	Years int `xml:",omitempty"`
+}
+
+// valid: no recording shows what S3 says of an event hold.
+func (r *objectLockRule) valid() bool {
+	one := func(days, years int) bool { return (days > 0) != (years > 0) }
+	switch period := r.Mode != "" || r.Days != 0 || r.Years != 0; {
+	case r.DefaultEventHold != nil && !one(r.DefaultEventHold.Days, r.DefaultEventHold.Years):
+		return false
+	case period:
+		return slices.Contains(wormModes, r.Mode) && one(r.Days, r.Years)
+	}
+	return r.DefaultEventHold != nil
 }
 
 type objectLockConfiguration struct {
@@ -55,7 +75,7 @@ func (c *s3Call) putObjectLock() (reply, error) {
 		return reply{}, malformedXML()
 	}
 	if rule := asked.Default; rule != nil {
-		if !slices.Contains(wormModes, rule.Mode) || (rule.Days > 0) == (rule.Years > 0) {
+		if !rule.valid() {
 			return reply{}, malformedXML()
 		}
 		if rule.Days < 0 || rule.Days > 36500 || rule.Years < 0 || rule.Years > 100 {
@@ -104,7 +124,10 @@ func (c *s3Call) newLock(b *s3Bucket) (lock wormLock, err error) {
 		}
 		return lock, nil
 	}
-	if rule := b.lockRule; rule != nil {
+	if rule := b.lockRule; rule != nil && rule.DefaultEventHold != nil {
+		lock.hold = true
+	}
+	if rule := b.lockRule; rule != nil && rule.Mode != "" {
 		lock.mode, lock.until = rule.Mode, c.now.UTC().AddDate(rule.Years, 0, rule.Days)
 	}
 	return lock, nil
