@@ -119,7 +119,9 @@ var bucketNames = []driver.NamePattern{
 	{Never: `\.\.`, Rule: "S3 does not accept a name with two dots in a row"},
 	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "S3 does not accept a name that looks like an IP address"},
 	{Never: `^(xn--|sthree-|amzn-s3-demo-)`, Rule: "S3 reserves names that begin with xn--, sthree- or amzn-s3-demo-"},
-	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3|-an)$`, Rule: "S3 reserves names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3, --table-s3 or -an"},
+	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3)$`, Rule: "S3 reserves names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3 or --table-s3"},
+	{Match: `([^n]|[^a]n|[^-]an|[a-z0-9.-]-[0-9]{12}-[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}-an)$`,
+		Rule: "S3 keeps names that end with -an for buckets in the namespace of an account and a region: PREFIX-ACCOUNT-REGION-an, such as shop-123456789012-eu-central-1-an"},
 }
 
 // bucketKind is what the driver has of buckets.
@@ -236,11 +238,33 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 	if b.store != nil {
 		return driver.Result{}, inStore{b}.create(ctx, req, in)
 	}
+	if err := b.inAccountNamespace(ctx, in); err != nil {
+		return driver.Result{}, err
+	}
 	if err := b.lookFirst(ctx, req.Name); err != nil {
 		return driver.Result{}, err
 	}
 	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket, in, onceS3)
 	return driver.Result{}, err
+}
+
+// inAccountNamespace asks for a bucket in the namespace of the session's account and region if its name is one of that. Nobody else can have such a name, and some organizations allow no other.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
+func (b *buckets) inAccountNamespace(ctx context.Context, in *s3.CreateBucketInput) error {
+	if !strings.HasSuffix(*in.Bucket, "-an") {
+		return nil
+	}
+	if b.owner() == nil {
+		if _, err := b.identity(ctx); err != nil {
+			return err
+		}
+	}
+	suffix := fmt.Sprintf("-%s-%s-an", aws.ToString(b.owner()), b.region)
+	if !strings.HasSuffix(*in.Bucket, suffix) {
+		return invalid("spec.externalName: S3 creates %s only in the account and the region that it names, and this object leads to another: end the name with %s", *in.Bucket, suffix)
+	}
+	in.BucketNamespace = types.BucketNamespaceAccountRegional
+	return nil
 }
 
 // lookFirst refuses to create a bucket that exists, where S3 itself would not: in us-east-1 the creation

@@ -22,6 +22,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		RefusedNames: []string{
 			"my", strings.Repeat("a", 64), "Photos", "photos_2026", "-photos", "photos-", "two..dots", "192.168.5.4", "xn--photos", "sthree-photos",
 			"amzn-s3-demo-photos", "photos-s3alias", "photos--ol-s3", "photos.mrap", "photos--use1-az4--x-s3", "photos--use1-az4--xa-s3", "photos--table-s3",
+			"photos-an", "photos-123456789012-an", "123456789012-eu-central-1-an",
 		},
 		OddNames:     []string{"1photos", "photos--2026", "photos.example.com", "192.168.5.4.5"},
 		Full:         fieldedit.AWSBucket(region).Full,

@@ -129,7 +129,7 @@ func (c *s3Call) createBucket() (reply, error) {
 			return reply{}, err
 		}
 	}
-	if !validS3Name(c.name) {
+	if !validS3Name(c.name) || c.inAccountNamespace() != strings.HasSuffix(c.name, "-an") {
 		return reply{}, awsErr(http.StatusBadRequest, "InvalidBucketName", "The specified bucket is not valid.")
 	}
 	region, err := c.location(configuration.LocationConstraint)
@@ -242,13 +242,19 @@ func validS3Name(name string) bool {
 			return false
 		}
 	}
-	for _, suffix := range []string{"-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3", "-an"} {
+	for _, suffix := range []string{"-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3"} {
 		if strings.HasSuffix(name, suffix) {
 			return false
 		}
 	}
 	return s3Name.MatchString(name) && net.ParseIP(name) == nil &&
 		!strings.Contains(name, "..") && !strings.Contains(name, ".-") && !strings.Contains(name, "-.")
+}
+
+// inAccountNamespace reports whether a new bucket is asked for in the namespace of the caller's account and region: by the header and by the name. No recording shows the refusals.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
+func (c *s3Call) inAccountNamespace() bool {
+	return c.r.Header.Get("X-Amz-Bucket-Namespace") == "account-regional" && strings.HasSuffix(c.name, "-"+c.caller.account+"-"+c.caller.region+"-an")
 }
 
 func (c *s3Call) headBucket() (reply, error) {

@@ -49,7 +49,7 @@ var s3Routes = map[string]s3Operation{
 
 	"bucket PUT": {
 		name: "CreateBucket", do: (*s3Call).createBucket,
-		headers: []string{"X-Amz-Acl", "X-Amz-Object-Ownership", "X-Amz-Bucket-Object-Lock-Enabled"},
+		headers: []string{"X-Amz-Acl", "X-Amz-Object-Ownership", "X-Amz-Bucket-Object-Lock-Enabled", "X-Amz-Bucket-Namespace"},
 	},
 	"bucket HEAD":   {name: "HeadBucket", do: (*s3Call).headBucket},
 	"bucket DELETE": {name: "DeleteBucket", do: (*s3Call).deleteBucket},

@@ -1,0 +1,34 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// A name of the account's own namespace is created in that, and one of another account's or region's is refused before any call. What exists is observed whatever its name.
+func TestAccountRegionalNames(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	own := "shop-photos-" + account + "-" + region + "-an"
+	if _, err := w.s3.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &own}); err == nil {
+		t.Fatal("S3 creates it without the header")
+	}
+	req := bucketOf(own, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	w.settleBucket(req)
+	for _, name := range []string{"shop-photos-999999999999-" + region + "-an", "shop-photos-" + account + "-us-east-1-an"} {
+		before := len(w.operations())
+		_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf(name, v1alpha1.BucketParameters{}))
+		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "end the name with -"+account+"-"+region+"-an") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if made := w.operations()[before:]; len(made) > 0 {
+			t.Errorf("%s: %v", name, made)
+		}
+	}
+}
