@@ -81,7 +81,7 @@ func (l *Lease) Create(ctx context.Context, record resourcelock.LeaderElectionRe
 }
 
 // Update implements resourcelock.Interface. A release of what another holds is none: a leader that hung reads the lease of who took over
-// before it gives up its own, and client-go's elector (v0.36) asks what it knew before whether that is its own.
+// before it gives up its own, and client-go's elector (v0.37) asks what it knew before whether that is its own.
 func (l *Lease) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.write(record, func() error { return l.Interface.Update(ctx, record) })
 }

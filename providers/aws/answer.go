@@ -55,6 +55,7 @@ type service struct {
 // services are those that a session calls, by the names that the SDK gives them.
 var services = map[string]service{
 	"S3":         {answerOfS3, func(have answer) bool { return have.root() == "Error" }},
+	"S3 Control": {func(_ string, have answer) string { return have.isWordless() }, func(have answer) bool { return have.root() == "ErrorResponse" }},
 	"RDS":        {answerOfQuery, refusalOfQuery},
 	"STS":        {answerOfQuery, refusalOfQuery},
 	"CloudWatch": {answerOfCloudWatch, answer.isCBOR},
@@ -94,6 +95,7 @@ func refusalOfQuery(have answer) bool { return have.root() == "ErrorResponse" }
 // s3Roots are the root elements of S3's answers, by operation. https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html
 var s3Roots = map[string]string{
 	"DeleteObjects":                      "DeleteResult",
+	"GetBucketAbac":                      "AbacStatus",
 	"GetBucketAccelerateConfiguration":   "AccelerateConfiguration",
 	"GetBucketCors":                      "CORSConfiguration",
 	"GetBucketEncryption":                "ServerSideEncryptionConfiguration",

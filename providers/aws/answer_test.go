@@ -111,7 +111,7 @@ func ask(t *testing.T, operation string, answer answering) error {
 
 // methodOf returns the method of an operation, of the client that a session makes.
 func methodOf(s *session, operation string) reflect.Value {
-	clients := map[string]any{"s3": newS3(s), "rds": rds.NewFromConfig(s.config), "sts": sts.NewFromConfig(s.config), "cloudwatch": cloudwatch.NewFromConfig(s.config)}
+	clients := map[string]any{"s3": newS3(s), "s3control": newTagger(s).s3control, "rds": rds.NewFromConfig(s.config), "sts": sts.NewFromConfig(s.config), "cloudwatch": cloudwatch.NewFromConfig(s.config)}
 	client, name, _ := strings.Cut(operation, ".")
 	return reflect.ValueOf(clients[client]).MethodByName(name)
 }
@@ -153,7 +153,7 @@ func fill(v reflect.Value, depth int) {
 // isQuiet reports whether an answer to an operation has no content, so that an empty one is right.
 func isQuiet(operation string) bool {
 	name := strings.TrimPrefix(operation, "s3.")
-	return name != operation && s3Roots[name] == "" && (wordless.MatchString(name) || bodiless(name))
+	return strings.HasPrefix(operation, "s3control.") || name != operation && s3Roots[name] == "" && (wordless.MatchString(name) || bodiless(name))
 }
 
 // What is no answer of the service is an error for each operation that the driver calls, and never says that something is not there or not set.

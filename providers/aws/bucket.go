@@ -26,6 +26,8 @@ type bucketRequest = table.Request[v1alpha1.BucketParameters]
 type buckets struct {
 	*session
 	s3 *s3.Client
+	// tagger writes tags where s3 can't.
+	tagger bucketTagger
 }
 
 type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketParams]
@@ -33,7 +35,7 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketPara
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
 func newBuckets(s *session) *bucketAdapter {
-	b := &buckets{session: s, s3: newS3(s)}
+	b := &buckets{session: s, s3: newS3(s), tagger: newTagger(s)}
 	a := bucketAspects{s, b.s3}
 	return &bucketAdapter{
 		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
@@ -306,7 +308,11 @@ func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucke
 	if maps.Equal(tags, have.tags) {
 		return "", nil
 	}
-	return "", b.putTags(ctx, req.Name, tags)
+	err := b.putTags(ctx, req.Name, tags)
+	if b.store == nil && b.mayBeABAC(ctx, req.Name, err) {
+		err = b.tagger.write(ctx, req.Name, policies{session: b.session}.arn(req.Name), tags, have.tags, err)
+	}
+	return "", err
 }
 
 // putTags replaces the tags of a bucket. Tags of AWS's own are left out, as its documentation wants it; should S3 take

@@ -94,6 +94,9 @@ var awsNeeds = map[string][]string{
 	"s3.HeadBucket":           {"s3:ListBucket bucket"},
 	"s3.GetBucketTagging":     {"s3:GetBucketTagging bucket"},
 	"s3.PutBucketTagging":     {"s3:PutBucketTagging bucket"},
+	"s3.GetBucketAbac":        {"s3:GetBucketABAC bucket"}, // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketAbac.html
+	"s3control.TagResource":   {"s3:TagResource bucket"},
+	"s3control.UntagResource": {"s3:UntagResource bucket"},
 	"s3.GetBucketVersioning":  {"s3:GetBucketVersioning bucket"},
 	"s3.PutBucketVersioning":  {"s3:PutBucketVersioning bucket"},
 	"s3.GetPublicAccessBlock": {"s3:GetBucketPublicAccessBlock bucket"},

@@ -75,6 +75,10 @@ func (s *s3Service) identify(caller awsCaller, r *http.Request, body []byte) (Ca
 	}
 	c := &s3Call{s3Service: s, caller: caller, r: r, query: r.URL.Query(), name: bucket, key: key, body: body}
 	c.op = findS3Operation(r.Method, c.query, bucket, key)
+	if name, is := controlled(r); is {
+		bucket = name
+		c.name, c.key, c.op = name, "", s3ControlRoutes[r.Method]
+	}
 	return Call{
 		Service: "s3", Operation: c.op.name, Resource: bucket,
 		Write: r.Method != http.MethodGet && r.Method != http.MethodHead,
@@ -122,18 +126,22 @@ func notImplemented(what string) *awsError {
 }
 
 func (s *s3Service) fail(kind FaultKind, call Call) reply {
+	of := &http.Request{URL: &url.URL{}}
+	if call.Operation == "TagResource" || call.Operation == "UntagResource" {
+		of.URL.Path = s3Control
+	}
 	switch kind {
 	case Refused:
-		return s.write(awsErr(call.injected.Status, call.injected.Code, call.injected.Message), nil)
+		return s.write(awsErr(call.injected.Status, call.injected.Code, call.injected.Message), of)
 	case Throttled:
-		return s.write(awsErr(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate."), nil)
+		return s.write(awsErr(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate."), of)
 	case Denied:
-		return s.write(accessDenied(), nil)
+		return s.write(accessDenied(), of)
 	case Conflict:
 		return s.write(awsErr(http.StatusConflict, "OperationAborted",
-			"A conflicting conditional operation is currently in progress against this resource. Please try again."), nil)
+			"A conflicting conditional operation is currently in progress against this resource. Please try again."), of)
 	default:
-		return s.write(awsErr(http.StatusInternalServerError, "InternalError", "We encountered an internal error. Please try again."), nil)
+		return s.write(awsErr(http.StatusInternalServerError, "InternalError", "We encountered an internal error. Please try again."), of)
 	}
 }
 
@@ -146,7 +154,11 @@ func (s *s3Service) write(e *awsError, r *http.Request) reply {
 	if r != nil && r.Method == http.MethodHead {
 		return answer
 	}
-	out := bytes.NewBufferString(xml.Header + "<Error>")
+	opens, closes := "<Error>", "</Error>"
+	if r != nil && strings.HasPrefix(r.URL.Path, s3Control) {
+		opens, closes = "<ErrorResponse><Error>", "</Error></ErrorResponse>"
+	}
+	out := bytes.NewBufferString(xml.Header + opens)
 	element := func(name, value string) {
 		fmt.Fprintf(out, "<%s>", name)
 		_ = xml.EscapeText(out, []byte(value))
@@ -158,7 +170,7 @@ func (s *s3Service) write(e *awsError, r *http.Request) reply {
 		element(d[0], d[1])
 	}
 	element("RequestId", answer.header.Get("X-Amz-Request-Id"))
-	out.WriteString("</Error>")
+	out.WriteString(closes)
 	answer.body = out.Bytes()
 	answer.header.Set("Content-Type", "application/xml")
 	return answer

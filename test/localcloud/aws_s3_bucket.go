@@ -23,6 +23,7 @@ type s3Bucket struct {
 	objectLock bool
 	lockRule   *objectLockRule // nil is none
 	tags       []s3Tag         // nil is no tag set
+	abac       bool
 	encryption encryptionRule
 	blocks     *publicAccessBlock // nil is none
 	unblocked  time.Time          // until when S3 goes on to refuse what a block refused that is lifted

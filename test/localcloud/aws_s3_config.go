@@ -163,11 +163,11 @@ func (c *s3Call) putTagging() (reply, error) {
 	if err := validTags(asked.TagSet.Tag, "System tags cannot be added/updated by requester"); err != nil {
 		return reply{}, err
 	}
-	return noContent(), c.change(func(b *s3Bucket) error { b.tags = asked.TagSet.Tag; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.tags = asked.TagSet.Tag; return b.checkABAC() })
 }
 
 func (c *s3Call) deleteTagging() (reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.tags = nil; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.tags = nil; return b.checkABAC() })
 }
 
 // --- public access

@@ -56,6 +56,9 @@ var s3Routes = map[string]s3Operation{
 
 	"bucket GET location": {name: "GetBucketLocation", do: (*s3Call).getLocation},
 
+	"bucket GET abac": {name: "GetBucketAbac", do: (*s3Call).getAbac},
+	"bucket PUT abac": {name: "PutBucketAbac", do: (*s3Call).putAbac},
+
 	"bucket GET versioning": {name: "GetBucketVersioning", do: (*s3Call).getVersioning},
 	"bucket PUT versioning": {name: "PutBucketVersioning", do: (*s3Call).putVersioning},
 
@@ -147,7 +150,7 @@ var s3Routes = map[string]s3Operation{
 // s3Unimplemented names what a sub-resource configures, for operations that are known and missing.
 var s3Unimplemented = map[string]string{
 	"accelerate": "BucketAccelerateConfiguration", "acl": "Acl", "analytics": "BucketAnalyticsConfiguration",
-	"attributes": "ObjectAttributes", "cors": "BucketCors", "intelligent-tiering": "BucketIntelligentTieringConfiguration",
+	"abac": "BucketAbac", "attributes": "ObjectAttributes", "cors": "BucketCors", "intelligent-tiering": "BucketIntelligentTieringConfiguration",
 	"inventory": "BucketInventoryConfiguration", "legal-hold": "ObjectLegalHold", "lifecycle": "BucketLifecycleConfiguration",
 	"location": "BucketLocation", "logging": "BucketLogging", "metadataTable": "BucketMetadataTableConfiguration",
 	"metrics": "BucketMetricsConfiguration", "notification": "BucketNotificationConfiguration",

@@ -130,6 +130,8 @@ func (a *awsBuckets) Set(t testing.TB, name, field string, value any) {
 		call(t, a.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: &s3types.WebsiteConfiguration{
 			IndexDocument: &s3types.IndexDocument{Suffix: new(value.(string))}, ErrorDocument: &s3types.ErrorDocument{Key: new("lost.html")},
 		}})
+	case "abac":
+		call(t, a.s3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &name, AbacStatus: &s3types.AbacStatus{Status: value.(s3types.BucketAbacStatus)}})
 	case "lifecycle":
 		rules := []s3types.LifecycleRule{}
 		for _, r := range value.([]v1alpha1.LifecycleRule) {

@@ -1,0 +1,110 @@
+package aws
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3control"
+	"github.com/aws/aws-sdk-go-v2/service/s3control/types"
+	smithyendpoints "github.com/aws/smithy-go/endpoints"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A bucketTagger writes tags of buckets with attribute-based access control, whose tags say who may do what with them: S3 takes those by its control API alone, tag by tag.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/buckets-tagging-enable-abac.html
+type bucketTagger struct {
+	*session
+	s3control *s3control.Client
+}
+
+func newTagger(s *session) bucketTagger {
+	return bucketTagger{s, s3control.NewFromConfig(s.config, func(o *s3control.Options) {
+		if s.custom && s.config.BaseEndpoint != nil { // the account is in a header; in front of a host that somebody chose it would be another host
+			o.EndpointResolverV2 = fixedHost(*s.config.BaseEndpoint)
+		}
+	})}
+}
+
+// A fixedHost is the host of all calls, which are signed as they are elsewhere.
+type fixedHost string
+
+// ResolveEndpoint implements s3control.EndpointResolverV2.
+func (h fixedHost) ResolveEndpoint(ctx context.Context, p s3control.EndpointParameters) (smithyendpoints.Endpoint, error) {
+	endpoint, err := s3control.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, p)
+	if err != nil {
+		return endpoint, err
+	}
+	host, err := url.Parse(string(h))
+	if err == nil {
+		endpoint.URI.Scheme, endpoint.URI.Host = host.Scheme, host.Host
+	}
+	return endpoint, err
+}
+
+// mayBeABAC reports whether S3 may have refused tags because of attribute-based access control. Its documentation names no code for that, so the bucket is asked, unless the refusal is about the
+// tags themselves. Where that can't be asked, a refusal that is no denial may be one: what is then tried needs rights of its own.
+func (b *buckets) mayBeABAC(ctx context.Context, name string, refused error) bool {
+	code := driver.CodeOf(refused)
+	if code != driver.Invalid && code != driver.Denied || slices.Contains([]string{"InvalidTag", "MalformedXML", "BadRequest"}, apiCode(refused)) {
+		return false
+	}
+	out, err := call(ctx, b.session, "GetBucketAbac", b.s3.GetBucketAbac, &s3.GetBucketAbacInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	if err != nil {
+		return code == driver.Invalid
+	}
+	return out.AbacStatus != nil && out.AbacStatus.Status == s3types.BucketAbacStatusEnabled
+}
+
+// write makes the tags of a bucket those that are wanted. refused is why PutBucketTagging did not, which is told if this does not either.
+func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have map[string]string, refused error) error {
+	set, gone := map[string]string{}, []string{}
+	for k, v := range wanted {
+		if was, is := have[k]; !is || was != v {
+			set[k] = v
+		}
+	}
+	for k := range have {
+		if _, stays := wanted[k]; !stays && !strings.HasPrefix(k, systemPrefix) {
+			gone = append(gone, k)
+		}
+	}
+	if t.owner() == nil {
+		if _, err := t.identity(ctx); err != nil {
+			return err
+		}
+	}
+	var err error
+	if len(set) > 0 {
+		_, err = call(ctx, t.session, "TagResource", t.s3control.TagResource, &s3control.TagResourceInput{AccountId: t.owner(), ResourceArn: &arn, Tags: controlTags(set)})
+	}
+	if err == nil && len(gone) > 0 {
+		slices.Sort(gone)
+		_, err = call(ctx, t.session, "UntagResource", t.s3control.UntagResource, &s3control.UntagResourceInput{AccountId: t.owner(), ResourceArn: &arn, TagKeys: gone})
+	}
+	switch {
+	case err == nil:
+		return nil
+	case driver.CodeOf(err) == driver.Denied && driver.CodeOf(refused) != driver.Denied:
+		e := *asError(err)
+		e.Message = "the bucket " + name + " has attribute-based access control, so its tags are written by s3:TagResource and s3:UntagResource: allow both to this identity. Amazon S3 says: " + e.Message
+		return &e
+	case driver.CodeOf(err) == driver.Denied || driver.CodeOf(err) == driver.Invalid || driver.CodeOf(err) == driver.Unsupported:
+		return refused
+	}
+	return err
+}
+
+func controlTags(tags map[string]string) []types.Tag {
+	set := make([]types.Tag, 0, len(tags))
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		set = append(set, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return set
+}

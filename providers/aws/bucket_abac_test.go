@@ -1,0 +1,47 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// What the identity lacks for tags of a bucket with attribute-based access control is told; of another bucket, why its tags were refused.
+func TestTagsThatAreRefused(t *testing.T) {
+	for name, tt := range map[string]struct {
+		abac  bool
+		fault localcloud.Fault
+		code  driver.Code
+		says  string
+	}{
+		"shop-no-rights": {true, localcloud.Fault{Filter: localcloud.Filter{Operation: "TagResource"}, Kind: localcloud.Denied}, driver.Denied, "allow both to this identity"},
+		"shop-plain":     {false, localcloud.Fault{Filter: localcloud.Filter{Write: localcloud.Writes}, Kind: localcloud.Denied}, driver.Denied, "PutBucketTagging: "},
+		"shop-invalid": {false, localcloud.Fault{Filter: localcloud.Filter{Write: localcloud.Writes}, Kind: localcloud.Refused, Status: 400, Code: "SomethingNew", Message: "not like this"},
+			driver.Invalid, "not like this"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{})
+			req := bucketOf(name, v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}})
+			w.settleBucket(req)
+			if tt.abac {
+				do(t, w.s3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &name, AbacStatus: &s3types.AbacStatus{Status: "Enabled"}})
+			}
+			w.Faults.Add(tt.fault)
+			req.Spec.Tags["team"] = "pay"
+			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+			if err == nil && len(result.Failed) == 1 {
+				err = result.Failed[0].Err
+			}
+			if driver.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%v: %v", driver.CodeOf(err), err)
+			}
+		})
+	}
+}
