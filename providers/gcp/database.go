@@ -24,6 +24,7 @@ type databases struct {
 	flags       *flagCatalogue
 	authorities *authorities
 	pools       *pools
+	recorded    *recorded
 }
 
 type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
@@ -41,10 +42,10 @@ func sqlClient(s *session) *sqladmin.Service {
 // have calls of their own, and Cloud SQL takes one operation at a time on an instance: so they follow once the patch is done.
 func newDatabases(s *session) *databaseAdapter {
 	sql := sqlClient(s)
-	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}}
+	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}, recorded: &recorded{}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForUser, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForLogin, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
 		Following: replicator{d}.following(),
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,

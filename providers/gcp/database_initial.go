@@ -8,8 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied names it, it was made, and what
-// became of it since is its users' business.
+// lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied names it, it was made (see lookAgain).
 func (d *databases) lookForDatabase(ctx context.Context, req *databaseRequest, into *instance) error {
 	switch {
 	case into.State == "PENDING_CREATE":

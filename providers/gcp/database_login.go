@@ -37,6 +37,11 @@ func loginOf(req *databaseRequest, engine v1alpha1.Engine) login {
 	return l
 }
 
+// is reports whether a user is the administrator.
+func (l login) is(u *sqladmin.User) bool {
+	return u.Name == l.name && (u.Host == l.host || u.Host == "")
+}
+
 // rootPassword returns the password that the builtin administrator is made with. It must have one: MySQL's
 // root may connect from anywhere. If another administrator is asked for nobody gets to know it.
 func rootPassword(req *databaseRequest) string {
@@ -52,8 +57,17 @@ func rootPassword(req *databaseRequest) string {
 
 const usernameInstead = "put the earlier name back, and make further users in SQL"
 
+// lookForLogin reports an administrator that is still to be made, and what is gone of what was made once.
+func (d *databases) lookForLogin(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+	if err := d.lookForUser(ctx, req, have, o); err != nil {
+		return err
+	}
+	d.lookAgain(ctx, req, have, o)
+	return nil
+}
+
 // lookForUser reports an administrator that is still to be made, as a change. It is looked for once:
-// when Applied names it, it is there.
+// when Applied names it, it was made (see lookAgain).
 func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
 	l, before := loginOf(req, have.engine()), req.Applied[driver.FieldUsername]
 	if l.builtin {
@@ -95,7 +109,7 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 		return nil
 	}
 	for _, u := range users.Items {
-		if u.Name == l.name && (u.Host == l.host || u.Host == "") {
+		if l.is(u) {
 			o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = []string{l.name}, l.name
 			return nil
 		}

@@ -1,0 +1,91 @@
+package gcp_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// What the connection Secret names is looked at again within an hour, by one call of an observation at most. What is gone is told, with what to do, and not made again; once it is back, that is seen
+// at the next look.
+func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("stock", v1alpha1.EnginePostgres)
+	req.Spec.DatabaseName = new("stock")
+	x := c.made(t, &req)
+	if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+		t.Fatal(err)
+	}
+	c.settle(t)
+	look := func() driver.Observation {
+		t.Helper()
+		req.Applied[driver.FieldPassword] = []string{"1"}
+		return c.look(t, x, &req)
+	}
+	// lost waits until an observation says that something is gone, for an hour at most.
+	lost := func() (said string) {
+		t.Helper()
+		for range 13 {
+			before := c.count(localcloud.Reads)
+			o := look()
+			if reads := c.count(localcloud.Reads) - before; reads > 2 {
+				t.Errorf("an observation cost %d reads", reads)
+			}
+			if !o.Available {
+				if names := driver.Names(o.Changes); len(names) > 0 {
+					t.Errorf("it would change %v", names)
+				}
+				return o.Problem
+			}
+			c.clock.advance(5 * time.Minute)
+		}
+		return ""
+	}
+	c.forget()
+	if said := lost(); said != "" {
+		t.Fatalf("nothing is gone, and it says %q", said)
+	}
+	for operation, most := range map[string]int{"databases.get": 2, "users.list": 2} {
+		if n := c.Ledger.Count(localcloud.Filter{Operation: operation}); n == 0 || n > most {
+			t.Errorf("%d times %s in an hour", n, operation)
+		}
+	}
+
+	do := func(op *sqladmin.Operation, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if op, err = c.sql.Operations.Get(project, op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
+			t.Fatalf("%+v, %v", op, err)
+		}
+	}
+	do(c.sql.Databases.Delete(project, "stock", "stock").Do())
+	if said := lost(); !strings.Contains(said, "the database stock, which the connection Secret names, is not in the server any more") || !strings.Contains(said, "gcloud sql databases create stock --instance stock") {
+		t.Errorf("it says %q", said)
+	}
+	do(c.sql.Databases.Insert(project, "stock", &sqladmin.Database{Name: "stock"}).Do())
+	if o := look(); !o.Available {
+		t.Errorf("it is back, and it says %q", o.Problem)
+	}
+
+	do(c.sql.Users.Delete(project, "stock").Name("postgres").Do())
+	if said := lost(); !strings.Contains(said, "the administrator postgres, whom the connection Secret names") {
+		t.Errorf("it says %q", said)
+	}
+	c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "users.list"}, Kind: localcloud.Denied})
+	if o := look(); o.Available {
+		t.Error("what can't be looked at is there again")
+	}
+	c.Faults.Reset()
+	do(c.sql.Users.Insert(project, "stock", &sqladmin.User{Name: "postgres", Password: "x"}).Do())
+	if o := look(); !o.Available {
+		t.Errorf("it is back, and it says %q", o.Problem)
+	}
+}
