@@ -314,7 +314,7 @@ var databaseCodes = map[string]driver.Code{
 var databaseMessages = map[string]string{
 	"CertificateNotFound": "RDS has no certificate authority of that name in this region: set spec.aws.caCertificateIdentifier to rds-ca-rsa2048-g1, " +
 		"rds-ca-rsa4096-g1 or rds-ca-ecc384-g1",
-	"DBParameterGroupQuotaExceeded": "the account has as many DB parameter groups in this region as AWS allows (50 unless raised): delete groups that no server uses, or ask AWS for a higher quota; " +
+	"DBParameterGroupQuotaExceeded": "the account has as many DB parameter groups in this region as AWS allows (50 unless raised): delete groups that no server uses, ask AWS for a higher quota, or have the class name one group for many servers (spec.enforced.aws.dbParameterGroupName); " +
 		"servers with spec.parameters, and some with spec.tls, need a group each",
 	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
 	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",

@@ -16,8 +16,8 @@ func refusesValue(err error) bool {
 	return false
 }
 
-// refusesAll reports whether err is no fault of a value: busy, throttled, no answer, or a call that is refused as a whole.
-func refusesAll(err error) bool { return driver.CodeOf(err) != driver.Invalid }
+// refusesAll reports whether err is no fault of a value: busy, throttled, no answer, or a call that is refused as a whole. A policy of the organization forbids values.
+func refusesAll(err error) bool { return driver.CodeOf(err) != driver.Invalid && !ofOrganization(err) }
 
 // mayPass reports whether the same call may be answered a little later.
 func mayPass(err error) bool {

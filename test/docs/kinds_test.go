@@ -23,7 +23,9 @@ func TestCommandsOverAllKinds(t *testing.T) {
 	for path, content := range files(t, root(t), ".md") {
 		for _, match := range manyKinds.FindAllStringSubmatch(content, -1) {
 			named := strings.Split(match[1], ",")
-			named = slices.DeleteFunc(named, func(name string) bool { return strings.Contains(name, "class") || strings.Contains(name, "providerconfig") })
+			named = slices.DeleteFunc(named, func(name string) bool {
+				return strings.Contains(name, "class") || strings.Contains(name, "providerconfig")
+			})
 			if len(named) < 2 {
 				continue
 			}

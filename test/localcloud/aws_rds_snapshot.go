@@ -43,6 +43,9 @@ func (c *rdsCall) finalSnapshot(of *rdsInstance, name string) (*rdsSnapshot, err
 	if !slices.Contains([]string{"available", "storage-optimization", "stopped"}, of.status()) {
 		return nil, notAvailable(of)
 	}
+	if c.cloud.opts.InstanceQuota >= 0 && c.manualSnapshots() >= rdsSnapshotQuota { // or else the cloud is one of any size
+		return nil, errSnapshotQuota
+	}
 	snapshot, err := c.snapshotOf(of, name, c.failLate && c.injected.Code == "failed")
 	if err == nil && aws.ToBool(of.db.CopyTagsToSnapshot) {
 		snapshot.db.TagList = of.db.TagList
@@ -57,6 +60,9 @@ func notAvailable(of *rdsInstance) *awsError {
 // rdsSnapshotQuota is how many manual snapshots an account may have in a region.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html
 const rdsSnapshotQuota = 100
+
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBInstance.html (SnapshotQuotaExceeded)
+var errSnapshotQuota = awsErr(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
 
 // manualSnapshots counts those of the account in the region.
 func (c *rdsCall) manualSnapshots() (taken int) {
@@ -87,7 +93,7 @@ func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 		return nil, notAvailable(of)
 	}
 	if c.manualSnapshots() >= rdsSnapshotQuota {
-		return nil, awsErr(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
+		return nil, errSnapshotQuota
 	}
 	snapshot, err := c.snapshotOf(of, *in.DBSnapshotIdentifier, c.failLate)
 	if err != nil {

@@ -2,7 +2,9 @@ package localcloud
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -102,4 +104,25 @@ func TestRDSIncompatibleParameters(t *testing.T) {
 	set("131072")
 	wantInstance(t, client, "db", "available")
 	reboot("incompatible-parameters")
+}
+
+// An account has so many manual snapshots in a region, final ones among them: a deletion that can't take its own is refused, and the instance stays.
+func TestSnapshotQuota(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	clock.advance(time.Hour)
+	final := func(name string) error {
+		_, err := client.DeleteDBInstance(t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: &name})
+		return err
+	}
+	for n := range rdsSnapshotQuota {
+		need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String(fmt.Sprintf("s-%d", n))}))(t)
+	}
+	_, err := client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one-more")})
+	wantCode(t, err, "SnapshotQuotaExceeded")
+	wantCode(t, final("final"), "SnapshotQuotaExceeded")
+	wantInstance(t, client, "orders", "available")
+	need(client.DeleteDBSnapshot(t.Context(), &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: aws.String("s-0")}))(t)
+	wantCode(t, final("final"), "")
 }
