@@ -108,11 +108,9 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: driver.FieldUsername, Err: driver.ErrorOf(err)})
 		return nil
 	}
-	for _, u := range users.Items {
-		if l.is(u) {
-			o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = []string{l.name}, l.name
-			return nil
-		}
+	if slices.ContainsFunc(users.Items, l.is) {
+		o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = []string{l.name}, l.name
+		return nil
 	}
 	o.Changes = append(o.Changes, change)
 	return nil

@@ -106,7 +106,7 @@ func (d *databases) lostUser(ctx context.Context, req *databaseRequest, have *in
 	switch {
 	case err != nil:
 		return before
-	case slices.ContainsFunc(users.Items, func(u *sqladmin.User) bool { return l.is(u) }):
+	case slices.ContainsFunc(users.Items, l.is):
 		return ""
 	}
 	return fmt.Sprintf("the administrator %[1]s, whom the connection Secret names, is not in the server any more: somebody deleted that user. Make it again (gcloud sql users create %[1]s --instance %[2]s "+
