@@ -82,7 +82,7 @@ type DatabaseParameters struct {
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
 	// Source: https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 	// +optional
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}(\.[0-9]{1,2}){0,2}(-rds\.[0-9]{8})?$`
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}((\.[0-9]{1,2}){0,2}|(\.[0-9]{1,2}){1,2}-rds\.[0-9]{8})$`
 	// +kubebuilder:validation:MaxLength=21
 	Version *string `json:"version,omitempty"`
 

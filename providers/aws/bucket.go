@@ -309,8 +309,11 @@ func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucke
 		return "", nil
 	}
 	err := b.putTags(ctx, req.Name, tags)
-	if b.store == nil && b.mayBeABAC(ctx, req.Name, err) {
-		err = b.tagger.write(ctx, req.Name, policies{session: b.session}.arn(req.Name), tags, have.tags, err)
+	if b.store != nil || err == nil {
+		return "", err
+	}
+	if may, sure := b.mayBeABAC(ctx, req.Name, err); may {
+		err = b.tagger.write(ctx, req.Name, policies{session: b.session}.arn(req.Name), tags, have.tags, err, sure)
 	}
 	return "", err
 }

@@ -15,6 +15,7 @@ import (
 	smithyendpoints "github.com/aws/smithy-go/endpoints"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // A bucketTagger writes tags of buckets with attribute-based access control, whose tags say who may do what with them: S3 takes those by its control API alone, tag by tag.
@@ -48,22 +49,24 @@ func (h fixedHost) ResolveEndpoint(ctx context.Context, p s3control.EndpointPara
 	return endpoint, err
 }
 
-// mayBeABAC reports whether S3 may have refused tags because of attribute-based access control. Its documentation names no code for that, so the bucket is asked, unless the refusal is about the
+// mayBeABAC reports whether S3 may have refused tags because of attribute-based access control, and whether that is sure. Its documentation names no code for that, so the bucket is asked, unless the refusal is about the
 // tags themselves. Where that can't be asked, a refusal that is no denial may be one: what is then tried needs rights of its own.
-func (b *buckets) mayBeABAC(ctx context.Context, name string, refused error) bool {
+func (b *buckets) mayBeABAC(ctx context.Context, name string, refused error) (may, sure bool) {
 	code := driver.CodeOf(refused)
 	if code != driver.Invalid && code != driver.Denied || slices.Contains([]string{"InvalidTag", "MalformedXML", "BadRequest"}, apiCode(refused)) {
-		return false
+		return false, false
 	}
 	out, err := call(ctx, b.session, "GetBucketAbac", b.s3.GetBucketAbac, &s3.GetBucketAbacInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 	if err != nil {
-		return code == driver.Invalid
+		return code == driver.Invalid, false
 	}
-	return out.AbacStatus != nil && out.AbacStatus.Status == s3types.BucketAbacStatusEnabled
+	sure = out.AbacStatus != nil && out.AbacStatus.Status == s3types.BucketAbacStatusEnabled
+	return sure, sure
 }
 
-// write makes the tags of a bucket those that are wanted. refused is why PutBucketTagging did not, which is told if this does not either.
-func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have map[string]string, refused error) error {
+// write makes the tags of a bucket those that are wanted. Where a bucket has no room for both, what goes makes room first; otherwise it goes last, as the mark demands it. refused is why
+// PutBucketTagging did not; it is told if this does not either, unless it is sure that the bucket has attribute-based access control.
+func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have map[string]string, refused error, sure bool) error {
 	set, gone := map[string]string{}, []string{}
 	for k, v := range wanted {
 		if was, is := have[k]; !is || was != v {
@@ -80,22 +83,49 @@ func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have 
 			return err
 		}
 	}
-	var err error
-	if len(set) > 0 {
-		_, err = call(ctx, t.session, "TagResource", t.s3control.TagResource, &s3control.TagResourceInput{AccountId: t.owner(), ResourceArn: &arn, Tags: controlTags(set)})
+	both := maps.Clone(have)
+	maps.Copy(both, set)
+	slices.Sort(gone)
+	steps := []func() error{
+		func() error { return t.tag(ctx, arn, set) },
+		func() error { return t.untag(ctx, arn, gone) },
 	}
-	if err == nil && len(gone) > 0 {
-		slices.Sort(gone)
-		_, err = call(ctx, t.session, "UntagResource", t.s3control.UntagResource, &s3control.UntagResourceInput{AccountId: t.owner(), ResourceArn: &arn, TagKeys: gone})
+	if len(both) > mostTags {
+		slices.Reverse(steps)
 	}
-	switch {
-	case err == nil:
+	if err := steps[0](); err != nil {
+		return t.explain(name, err, refused, sure)
+	}
+	if err := steps[1](); err != nil { // the first step is made
+		return &table.Unset{Err: t.explain(name, err, refused, true)}
+	}
+	return nil
+}
+
+func (t bucketTagger) tag(ctx context.Context, arn string, set map[string]string) error {
+	if len(set) == 0 {
 		return nil
-	case driver.CodeOf(err) == driver.Denied && driver.CodeOf(refused) != driver.Denied:
+	}
+	_, err := call(ctx, t.session, "TagResource", t.s3control.TagResource, &s3control.TagResourceInput{AccountId: t.owner(), ResourceArn: &arn, Tags: controlTags(set)})
+	return err
+}
+
+func (t bucketTagger) untag(ctx context.Context, arn string, gone []string) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	_, err := call(ctx, t.session, "UntagResource", t.s3control.UntagResource, &s3control.UntagResourceInput{AccountId: t.owner(), ResourceArn: &arn, TagKeys: gone})
+	return err
+}
+
+// explain returns what is told of tags that the control API does not write.
+func (t bucketTagger) explain(name string, err, refused error, sure bool) error {
+	switch code := driver.CodeOf(err); {
+	case code == driver.Denied && (sure || driver.CodeOf(refused) != driver.Denied):
 		e := *asError(err)
 		e.Message = "the bucket " + name + " has attribute-based access control, so its tags are written by s3:TagResource and s3:UntagResource: allow both to this identity. Amazon S3 says: " + e.Message
 		return &e
-	case driver.CodeOf(err) == driver.Denied || driver.CodeOf(err) == driver.Invalid || driver.CodeOf(err) == driver.Unsupported:
+	case !sure && (code == driver.Denied || code == driver.Invalid || code == driver.Unsupported):
 		return refused
 	}
 	return err

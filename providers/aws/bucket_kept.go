@@ -101,8 +101,8 @@ func (s *versionSweep) problem() error {
 	if s.more {
 		text = "at least " + text
 	}
-	return &driver.Error{Code: driver.Protected, Op: "DeleteObjects", Message: text + " kept by Object Lock, under a retention or a legal hold, and can't be deleted " +
-		"before that ends: HeadObject says until when; release legal holds, and Mooring deletes the rest then"}
+	return &driver.Error{Code: driver.Protected, Op: "DeleteObjects", Message: text + " kept by Object Lock, under a retention, a legal hold or an event hold, and can't be deleted " +
+		"before that ends: HeadObject says until when; release the holds, and Mooring deletes the rest then"}
 }
 
 // refusedObject explains why an object stays: policies of buckets are beyond forceDestroy. The object is not named: which one comes first may

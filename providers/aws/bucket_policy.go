@@ -200,7 +200,7 @@ func (b policies) write(ctx context.Context, req *bucketRequest, isNew bool, cha
 		in.ConfirmRemoveSelfBucketAccess = new(true)
 	}
 	_, err = call(ctx, b.session, "PutBucketPolicy", b.s3.PutBucketPolicy, in)
-	return explainPrincipals(advisePolicy(err, &req.Spec), document, req.Name, change)
+	return explainPrincipals(advisePolicy(err, &req.Spec), document, req, change)
 }
 
 // arn returns the ARN of a bucket in the partition of the session's region.
@@ -272,15 +272,16 @@ func deletedIn(s v1alpha1.PolicyStatement) (ids []string) {
 
 // explainPrincipals says of a policy that S3 refuses for a principal whose statements are to blame: those of others that name an identity that was deleted, with which S3 takes no
 // policy at all. They are not dropped: one may deny something. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-roles
-func explainPrincipals(err error, sent *policyDocument, bucket string, change table.Delta) error {
+func explainPrincipals(err error, sent *policyDocument, req *bucketRequest, change table.Delta) error {
 	if apiCode(err) != "MalformedPolicy" || !strings.Contains(apiMessage(err), "principal") {
 		return err
 	}
 	var lines []string
 	for _, raw := range sent.Statement {
-		s, unread := sent.read(raw, bucket)
+		s, unread := sent.read(raw, req.Name)
 		name, _ := statementName(s)
-		if _, ours := change.Set[name]; unread != nil || ours || len(deletedIn(s)) == 0 {
+		_, set := change.Set[name]
+		if ours := set || slices.Contains(req.Applied["aws.policy"], name); unread != nil || ours || len(deletedIn(s)) == 0 {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%s (%s, which is %s)", name, s.Effect, strings.Join(deletedIn(s), ", ")))
@@ -291,9 +292,9 @@ func explainPrincipals(err error, sent *policyDocument, bucket string, change ta
 	e := *asError(err)
 	e.Code, e.Settling = driver.Conflict, false
 	e.Message = fmt.Sprintf("nothing of spec.aws.policy can change: S3 takes no policy with an IAM identity that was deleted, and statements that are not this object's name some: %s. Remove those statements, or those principals, from "+
-		"the policy of bucket %s (aws s3api get-bucket-policy, then put-bucket-policy); with spec.aws.policyMode Exact, if the class allows it, Mooring removes all statements of others. Amazon S3 says: %s",
-		strings.Join(lines, "; "), bucket, plain(apiMessage(err)))
-	return &e
+		"the policy of bucket %s (aws s3api get-bucket-policy, then put-bucket-policy); with spec.aws.policyMode Exact, if the class allows it, Mooring removes all statements of others, also those that deny. Amazon S3 says: %s",
+		strings.Join(lines, "; "), req.Name, plain(apiMessage(err)))
+	return &table.Unset{Err: &e, Names: slices.Sorted(maps.Keys(change.Set))}
 }
 
 // advisePolicy says what to do about a policy that S3 refuses: its words name no field of the spec.

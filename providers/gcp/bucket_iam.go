@@ -149,7 +149,24 @@ func (p bucketPolicies) read(ctx context.Context, req *bucketRequest, into *buck
 		list = append(list, v1alpha1.BucketIAMBinding{Role: binding.Role, Members: slices.Sorted(slices.Values(binding.Members)), Condition: conditionFrom(binding.Condition)})
 	}
 	into.bindings = bindingsOf(list)
+	into.bindings.addDeleted(req.Applied["gcp.iamBindings"])
 	return nil
+}
+
+// toDeleted is the value of a grant of ours whose member was deleted since.
+const toDeleted = "to an identity that was deleted"
+
+// addDeleted adds the grants of ours that IAM shows as those of deleted members: they differ from what a spec asks for, and go with it.
+func (b *bindings) addDeleted(ours []string) {
+	for _, binding := range b.list {
+		for _, member := range binding.Members {
+			was, deleted := deletedMember(member)
+			name := grant{binding.Role, was, binding.Condition}.name()
+			if _, there := b.grants[name]; deleted && !there && slices.Contains(ours, name) {
+				b.grants[name] = toDeleted
+			}
+		}
+	}
 }
 
 func conditionFrom(c *raw.Expr) *v1alpha1.IAMCondition {
@@ -180,13 +197,16 @@ func (p bucketPolicies) write(ctx context.Context, req *bucketRequest, _ *bucket
 // memberMissing are the words by which Cloud Storage refuses a policy for one member that does not exist. https://github.com/hashicorp/terraform-provider-google/issues/5151
 var memberMissing = regexp.MustCompile(`(?i)^(?:service ?account|user|group|principal|member|domain|identity) +"?([^ "]+?)"? does not exist`)
 
+// mostMissing is how many members one write looks for that do not exist: each takes two calls.
+const mostMissing = 20
+
 // grantTo changes grants. Cloud Storage refuses a policy as a whole for one member that does not exist, so those that do are tried without it.
 func (p bucketPolicies) grantTo(ctx context.Context, req *bucketRequest, change table.Delta) error {
 	var missing []string
 	var refused error
-	for {
+	for range mostMissing {
 		err := p.grant(ctx, req, change)
-		if err == nil {
+		if err == nil || refused != nil && driver.CodeOf(err) == driver.Throttled { // the rest has its turn with the next try
 			return refused
 		}
 		words := memberMissing.FindStringSubmatch(wordsOf(err))
@@ -206,9 +226,10 @@ func (p bucketPolicies) grantTo(ctx context.Context, req *bucketRequest, change 
 			return err
 		}
 		e := *driver.ErrorOf(err)
-		e.Message = "spec.gcp.iamBindings names members that do not exist: " + strings.Join(membersOf(missing), ", ") + "; all others are granted what it says. Create them, or remove them from it. Cloud Storage says: " + words[0]
+		e.Message = "spec.gcp.iamBindings names members that do not exist: " + strings.Join(membersOf(missing), ", ") + "; Mooring grants the others. Create them, or remove them from it. Cloud Storage says: " + words[0]
 		refused, change = &table.Unset{Err: &e, Names: missing}, rest
 	}
+	return refused
 }
 
 // membersOf returns the members of grants, each once.
@@ -251,9 +272,10 @@ func changePolicy(policy *raw.Policy, d table.Delta) (changed bool) {
 			name := grant{binding.Role, member, conditionFrom(binding.Condition)}.name()
 			delete(missing, name)
 			remove := slices.Contains(d.Remove, name)
-			if was, deleted := deletedMember(member); deleted { // an identity of that name was made again: what was granted to the one before goes
-				_, again := d.Set[grant{binding.Role, was, conditionFrom(binding.Condition)}.name()]
-				remove = remove || again
+			if was, deleted := deletedMember(member); deleted { // what was granted to an identity before it was deleted goes with the grant, and when one of that name gets it again
+				name := grant{binding.Role, was, conditionFrom(binding.Condition)}.name()
+				_, again := d.Set[name]
+				remove = remove || again || slices.Contains(d.Remove, name)
 			}
 			changed = changed || remove
 			return remove

@@ -21,6 +21,7 @@ func (d *databases) lookForDatabase(ctx context.Context, req *databaseRequest, i
 		return unlessNotFound(err)
 	}
 	into.database = &found.Name
+	d.recorded.saw(req.Name, recordedDatabase, d.now())
 	return nil
 }
 
@@ -41,6 +42,7 @@ func (d *databases) makeDatabase(ctx context.Context, req *databaseRequest, _ *i
 	if err != nil {
 		return "", err
 	}
+	d.recorded.saw(req.Name, recordedDatabase, d.now())
 	return begun(started)
 }
 

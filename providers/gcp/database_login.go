@@ -109,6 +109,7 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 		return nil
 	}
 	if slices.ContainsFunc(users.Items, l.is) {
+		d.recorded.saw(req.Name, recordedUser, d.now())
 		o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = []string{l.name}, l.name
 		return nil
 	}
@@ -118,14 +119,18 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 
 // setLogin makes the administrator, or sets its password.
 func (d *databases) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []driver.Change) (string, error) {
-	l := loginOf(req, have.engine())
-	if slices.Contains(driver.Names(changes), driver.FieldUsername) && !l.builtin {
-		name, err := d.insertUser(ctx, req, l)
-		if driver.CodeOf(err) != driver.Conflict {
-			return name, err
-		}
+	l, makes := loginOf(req, have.engine()), slices.Contains(driver.Names(changes), driver.FieldUsername)
+	operation, err := "", error(&driver.Error{Code: driver.Conflict})
+	if makes && !l.builtin {
+		operation, err = d.insertUser(ctx, req, l)
 	}
-	return d.updateUser(ctx, req, l)
+	if driver.CodeOf(err) == driver.Conflict { // it is there
+		operation, err = d.updateUser(ctx, req, l)
+	}
+	if err == nil {
+		d.recorded.saw(req.Name, recordedUser, d.now())
+	}
+	return operation, err
 }
 
 func (d *databases) insertUser(ctx context.Context, req *databaseRequest, l login) (string, error) {

@@ -1,9 +1,9 @@
 package gcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"sync"
 	"time"
@@ -13,65 +13,66 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// recordedPeriod is how often one of the two things is looked at that a connection Secret names and that no answer about an instance shows: in turn the initial database and the administrator.
-// So either is looked at once an hour, by one call of an observation.
-const recordedPeriod = 30 * time.Minute
+// recordedPeriod is how often each of the two things is looked at that a connection Secret names and that no answer about an instance shows: the initial database and the administrator.
+const recordedPeriod = time.Hour
 
-// recorded knows, for each instance, what was found the last time that what was once made in it was looked at.
+// The things that a connection Secret names.
+const (
+	recordedDatabase = iota
+	recordedUser
+	recordedThings
+)
+
+// recorded knows what was found, the last time that it was looked at, of what was once made in each instance.
 type recorded struct {
 	mu  sync.Mutex
 	all map[string]recordedOf
 }
 
+// recordedOf is of one instance: when each thing was looked at, zero if never, and why it is not as the Secret says; empty if it is.
 type recordedOf struct {
-	turn int64
-	// gone are the problems of what is not there any more: of the initial database, and of the administrator.
-	gone [2]string
+	looked [recordedThings]time.Time
+	lost   [recordedThings]string
 }
 
 // lookAgain tells of an initial database or an administrator that somebody took away. Neither comes back by itself: what was in the database is gone, and who took the administrator
-// away may have had a reason. What can't be looked at now is as it was found before.
+// away may have had a reason. An observation makes one call for it at most. What can't be looked at now is as it was found before.
 func (d *databases) lookAgain(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) {
-	made := req.Spec.DatabaseName != nil && slices.Contains(req.Applied[fieldDatabase], *req.Spec.DatabaseName)
-	login := len(req.Applied[driver.FieldPassword]) > 0
-	if !made && !login || req.Deletion != nil || o.State != driver.Ready || !running(have) || have.MasterInstanceName != "" {
+	if req.Deletion != nil || o.State == driver.Deleting {
+		d.recorded.forget(req.Name)
 		return
 	}
-	turn := d.turnOf(req.Name)
-	before, known := d.recorded.of(req.Name, turn)
-	now := before
-	now.turn = turn
-	if made && (before.gone[0] != "" || known && turn != before.turn && turn%2 == 0) {
-		now.gone[0] = d.lostDatabase(ctx, req, before.gone[0])
+	// Without a password that Mooring set there is no Secret that names anything.
+	if len(req.Applied[driver.FieldPassword]) == 0 || o.State != driver.Ready || !running(have) || have.MasterInstanceName != "" {
+		return
 	}
-	if login && (before.gone[1] != "" || known && turn != before.turn && (turn%2 != 0 || !made)) {
-		now.gone[1] = d.lostUser(ctx, req, have, before.gone[1])
+	found := d.recorded.of(req.Name)
+	things := []int{recordedUser}
+	if req.Spec.DatabaseName != nil && slices.Contains(req.Applied[fieldDatabase], *req.Spec.DatabaseName) {
+		things = append(things, recordedDatabase)
 	}
-	d.recorded.note(req.Name, now)
-	for _, gone := range now.gone {
-		if gone != "" {
-			o.Available, o.Problem = false, gone
-			return
+	due := slices.DeleteFunc(slices.Clone(things), func(i int) bool {
+		return found.lost[i] == "" && !found.looked[i].IsZero() && d.now().Sub(found.looked[i]) < recordedPeriod
+	})
+	if len(due) > 0 {
+		oldest := slices.MinFunc(due, func(a, b int) int { return found.looked[a].Compare(found.looked[b]) })
+		found.looked[oldest] = d.now()
+		if oldest == recordedDatabase {
+			found.lost[oldest] = d.lostDatabase(ctx, req, found.lost[oldest])
+		} else {
+			found.lost[oldest] = d.lostUser(ctx, req, have, found.lost[oldest])
 		}
+		d.recorded.note(req.Name, found)
+	}
+	for _, i := range things {
+		o.Lost = cmp.Or(found.lost[i], o.Lost)
 	}
 }
 
-// turnOf counts the periods, which begin at another moment for each instance.
-func (d *databases) turnOf(name string) int64 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))
-	offset := time.Duration(h.Sum32()) % recordedPeriod
-	return d.now().Add(offset).UnixNano() / int64(recordedPeriod)
-}
-
-// of returns what is known of an instance; known is false if it was not met before.
-func (r *recorded) of(name string, turn int64) (found recordedOf, known bool) {
+func (r *recorded) of(name string) recordedOf {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if found, known = r.all[name]; !known {
-		found.turn = turn
-	}
-	return found, known
+	return r.all[name]
 }
 
 func (r *recorded) note(name string, found recordedOf) {
@@ -81,6 +82,19 @@ func (r *recorded) note(name string, found recordedOf) {
 		r.all = map[string]recordedOf{}
 	}
 	r.all[name] = found
+}
+
+func (r *recorded) forget(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.all, name)
+}
+
+// saw notes that a thing of an instance is there: it was just made, or seen.
+func (r *recorded) saw(name string, thing int, at time.Time) {
+	found := r.of(name)
+	found.looked[thing], found.lost[thing] = at, ""
+	r.note(name, found)
 }
 
 // lostDatabase says that the initial database is gone; before if nobody can tell.

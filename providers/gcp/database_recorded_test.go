@@ -31,22 +31,26 @@ func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {
 	// lost waits until an observation says that something is gone, for an hour at most.
 	lost := func() (said string) {
 		t.Helper()
-		for range 13 {
+		for range 14 {
 			before := c.count(localcloud.Reads)
 			o := look()
 			if reads := c.count(localcloud.Reads) - before; reads > 2 {
 				t.Errorf("an observation cost %d reads", reads)
 			}
 			if !o.Available {
+				t.Errorf("the server is said not to be available")
+			}
+			if o.Lost != "" {
 				if names := driver.Names(o.Changes); len(names) > 0 {
 					t.Errorf("it would change %v", names)
 				}
-				return o.Problem
+				return o.Lost
 			}
 			c.clock.advance(5 * time.Minute)
 		}
 		return ""
 	}
+	look() // which sees the initial database for the first time
 	c.forget()
 	if said := lost(); said != "" {
 		t.Fatalf("nothing is gone, and it says %q", said)
@@ -71,8 +75,8 @@ func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {
 		t.Errorf("it says %q", said)
 	}
 	do(c.sql.Databases.Insert(project, "stock", &sqladmin.Database{Name: "stock"}).Do())
-	if o := look(); !o.Available {
-		t.Errorf("it is back, and it says %q", o.Problem)
+	if said := lost(); said != "" {
+		t.Errorf("it is back, and it says %q", said)
 	}
 
 	do(c.sql.Users.Delete(project, "stock").Name("postgres").Do())
@@ -80,12 +84,12 @@ func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {
 		t.Errorf("it says %q", said)
 	}
 	c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "users.list"}, Kind: localcloud.Denied})
-	if o := look(); o.Available {
+	if o := look(); o.Lost == "" {
 		t.Error("what can't be looked at is there again")
 	}
 	c.Faults.Reset()
 	do(c.sql.Users.Insert(project, "stock", &sqladmin.User{Name: "postgres", Password: "x"}).Do())
-	if o := look(); !o.Available {
-		t.Errorf("it is back, and it says %q", o.Problem)
+	if said := lost(); said != "" {
+		t.Errorf("it is back, and it says %q", said)
 	}
 }

@@ -42,6 +42,8 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
 		return driver.Result{}, advise(explainKey(explainNetwork(explainPassword(err)), body), nameTaken, driver.Conflict)
 	}
+	d.recorded.forget(req.Name) // of one of that name before
+	d.recorded.saw(req.Name, recordedUser, d.now())
 	return driver.Result{Operation: started.Name}, nil
 }
 

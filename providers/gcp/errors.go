@@ -126,7 +126,7 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 	case answer.Code == http.StatusPreconditionFailed && code == driver.Busy:
 		e.Code, e.Message = code, "somebody else changed it in the meantime"
 	case policyOfOrganization.MatchString(answer.Message):
-		e.Code, e.Message = driver.Denied, strings.TrimSuffix(messageOf(answer), ".")+": a policy of the organization forbids it; change what it names, or ask an administrator of the organization for an exception"
+		e.Code, e.Settling, e.Message = code, false, strings.TrimSuffix(messageOf(answer), ".")+": a policy of the organization forbids it; change what it names, or ask an administrator of the organization for an exception"
 	case keptOut(err):
 		e.Code, e.Message = code, strings.TrimSuffix(messageOf(answer), ".")+": "+filterAdvice(op)
 	default:
@@ -139,6 +139,9 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 // have a reason, and are told in its words; what has none is of something in between.
 func codeOf(answer *googleapi.Error) driver.Code {
 	reason := reasonOf(answer)
+	if answer.Code < http.StatusInternalServerError && policyOfOrganization.MatchString(answer.Message) {
+		return driver.Denied
+	}
 	if code, known := byReason[answer.Code][reason]; known {
 		return code
 	}
@@ -156,17 +159,19 @@ func codeOf(answer *googleapi.Error) driver.Code {
 
 // settling are the words of refusals of what may have been made or granted a short time ago: a member of a binding, a key, a topic.
 // https://cloud.google.com/iam/docs/access-change-propagation
-var settling = regexp.MustCompile(`(?i)\bkms\b|(account|principal|member|user|group)\b.* does not exist|pub/sub`)
+var settling = regexp.MustCompile(`(?i)permission denied on cloud kms|authorized to use .*\bkey|permission to publish|(service ?account|principal|member|user|group) \S+ does not exist`)
 
 // lostRace are the words of an answer that says that somebody else was faster. Its status is also that of what a policy of the organization forbids, and of a
 // bucket that can't be made public. https://cloud.google.com/storage/docs/org-policy-constraints
 var lostRace = regexp.MustCompile(`(?i)pre-?conditions?\b|condition does not match`)
 
 // policyOfOrganization are the words of a refusal by a constraint of the organization, whose status is 412 in Cloud Storage and 400 in Cloud SQL, or
-// by a service perimeter, at 403.
+// by a service perimeter, at 403. Custom constraints, and that which restricts members to some domains, have words of their own.
+// https://cloud.google.com/resource-manager/docs/organization-policy/creating-managing-custom-constraints
+// https://github.com/hashicorp/terraform-provider-google/issues/6482 (permitted customer)
 // https://cloud.google.com/sql/docs/mysql/org-policy/configure-org-policy#errors
 // https://cloud.google.com/vpc-service-controls/docs/troubleshooting
-var policyOfOrganization = regexp.MustCompile(`(?i)\bconstraints?/[a-z]+\.|prohibited by organization's policy|organization policy check failure`)
+var policyOfOrganization = regexp.MustCompile(`(?i)\b(custom)?constraints?/[a-z]+\.|(denied|prohibited|forbidden) by (custom |an? |the )?org(anization)?('s)? polic|organization policy check failure|belong to a permitted customer`)
 
 func reasonOf(answer *googleapi.Error) string {
 	for _, item := range answer.Errors {

@@ -72,7 +72,7 @@ func (u *update[S, H, P]) apply(ctx context.Context, changes []driver.Change) er
 
 // waitsFor says why a last call is not made: what failed may stand in its way, and the cloud's answer would hide that.
 func waitsFor(failed driver.FieldError) error {
-	return &driver.Error{Code: driver.CodeOf(failed.Err), Message: fmt.Sprintf("it is changed after all else, and spec.%s failed: correct that first", failed.Field)}
+	return &driver.Error{Code: driver.CodeOf(failed.Err), Settling: driver.Settles(failed.Err), Message: fmt.Sprintf("it is changed after all else, and spec.%s failed: correct that first", failed.Field)}
 }
 
 // inOrder returns the parts that have changes, in the order of their calls.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // S3 takes no policy with a role that was deleted, whoever named it. What is told names the statement of others that does, nothing in the spec is called wrong, all else is changed, and once
@@ -25,6 +26,9 @@ func TestStatementOfOthersNamesADeletedRole(t *testing.T) {
 
 	edit(w, b, func(b *v1alpha1.Bucket) {
 		b.Spec.AWS.Policy, b.Spec.Tags = letting("333333333333"), map[string]v1alpha1.TagValue{"team": "shop"}
+		mine := letting("333333333333")[0]
+		mine.Sid = "Mine"
+		b.Spec.AWS.Policy = append(b.Spec.AWS.Policy, mine)
 	})
 	w.stalled(b, v1alpha1.ReasonConflict, "Other (Deny, which is "+id+")", "put-bucket-policy", "policyMode")
 	w.Refresh(b)
@@ -33,6 +37,7 @@ func TestStatementOfOthersNamesADeletedRole(t *testing.T) {
 			w.Errorf("%s says %q", c.Type, c.Message)
 		}
 	}
+	w.state(b, "what S3 refused is nobody's", func(s system.Snapshot) bool { return !slices.Contains(s.Status.Applied["aws.policy"], "Mine") })
 	w.equal("the tag", c.Buckets().Tags(w.T, name)["team"], "shop")
 
 	c.Buckets().Set(w.T, name, "aws.policy", `{"Version":"2012-10-17","Statement":[`+ours+`]}`)
@@ -63,7 +68,7 @@ func TestMemberThatWasDeleted(t *testing.T) {
 	w.Cloud.DeleteMember(reader("1"), "123456789012345678901")
 
 	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.GCP.IAMBindings = binding("1", "2", "3") })
-	w.stalled(b, v1alpha1.ReasonInvalid, "spec.gcp.iamBindings names members that do not exist: "+reader("1")+"; all others are granted")
+	w.stalled(b, v1alpha1.ReasonInvalid, "spec.gcp.iamBindings names members that do not exist: "+reader("1")+"; Mooring grants the others")
 	granted := func(to string, want ...string) {
 		w.AwaitObject(b, "granted to "+strings.Join(want, " and "), func() bool {
 			for _, binding := range b.Status.Observed.GCP.IAMBindings {

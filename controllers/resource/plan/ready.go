@@ -53,6 +53,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case o.Follows != nil && o.Follows.Problem != "":
 		a.Verb = Stall
 		a.Reason, a.Message = outOfDate(o.Follows)
+	case o.Lost != "":
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is up to date and runs, but "+o.Lost
 	case o.PasswordProblem != "":
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonPasswordImpaired, "it is up to date and can be used, but "+o.PasswordProblem
 	case o.Stopped:

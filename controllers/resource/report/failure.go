@@ -55,7 +55,10 @@ func (c classifier) classify(memory Memory) (outcome.Outcome, Memory) {
 		return late, memory
 	}
 	if memory.Failures++; memory.Failures == 1 {
-		memory.Failing = c.Now
+		memory.Failing, memory.Settling = c.Now, time.Time{}
+	}
+	if driver.Settles(c.Err) && memory.Settling.IsZero() {
+		memory.Settling = c.Now
 	}
 	out.Next, out.Message, out.KeepConditions = outcome.AfterError, c.Err.Error(), false
 	if refusal, ok := errors.AsType[*identity.ValidationError](c.Err); ok {
@@ -105,7 +108,7 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 	switch {
 	case lacking(c.Err): // no other answer is near, so the object is looked at as if it was up to date
 		out.State, out.Next = c.stateOfRefusal(), outcome.AtSync
-	case class.Stalled && driver.Settles(c.Err) && !c.Unobserved && c.Now.Sub(memory.Failing) < c.cadence.Settle:
+	case class.Stalled && c.settles(class.Reason, memory):
 		out.Reason = v1alpha1.ReasonCloudBusy
 		return c.ofBusy(out, memory)
 	case class.Stalled && did:
@@ -123,6 +126,12 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 		out.State = condition.Retrying
 	}
 	return outcome.WhileDeleting(c.Deleting, out)
+}
+
+// settles reports whether a refusal is too young to be told as one: it may pass by itself, and nobody was told yet to correct this generation of the spec.
+func (c classifier) settles(reason v1alpha1.Reason, memory Memory) bool {
+	told := outcome.Stalled(c.Object)
+	return driver.Settles(c.Err) && !c.Unobserved && (told == nil || told.Reason != string(reason)) && c.Now.Sub(memory.Settling) < c.cadence.Settle
 }
 
 // lacking reports whether an error says that the cloud lacks what it was asked for, and nothing else.

@@ -89,7 +89,7 @@ func TestClassify(t *testing.T) {
 			cadence := retry.DefaultCadence(time.Minute)
 			before := Memory{Failures: test.before, Failing: now.Add(-cadence.PollLongest)}
 			if strings.HasSuffix(test.name, "does not pass") && test.before > 0 {
-				before.Failing = now.Add(-cadence.Settle)
+				before.Settling = now.Add(-cadence.Settle)
 			}
 			if strings.HasSuffix(test.name, "yet") || strings.HasSuffix(test.name, "new one") {
 				b.Status.FirstReadyTime = nil

@@ -17,6 +17,8 @@ type Memory struct {
 	// Failures counts failed reconciliations in a row, Failing is when they began.
 	Failures int
 	Failing  time.Time
+	// Settling is when the cloud began, among these failures, to refuse what may pass by itself; zero if it does not.
+	Settling time.Time
 	// Edited is when an edit was first seen that is not applied yet; zero if there is none.
 	Edited time.Time
 	// Drift is what became of the fields that were found changed in the cloud.
