@@ -182,7 +182,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	}
 	var api smithy.APIError
 	switch text, ok := messages[code]; {
-	case unknownCaller[code] && s.optIn():
+	case unknownCaller[code] && optIn(s):
 		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s. An account has to enable that region before it is used (aws account enable-region --region-name %[1]s): "+
 			"enable it, lead to another region, or, if it is enabled, check the credentials", s.region)
 	case ok:
@@ -219,8 +219,8 @@ var enabled = []string{
 	"eu-west-2", "eu-west-3", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2",
 }
 
-// optIn reports whether an account has to enable the session's region before it is used. Regions of other partitions it has not.
-func (s *session) optIn() bool {
+// optIn reports whether an account has to enable the region of a session before it is used. Regions of other partitions it has not.
+func optIn(s *session) bool {
 	others := []string{"cn-", "us-gov-", "us-iso", "eu-iso", "eusc-"}
 	return s.store == nil && !slices.Contains(enabled, s.region) && !slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(s.region, p) })
 }

@@ -22,7 +22,7 @@ func (s *session) refusedRole(op, role, how, advice string, err error) error {
 	switch answered := errors.As(err, &api); {
 	case e.Code == driver.Throttled, e.Code == driver.Unavailable, !answered:
 		advice = ""
-	case unknownCaller[apiCode(err)] && s.optIn():
+	case unknownCaller[apiCode(err)] && optIn(s):
 		e.Code = driver.Denied
 	case apiCode(err) == "ExpiredToken":
 		e.Code, text = driver.Denied, "AWS says that the token of the call has expired"

@@ -45,7 +45,7 @@ func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}, recorded: &recorded{}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: d.lookForLogin, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: administrators{d}.lookForLogin, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
 		Following: replicator{d}.following(),
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
@@ -56,7 +56,7 @@ func newDatabases(s *session) *databaseAdapter {
 				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: refusesValue,
 				Blind: true, // a call that names the database alone; the instance was observed a moment ago
 			},
-			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: d.setLogin, Taken: table.Names{}, Refuses: refusesValue},
+			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: refusesValue},
 			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: refusesValue},
 			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true, Versioned: true},
 		},

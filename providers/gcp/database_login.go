@@ -57,18 +57,23 @@ func rootPassword(req *databaseRequest) string {
 
 const usernameInstead = "put the earlier name back, and make further users in SQL"
 
+// administrators looks after the administrators of databases.
+type administrators struct{ of *databases }
+
 // lookForLogin reports an administrator that is still to be made, and what is gone of what was made once.
-func (d *databases) lookForLogin(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
-	if err := d.lookForUser(ctx, req, have, o); err != nil {
+func (a administrators) lookForLogin(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+	d := a.of
+	if err := a.lookForUser(ctx, req, have, o); err != nil {
 		return err
 	}
-	d.lookAgain(ctx, req, have, o)
+	d.recorded.lookAgain(ctx, d, req, have, o)
 	return nil
 }
 
 // lookForUser reports an administrator that is still to be made, as a change. It is looked for once:
 // when Applied names it, it was made (see lookAgain).
-func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+func (a administrators) lookForUser(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+	d := a.of
 	l, before := loginOf(req, have.engine()), req.Applied[driver.FieldUsername]
 	if l.builtin {
 		o.Fixed[driver.FieldUsername] = l.name
@@ -118,14 +123,15 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 }
 
 // setLogin makes the administrator, or sets its password.
-func (d *databases) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []driver.Change) (string, error) {
+func (a administrators) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []driver.Change) (string, error) {
+	d := a.of
 	l, makes := loginOf(req, have.engine()), slices.Contains(driver.Names(changes), driver.FieldUsername)
 	operation, err := "", error(&driver.Error{Code: driver.Conflict})
 	if makes && !l.builtin {
-		operation, err = d.insertUser(ctx, req, l)
+		operation, err = a.insertUser(ctx, req, l)
 	}
 	if driver.CodeOf(err) == driver.Conflict { // it is there
-		operation, err = d.updateUser(ctx, req, l)
+		operation, err = a.updateUser(ctx, req, l)
 	}
 	if err == nil {
 		d.recorded.saw(req.Name, recordedUser, d.now())
@@ -133,7 +139,8 @@ func (d *databases) setLogin(ctx context.Context, req *databaseRequest, have *in
 	return operation, err
 }
 
-func (d *databases) insertUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
+func (a administrators) insertUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
+	d := a.of
 	started, err := do(ctx, d.session, "users.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
 		return d.sql.Users.Insert(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Context(ctx).Do()
 	})
@@ -143,7 +150,8 @@ func (d *databases) insertUser(ctx context.Context, req *databaseRequest, l logi
 	return begun(started)
 }
 
-func (d *databases) updateUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
+func (a administrators) updateUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
+	d := a.of
 	started, err := do(ctx, d.session, "users.update", func(ctx context.Context) (*sqladmin.Operation, error) {
 		call := d.sql.Users.Update(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Name(l.name)
 		if l.host != "" {

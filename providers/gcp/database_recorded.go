@@ -37,16 +37,16 @@ type recordedOf struct {
 
 // lookAgain tells of an initial database or an administrator that somebody took away. Neither comes back by itself: what was in the database is gone, and who took the administrator
 // away may have had a reason. An observation makes one call for it at most. What can't be looked at now is as it was found before.
-func (d *databases) lookAgain(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) {
+func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseRequest, have *instance, o *driver.Observation) {
 	if req.Deletion != nil || o.State == driver.Deleting {
-		d.recorded.forget(req.Name)
+		r.forget(req.Name)
 		return
 	}
 	// Without a password that Mooring set there is no Secret that names anything.
 	if len(req.Applied[driver.FieldPassword]) == 0 || o.State != driver.Ready || !running(have) || have.MasterInstanceName != "" {
 		return
 	}
-	found := d.recorded.of(req.Name)
+	found := r.of(req.Name)
 	things := []int{recordedUser}
 	if req.Spec.DatabaseName != nil && slices.Contains(req.Applied[fieldDatabase], *req.Spec.DatabaseName) {
 		things = append(things, recordedDatabase)
@@ -58,11 +58,11 @@ func (d *databases) lookAgain(ctx context.Context, req *databaseRequest, have *i
 		oldest := slices.MinFunc(due, func(a, b int) int { return found.looked[a].Compare(found.looked[b]) })
 		found.looked[oldest] = d.now()
 		if oldest == recordedDatabase {
-			found.lost[oldest] = d.lostDatabase(ctx, req, found.lost[oldest])
+			found.lost[oldest] = lostDatabase(ctx, d, req, found.lost[oldest])
 		} else {
-			found.lost[oldest] = d.lostUser(ctx, req, have, found.lost[oldest])
+			found.lost[oldest] = lostUser(ctx, d, req, have, found.lost[oldest])
 		}
-		d.recorded.note(req.Name, found)
+		r.note(req.Name, found)
 	}
 	for _, i := range things {
 		o.Lost = cmp.Or(found.lost[i], o.Lost)
@@ -98,7 +98,7 @@ func (r *recorded) saw(name string, thing int, at time.Time) {
 }
 
 // lostDatabase says that the initial database is gone; before if nobody can tell.
-func (d *databases) lostDatabase(ctx context.Context, req *databaseRequest, before string) string {
+func lostDatabase(ctx context.Context, d *databases, req *databaseRequest, before string) string {
 	_, err := d.getDatabase(ctx, req)
 	switch {
 	case err == nil:
@@ -112,7 +112,7 @@ func (d *databases) lostDatabase(ctx context.Context, req *databaseRequest, befo
 }
 
 // lostUser says that the administrator is gone; before if nobody can tell.
-func (d *databases) lostUser(ctx context.Context, req *databaseRequest, have *instance, before string) string {
+func lostUser(ctx context.Context, d *databases, req *databaseRequest, have *instance, before string) string {
 	l := loginOf(req, have.engine())
 	users, err := do(ctx, d.session, "users.list", func(ctx context.Context) (*sqladmin.UsersListResponse, error) {
 		return d.sql.Users.List(d.project, req.Name).Context(ctx).Do()

@@ -171,8 +171,8 @@ type s3Replay struct {
 	*awsReplay
 }
 
-// s3Errors says what the recorded errors mean. Those that are driver.Internal come in answers to no call of the driver, as far
-// as it knows: it must not take them for news of the bucket.
+// s3Errors says what the recorded errors mean. Those of a document that is not there (NoSuch…) come here in answers to another call:
+// the driver must not take them for news of the bucket.
 var s3Errors = map[string]driver.Code{
 	"AccessDenied": driver.Denied, "AccessForbidden": driver.Denied, "AuthorizationHeaderMalformed": driver.Conflict, "BadRequest": driver.Invalid,
 	"BucketAlreadyOwnedByYou": driver.Conflict, "BucketNotEmpty": driver.NotEmpty, "CrossLocationLoggingProhibitted": driver.Invalid, "IdMismatch": driver.Invalid,
@@ -180,9 +180,9 @@ var s3Errors = map[string]driver.Code{
 	"InvalidArgument": driver.Invalid, "InvalidBucketOwnerAWSAccountID": driver.Invalid, "InvalidBucketState": driver.Invalid,
 	"InvalidLocationConstraint": driver.Invalid, "InvalidRequest": driver.Invalid, "InvalidS3DestinationBucket": driver.Invalid, "InvalidTag": driver.Invalid,
 	"MalformedACLError": driver.Invalid, "MalformedXML": driver.Invalid, "MethodNotAllowed": driver.Invalid, "MissingSecurityHeader": driver.Invalid,
-	"NoSuchBucketPolicy": driver.Internal, "NoSuchCORSConfiguration": driver.Internal, "NoSuchConfiguration": driver.Internal,
-	"NoSuchLifecycleConfiguration": driver.Internal, "NoSuchPublicAccessBlockConfiguration": driver.Internal,
-	"ReplicationConfigurationNotFoundError": driver.Internal, "SignatureDoesNotMatch": driver.Denied, "UnexpectedContent": driver.Invalid,
+	"NoSuchBucketPolicy": driver.Invalid, "NoSuchCORSConfiguration": driver.Invalid, "NoSuchConfiguration": driver.Invalid,
+	"NoSuchLifecycleConfiguration": driver.Invalid, "NoSuchPublicAccessBlockConfiguration": driver.Invalid,
+	"ReplicationConfigurationNotFoundError": driver.Invalid, "SignatureDoesNotMatch": driver.Denied, "UnexpectedContent": driver.Invalid,
 }
 
 // classified answers the driver's question for a bucket with a recorded error, whichever call it was recorded of.
