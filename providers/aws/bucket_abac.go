@@ -90,14 +90,16 @@ func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have 
 		func() error { return t.tag(ctx, arn, set) },
 		func() error { return t.untag(ctx, arn, gone) },
 	}
+	var unset []string // if the second step fails
 	if len(both) > mostTags {
 		slices.Reverse(steps)
+		unset = slices.Sorted(maps.Keys(set))
 	}
 	if err := steps[0](); err != nil {
 		return t.explain(name, err, refused, sure)
 	}
-	if err := steps[1](); err != nil { // the first step is made
-		return &table.Unset{Err: t.explain(name, err, refused, true)}
+	if err := steps[1](); err != nil {
+		return &table.Unset{Err: t.explain(name, err, refused, true), Names: unset}
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package aws_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,4 +46,39 @@ func TestTagsThatAreRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A bucket that is full of tags has room for new ones once others are gone. Where the right to take some away is missing, what was set is known as set.
+func TestTagsOfAFullBucket(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{})
+	req := bucketOf("shop-full", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{}})
+	labels := func() map[string]string {
+		have := map[string]string{}
+		for _, tag := range do(t, w.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &req.Name}).TagSet {
+			have[*tag.Key] = *tag.Value
+		}
+		return have
+	}
+	w.settleBucket(req)
+	for i := range 50 - len(labels()) {
+		req.Spec.Tags[fmt.Sprintf("t-%02d", i)] = "1"
+	}
+	req.Applied = w.settleBucket(req).Applied
+	do(t, w.s3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &req.Name, AbacStatus: &s3types.AbacStatus{Status: "Enabled"}})
+	delete(req.Spec.Tags, "t-00")
+	req.Spec.Tags["u-00"] = "1"
+	req.Applied = w.settleBucket(req).Applied
+	if have := labels(); len(have) != 50 || have["u-00"] != "1" {
+		t.Errorf("%d tags: %v", len(have), have)
+	}
+
+	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "TagResource"}, Kind: localcloud.Denied})
+	delete(req.Spec.Tags, "t-01")
+	req.Spec.Tags["u-01"] = "1"
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	if err != nil || len(result.Failed) != 1 || !slices.Contains(result.Failed[0].Unset, "u-01") {
+		t.Errorf("with room made and nothing set: %v, %+v", err, result.Failed)
+	}
+	lift()
+	w.settleBucket(req)
 }

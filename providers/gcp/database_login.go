@@ -124,19 +124,23 @@ func (a administrators) lookForUser(ctx context.Context, req *databaseRequest, h
 
 // setLogin makes the administrator, or sets its password.
 func (a administrators) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []driver.Change) (string, error) {
-	d := a.of
-	l, makes := loginOf(req, have.engine()), slices.Contains(driver.Names(changes), driver.FieldUsername)
-	operation, err := "", error(&driver.Error{Code: driver.Conflict})
-	if makes && !l.builtin {
-		operation, err = a.insertUser(ctx, req, l)
-	}
-	if driver.CodeOf(err) == driver.Conflict { // it is there
-		operation, err = a.updateUser(ctx, req, l)
-	}
+	makes := slices.Contains(driver.Names(changes), driver.FieldUsername)
+	operation, err := a.writeUser(ctx, req, loginOf(req, have.engine()), makes)
 	if err == nil {
-		d.recorded.saw(req.Name, recordedUser, d.now())
+		a.of.recorded.saw(req.Name, recordedUser, a.of.now())
 	}
 	return operation, err
+}
+
+// writeUser makes a user if it is to be made and not there yet, or sets its password.
+func (a administrators) writeUser(ctx context.Context, req *databaseRequest, l login, makes bool) (string, error) {
+	if makes && !l.builtin {
+		operation, err := a.insertUser(ctx, req, l)
+		if driver.CodeOf(err) != driver.Conflict {
+			return operation, err
+		}
+	}
+	return a.updateUser(ctx, req, l)
 }
 
 func (a administrators) insertUser(ctx context.Context, req *databaseRequest, l login) (string, error) {

@@ -189,6 +189,9 @@ func TestAnswers(t *testing.T) {
 		{"412 of an organization, in other words", saying(412, "conditionNotMet", "Constraint 'constraints/storage.bucketPolicyOnly' violated for 'projects/p' enabling legacy object ACLs"), driver.Denied},
 		{"412 for a reason that nobody knows", saying(412, "somethingNew", "The bucket is not ripe."), driver.Invalid},
 		{"400 of an organization", saying(400, "invalid", "Organization Policy check failure: the external IP of this instance violates the constraints/sql.restrictPublicIp enforced at the 1 project."), driver.Denied},
+		{"400 of a custom constraint", saying(400, "failedPrecondition", `Operation denied by custom org policies: ["customConstraints/custom.tiers": "no large tiers"].`), driver.Denied},
+		{"412 of domains", saying(412, "conditionNotMet", "One or more users named in the policy do not belong to a permitted customer."), driver.Denied},
+		{"400 that is no policy", saying(400, "failedPrecondition", "said: the instance is at work"), driver.Busy},
 		{"403 of a perimeter", saying(403, "forbidden", "Request is prohibited by organization's policy. vpcServiceControlsUniqueIdentifier: kaZ_1"), driver.Denied},
 		{"418", google(418, "teapot"), driver.Invalid},
 		{"422 for a reason that nobody knows", google(422, "somethingNew"), driver.Invalid},
@@ -218,7 +221,7 @@ func TestAnswers(t *testing.T) {
 		_, ofBucket := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}})
 		_, ofDatabase := drivertest.Databases(conn).Observe(t.Context(), databaseRequest{Request: driver.Request{Name: "some-instance"}})
 		for _, err := range []error{ofBucket, ofDatabase} {
-			told := driver.CodeOf(err) != driver.Invalid && driver.CodeOf(err) != driver.Denied || regexp.MustCompile(`said|constraint|policy|ripe`).MatchString(err.Error())
+			told := driver.CodeOf(err) != driver.Invalid && driver.CodeOf(err) != driver.Denied || regexp.MustCompile(`said|onstraint|policy|ripe`).MatchString(err.Error())
 			if err == nil || driver.CodeOf(err) != tt.want || !told || strings.Contains(err.Error(), "kaZ_1") {
 				t.Errorf("%s: got %v (%v), want %v", tt.name, err, driver.CodeOf(err), tt.want)
 			}
