@@ -74,7 +74,30 @@ func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {
 	if said := lost(); !strings.Contains(said, "the database stock, which the connection Secret names, is not in the server any more") || !strings.Contains(said, "gcloud sql databases create stock --instance stock") {
 		t.Errorf("it says %q", said)
 	}
+	lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "databases.get"}, Kind: localcloud.Denied})
+	if o := look(); o.Lost == "" {
+		t.Error("what can't be looked at is there again")
+	}
+	lift()
+	// While another thing is gone, too, each is looked at in its turn.
+	do(c.sql.Users.Delete(project, "stock").Name("postgres").Do())
+	c.forget()
+	for range 14 {
+		look()
+		c.clock.advance(5 * time.Minute)
+	}
+	if of, users := c.Ledger.Count(localcloud.Filter{Operation: "databases.get"}), c.Ledger.Count(localcloud.Filter{Operation: "users.list"}); of == 0 || users == 0 || of+users > 14 {
+		t.Errorf("14 observations looked %d times for the database and %d times for the administrator", of, users)
+	}
 	do(c.sql.Databases.Insert(project, "stock", &sqladmin.Database{Name: "stock"}).Do())
+	for range 2 {
+		look()
+		c.clock.advance(time.Minute)
+	}
+	if said := look().Lost; !strings.Contains(said, "the administrator postgres") {
+		t.Errorf("the database is back, and the administrator is not, and it says %q", said)
+	}
+	do(c.sql.Users.Insert(project, "stock", &sqladmin.User{Name: "postgres", Password: "x"}).Do())
 	if said := lost(); said != "" {
 		t.Errorf("it is back, and it says %q", said)
 	}

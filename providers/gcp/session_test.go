@@ -190,6 +190,7 @@ func TestAnswers(t *testing.T) {
 		{"412 for a reason that nobody knows", saying(412, "somethingNew", "The bucket is not ripe."), driver.Invalid},
 		{"400 of an organization", saying(400, "invalid", "Organization Policy check failure: the external IP of this instance violates the constraints/sql.restrictPublicIp enforced at the 1 project."), driver.Denied},
 		{"400 of a custom constraint", saying(400, "failedPrecondition", `Operation denied by custom org policies: ["customConstraints/custom.tiers": "no large tiers"].`), driver.Denied},
+		{"400 of a custom constraint, in other words", saying(400, "invalid", "The request violates constraint 'customConstraints/custom.tiers'."), driver.Denied},
 		{"412 of domains", saying(412, "conditionNotMet", "One or more users named in the policy do not belong to a permitted customer."), driver.Denied},
 		{"400 that is no policy", saying(400, "failedPrecondition", "said: the instance is at work"), driver.Busy},
 		{"403 of a perimeter", saying(403, "forbidden", "Request is prohibited by organization's policy. vpcServiceControlsUniqueIdentifier: kaZ_1"), driver.Denied},

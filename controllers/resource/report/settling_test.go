@@ -25,6 +25,9 @@ func TestSettlingBegins(t *testing.T) {
 	if got, after := classify(Memory{Failures: 9, Failing: now.Add(-time.Hour)}); got.State == condition.Stalled || !after.Settling.Equal(now) {
 		t.Errorf("after an hour of other failures: %+v since %v", got, after.Settling)
 	}
+	if got, _ := classify(Memory{Settling: now.Add(-time.Hour)}); got.State == condition.Stalled {
+		t.Errorf("after a refusal of an hour ago, and a success since: %+v", got)
+	}
 	condition.Set(&b.Status.Conditions, condition.Update{State: condition.Stalled, Reason: v1alpha1.ReasonInvalid, Message: "no such role", Generation: 1})
 	if got, _ := classify(Memory{}); got.State != condition.Stalled || got.Reason != v1alpha1.ReasonInvalid {
 		t.Errorf("told before: %+v", got)
