@@ -73,6 +73,11 @@ const (
 	// ReasonPrimaryNotReady: the object is to be a read replica (spec.replica), and its primary can't be used yet. Nothing is called in the cloud until then.
 	// To do: look at the Database that the message names. If it is being deleted, delete this object too.
 	ReasonPrimaryNotReady Reason = "PrimaryNotReady"
+	// ReasonDegraded: the credentials of a provider config are good, but its cloud has not answered any call for a minute or longer. The message says since when, and how many
+	// objects wait. Nothing that runs in the cloud is touched by that.
+	// To do: look at the status page of the cloud, and at the network, the firewall and the proxy between Mooring and the cloud.
+	ReasonDegraded Reason = "Degraded"
+
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
 	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"

@@ -82,8 +82,8 @@ type DatabaseParameters struct {
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
 	// Source: https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 	// +optional
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,2}((\.[0-9]{1,2}){0,2}|(\.[0-9]{1,2}){1,2}-rds\.[0-9]{8})$`
 	// +kubebuilder:validation:MaxLength=21
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,2}(([.][0-9]{1,2}){0,2}|([.][0-9]{1,2}){1,2}-rds[.][0-9]{8})$')",message="must be a version of the engine in numbers, for example \"16\" or \"16.3\" for postgres, \"8.4\" for mysql, \"11.4\" for mariadb"
 	Version *string `json:"version,omitempty"`
 
 	// storage is the server's disk.

@@ -123,10 +123,10 @@ func (w *fixture) reads() map[string]int {
 var lifecycle = []string{
 	"Create Normal Created: created NAME in aws account 123456789012",
 	"Converge Normal Ready: usable and up to date",
-	"Update Normal Updated: changed tags team=a -> team=b",
+	"Update Normal Updated: changed tags.team a -> b",
 	"Converge Normal Ready: usable and up to date",
-	"Update Normal DriftCorrected: corrected drift: tags team=z -> team=b",
-	"Update Normal DriftCorrected: corrected drift: tags team=z -> team=b",
+	"Update Normal DriftCorrected: corrected drift: tags.team z -> b",
+	"Update Normal DriftCorrected: corrected drift: tags.team z -> b",
 	"Update Warning Denied: tags: PutBucketTagging: Access Denied",
 	"Converge Normal Ready: usable and up to date",
 	"Observe Warning Retrying: GetBucketTagging: We encountered an internal error. Please try again.",

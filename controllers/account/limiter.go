@@ -20,11 +20,12 @@ type limiter struct {
 	namespace string
 	// served is when a requester last got a slot.
 	served time.Time
-	// degraded: it has one slot. unanswered: that is because a call got no answer, and not because none was made yet.
-	degraded, unanswered bool
-	inFlight             int
-	queues               [priorities]*turns
-	queued               map[any]*request
+	// degraded: it has one slot. unanswered is since when that is because calls get no answer; zero if they do, or if none was made yet.
+	degraded   bool
+	unanswered time.Time
+	inFlight   int
+	queues     [priorities]*turns
+	queued     map[any]*request
 	// reserved are the slots of requesters that were woken and did not acquire them yet.
 	reserved map[any]reservation
 	// budgets are those of the account's calls, by their names, and costs what reconciliations take of them.

@@ -85,7 +85,26 @@ func (s *Source) Moves(lately time.Duration) bool {
 func (s *Source) Degraded() bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
-	return s.limiter.unanswered
+	return !s.limiter.unanswered.IsZero()
+}
+
+// A Silence is that calls of an account get no answer: since when, for how long by now, and how many objects wait for a slot of it.
+type Silence struct {
+	Since  time.Time
+	Lasts  time.Duration
+	Queued int
+}
+
+// Silence returns that of the account to which a source leads; the zero Silence if calls get answers.
+func (all *Limiters) Silence(source string) Silence {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	s := all.sources[source]
+	if s == nil || s.limiter.unanswered.IsZero() {
+		return Silence{}
+	}
+	since := s.limiter.unanswered
+	return Silence{Since: since, Lasts: all.now().Sub(since), Queued: len(s.limiter.queued)}
 }
 
 // Lead makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
@@ -189,14 +208,16 @@ func (all *Limiters) prune() {
 
 // unanswered records that a call of an account got no answer. The others that are degraded come before it.
 func (all *Limiters) unanswered(l *limiter) {
-	l.unanswered, l.degraded = true, true
+	if l.degraded = true; l.unanswered.IsZero() {
+		l.unanswered = all.now()
+	}
 	all.leave(l)
 	all.degraded = append(all.degraded, l)
 }
 
 // recovered records that a call of an account was answered.
 func (all *Limiters) recovered(l *limiter) {
-	l.unanswered = false
+	l.unanswered = time.Time{}
 	if l.degraded {
 		l.degraded = false
 		all.leave(l)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -85,7 +86,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	review, err := h.review(req)
 	if err != nil {
 		log.Error(err, "a request for admission can't be read; the object passes")
-		return unvalidated("because it could not be read")
+		return unvalidated(req, "because it could not be read")
 	}
 	if review == nil {
 		return admission.Allowed("")
@@ -98,19 +99,19 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "the validation took too long; the object passes")
-		return unvalidated("because that took too long")
+		return unvalidated(req, "because that took too long")
 	case err != nil:
 		log.Error(err, "the validation failed; the object passes")
-		return unvalidated("because of an internal error")
+		return unvalidated(req, "because of an internal error")
 	case len(result.Refusals) == 0 || review.OnlyAnnotations || review.Deleting:
-		return admission.Allowed("").WithWarnings(fit(result.Warnings)...)
+		return admission.Allowed("").WithWarnings(fit(subject(req), result.Warnings)...)
 	}
 	return refused(req, review.Object, result)
 }
 
 // unvalidated lets an object pass that was not validated.
-func unvalidated(why string) admission.Response {
-	return admission.Allowed("").WithWarnings("Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
+func unvalidated(req admission.Request, why string) admission.Response {
+	return admission.Allowed("").WithWarnings(subject(req) + ": Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
 }
 
 // refused answers as the API server does itself: Forbidden where all that is wrong is not allowed to this object, else Invalid, as where an
@@ -124,14 +125,24 @@ func refused(req admission.Request, object client.Object, v Result) admission.Re
 	if !slices.ContainsFunc(v.Refusals, func(e *field.Error) bool { return e.Type != field.ErrorTypeForbidden }) {
 		resource := schema.GroupResource{Group: req.Resource.Group, Resource: req.Resource.Resource}
 		causes := status.Details.Causes
-		status = apierrors.NewForbidden(resource, name, v.Refusals.ToAggregate()).Status()
+		status = apierrors.NewForbidden(resource, name, nil).Status()
+		status.Message = subject(req) + ": " + saying(v.Refusals) // kubectl puts "admission webhook … denied the request" in front of it
 		status.Details.Causes = causes
 	}
 	status.Message = driver.Plain(status.Message)
 	for i, cause := range status.Details.Causes {
 		status.Details.Causes[i].Message, status.Details.Causes[i].Field = driver.Plain(cause.Message), driver.Plain(cause.Field)
 	}
-	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(v.Warnings)}}
+	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(subject(req), v.Warnings)}}
+}
+
+// saying says refusals without the words "is forbidden: … Forbidden", which everybody knows by then.
+func saying(refusals field.ErrorList) string {
+	lines := make([]string, 0, len(refusals))
+	for _, r := range refusals {
+		lines = append(lines, r.Field+": "+r.Detail)
+	}
+	return strings.Join(lines, "; ")
 }
 
 // deletion says what a deletion does. It allows every deletion, whatever the Validator says and whatever goes wrong.
@@ -142,7 +153,7 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	old, err := h.decode(req.OldObject)
 	if err != nil {
 		log.Error(err, "a request for a deletion can't be read; the deletion is allowed")
-		return unpreviewed("because it could not be read")
+		return unpreviewed(req, "because it could not be read")
 	}
 	if !old.GetDeletionTimestamp().IsZero() {
 		return admission.Allowed("")
@@ -151,17 +162,17 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "the preview of a deletion took too long; the deletion is allowed")
-		return unpreviewed("because that took too long")
+		return unpreviewed(req, "because that took too long")
 	case err != nil:
 		log.Error(err, "the preview of a deletion failed; the deletion is allowed")
-		return unpreviewed("because of an internal error")
+		return unpreviewed(req, "because of an internal error")
 	}
-	return admission.Allowed("").WithWarnings(fit(result.Warnings)...)
+	return admission.Allowed("").WithWarnings(fit(subject(req), result.Warnings)...)
 }
 
 // unpreviewed allows a deletion that nothing can be said about in advance.
-func unpreviewed(why string) admission.Response {
-	return admission.Allowed("").WithWarnings("Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
+func unpreviewed(req admission.Request, why string) admission.Response {
+	return admission.Allowed("").WithWarnings(subject(req) + ": Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
 }
 
 // review returns what is to be validated, or nil if nothing is. The configuration of the webhook keeps most of that

@@ -122,7 +122,7 @@ func TestAnnotationsAreValidatedAndPass(t *testing.T) {
 				v.Warnings = []string{"it restarts"}
 				return v, err
 			}).Handle(t.Context(), request(t, admissionv1.Update, edit[0], edit[1]))
-			if asked == nil || !asked.OnlyAnnotations || !response.Allowed || !slices.Equal(response.Warnings, []string{"it restarts"}) {
+			if asked == nil || !asked.OnlyAnnotations || !response.Allowed || !slices.Equal(response.Warnings, []string{"Database shop/orders: it restarts"}) {
 				t.Errorf("%s: asked %+v, allowed %v, warnings %q", name, asked, response.Allowed, response.Warnings)
 			}
 		}
@@ -156,7 +156,7 @@ func TestEditsOfDeletionsAreValidatedAndPass(t *testing.T) {
 			})
 			h.deadline, h.deletionDeadline = time.Hour, time.Minute
 			response := h.Handle(t.Context(), request(t, admissionv1.Update, tc.object, tc.old))
-			if asked == nil || !asked.Deleting || asked.Old == nil || !response.Allowed || !slices.Equal(response.Warnings, []string{"all is lost"}) {
+			if asked == nil || !asked.Deleting || asked.Old == nil || !response.Allowed || !slices.Equal(response.Warnings, []string{"Database shop/orders: all is lost"}) {
 				t.Errorf("asked %+v, allowed %v, warnings %q", asked, response.Allowed, response.Warnings)
 			}
 		})
@@ -237,7 +237,7 @@ func TestRefusal(t *testing.T) {
 	if diff := cmp.Diff(want, response.Result.Message); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"small is about to go"}, response.Warnings); diff != "" {
+	if diff := cmp.Diff([]string{"Database shop/orders: small is about to go"}, response.Warnings); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -274,7 +274,7 @@ func TestForbidden(t *testing.T) {
 	if result.Reason != metav1.StatusReasonForbidden || result.Code != 403 || len(result.Details.Causes) != 1 || result.Details.Causes[0].Field != "spec.size" {
 		t.Errorf("%+v", result)
 	}
-	if want := `databases.mooring.dev "orders" is forbidden: spec.size: Forbidden: no class has it`; !strings.Contains(result.Message, want) {
+	if want := "Database shop/orders: spec.size: no class has it"; result.Message != want {
 		t.Errorf("%q, want %q", result.Message, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 func TestFit(t *testing.T) {
 	long := strings.Repeat("ä", longestWarning+1)
+	short := strings.Repeat("ä", longestWarning-len("Database shop/orders: "))
 	many := make([]string, 30)
 	for i := range many {
 		many[i] = fmt.Sprintf("%02d%s", i, strings.Repeat("x", longestWarning))
@@ -25,8 +26,8 @@ func TestFit(t *testing.T) {
 	}{
 		{"none", nil, 0, ""},
 		{"a few", []string{"a", "b"}, 2, "b"},
-		{"a long one", []string{long}, 1, strings.Repeat("ä", longestWarning-1) + "…"},
-		{"one of just that length", []string{long[:len(long)-len("ä")]}, 1, long[:len(long)-len("ä")]},
+		{"a long one", []string{long}, 1, strings.Repeat("ä", longestWarning-1-len("Database shop/orders: ")) + "…"},
+		{"one of just that length", []string{short}, 1, short},
 		{"lines and control characters", []string{"a\n  b\tc\x1b[31m\x00 d\u0085"}, 1, "a b c[31m d"},
 		{"separators and directions", []string{"a\u2028b\u202ec\u200bd"}, 1, "a bcd"},
 		{"invalid UTF-8", []string{"a\xff"}, 1, "a\uFFFD"},
@@ -34,8 +35,8 @@ func TestFit(t *testing.T) {
 		{"too many", many, 15, "16 more warnings are left out"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := fit(tc.given)
-			if len(got) != tc.want || tc.want > 0 && got[len(got)-1] != tc.last {
+			got := fit("Database shop/orders", tc.given)
+			if len(got) != tc.want || tc.want > 0 && got[len(got)-1] != "Database shop/orders: "+tc.last {
 				t.Fatalf("%d: %q; want %d, the last %q", len(got), got, tc.want, tc.last)
 			}
 			total, header := 0, httptest.NewRecorder().Header()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -121,20 +122,15 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		ask.kinds = func() ([]string, error) { return r.Kinds(ctx, cfg.key) }
 	}
 	found := r.verifier.account(ctx, cfg, users, ask)
-	next, err := r.cadence(), found.err
-	ready.Message = found.message
-	if err == nil {
-		status.AccountID, status.Provider = string(found.account), cfg.provider()
-	} else {
+	next := r.cadence()
+	if found.err != nil {
 		next = min(next, 15*time.Second)
-		ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Classify(err).Reason)
-		if refusal, ok := errors.AsType[*ValidationError](err); ok {
-			ready.Reason = string(refusal.Reason)
-		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
-			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
-		}
 	}
-	warning := cmp.Or(r.warnOfAuthorities(ctx, cfg, &ready), r.warnOfQuotas(cfg, &ready))
+	silent := r.degraded(cfg)
+	if !r.answerFor(&ready, cfg, found) && silent == "" {
+		return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
+	}
+	warning := cmp.Or(degrade(&ready, silent), r.warnOfAuthorities(ctx, cfg, &ready), r.warnOfQuotas(cfg, &ready))
 	if !cfg.object.GetDeletionTimestamp().IsZero() {
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
 		ready.Message = "being deleted; waiting until no object uses it"
@@ -155,7 +151,8 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	}
 	before := meta.FindStatusCondition(r.conditions(stored), v1alpha1.ConditionReady)
 	known := before != nil && before.Reason == ready.Reason && before.Message == ready.Message
-	err = r.client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	known = known || before != nil && before.Reason == ready.Reason && silent != "" // how many wait is no news
+	err := r.client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	}
@@ -166,6 +163,53 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		r.Warn(cfg.object, warning, ready.Message)
 	}
 	return reconcile.Result{RequeueAfter: next}, client.IgnoreNotFound(err)
+}
+
+// answerFor has a condition say what the cloud, or what the config needs, says of the account. It reports false if that says nothing new: the cloud did not answer, and
+// has said before that the credentials are good.
+func (r *Reconciler) answerFor(ready *metav1.Condition, cfg *config, found answer) bool {
+	status := cfg.status()
+	ready.Message = found.message
+	if found.err == nil {
+		status.AccountID, status.Provider = string(found.account), cfg.provider()
+		return true
+	}
+	refusal, refused := errors.AsType[*ValidationError](found.err)
+	if !refused && driver.CodeOf(found.err) != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
+		ready.Message = fmt.Sprintf("the credentials lead to account %s", status.AccountID)
+		return false
+	}
+	ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Classify(found.err).Reason)
+	if refused {
+		ready.Reason = string(refusal.Reason)
+	}
+	return true
+}
+
+// toldAfter is how long calls of an account get no answer before its config tells that: a short outage is no news.
+const toldAfter = time.Minute
+
+// degraded says that the cloud of a config does not answer, since when, and how many objects wait for it; empty if it does.
+func (r *Reconciler) degraded(cfg *config) string {
+	s := r.limits.limiters.Silence(cfg.key.source())
+	if s.Lasts < toldAfter {
+		return ""
+	}
+	objects := fmt.Sprintf("%d objects wait", s.Queued)
+	if s.Queued == 1 {
+		objects = "1 object waits"
+	}
+	return fmt.Sprintf("the cloud has not answered since %s, and %s for it; Mooring changes nothing meanwhile, and goes on by itself. Look at the status page of the cloud, "+
+		"and at the network, the firewall and the proxy between Mooring and the cloud", s.Since.UTC().Format("2006-01-02 15:04 UTC"), objects)
+}
+
+// degrade has the condition of a usable config tell that its cloud does not answer. It returns the reason of an Event about it; empty for none.
+func degrade(ready *metav1.Condition, says string) (reason string) {
+	if says == "" || ready.Status != metav1.ConditionTrue {
+		return ""
+	}
+	ready.Reason, ready.Message = string(v1alpha1.ReasonDegraded), ready.Message+", but "+says
+	return ready.Reason
 }
 
 // warnOfAuthorities reads the authorities of database servers again, and adds to the message of a usable config what is wrong with them. The

@@ -193,6 +193,22 @@ func (p deployer) stage(ctx context.Context, req *databaseRequest, have *instanc
 	return nil
 }
 
+// besideCost is what an upgrade costs that another server makes, in place of what it costs in place.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-switching.html
+const besideCost = "connections break when the server that RDS prepares beside this one takes over, usually for less than a minute"
+
+// costBeside has changes say what an upgrade costs that another server makes.
+func costBeside(beside bool, changes []driver.Change) []driver.Change {
+	if !beside {
+		return changes
+	}
+	changes = slices.Clone(changes)
+	for i := range changes {
+		changes[i].Why = strings.Replace(changes[i].Why, upgradeCost.Text, besideCost, 1)
+	}
+	return changes
+}
+
 // join makes one text of several; empty ones are left out.
 func join(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")

@@ -21,6 +21,11 @@ var instanceLacks = []driver.Lack{
 		Field: "aws.availabilityZone", Match: ".", Values: "a zone", With: map[string]string{"availability": "^MultiZone$"}, Invalid: true,
 		Why: "RDS chooses both zones of a server that has two", Instead: "set spec.availability to SingleZone, or remove spec.aws.availabilityZone",
 	},
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
+	{
+		Field: "backup.retentionDays", Match: `^(3[6-9]|[4-9][0-9]|[1-9][0-9]{2})$`, Values: "more than 35", Invalid: true,
+		Why: "RDS keeps automatic backups for 35 days at most", Instead: "set spec.backup.retentionDays to 35 or less, and take DatabaseSnapshots of what is to be kept longer",
+	},
 	// RDS has no switch: it saves the transaction logs of an instance exactly while it keeps automatic backups of it. So retentionDays says it all.
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
 	{

@@ -133,7 +133,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 		o.Work = driver.Work{What: "storing the administrator's password in AWS Secrets Manager"}
 	}
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
-		o.Changes = withBackupFirst(req.Beside, have, withStandby(withUpgrade(withWaits(have, o.Changes))))
+		o.Changes = costBeside(req.Beside, withBackupFirst(req.Beside, have, withStandby(withUpgrade(withWaits(have, o.Changes)))))
 	}
 	o.Changes = withUnknownKey(req, have, o.Mark, onceStarted(have, o.Changes))
 	// A password that waits was sent after the one that was refused.

@@ -182,6 +182,9 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	}
 	var api smithy.APIError
 	switch text, ok := messages[code]; {
+	case unknownCaller[code] && optIn(s) && !knownRegion(s.region):
+		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s, and AWS had no region of that name when this release of Mooring was made: correct spec.location, or the region of the "+
+			"provider config; if the region is new, enable it (aws account enable-region --region-name %[1]s)", s.region)
 	case unknownCaller[code] && optIn(s):
 		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s. An account has to enable that region before it is used (aws account enable-region --region-name %[1]s): "+
 			"enable it, lead to another region, or, if it is enabled, check the credentials", s.region)

@@ -90,7 +90,8 @@ func TestRegionThatIsNotEnabled(t *testing.T) {
 		names        bool
 	}{
 		{"af-south-1", "InvalidClientTokenId", true},
-		{"ap-southeast-7", "InvalidClientTokenId", true}, // newer than this build
+		{"ap-southeast-7", "InvalidClientTokenId", true},
+		{"eu-west-9", "InvalidClientTokenId", true}, // misspelt, or newer than this build
 		{"me-south-1", "AuthFailure", true},
 		{"eu-south-2", "UnrecognizedClientException", true},
 		{"il-central-1", "InvalidToken", true},
@@ -105,6 +106,9 @@ func TestRegionThatIsNotEnabled(t *testing.T) {
 		err := s.wrap("GetCallerIdentity", answered(403, nil, &smithy.GenericAPIError{Code: tt.code, Message: "The security token included in the request is invalid."}))
 		if err.Code != driver.Denied || strings.Contains(err.Message, "enable-region --region-name "+tt.region) != tt.names {
 			t.Errorf("%s in %s: %v %q", tt.code, tt.region, err.Code, err.Message)
+		}
+		if strings.Contains(err.Message, "AWS had no region of that name") != strings.HasSuffix(tt.region, "-9") {
+			t.Errorf("%s in %s: %q", tt.code, tt.region, err.Message)
 		}
 	}
 }

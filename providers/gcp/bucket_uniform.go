@@ -35,7 +35,7 @@ func uniformEffect(_ *bool, to bool, have *bucket) (driver.Effect, string) {
 	case !locked.IsZero():
 		return driver.Impossible, "uniform access was on for 90 days on " + locked.UTC().Format(time.DateOnly) + ", and can't be switched off since then; " + uniformInstead
 	default:
-		return driver.Online, "ACLs count again: whoever has access by an ACL of an object, from before or from now on, can use it"
+		return driver.Online, "ACLs count again: whoever has access by an ACL of an object, from before or from now on, can use it; once uniform access was on for 90 days, Cloud Storage refuses this"
 	}
 }
 

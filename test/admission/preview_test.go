@@ -106,15 +106,15 @@ func TestDeletionIsPreviewed(t *testing.T) {
 		if err := listens.Delete(t.Context(), db.DeepCopy(), client.DryRunAll); err != nil {
 			t.Fatal(err)
 		}
-		if got := heard.Take(); len(got) == 0 || got[0] != said {
+		if got := heard.Take(); len(got) == 0 || !strings.HasSuffix(got[0], ": "+said) {
 			return fmt.Errorf("warnings %q, want first %q", got, said)
 		}
 		return nil
 	})
 	for _, tc := range []struct{ args, want string }{
-		{"delete --dry-run=server databases.mooring.dev previewed", "Warning: " + said + "\n"},
-		{"delete --dry-run=server databases.mooring.dev previewed", "Warning: the connection Secret previewed-db is deleted with it\n"},
-		{"delete --dry-run=server databases.mooring.dev previewed", "Warning: the cloud was last observed at "},
+		{"delete --dry-run=server databases.mooring.dev previewed", "/previewed: " + said + "\n"},
+		{"delete --dry-run=server databases.mooring.dev previewed", "/previewed: the connection Secret previewed-db is deleted with it\n"},
+		{"delete --dry-run=server databases.mooring.dev previewed", "/previewed: the cloud was last observed at "},
 		{"delete --dry-run=server buckets.mooring.dev previewed", inBucket},
 		{"delete --dry-run=server buckets.mooring.dev --all", inBucket},
 	} {
@@ -187,7 +187,7 @@ func TestCreationIsPreviewed(t *testing.T) {
 		}
 		got := heard.Take()
 		for i, want := range []string{"spec.version is not set: ", "spec.connection is not set: ", "spec.backup.retentionDays is not set: "} {
-			if len(got) != 3 || !strings.HasPrefix(got[i], want) {
+			if len(got) != 3 || !strings.Contains(got[i], ": "+want) {
 				return fmt.Errorf("warnings %q", got)
 			}
 		}
@@ -223,7 +223,7 @@ func TestEndOfAPauseIsPreviewed(t *testing.T) {
 		if err := c.Patch(t.Context(), bucket.DeepCopy(), goesOn, client.DryRunAll); err != nil {
 			t.Fatal(err)
 		}
-		if got := heard.Take(); len(got) == 0 || !strings.HasPrefix(got[0], said) || strings.Contains(strings.Join(got, " "), "annotation") {
+		if got := heard.Take(); len(got) == 0 || !strings.Contains(got[0], ": "+said) || strings.Contains(strings.Join(got, " "), "annotation") {
 			return fmt.Errorf("warnings %q, want first %q", got, said)
 		}
 		return nil
@@ -270,7 +270,7 @@ func TestConsentToATakeoverIsPreviewed(t *testing.T) {
 		if err := c.Patch(t.Context(), bucket.DeepCopy(), consent, client.DryRunAll); err != nil {
 			t.Fatal(err)
 		}
-		if got := heard.Take(); len(got) != 1 || !strings.HasPrefix(got[0], said) {
+		if got := heard.Take(); len(got) != 1 || !strings.Contains(got[0], ": "+said) {
 			return fmt.Errorf("warnings %q, want %q", got, said)
 		}
 		return nil

@@ -44,9 +44,9 @@ func TestEvents(t *testing.T) {
 		w.awaitDeleted(o)
 
 		w.expectEvents(o, []string{
-			"Normal Updated: changed tags team=a -> team=b",
+			"Normal Updated: changed tags.team a -> b",
 			"Normal Ready: usable and up to date",
-			"Normal DriftCorrected: corrected drift: tags team=z -> team=b",
+			"Normal DriftCorrected: corrected drift: tags.team z -> b",
 			"Normal DeletionRequested: asked " + c.Name + " to delete " + name,
 			"Normal Deleted: the cloud object is deleted",
 		})

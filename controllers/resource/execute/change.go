@@ -43,6 +43,11 @@ func inVain(t Task, out outcome.Outcome, changes []driver.Change) outcome.Outcom
 	case out.KeepConditions:
 		out.KeepConditions, out.State = false, condition.DriftWaits
 		out.Message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
+	case out.State == condition.Progressing && t.Observation.Available: // it is made, and can be used
+		out.State, out.Reason = condition.Updating, v1alpha1.ReasonUpdating
+		out.Message = "the cloud does not keep a value that Mooring sets since the creation; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
+	case out.State == condition.Progressing:
+		out.Message += "; it accepted a part of it before and does not show that, so Mooring sends it again: " + plan.ListChanges(changes)
 	case out.State == condition.Updating:
 		out.Message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + plan.ListChanges(changes)
 	}
@@ -78,6 +83,8 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.View.Rotates:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"changed the administrator's password, because %s; the connection Secret gets it once the cloud has applied it", whyRotated(t))}
+	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.Password.State.Next == t.Password.State.Current: // after a promotion, or a refusal
+		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "set the administrator's password once more, which is the one that it was before, so that it is certain")}
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password")}
 	case a.Reason == v1alpha1.ReasonDrifted:

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,12 +45,35 @@ func RefusedUpdate(changes []driver.Change, err error) error {
 	if driver.CodeOf(err) != driver.Invalid {
 		return err
 	}
-	var names []string
+	refused := refusedUpdate{Err: err}
 	for _, c := range changes {
-		names = append(names, c.Field)
+		refused.Fields = append(refused.Fields, c.Field)
 	}
-	slices.Sort(names)
-	return fmt.Errorf("%s: %w", strings.Join(names, ", "), err)
+	slices.Sort(refused.Fields)
+	return refused
+}
+
+// A refusedUpdate is the refusal of one call that was to set several fields.
+type refusedUpdate struct {
+	Fields []string
+	Err    error
+}
+
+func (e refusedUpdate) Error() string { return strings.Join(e.Fields, ", ") + ": " + e.Err.Error() }
+
+func (e refusedUpdate) Unwrap() error { return e.Err }
+
+// RefusedFields returns the fields that an error is about, as far as it says so otherwise than in words.
+func RefusedFields(err error) (fields []string) {
+	if update, ok := errors.AsType[refusedUpdate](err); ok {
+		fields = append(fields, update.Fields...)
+	}
+	if each, ok := errors.AsType[FieldErrors](err); ok {
+		for _, failed := range each {
+			fields = append(fields, failed.Field)
+		}
+	}
+	return fields
 }
 
 // Acted marks an error of something that was done, rather than observed: the cloud refused it, and

@@ -273,6 +273,9 @@ const (
 	longestListed = 512
 )
 
+// mostParts is how many parts of one change a message lists.
+const mostParts = 5
+
 // ListChanges says changes in a line: field from -> to (effect: why).
 func ListChanges(changes []driver.Change) string {
 	var s strings.Builder
@@ -284,7 +287,9 @@ func ListChanges(changes []driver.Change) string {
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		fmt.Fprintf(&s, "%s %s -> %s", c.Field, OrNone(driver.Shortened(c.From, longestListed)), OrNone(driver.Shortened(c.To, longestListed)))
+		s.WriteString(Shown(c, 2*longestListed, func(from, to string) (string, string) {
+			return driver.Shortened(from, longestListed), driver.Shortened(to, longestListed)
+		}))
 		switch {
 		case c.Effect == driver.Online || c.Effect == "":
 		case c.Why != "":
@@ -294,6 +299,22 @@ func ListChanges(changes []driver.Change) string {
 		}
 	}
 	return s.String()
+}
+
+// Shown says from what to what a change leads: its first parts one by one, as far as they have room, with values that shorten has made short.
+func Shown(c driver.Change, room int, shorten func(from, to string) (string, string)) string {
+	var said []string
+	parts := DifferencesOf(c)
+	for i, d := range parts {
+		from, to := shorten(OrNone(d.From), OrNone(d.To))
+		part := fmt.Sprintf("%s %s -> %s", d.At, from, to)
+		if room -= len(part); i > 0 && (room < 0 || i == mostParts) {
+			said = append(said, fmt.Sprintf("and %d more in %s", len(parts)-i, c.Field))
+			break
+		}
+		said = append(said, part)
+	}
+	return strings.Join(said, ", ")
 }
 
 // OrNone returns a value as messages show it.

@@ -219,7 +219,7 @@ func operate(v View, o driver.Observation, p Policy, a Action) Action {
 		default:
 			a = a.begin(v, o, p, r, busy, inFlight)
 			a.Follows = a.Follows || inFlight
-			busy = true
+			busy = busy || a.Operation != nil // one that waits keeps no other from being done
 		}
 	}
 	return a

@@ -119,6 +119,12 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 		a.Detail = fmt.Sprintf("it has the mark of the uid %s, and this object has the uid %s", o.Mark.UID, v.Mark.UID)
 	case Replaced:
 		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one over, or delete this object"
+	case Unmarked:
+		if v.Bound && v.WasReady {
+			a.Message = "the cloud object has lost Mooring's mark, its tags or labels, so Mooring no longer changes it; if it is still the one of this object, set spec.adoption: IfExists, and Mooring marks it again"
+			return a
+		}
+		fallthrough
 	default:
 		a.Message = "a cloud object of this name exists and does not have Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
 	}

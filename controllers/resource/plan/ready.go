@@ -38,7 +38,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.KeepConditions = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
 	case blocked:
-		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
+		a.Verb, a.Reason = Stall, whyNever(never)
 		a.Message = strings.Join(append([]string{impossible(never) + waitsBeside(d)}, staysTheirs(theirs)...), "; ")
 	case len(d.With(AfterBackup)) > 0:
 		return planBackup(v, d, a)
@@ -160,9 +160,21 @@ func waitsFor(d DecidedChanges, changes []driver.Change, pending []v1alpha1.Pend
 func impossible(never []driver.Change) string {
 	var all []string
 	for _, c := range never {
+		if c.Entries {
+			all = append(all, fmt.Sprintf("spec.%s is refused: %s", c.Field, c.Why))
+			continue
+		}
 		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, driver.Shortened(c.From, longestListed), driver.Shortened(c.To, longestListed), c.Why))
 	}
 	return driver.ToldLines(all)
+}
+
+// whyNever says why changes can't be made: entries of a map that the cloud does not have can be in no cloud object, and all else can't be in one that exists.
+func whyNever(never []driver.Change) v1alpha1.Reason {
+	if slices.ContainsFunc(never, func(c driver.Change) bool { return !c.Entries }) {
+		return v1alpha1.ReasonImmutable
+	}
+	return v1alpha1.ReasonInvalid
 }
 
 // waitsBeside names what is not made as long as the spec asks for something impossible; nothing if nothing waits.

@@ -34,6 +34,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 		name: cmp.Or(status.ExternalName, p.Kind.ChosenName(obj)), paused: m.paused(),
 		secrets: plan.ConnectionSecrets(status, nil), lacks: m.lacks,
 	}
+	d.unconfirmed = status.ExternalID == "" && status.Operation == "" && status.FirstReadyTime == nil && obj.GetObserved() == nil && status.Origin == v1alpha1.OriginCreated
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
 	if p.Children != nil {
 		if d.children, err = p.Children(ctx, obj); err != nil {
@@ -100,6 +101,8 @@ type deletionLines struct {
 	status      *v1alpha1.ResourceStatus
 	policy      plan.Policy
 	held, bound bool
+	// unconfirmed: the cloud confirmed nothing of a creation, and nothing was observed.
+	unconfirmed bool
 	paused      bool
 	force       bool
 	enforced    class.Fields
@@ -207,6 +210,8 @@ func (d *deletionLines) destruction() []string {
 		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until somebody empties it"}
 	case d.cloud.Contents != "":
 		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until it is empty or spec.forceDestroy is true"}
+	case d.MaybeSnapshot && d.unconfirmed:
+		return []string{first + " is deleted, should its creation have come that far: the cloud has not confirmed it yet. No final snapshot is taken of a server that nobody could use"}
 	case d.MaybeSnapshot:
 		return []string{first + " is deleted" + snapshot + " if it works by then, and stays " + d.cloud.SnapshotKept}
 	case d.Snapshot:
@@ -215,6 +220,8 @@ func (d *deletionLines) destruction() []string {
 		return []string{fmt.Sprintf("%s is deleted without a final snapshot: it is a read replica of %s, which has its data", first, d.follows.Primary)}
 	case d.policy.Deletion == v1alpha1.DeletionSnapshot:
 		return []string{first + " is deleted without a final snapshot, because it was never usable"}
+	case d.cloud.SnapshotKept == "":
+		return append([]string{"deletionPolicy Delete: " + first + " is deleted, and its data is lost for good"}, nonEmpty(d.cloud.WithoutSnapshot)...)
 	default:
 		return append([]string{"deletionPolicy Delete: " + first + " is deleted without a final snapshot, and its data is lost for good"}, nonEmpty(d.cloud.WithoutSnapshot)...)
 	}

@@ -141,6 +141,7 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	v.NoteRestore(e.Kind, m.want, m.object)
 	v.Mark, v.Now, v.Replica = ownMark(m.object), e.Now(), plan.ReplicaOf(e.Kind, m.want, m.object)
 	v.Beside = plan.BesideOf(e.Kind, m.want, e.described(m.object.GetResourceStatus().Provider).Capabilities)
+	costBeside(v.Beside, changes)
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}

@@ -110,7 +110,7 @@ func obstacleOf(k *kind.Kind, m merged, v plan.View, changes []driver.Change, sa
 		a.Message = stalled.Message // which knows more than what is expected
 	}
 	switch {
-	case a.Decided && mayStop(reason):
+	case a.Decided && mayStop(reason, sameAccount):
 		return obstacle{says: fmt.Sprintf("Mooring may be unable to apply these changes: this object is stalled (%s): %s", reason, stalled.Message)}
 	case a.Decided:
 		return obstacle{}
@@ -130,7 +130,7 @@ func obstacleOf(k *kind.Kind, m merged, v plan.View, changes []driver.Change, sa
 // keepsFromTheCloud reports whether what an object stalls for keeps Mooring from the cloud, until its provider config is mended or it has another.
 func keepsFromTheCloud(reason v1alpha1.Reason) bool {
 	switch reason {
-	case v1alpha1.ReasonAccountChanged, v1alpha1.ReasonNotSupported, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonProviderConfigNotAllowed,
+	case v1alpha1.ReasonAccountChanged, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonProviderConfigNotAllowed,
 		v1alpha1.ReasonProviderConfigDeleting, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonCredentialsInvalid:
 		return true
 	default:
@@ -139,9 +139,11 @@ func keepsFromTheCloud(reason v1alpha1.Reason) bool {
 }
 
 // mayStop reports whether what an object stalls for may keep Mooring from changing it. The status does not tell whether the cloud can still
-// change what failed, or whether it refused an observation or a change.
-func mayStop(reason v1alpha1.Reason) bool {
+// change what failed, or whether it refused an observation or a change. sameAccount is as for obstacleOf.
+func mayStop(reason v1alpha1.Reason, sameAccount bool) bool {
 	switch reason {
+	case v1alpha1.ReasonNotSupported: // of a field, of which others are changed all the same
+		return sameAccount
 	case v1alpha1.ReasonFailed, v1alpha1.ReasonDenied, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonPasswordInvalid, v1alpha1.ReasonSecretNotOwned:
 		return true
 	default:

@@ -17,6 +17,8 @@ const (
 	warningLength  = 256
 	warningsLength = 3072
 	valueLength    = 40
+	// valuesLength is for the parts of one change together: what they bring about has to have room beside them.
+	valuesLength = 120
 )
 
 var fateWords = map[plan.Fate]string{
@@ -32,8 +34,7 @@ func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines 
 	dangerous := []string{}
 	for _, c := range changes {
 		when := inTheWay.when(c)
-		from, to := clipPair(plan.OrNone(c.From), plan.OrNone(c.To))
-		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
+		what := plan.Shown(c.Change, valuesLength, clipPair)
 		if c.Effect == driver.Online && c.Why == "" {
 			harmless = harmless.with(when, what)
 			continue

@@ -26,9 +26,17 @@ func (e *edit) policyLines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("the object now uses the %s: if that leads to another account, this object stalls (AccountChanged), and the cloud object stays as it is in its account", e.after.config))
 	}
 	if before.GetConnection() != nil && after.GetConnection() == nil && status.Binding != nil {
-		lines = append(lines, fmt.Sprintf("spec.connection is removed: Mooring deletes the connection Secret %s, and what uses it loses the password", status.Binding.Name))
+		lines = append(lines, fmt.Sprintf("spec.connection is removed: Mooring deletes the connection Secret %s, and what uses it no longer %s", status.Binding.Name, whatIsLost(e.Kind.Login)))
 	}
 	return append(lines, e.exposureLines()...)
+}
+
+// whatIsLost says what nobody learns any more without a connection Secret.
+func whatIsLost(login bool) string {
+	if login {
+		return "learns the address and the password"
+	}
+	return "learns the name and the address"
 }
 
 // exposureLines says who can reach the object after an edit that could not before.

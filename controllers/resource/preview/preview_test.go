@@ -218,7 +218,7 @@ func TestPreview(t *testing.T) {
 		{"an administrator", nil, edits{renamed},
 			[]string{"Impossible: credentials.username postgres -> chief, not done: create the user on the server by SQL, or another Database with this administrator", age}},
 		{"the harmless in one line, and others' tags stay", nil, edits{moreDisk, noTags, moreBackups},
-			[]string{"Online, at once: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14, tags team=shop -> (none)", age}},
+			[]string{"Online, at once: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14, tags.team shop -> (none)", age}},
 		{"the dangerous first", nil, edits{moreDisk, largerClass, newerVersion, noBackups, elsewhere}, []string{
 			"Impossible: location eu-central-1 -> eu-west-1, not done: create another Database with the new location and move the data",
 			"LosesBackups: backup.retentionDays 7 -> 0, withheld until you revert the Impossible change: automatic backups end, and with them the restore to a point in time",
@@ -229,7 +229,7 @@ func TestPreview(t *testing.T) {
 		{"the harmless while it is stopped", edits{asleep}, edits{moreDisk, moreBackups},
 			[]string{"Online, once the database runs: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14", age}},
 		{"the harmless in part while it is stopped", edits{asleep}, edits{moreDisk, noTags, moreBackups}, []string{
-			"Online, once the database runs: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14", "Online, at once: tags team=shop -> (none)", age,
+			"Online, once the database runs: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14", "Online, at once: tags.team shop -> (none)", age,
 		}},
 		{"a restart while it is stopped", edits{asleep}, edits{largerClass},
 			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, once the database runs: the server is away while it restarts", age}},
@@ -324,7 +324,7 @@ func TestPreview(t *testing.T) {
 		}},
 		{"without its connection, before other changes", edits{connected}, edits{unconnected, keeping(v1alpha1.DeletionDelete), moreDisk}, []string{
 			"deletionPolicy Snapshot -> Delete: a deletion of this object deletes the cloud object without a final snapshot, and its data is lost for good",
-			"spec.connection is removed: Mooring deletes the connection Secret orders-db, and what uses it loses the password",
+			"spec.connection is removed: Mooring deletes the connection Secret orders-db, and what uses it no longer learns the address and the password",
 			"Online, at once: storage.sizeGiB 20 -> 50", age,
 		}},
 		{"in a cloud without a driver", edits{inAzure}, edits{largerClass},

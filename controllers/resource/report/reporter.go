@@ -106,6 +106,7 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 		e.memory.Pace.Succeeded()
 	}
 	e.Outcome = deletionFirst(e.Reconciliation)
+	e.Outcome.Message = messageOf(e.Reconciliation)
 	if e.Outcome.Deleted {
 		counter{e.Reconciliation, e.Metrics}.deleted()
 		return Report{Deleted: true, Memory: e.memory}

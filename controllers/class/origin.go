@@ -1,0 +1,66 @@
+package class
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// specField is a field of the spec as messages name it.
+var specField = regexp.MustCompile(`\bspec\.([a-z][A-Za-z0-9]*(?:\.[a-z][A-Za-z0-9]*)*)`)
+
+// Origin says of a refusal which of the fields that it is about have their value from the class, and who can change that: nobody can correct in an object what its
+// spec does not say. fields are about what it is, beside those that its text names. It is empty if none has.
+func (r *Resolution) Origin(refusal string, fields []string) string {
+	if r == nil || r.Name == "" {
+		return ""
+	}
+	for _, named := range specField.FindAllStringSubmatch(refusal, -1) {
+		fields = append(fields, named[1])
+	}
+	e := r.Effective
+	var said []string
+	for _, layer := range []struct {
+		gives     Tree
+		who, does string
+	}{
+		{e.Enforced, fmt.Sprintf("class %q enforces", r.Name), "ask your platform team to change the class"},
+		{e.Sized, fmt.Sprintf("size %s of class %q sets", e.Size, r.Name), "choose another size, or ask your platform team to change the class"},
+		{e.Defaults, fmt.Sprintf("class %q sets", r.Name), "set it in this object, or ask your platform team to change the class"},
+	} {
+		if given := r.givenIn(layer.gives, refusal, fields); len(given) > 0 {
+			said = append(said, fmt.Sprintf("%s spec.%s, which is refused: %s", layer.who, strings.Join(given, " and spec."), layer.does))
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// givenIn returns the fields that a layer of the class gives. Where others give a part of a field too, only the entries count that the refusal names.
+func (r *Resolution) givenIn(layer Tree, refusal string, fields []string) []string {
+	given := map[string]bool{}
+	leaves(layer, func(at path, _ any) {
+		for _, field := range fields {
+			name := at.String()
+			within := strings.HasPrefix(name, field+".")
+			switch {
+			case name == field, strings.HasPrefix(field, name+"."):
+				given[name] = true
+			case within && r.wholly(layer, field):
+				given[field] = true
+			case within && strings.Contains(refusal, at[len(at)-1]):
+				given[name] = true
+			}
+		}
+	})
+	return slices.Sorted(maps.Keys(given))
+}
+
+// wholly reports whether all that the spec says in a field is from one layer of the class.
+func (r *Resolution) wholly(layer Tree, field string) bool {
+	at := path(strings.Split(field, "."))
+	all, _ := get(r.Spec, at)
+	own, _ := get(layer, at)
+	return same(all, own)
+}
