@@ -26,6 +26,8 @@ func TestChangeInVainOfWhatCannotBeUsed(t *testing.T) {
 		{"drift", driver.Observation{Available: true}, outcome.Outcome{KeepConditions: true}, condition.DriftWaits, "does not keep the value"},
 		{"drift, and it is broken", broken, outcome.Outcome{KeepConditions: true}, condition.Stalled, "it can't be used: it does not start"},
 		{"a creation, and it is broken", broken, outcome.Outcome{State: condition.Progressing}, condition.Stalled, "it can't be used: it does not start"},
+		{"a creation that can be used", driver.Observation{Available: true}, outcome.Outcome{State: condition.Progressing}, condition.Updating, "does not keep a value"},
+		{"a creation", driver.Observation{}, outcome.Outcome{State: condition.Progressing, Message: "the cloud is creating it"}, condition.Progressing, "the cloud is creating it; it accepted a part of it before"},
 		{"it is down for another change", driver.Observation{}, outcome.Outcome{State: condition.Updating}, condition.Updating, "sends it again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

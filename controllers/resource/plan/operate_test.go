@@ -103,6 +103,7 @@ func TestOperate(t *testing.T) {
 		{"a password, and it is not Ready", []func(*fixture){asked(rotate, byMooring), knows(PasswordFound{Known: true, Rotatable: true})}, Converge, none, "once the Database is Ready", false},
 
 		// It does not wait for what waits.
+		{"a failover waits for the cloud", []func(*fixture){asked(failover), asked(restart), shows(failover, driver.ActionState{Waits: "a standby"})}, Operate, none, "a standby", true},
 		{"drift waits for approval", []func(*fixture){drifted(instance, driver.Restarts), asked(restart)}, Operate, none, "", false},
 		{"an impossible edit", []func(*fixture){edited("engine", driver.Impossible), asked(restart)}, Operate, none, "", false},
 		{"it can't be used, and a restart may mend that", []func(*fixture){asked(restart), func(s *fixture) { s.Seen.Available, s.Seen.Problem = false, "unfit" }}, Operate, none, "", false},

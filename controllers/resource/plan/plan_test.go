@@ -290,6 +290,8 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true, EditWaits: true}},
 		{"what can't be changed", []func(*fixture){edited("engine", driver.Impossible)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
+		{"an entry that the cloud does not have", []func(*fixture){edited("parameters", driver.Impossible), entries("a=2")},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonInvalid}},
 		{"what can't be changed keeps nothing else waiting", []func(*fixture){edited("engine", driver.Impossible), edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
 		{"what can't be changed keeps a restart waiting", []func(*fixture){edited("engine", driver.Impossible), edited(instance, driver.Restarts), edited(days, driver.Online)},

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
@@ -128,5 +129,33 @@ func TestWhatWasPlannedIsRecordedBesideAConflict(t *testing.T) {
 	want := outcome.Outcome{KeepConditions: true, Next: outcome.Polling, Planned: true, Hash: "abc", Pending: pending}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// What the class gave and the cloud refuses is not told as if the object's own spec said it, in whatever way the refusal names the field.
+func TestRefusalOfWhatAClassGave(t *testing.T) {
+	refusal := &driver.Error{Code: driver.Invalid, Op: "ModifyDBInstance", Message: "no such value"}
+	gives := class.Tree{"version": "99"}
+	ofClass := &class.Resolution{Name: "small", Evaluation: class.Evaluation{Spec: gives, Effective: class.Effective{Enforced: gives}}}
+	const first = `class "small" enforces spec.version, which is refused: ask your platform team to change the class; the refusal: `
+	for name, tt := range map[string]struct {
+		err      error
+		class    *class.Resolution
+		deleting bool
+		says     bool
+	}{
+		"a field":             {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, false, true},
+		"a call":              {outcome.RefusedUpdate([]driver.Change{{Field: "version"}}, refusal), ofClass, false, true},
+		"words":               {&driver.Error{Code: driver.NotFound, Op: "CreateDBInstance", Message: "correct spec.version"}, ofClass, false, true},
+		"another field":       {outcome.FieldErrors{{Field: "tags", Err: refusal}}, ofClass, false, false},
+		"without a class":     {outcome.FieldErrors{{Field: "version", Err: refusal}}, nil, false, false},
+		"while it is deleted": {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, true, false},
+	} {
+		in := Reconciliation{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Err: outcome.Acted{Err: tt.err}}
+		in.Class, in.Deleting, in.Now = tt.class, tt.deleting, time.Now()
+		in.Outcome, _ = classifier{in, retry.DefaultCadence(time.Minute)}.classify(Memory{Failures: Lasting})
+		if got := messageOf(in); strings.HasPrefix(got, first) != tt.says || !strings.Contains(got, "version") && name != "another field" {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
