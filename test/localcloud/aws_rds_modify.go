@@ -259,6 +259,13 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 			return nil, errors.Join(earlier.failure(), c.cloud.engines.listenAt(id, int(*port)))
 		})
 	}
+	if next.applying.EngineVersion != nil && !c.failLate && !next.refusesUpgrade(next.applying.EngineVersion) {
+		earlier := job
+		job = next.retake(next, func(id string) error {
+			earlier.wait()
+			return errors.Join(earlier.failure(), next.restart(id))
+		})
+	}
 	d := c.cloud.opts.Durations
 	if d.ModifyOnset > 0 && next.takes.networkType == nil { // which the status alone shows
 		next.enter(asked, next.status(), c.now.Add(d.ModifyOnset), job, c.failLate)
