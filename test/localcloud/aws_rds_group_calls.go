@@ -225,6 +225,7 @@ func (c *rdsCall) askGroup(next *rdsInstance, in *rds.ModifyDBInstanceInput) err
 	}
 	if g.name != next.groupName() {
 		next.joinGroup(g.name, "pending-reboot")
+		next.taking.group = c.now.Add(c.cloud.opts.Durations.Modify)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package localcloud
 
 import (
-	"github.com/aws/aws-sdk-go-v2/aws"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
@@ -40,14 +39,15 @@ func allReset(g *rdsGroup) rdsGroupChange {
 // carryOutInMembers changes the servers of a group's members, and marks that what is left waits for their restart.
 func (c *rdsCall) carryOutInMembers(g *rdsGroup, change rdsGroupChange) {
 	for _, key := range c.members(g) {
+		next := c.instances[key].now.clone()
 		if change.restart {
-			next := c.instances[key].now.clone()
 			next.joinGroup(g.name, "pending-reboot")
-			c.store(key, next)
 		}
-		if id := aws.ToString(c.instances[key].now.db.DbiResourceId); change.atOnce != nil {
-			c.begin(func() (*engine, error) { return nil, c.cloud.engines.changeParameters(id, change.atOnce) })
+		next.taking.group = c.now.Add(c.cloud.opts.Durations.Modify)
+		if id := *next.db.DbiResourceId; change.atOnce != nil {
+			next.taking.parameters = c.begin(func() (*engine, error) { return nil, c.cloud.engines.changeParameters(id, change.atOnce) })
 		}
+		c.store(key, next)
 	}
 }
 

@@ -47,6 +47,8 @@ type rdsInstance struct {
 	// backupTags are the tags of the automated backups.
 	backupTags []rdstypes.Tag
 	follows    rdsFollowing
+	// taking is what the server takes without a step of the instance.
+	taking rdsTaking
 	// retake begins work on the server behind the instance that starts it, with what its parameter group sets then.
 	retake func(of *rdsInstance, work func(id string) error) *engineJob
 	// resume is the work that starts a server that is stopped, and restart that which restarts one.

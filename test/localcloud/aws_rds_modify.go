@@ -114,7 +114,7 @@ func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) 
 	if in.MasterUserPassword != nil {
 		checks = append(checks, validPassword(engine, *in.MasterUserPassword))
 	}
-	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds), askLogs(next, in), c.askGroup(next, in), askOptions(next, in), checkParameters(aws.ToString(next.db.Engine), in))
+	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds, c.now.Add(c.cloud.opts.Durations.Modify)), askLogs(next, in), c.askGroup(next, in), askOptions(next, in), checkParameters(aws.ToString(next.db.Engine), in))
 	for _, err := range checks {
 		if err != nil {
 			return err
