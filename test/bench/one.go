@@ -44,7 +44,7 @@ func (s *environment) oneDatabase(ctx context.Context, g *group, m *measured) er
 		return err
 	}
 	d := g.object(g.service + "-one").(*v1alpha1.Database)
-	d.Namespace = g.namespace()
+	d.Namespace, d.Spec.DeletionPolicy = g.namespace(), v1alpha1.DeletionDelete // and no final snapshot, which is looked at ever after
 	if err := s.client.Create(ctx, d); err != nil {
 		return err
 	}
