@@ -157,7 +157,7 @@ fuzz: ## Run every fuzz target for FUZZTIME (20s).
 
 .PHONY: bench
 bench: export MOORING_CONTROLPLANE = $(BIN)
-bench: controlplane ## Measure 1,000 buckets and 500 databases, and print one table.
+bench: controlplane ## Measure 1,000 buckets and 500 databases of one account, as the chart installs Mooring, and print one table.
 	@go build -o $(BIN)/bench ./test/bench
 	@# Not by go run, which on SIGTERM ends and leaves the program behind.
 	@exec $(BIN)/bench $(BENCH_FLAGS)

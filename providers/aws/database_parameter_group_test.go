@@ -86,6 +86,10 @@ func TestParameterGroup(t *testing.T) {
 	silent("in force", "pay")
 
 	w.setStatic("pay")
+	if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) != 0 {
+		t.Errorf("while the server takes the change: state %v, changes %v", seen.State, seen.Changes)
+	}
+	w.clock.Advance(time.Hour)
 	step("somebody changed the group", "pay (pending-reboot)", "pay", driver.Restarts, "RebootDBInstance")
 	silent("taken over", "pay")
 

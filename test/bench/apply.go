@@ -67,7 +67,12 @@ func (s *environment) applyGroups(ctx context.Context, groups []*group, r *resul
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
+	go s.scrape(watching)
 	w := s.watch(watching, groups)
+	answered, err := s.answers(ctx)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	if err := s.create(ctx, groups, w); err != nil {
 		return err
@@ -92,8 +97,16 @@ func (s *environment) applyGroups(ctx context.Context, groups []*group, r *resul
 	if err != nil {
 		return err
 	}
+	asked, err := s.answers(ctx)
+	if err != nil {
+		return err
+	}
+	r.answers += asked - answered
 	shared := float64(requests.Count(kubernetesWrites, inMooring)) / float64(total)
 	for _, g := range groups {
+		if g.count == 0 {
+			continue
+		}
 		m := r.of(g)
 		m.applyCPU = perObject(after-before, total)
 		m.applyWrites = float64(requests.Count(kubernetesWrites, in(g)))/float64(g.count) + shared
@@ -123,12 +136,19 @@ func (s *environment) create(ctx context.Context, groups []*group, w *readiness)
 	return send.Wait()
 }
 
-// calls returns how many reads and writes of the cloud there were for each object of a group.
+// calls returns how many reads and writes of the cloud there were for each object of a group. Calls about no object, such as that for the quotas of an account, are
+// as many for one object as for a thousand.
 func (s *environment) calls(g *group) (reads, writes float64) {
-	n := float64(g.count)
-	reads = float64(s.cloud.Ledger.Count(localcloud.Filter{Service: g.service, Write: localcloud.Reads}))
-	writes = float64(s.cloud.Ledger.Count(localcloud.Filter{Service: g.service, Write: localcloud.Writes}))
-	return reads / n, writes / n
+	for _, c := range s.cloud.Ledger.Calls(localcloud.Filter{Service: g.service}) {
+		switch {
+		case c.Resource == "":
+		case c.Write:
+			writes++
+		default:
+			reads++
+		}
+	}
+	return reads / float64(g.count), writes / float64(g.count)
 }
 
 // requests returns what the controller asked of the API server since mark.
@@ -147,10 +167,9 @@ func in(g *group) cluster.Filter {
 
 func inMooring(r cluster.Request) bool { return r.Namespace == system.Namespace }
 
-// inVault selects what is about databases' passwords: the Secrets in Mooring's own namespace without those of the accounts, which all objects of
-// an account share.
+// inVault selects what is about databases' passwords: of the Secrets in Mooring's own namespace those that no other object shares.
 func inVault(r cluster.Request) bool {
-	return inMooring(r) && r.Resource == "secrets" && r.Name != "aws" && r.Name != "gcp"
+	return inMooring(r) && r.Resource == "secrets" && strings.HasPrefix(r.Name, "password-")
 }
 
 // most returns the most requests that any one object had.

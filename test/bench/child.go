@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // A child is a running controller.
@@ -42,9 +42,16 @@ func (s *environment) run(ctx context.Context, syncPeriod time.Duration) error {
 	if err != nil {
 		return err
 	}
-	args := []string{
-		"--kubeconfig", s.kubeconfig(), "--leader-elect=false", "--log-level=error",
-		"--metrics-address=0", "--health-address=0", "--webhook-address=0", "--pprof-address", pprof,
+	health, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	if s.metrics, err = freeAddress(); err != nil {
+		return err
+	}
+	args := []string{ // beside the defaults, which are those of the chart
+		"--kubeconfig", s.kubeconfig(), "--namespace", system.Namespace, "--leader-elect=false",
+		"--metrics-address", s.metrics, "--health-address", health, "--webhook-address", s.webhook, "--pprof-address", pprof,
 		"--sync-period", syncPeriod.String(),
 	}
 	if s.workers > 0 {
@@ -75,20 +82,21 @@ func (s *environment) run(ctx context.Context, syncPeriod time.Duration) error {
 	return s.await(ctx, c)
 }
 
-// await returns when both provider configs are Ready, which in a restart they are at once.
+// await returns when the provider configs are Ready, which in a restart they are at once, and the API server asks the webhook.
 func (s *environment) await(ctx context.Context, c *child) error {
 	for {
-		ready := 0
-		for _, name := range []string{"aws", "gcp"} {
-			cfg := &v1alpha1.ClusterProviderConfig{}
-			if err := s.client.Get(ctx, client.ObjectKey{Name: name}, cfg); err != nil {
-				return err
-			}
-			if meta.IsStatusConditionTrue(cfg.Status.Conditions, v1alpha1.ConditionReady) {
-				ready++
-			}
+		ready, err := s.admits(ctx)
+		if err != nil {
+			return err
 		}
-		if ready == 2 {
+		accounts := &v1alpha1.ClusterProviderConfigList{}
+		if err := s.client.List(ctx, accounts); err != nil {
+			return err
+		}
+		for _, cfg := range accounts.Items {
+			ready = ready && meta.IsStatusConditionTrue(cfg.Status.Conditions, v1alpha1.ConditionReady)
+		}
+		if ready {
 			return nil
 		}
 		if err := c.pause(ctx, 50*time.Millisecond); err != nil {

@@ -43,6 +43,8 @@ type environment struct {
 	client     client.WithWatch
 	groups     []*group
 	child      *child
+	webhook    string // address
+	metrics    string // address
 }
 
 // start builds the controller and starts all else.
@@ -65,10 +67,6 @@ func start(ctx context.Context, o options) (_ *environment, err error) {
 	if s.cluster, err = cluster.Start(ctx, cluster.Options{Audit: true}); err != nil {
 		return nil, err
 	}
-	if err := s.cluster.WriteKubeconfig(s.kubeconfig()); err != nil {
-		return nil, err
-	}
-
 	if s.cloud, err = localcloud.Start(localcloud.Options{ListenersOnly: true, InstanceQuota: -1}); err != nil {
 		return nil, err
 	}
@@ -79,8 +77,7 @@ func start(ctx context.Context, o options) (_ *environment, err error) {
 	if s.client, err = client.NewWithWatch(s.cluster.Config(), client.Options{Scheme: scheme}); err != nil {
 		return nil, err
 	}
-	accounts := &system.Environment{Cluster: s.cluster, Cloud: s.cloud, Client: s.client}
-	if err := accounts.Accounts(ctx); err != nil {
+	if err := s.install(ctx); err != nil {
 		return nil, err
 	}
 	for _, g := range s.groups {
@@ -149,11 +146,24 @@ func groups(o options) []*group {
 	}
 	sql := func(p *v1alpha1.DatabaseParameters) { p.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")} }
 	return []*group{
-		{"S3", "s3", "GetBucketTagging", bucket("aws"), o.buckets - o.buckets/2},
-		{"Cloud Storage", "storage", "buckets.get", bucket("gcp"), o.buckets / 2},
-		{"RDS", "rds", "DescribeDBInstances", database("aws", rds), o.databases - o.databases/2},
-		{"Cloud SQL", "sqladmin", "instances.get", database("gcp", sql), o.databases / 2},
+		{"S3", "s3", "GetBucketTagging", bucket("aws"), o.share("aws", o.buckets)},
+		{"Cloud Storage", "storage", "buckets.get", bucket("gcp"), o.share("gcp", o.buckets)},
+		{"RDS", "rds", "DescribeDBInstances", database("aws", rds), o.share("aws", o.databases)},
+		{"Cloud SQL", "sqladmin", "instances.get", database("gcp", sql), o.share("gcp", o.databases)},
 	}
+}
+
+// share is how many of n objects are in a cloud.
+func (o options) share(cloud string, n int) int {
+	switch {
+	case o.cloudOption == cloud:
+		return n
+	case o.cloudOption != both:
+		return 0
+	case cloud == "aws":
+		return n - n/2
+	}
+	return n / 2
 }
 
 func uses(config string) v1alpha1.ResourceSpec {

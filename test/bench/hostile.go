@@ -26,7 +26,7 @@ const others = 20
 
 // hostile measures what Buckets cost that are as large as Mooring works on, and that their class refuses for each of 1,490 values: memory, and the wait of another namespace.
 func hostile(ctx context.Context, o options) (err error) {
-	o.buckets, o.databases = 0, 0
+	o.buckets, o.databases, o.cloudOption = 0, 0, both
 	s, err := start(ctx, o)
 	if err != nil {
 		return err

@@ -144,11 +144,9 @@ func recheck(ctx context.Context, s *environment, r *results) error {
 // edit edits objects, one after another, and returns how long each edit took to reach the cloud, sorted.
 func (s *environment) edit(ctx context.Context) ([]time.Duration, error) {
 	var times []time.Duration
+	groups := slices.DeleteFunc(slices.Clone(s.groups), func(g *group) bool { return g.count == 0 })
 	for i := range s.edits {
-		g := s.groups[i%len(s.groups)]
-		if g.count == 0 {
-			continue
-		}
+		g := groups[i%len(groups)]
 		took, err := s.editOne(ctx, g, g.name(i%g.count), fmt.Sprintf("edit-%d", i))
 		if err != nil {
 			return nil, err

@@ -21,6 +21,8 @@ type measured struct {
 	firstReads             float64 // when an object is looked at for the first time after a restart
 	kubernetesWrites       float64
 	checks, driftWrites    int
+	one                    bool // one database was measured
+	oneWrites, oneCalls    int
 }
 
 // results are all measurements.
@@ -39,6 +41,7 @@ type results struct {
 	idle            int64
 	resident        int64
 	highest         int64
+	answers         int // of the webhook, while objects were created
 }
 
 func (r *results) of(g *group) *measured {
@@ -147,6 +150,7 @@ func (r *results) print(w io.Writer) bool {
 	t.line(fmt.Sprintf("%d processors, %s", runtime.NumCPU(), runtime.Version()), append(titles, "all", "target")...)
 	t.line("", append(rule, "---", "------")...)
 	t.row(r, "objects", func(g *group, _ *measured) string { return fmt.Sprint(g.count) }, fmt.Sprint(total), "")
+	r.printOne(t)
 	r.printApply(t)
 	r.printChecks(t)
 	r.printMemory(t, total)
@@ -179,6 +183,8 @@ func (r *results) printApply(t *table) {
 	t.row(r, "  cloud reads / writes an object", func(_ *group, m *measured) string {
 		return number(m.applyReads) + " / " + number(m.applyCalls)
 	}, "", "")
+	total := r.buckets + r.databases
+	t.line("  answers of the webhook an object", "", "", "", "", number(float64(r.answers)/float64(max(1, total))), t.hold(r.answers >= total, "at least 1"))
 	t.row(r, "  processor time an object", func(_ *group, m *measured) string { return millis(m.applyCPU) }, "", "")
 }
 

@@ -64,14 +64,14 @@ func (c *rdsCall) make(key rdsKey, made *rdsInstance, spec engineSpec) {
 	var job *engineJob
 	if !c.failLate {
 		made.backups.log = c.newLog(&made.db)
-		spec.Log = made.backups.log
+		spec.Log, spec.Parameters = made.backups.log, c.parametersOf(key, made)
 		job = c.begin(func() (*engine, error) { return c.cloud.engines.start(spec) })
 	}
 	creation := c.cloud.opts.Durations.Create
 	if aws.ToInt32(made.db.BackupRetentionPeriod) > 0 {
 		creation -= backupShare(c.cloud.opts.Durations)
 	}
-	made.wake = c.waker(*made.db.DbiResourceId)
+	made.retake, made.resume, made.restart = c.retaker(key), c.cloud.engines.resume, c.cloud.engines.restart
 	made.enter(creating, "creating", c.now.Add(creation), job, c.failLate)
 	made.end = c.endOfCreation(made)
 	c.store(key, made)

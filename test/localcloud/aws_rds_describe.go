@@ -92,5 +92,6 @@ func (c *rdsCall) shown(in *rdsInstance) rdstypes.DBInstance {
 	db.ReadReplicaDBInstanceIdentifiers = c.replicaNames(in)
 	db.SecondaryAvailabilityZone = standbyOf(&db)
 	db.OptionGroupMemberships = in.optionGroups()
+	in.taking.show(&db, c.now)
 	return db
 }

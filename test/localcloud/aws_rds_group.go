@@ -231,12 +231,3 @@ func (in *rdsInstance) groupName() string {
 func (in *rdsInstance) joinGroup(name, status string) {
 	in.db.DBParameterGroups = []rdstypes.DBParameterGroupStatus{{DBParameterGroupName: &name, ParameterApplyStatus: &status}}
 }
-
-// waitForRestart marks the members of a group that a change of it waits for their restart.
-func (c *rdsCall) waitForRestart(g *rdsGroup) {
-	for _, key := range c.members(g) {
-		next := c.instances[key].now.clone()
-		next.joinGroup(g.name, "pending-reboot")
-		c.store(key, next)
-	}
-}

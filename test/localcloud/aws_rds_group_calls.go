@@ -135,19 +135,16 @@ func (c *rdsCall) modifyGroup(in *rds.ModifyDBParameterGroupInput) (any, error) 
 	if len(in.Parameters) == 0 || len(in.Parameters) > 20 {
 		return nil, invalidValue("A call takes 1 to 20 parameters")
 	}
-	next := maps.Clone(g.values)
-	restart := false
+	next, change := maps.Clone(g.values), rdsGroupChange{}
 	for _, p := range in.Parameters {
 		if err := changeable(g, p, p.ParameterValue); err != nil {
 			return nil, err
 		}
 		next[*p.ParameterName] = rdsValue{*p.ParameterValue, p.ApplyMethod}
-		restart = restart || p.ApplyMethod == rdstypes.ApplyMethodPendingReboot
+		change.add(p, p.ParameterValue)
 	}
 	g.values = next
-	if restart {
-		c.waitForRestart(g)
-	}
+	c.carryOutInMembers(g, change)
 	return &rds.ModifyDBParameterGroupOutput{DBParameterGroupName: &g.name}, nil
 }
 
@@ -175,21 +172,20 @@ func (c *rdsCall) resetGroup(in *rds.ResetDBParameterGroupInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, restart := maps.Clone(g.values), false
+	next, change := maps.Clone(g.values), rdsGroupChange{}
 	for _, p := range in.Parameters {
 		if err := changeable(g, p, nil); err != nil {
 			return nil, err
 		}
 		delete(next, *p.ParameterName)
-		restart = restart || p.ApplyMethod == rdstypes.ApplyMethodPendingReboot
+		change.add(p, nil)
 	}
 	if aws.ToBool(in.ResetAllParameters) {
-		next, restart = map[string]rdsValue{}, true
+		next = map[string]rdsValue{}
+		change = allReset(g)
 	}
 	g.values = next
-	if restart {
-		c.waitForRestart(g)
-	}
+	c.carryOutInMembers(g, change)
 	return &rds.ResetDBParameterGroupOutput{DBParameterGroupName: &g.name}, nil
 }
 
@@ -229,6 +225,7 @@ func (c *rdsCall) askGroup(next *rdsInstance, in *rds.ModifyDBInstanceInput) err
 	}
 	if g.name != next.groupName() {
 		next.joinGroup(g.name, "pending-reboot")
+		next.taking.group = c.now.Add(c.cloud.opts.Durations.Modify)
 	}
 	return nil
 }

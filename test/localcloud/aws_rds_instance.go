@@ -47,8 +47,12 @@ type rdsInstance struct {
 	// backupTags are the tags of the automated backups.
 	backupTags []rdstypes.Tag
 	follows    rdsFollowing
-	// wake starts the server behind a stopped instance, whose time is over.
-	wake func() *engineJob
+	// taking is what the server takes without a step of the instance.
+	taking rdsTaking
+	// retake begins work on the server behind the instance that starts it, with what its parameter group sets then.
+	retake func(of *rdsInstance, work func(id string) error) *engineJob
+	// resume is the work that starts a server that is stopped, and restart that which restarts one.
+	resume, restart func(id string) error
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
 	arrival []rdstypes.VpcSecurityGroupMembership
 	// secret is what AWS Secrets Manager has of the master password, if RDS manages that.
@@ -164,7 +168,7 @@ func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 		next := in.clone()
 		next.db.AutomaticRestartTime = nil
 		restarted(&next.db)
-		next.enter(starting, "starting", again.Add(d.Modify), in.wake(), false)
+		next.enter(starting, "starting", again.Add(d.Modify), in.retake(in, in.resume), false)
 		return next
 	}
 	if in.status() != "available" || reflect.ValueOf(*in.db.PendingModifiedValues).IsZero() && in.waits == (rdsUnnamed{}) {
@@ -176,7 +180,11 @@ func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 	}
 	next := in.clone()
 	next.applying, next.takes = *next.db.PendingModifiedValues, next.waits
-	next.enter(modifying, modifyStatus(next.applying, next.takes), window.Add(d.Modify), nil, false)
+	var job *engineJob
+	if version := next.applying.EngineVersion; version != nil && !next.refusesUpgrade(version) {
+		job = next.retake(next, next.restart)
+	}
+	next.enter(modifying, modifyStatus(next.applying, next.takes), window.Add(d.Modify), job, false)
 	return next
 }
 

@@ -114,7 +114,7 @@ func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) 
 	if in.MasterUserPassword != nil {
 		checks = append(checks, validPassword(engine, *in.MasterUserPassword))
 	}
-	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds), askLogs(next, in), c.askGroup(next, in), askOptions(next, in), checkParameters(aws.ToString(next.db.Engine), in))
+	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds, c.now.Add(c.cloud.opts.Durations.Modify)), askLogs(next, in), c.askGroup(next, in), askOptions(next, in), checkParameters(aws.ToString(next.db.Engine), in))
 	for _, err := range checks {
 		if err != nil {
 			return err
@@ -257,6 +257,13 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 		job = c.begin(func() (*engine, error) {
 			earlier.wait()
 			return nil, errors.Join(earlier.failure(), c.cloud.engines.listenAt(id, int(*port)))
+		})
+	}
+	if next.applying.EngineVersion != nil && !c.failLate && !next.refusesUpgrade(next.applying.EngineVersion) {
+		earlier := job
+		job = next.retake(next, func(id string) error {
+			earlier.wait()
+			return errors.Join(earlier.failure(), next.restart(id))
 		})
 	}
 	d := c.cloud.opts.Durations

@@ -44,7 +44,7 @@ func (c *rdsCall) setMonitoring(db *rdstypes.DBInstance, seconds *int32, role *s
 	switch {
 	case own && name == roleNotPassed:
 		return false, awsErr(http.StatusForbidden, "AccessDenied", "User: "+c.caller.arn+" is not authorized to perform: iam:PassRole on resource: "+*role)
-	case !own || name != roleOfMonitoring && name != otherMonitoring:
+	case !own || name != roleOfMonitoring && name != otherMonitoring || c.cloud.fresh.has(*role, c.now):
 		return false, invalidValue("IAM role ARN value is invalid or does not include the required permissions for: ENHANCED_MONITORING")
 	}
 	db.MonitoringRoleArn = role

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
@@ -77,12 +78,12 @@ func placed(db *rdstypes.DBInstance, subnetGroup string, securityGroups []string
 	return nil
 }
 
-// askNetwork makes another DB subnet group pending, and sets security groups: those of another VPC once the server is there. A server moves to another VPC only, and only from one zone. It
+// askNetwork makes another DB subnet group pending, and sets security groups, which the server has taken later: those of another VPC once the server is there. A server moves to another VPC only, and only from one zone. It
 // is down while it moves. No recording shows a move, nor the words for a server in two zones.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (DBSubnetGroupName, VpcSecurityGroupIds)
 // https://github.com/hashicorp/terraform-provider-aws/issues/512 (the same VPC)
 // https://repost.aws/knowledge-center/change-vpc-rds-db-instance (two zones)
-func askNetwork(next *rdsInstance, group *string, securityGroups []string) error {
+func askNetwork(next *rdsInstance, group *string, securityGroups []string, taken time.Time) error {
 	db, moved := &next.db, next.db
 	now := *db.DBSubnetGroup.DBSubnetGroupName
 	to := strings.ToLower(*orElse(group, *orElse(db.PendingModifiedValues.DBSubnetGroupName, now)))
@@ -108,6 +109,7 @@ func askNetwork(next *rdsInstance, group *string, securityGroups []string) error
 	case to != now: // a move that is taken back leaves the server with the groups that it has
 		next.arrival = moved.VpcSecurityGroups
 	case securityGroups != nil:
+		next.taking.exchange(db.VpcSecurityGroups, moved.VpcSecurityGroups, taken)
 		db.VpcSecurityGroups = moved.VpcSecurityGroups
 	}
 	return nil

@@ -24,7 +24,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 		}
 	}
 	next := have.clone()
-	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), c.powerJob(have, work), c.failLate)
+	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), c.powerJob(have, through, work), c.failLate)
 	next.db.AutomaticRestartTime = nil
 	if through != stopping {
 		next.end = c.endOfStart(next)
@@ -43,7 +43,6 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 // https://aws.amazon.com/premiumsupport/knowledge-center/aurora-mysql-incompatible-parameter/
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	c.call.Disrupts = "restart"
-	// The instance takes what its parameter group sets. The real server behind it restarts, and keeps its own parameters.
 	failOver, from := restarted, "available"
 	_, have, err := c.instance(in.DBInstanceIdentifier)
 	if err != nil {
@@ -66,20 +65,16 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 
-// powerJob is what the server behind an instance does; nil for nothing.
-func (c *rdsCall) powerJob(of *rdsInstance, work func(id string) error) *engineJob {
-	if work == nil || c.failLate {
+// powerJob is what the server behind an instance does; nil for nothing. One that starts takes what its parameter group sets.
+func (c *rdsCall) powerJob(of *rdsInstance, through step, work func(id string) error) *engineJob {
+	switch {
+	case work == nil || c.failLate:
 		return nil
+	case through != stopping:
+		return of.retake(of, work)
 	}
 	id := *of.db.DbiResourceId
 	return c.begin(func() (*engine, error) { return nil, work(id) })
-}
-
-// waker returns what starts the server behind an instance whose time is over.
-func (s *rdsService) waker(id string) func() *engineJob {
-	return func() *engineJob {
-		return s.begin(func() (*engine, error) { return nil, s.cloud.engines.resume(id) })
-	}
 }
 
 // week is how long an instance stays stopped.
@@ -98,7 +93,7 @@ func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
 	return &rds.StopDBInstanceOutput{DBInstance: db}, err
 }
 
-// restarted makes a server take what its parameter group sets.
+// restarted is for an instance whose server took what its parameter group sets.
 func restarted(db *rdstypes.DBInstance) {
 	status := db.DBParameterGroups[0]
 	status.ParameterApplyStatus = aws.String("in-sync")

@@ -16,7 +16,7 @@ import (
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
 var rdsPrefix = regexp.MustCompile("^(?i)(aws|rds):")
 
-// validRDSTags holds tags to the rules.
+// validRDSTags holds tags to the rules. People report the words for a key that is there twice: https://github.com/crossplane/stack-aws-sample/issues/12
 func validRDSTags(tags []rdstypes.Tag) error {
 	seen := map[string]bool{}
 	for _, tag := range tags {
@@ -27,7 +27,7 @@ func validRDSTags(tags []rdstypes.Tag) error {
 		case utf8.RuneCountInString(value) > 256 || !tagText.MatchString(value) || rdsPrefix.MatchString(value):
 			return invalidValue("The value of the tag %q is not valid", key)
 		case seen[key]:
-			return invalidValue("Duplicate tag key %q", key)
+			return invalidCombination("Duplicate tag key found in request: %s", key)
 		}
 		seen[key] = true
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 type lifecycleFilter struct {
@@ -151,6 +152,9 @@ func (r *lifecycleRule) valid() error {
 			return malformedXML()
 		}
 		tagged = f.Tag != nil || f.And != nil && len(f.And.Tags) > 0
+		if err := f.validTags(); err != nil {
+			return err
+		}
 	}
 	if r.Abort == nil && r.Expiration == nil && r.OldExpiration == nil && len(r.OldMoves) == 0 && len(r.Moves) == 0 {
 		return awsErr(http.StatusBadRequest, "InvalidRequest", "At least one action needs to be specified in a rule")
@@ -164,7 +168,49 @@ func (r *lifecycleRule) valid() error {
 	return r.validTimes()
 }
 
+// validTags refuses a key that is there twice.
+func (f *lifecycleFilter) validTags() error {
+	if f.And == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, tag := range f.And.Tags {
+		if seen[tag.Key] {
+			return awsErr(http.StatusBadRequest, "InvalidRequest", "Duplicate Tag Keys are not allowed.")
+		}
+		seen[tag.Key] = true
+	}
+	return nil
+}
+
+// validDates holds the dates of a rule to midnight. People report the words: https://github.com/aws/aws-cli/issues/7677
+func (r *lifecycleRule) validDates() error {
+	var dates []string
+	if r.Expiration != nil {
+		dates = append(dates, r.Expiration.Date)
+	}
+	for _, m := range r.Moves {
+		dates = append(dates, m.Date)
+	}
+	for _, date := range dates {
+		if date == "" {
+			continue
+		}
+		at, err := time.Parse(time.RFC3339, date)
+		switch {
+		case err != nil:
+			return malformedXML()
+		case !at.Equal(at.Truncate(24 * time.Hour)): // counted from a midnight of UTC
+			return invalidArgument("Date", "'Date' must be at midnight GMT")
+		}
+	}
+	return nil
+}
+
 func (r *lifecycleRule) validTimes() error {
+	if err := r.validDates(); err != nil {
+		return err
+	}
 	if e := r.Expiration; e != nil {
 		set := 0
 		for _, has := range []bool{e.Date != "", e.Days != nil, e.ExpiredObjectDeleteMarker != nil} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -66,6 +67,16 @@ func TestS3Lifecycle(t *testing.T) {
 		"InvalidArgument noncurrent days": rule(func(r *types.LifecycleRule) {
 			r.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: days(0)}
 		}),
+		"InvalidArgument a date that is no midnight": rule(func(r *types.LifecycleRule) {
+			r.Expiration = &types.LifecycleExpiration{Date: aws.Time(time.Date(2027, 1, 2, 1, 0, 0, 0, time.UTC))}
+		}),
+		"InvalidArgument a midnight elsewhere": rule(func(r *types.LifecycleRule) {
+			r.Expiration = nil
+			r.Transitions = []types.Transition{{Date: aws.Time(time.Date(2027, 1, 2, 0, 0, 0, 0, time.FixedZone("CET", 3600))), StorageClass: "GLACIER"}}
+		}),
+		"InvalidRequest a tag twice": rule(func(r *types.LifecycleRule) {
+			r.Filter = &types.LifecycleRuleFilter{And: &types.LifecycleRuleAndOperator{Tags: []types.Tag{{Key: aws.String("a"), Value: aws.String("1")}, {Key: aws.String("a"), Value: aws.String("2")}}}}
+		}),
 		"InvalidArgument early": rule(func(r *types.LifecycleRule) {
 			r.Expiration, r.Transitions = nil, []types.Transition{move(29, "STANDARD_IA")}
 		}),
@@ -83,6 +94,8 @@ func TestS3Lifecycle(t *testing.T) {
 			wantCode(t, put("", r), code)
 		})
 	}
+	midnight := aws.Time(time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC))
+	wantCode(t, put("", rule(func(r *types.LifecycleRule) { r.Expiration = &types.LifecycleExpiration{Date: midnight} })), "")
 	same := rule(func(r *types.LifecycleRule) { r.ID = aws.String("b") })
 	wantCode(t, put("", same, same), "InvalidArgument")
 	wantCode(t, put("smallest", rule(plain)), "MalformedXML")

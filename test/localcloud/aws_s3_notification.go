@@ -172,8 +172,10 @@ func (e *notificationEntry) valid(service, region string) error {
 			return wrongNotification("filter rule name must be either prefix or suffix", "FilterRule.Name", rule.Name)
 		case seen[name]:
 			return wrongNotification("Cannot specify more than one "+name+" rule in a filter.", "FilterRule", name)
-		case rule.Value == nil || len(*rule.Value) > 1024:
-			return wrongNotification("filter rule value cannot exceed 1024 characters", "FilterRule.Value", rule.Name)
+		case rule.Value == nil || *rule.Value == "": // strict: an older LocalStack has it so, and no recording shows whether S3 takes an empty one
+			return wrongNotification("filter value cannot be empty", "FilterRule.Value", "")
+		case len(*rule.Value) > 1024:
+			return wrongNotification("Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation", "FilterRule.Value", *rule.Value)
 		}
 		seen[name] = true
 		rule.Name = strings.ToUpper(name[:1]) + name[1:]

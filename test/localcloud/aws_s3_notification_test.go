@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -69,6 +70,22 @@ func TestS3Notifications(t *testing.T) {
 		})),
 		"two prefixes": queues(queueEntry("a", func(q *types.QueueConfiguration) {
 			q.Filter = keyFilter(types.FilterRule{Name: "prefix", Value: new("a")}, types.FilterRule{Name: "Prefix", Value: new("b")})
+		})),
+		"a filter without a name":  queues(queueEntry("a", func(q *types.QueueConfiguration) { q.Filter = keyFilter(types.FilterRule{Value: new("a")}) })),
+		"a filter without a value": queues(queueEntry("a", func(q *types.QueueConfiguration) { q.Filter = keyFilter(types.FilterRule{Name: "prefix"}) })),
+		"an empty value": queues(queueEntry("a", func(q *types.QueueConfiguration) {
+			q.Filter = keyFilter(types.FilterRule{Name: "prefix", Value: new("")})
+		})),
+		"a value that is too long": queues(queueEntry("a", func(q *types.QueueConfiguration) {
+			q.Filter = keyFilter(types.FilterRule{Name: "prefix", Value: new(strings.Repeat("é", 513))})
+		})),
+		"two suffixes": queues(queueEntry("a", func(q *types.QueueConfiguration) {
+			q.Filter = keyFilter(types.FilterRule{Name: "Suffix", Value: new("a")}, types.FilterRule{Name: "suffix", Value: new("b")})
+		})),
+		"prefixes that overlap": queues(queueEntry("a", func(q *types.QueueConfiguration) {
+			q.Filter = keyFilter(types.FilterRule{Name: "prefix", Value: new("a/")})
+		}), queueEntry("b", func(q *types.QueueConfiguration) {
+			q.Filter = keyFilter(types.FilterRule{Name: "prefix", Value: new("a/b")})
 		})),
 		"one id twice": queues(queueEntry("a", func(*types.QueueConfiguration) {}), queueEntry("a", func(q *types.QueueConfiguration) { q.Events = []types.Event{"s3:ObjectRemoved:*"} })),
 		"one event twice": queues(queueEntry("a", func(*types.QueueConfiguration) {}), queueEntry("b", func(q *types.QueueConfiguration) {

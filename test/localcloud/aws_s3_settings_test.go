@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,30 @@ func TestS3Website(t *testing.T) {
 	wantCode(t, put(types.WebsiteConfiguration{RedirectAllRequestsTo: redirect, IndexDocument: index("i")}), "InvalidArgument")
 	wantCode(t, put(types.WebsiteConfiguration{ErrorDocument: &types.ErrorDocument{Key: aws.String("e")}}), "InvalidArgument")
 	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("a/b")}), "InvalidArgument")
+	for want, rule := range map[string]types.RoutingRule{
+		"InvalidRequest two keys":        {Redirect: &types.Redirect{ReplaceKeyWith: aws.String("k"), ReplaceKeyPrefixWith: aws.String("p")}},
+		"MalformedXML empty redirect":    {Redirect: &types.Redirect{}},
+		"MalformedXML no host":           {Redirect: &types.Redirect{HostName: aws.String("")}},
+		"InvalidRequest protocol":        {Redirect: &types.Redirect{HostName: aws.String("a.example.com"), Protocol: "ftp"}},
+		"InvalidRequest 300":             {Redirect: &types.Redirect{HostName: aws.String("a.example.com"), HttpRedirectCode: aws.String("300")}},
+		"MalformedXML moved":             {Redirect: &types.Redirect{HostName: aws.String("a.example.com"), HttpRedirectCode: aws.String("moved")}},
+		"InvalidRequest empty condition": {Condition: &types.Condition{}, Redirect: &types.Redirect{HostName: aws.String("a.example.com")}},
+		"InvalidRequest 302":             {Condition: &types.Condition{HttpErrorCodeReturnedEquals: aws.String("302")}, Redirect: &types.Redirect{HostName: aws.String("a.example.com")}},
+	} {
+		t.Run(want, func(t *testing.T) {
+			code, _, _ := strings.Cut(want, " ")
+			wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), RoutingRules: []types.RoutingRule{rule}}), code)
+		})
+	}
+	whole := types.RoutingRule{
+		Condition: &types.Condition{HttpErrorCodeReturnedEquals: aws.String("404"), KeyPrefixEquals: aws.String("docs/")},
+		Redirect:  &types.Redirect{HostName: aws.String("a.example.com"), HttpRedirectCode: aws.String("307"), Protocol: "https", ReplaceKeyPrefixWith: aws.String("")},
+	}
+	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), RoutingRules: slices.Repeat([]types.RoutingRule{whole}, 51)}), "InvalidRequest")
+	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), RoutingRules: slices.Repeat([]types.RoutingRule{whole}, 50)}), "")
+	if got := need(get())(t).RoutingRules; len(got) != 50 || *got[0].Redirect.ReplaceKeyPrefixWith != "" || *got[0].Condition.KeyPrefixEquals != "docs/" {
+		t.Errorf("the rules are %+v", got)
+	}
 	need(client.DeleteBucketWebsite(ctx, &s3.DeleteBucketWebsiteInput{Bucket: name}))(t)
 	_, err = get()
 	wantCode(t, err, "NoSuchWebsiteConfiguration")

@@ -19,26 +19,6 @@ type websiteRedirect struct {
 	Protocol string `xml:",omitempty"`
 }
 
-type websiteCondition struct {
-	HttpErrorCodeReturnedEquals string `xml:",omitempty"`
-	KeyPrefixEquals             string `xml:",omitempty"`
-}
-
-type websiteRouting struct {
-	Condition *websiteCondition
-	Redirect  struct {
-		HostName             string `xml:",omitempty"`
-		HttpRedirectCode     string `xml:",omitempty"`
-		Protocol             string `xml:",omitempty"`
-		ReplaceKeyPrefixWith string `xml:",omitempty"`
-		ReplaceKeyWith       string `xml:",omitempty"`
-	}
-}
-
-type websiteRoutings struct {
-	RoutingRule []websiteRouting `xml:"RoutingRule"`
-}
-
 type websiteConfiguration struct {
 	XMLName               xml.Name         `xml:"WebsiteConfiguration"`
 	Namespace             string           `xml:"xmlns,attr,omitempty"`
@@ -83,6 +63,11 @@ func (c *s3Call) putWebsite() (reply, error) {
 		return refuse("IndexDocument", "A value for IndexDocument Suffix must be provided if RedirectAllRequestsTo is empty")
 	case redirect == nil && (asked.IndexDocument.Suffix == "" || strings.Contains(asked.IndexDocument.Suffix, "/")):
 		return refuse("IndexDocument", "The IndexDocument Suffix is not well formed")
+	case redirect != nil && !validProtocol(redirect.Protocol):
+		return reply{}, errWebsiteProtocol
+	}
+	if err := asked.RoutingRules.valid(); err != nil {
+		return reply{}, err
 	}
 	return c.ok(nil), c.change(func(b *s3Bucket) error { b.website = &asked; return nil })
 }

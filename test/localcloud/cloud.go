@@ -66,6 +66,7 @@ type Cloud struct {
 	gcp     *gcpCloud
 	engines *engines
 	issuers issuers
+	fresh   freshNames
 	clock   *clockLog
 	servers []*http.Server
 	closing chan struct{}

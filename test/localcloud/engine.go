@@ -40,6 +40,8 @@ type engineSpec struct {
 	Port int
 	// TLSOnly makes the server refuse whoever comes without TLS.
 	TLSOnly bool
+	// Parameters are what the server does otherwise than by itself.
+	Parameters map[string]string
 	// Signed is the server's certificate; nil: one for its address, by the authority that all servers of the cloud share.
 	Signed *signed
 
@@ -122,6 +124,8 @@ type backing interface {
 	keepLog(ctx context.Context, in *dataCopy) error // and the data that it begins with; nil ends it
 	flushLog(ctx context.Context) error              // returns once all is in the log that is written by now
 	requireTLS(ctx context.Context, only bool) error
+	// setParameters has the server do as next says, of what it was asked for before; one that is stopped does so once it runs.
+	setParameters(ctx context.Context, next func(map[string]string) map[string]string) error
 	replaceCertificate(ctx context.Context, to *signed) error // a server that is stopped shows it once it runs
 	setPassword(ctx context.Context, user, password string) error
 	dropUser(ctx context.Context, user string) error
@@ -238,6 +242,9 @@ func (e *engines) boot(ctx context.Context, in *instance, spec engineSpec, from,
 		return errors.Join(err, where.release())
 	}
 	in.backing, in.engine.CA = s, s.signed.authorities
+	if err := s.setParameters(ctx, func(map[string]string) map[string]string { return spec.Parameters }); err != nil {
+		return err
+	}
 	if err := s.resume(ctx); err != nil {
 		return err
 	}

@@ -139,6 +139,10 @@ func (*bareListener) dropDatabase(context.Context, string) error        { return
 func (*bareListener) lead(context.Context) (string, error)              { return "", nil }
 func (*bareListener) redirect(context.Context, *upstream) error         { return nil }
 
+func (*bareListener) setParameters(context.Context, func(map[string]string) map[string]string) error {
+	return nil
+}
+
 func (b *bareListener) keepLog(_ context.Context, in *dataCopy) error {
 	if in != nil {
 		in.source = b.logins

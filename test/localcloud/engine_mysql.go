@@ -98,18 +98,20 @@ func onOff(on bool) string {
 }
 
 func (m mariaDB) command(s *server) *exec.Cmd {
-	args := append([]string{
-		"--no-defaults",
-		"--datadir=" + s.data(),
-		"--tmpdir=" + s.folder,
-		"--socket=" + m.socket(s),
-		"--pid-file=" + filepath.Join(s.folder, "pid"),
-		"--bind-address=" + s.address.host,
-		"--port=" + strconv.Itoa(s.address.port),
-		"--ssl-cert=" + s.cert(), "--ssl-key=" + s.key(), "--require-secure-transport=" + onOff(s.tlsOnly),
-		"--max-connections=20", "--innodb-fast-shutdown=2",
-		"--innodb-buffer-pool-dump-at-shutdown=off", "--innodb-buffer-pool-load-at-startup=off",
-	}, append(m.logging(s), mariaDBSmall...)...)
+	args := append([]string{"--no-defaults"}, m.arguments(s.parameters)...) // of an argument that is there twice the last one counts
+	args = append(args,
+		"--datadir="+s.data(),
+		"--tmpdir="+s.folder,
+		"--socket="+m.socket(s),
+		"--pid-file="+filepath.Join(s.folder, "pid"),
+		"--bind-address="+s.address.host,
+		"--port="+strconv.Itoa(s.address.port),
+		"--ssl-cert="+s.cert(), "--ssl-key="+s.key(),
+		"--innodb-fast-shutdown=2", "--innodb-buffer-pool-dump-at-shutdown=off", "--innodb-buffer-pool-load-at-startup=off")
+	if s.tlsOnly {
+		args = append(args, "--require-secure-transport=ON")
+	}
+	args = append(args, append(m.logging(s), mariaDBSmall...)...)
 	return s.home.command(s.folder, dbmses[s.engine].quick, m.server, args...)
 }
 
@@ -151,9 +153,11 @@ func (m mariaDB) connect(s *server, more ...string) *exec.Cmd {
 // exec hands statements to the client by its standard input: arguments are for everybody to read.
 func (m mariaDB) exec(ctx context.Context, s *server, statements ...string) error {
 	client := m.connect(s)
-	if s.follows != nil { // whose log has the writes of the source, and no other
-		statements = append([]string{"SET sql_log_bin = OFF"}, statements...)
+	ours := "SET SESSION sql_log_off = ON, SESSION slow_query_log = OFF" // a statement of ours may hold a password
+	if s.follows != nil {                                                // whose log has the writes of the source, and no other
+		ours += ", SESSION sql_log_bin = OFF"
 	}
+	statements = append([]string{ours}, statements...)
 	client.Stdin = strings.NewReader(strings.Join(statements, ";\n") + ";\n")
 	return s.nursery.run(ctx, client)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,9 +30,9 @@ const (
 type postgres struct{ bin string }
 
 // postgresPrograms are the programs that must be there: the last one copies a running server.
-var postgresPrograms = []string{"postgres", "initdb", "pg_basebackup"}
+var postgresPrograms = []string{"postgres", "initdb", "pg_controldata", "pg_basebackup"}
 
-var errNoPostgres = errors.New("no PostgreSQL server on PATH or in /usr/lib/postgresql: apt-get install postgresql, or name the folder of postgres, initdb and pg_basebackup in MOORING_POSTGRES_BIN")
+var errNoPostgres = errors.New("no PostgreSQL server on PATH or in /usr/lib/postgresql: apt-get install postgresql, or name the folder of postgres, initdb, pg_controldata and pg_basebackup in MOORING_POSTGRES_BIN")
 
 func findPostgres() (dbms, error) {
 	if dir := os.Getenv("MOORING_POSTGRES_BIN"); dir != "" {
@@ -106,9 +107,14 @@ func (p postgres) configure(s *server) error {
 	if s.tlsOnly {
 		connections = "hostssl"
 	}
-	settings := "archive_command = 'true'\n"
-	if s.keeps != nil {
-		settings = "archive_command = 'ln -f \"%p\" \"" + s.keeps.log() + "/%f\"'\n"
+	settings, err := p.parameterLines(s)
+	if err != nil {
+		return err
+	}
+	if s.keeps == nil {
+		settings += "archive_command = 'true'\n"
+	} else {
+		settings += "archive_command = 'ln -f \"%p\" \"" + s.keeps.log() + "/%f\"'\n"
 	}
 	settings += "full_page_writes = " + onOff(s.leads) + "\n"
 	if s.leads {
@@ -173,11 +179,10 @@ func (p postgres) command(s *server) *exec.Cmd {
 		// A statement in the log could hold a password, and the log's end is shown in errors.
 		"log_min_error_statement=panic",
 		// Small and quick: the data outlive a crash of the server, not of the machine.
-		"fsync=off", "wal_level=replica", "max_wal_senders=20", // pg_basebackup takes two, a replica one
+		"fsync=off", "wal_level=replica",
 		"wal_retrieve_retry_interval=500ms",
 		"archive_mode=on", "wal_recycle=off", "wal_init_zero=off",
-		"min_wal_size=2MB", "max_wal_size=64MB", "shared_buffers=8MB", "max_connections=20", "autovacuum=off",
-		"max_logical_replication_workers=0", "max_parallel_workers=0", "jit=off", "huge_pages=off",
+		"huge_pages=off",
 		"dynamic_shared_memory_type=mmap", // files in the data folder, which go with it
 		// Ends the statements of clients that are gone, who may have been in our process.
 		"client_connection_check_interval=1s",
@@ -200,6 +205,12 @@ func (p postgres) copyData(ctx context.Context, s *server, to string) error {
 	return nil
 }
 
+// postgresOurs are the parameters of our own sessions, whatever those of the server are: no statement of ours is ended, and none is in the log, since it may hold a password.
+var postgresOurs = map[string]string{
+	"default_transaction_read_only": "off", "statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0",
+	"log_statement": "none", "log_min_duration_statement": "-1",
+}
+
 // sql calls f with a superuser's connection.
 func (p postgres) sql(ctx context.Context, s *server, f func(*pgx.Conn) error) error {
 	config, err := pgx.ParseConfig("host=/ sslmode=disable dbname=postgres user=" + superuser)
@@ -208,7 +219,7 @@ func (p postgres) sql(ctx context.Context, s *server, f func(*pgx.Conn) error) e
 	}
 	config.Host, config.Port = s.folder, uint16(s.address.port)
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	config.RuntimeParams["default_transaction_read_only"] = "off"
+	maps.Copy(config.RuntimeParams, postgresOurs)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err

@@ -23,6 +23,10 @@ type dbms interface {
 	configure(s *server) error
 	// command is the server's command line; it logs to standard error.
 	command(s *server) *exec.Cmd
+	// check refuses values of parameters with which the server would not start.
+	check(ctx context.Context, s *server, values map[string]string) error
+	// adopt makes a running server take those of s.parameters that need no restart, where they are others than before.
+	adopt(ctx context.Context, s *server, before map[string]string) error
 	// requireTLS makes a running server do as s.tlsOnly says.
 	requireTLS(ctx context.Context, s *server) error
 	// reloadCertificate makes a running server read its certificate again.
@@ -109,6 +113,8 @@ type server struct {
 	comes   *recovery // how the server comes to its data when it starts; nil for as they are
 	follows *upstream // whose writes it repeats; nil for none
 	leads   bool      // others follow, or did
+	// asks are the parameters that somebody set, and parameters what the server takes of them.
+	asks, parameters map[string]string
 	// readOnly is for one whose place another took.
 	readOnly bool
 }

@@ -91,6 +91,7 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	if next["databaseVersion"] != in.resource["databaseVersion"] && work.server == nil {
 		work.server = in.checkedUpgrade
 	}
+	work.server = s.flagChange(in, next, work.server)
 	if only := tlsOnly(next); only != tlsOnly(in.resource) {
 		power := work.server
 		work.server = func() error {

@@ -84,6 +84,7 @@ func (s *sqlService) make(r *sqlRequest, in *sqlInstance, resource jsonObject, s
 		return nil, err
 	}
 	spec.ID, spec.Engine, spec.StandardPort, spec.TLSOnly, spec.Signed = in.engineID, "postgres", true, tlsOnly(resource), certificate
+	spec.Parameters = flagValues(typed[sqladmin.DatabaseInstance](resource))
 	if version, _ := resource["databaseVersion"].(string); sqlFamily(version) == "MYSQL" {
 		spec.Engine = "mysql"
 	}

@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -125,6 +126,27 @@ func flagsRestart(old, now *sqladmin.DatabaseInstance) bool {
 		}
 	}
 	return false
+}
+
+// flagChange adds to what the server does in a change of an instance that it takes other flags, and restarts where one of them needs that.
+func (s *sqlService) flagChange(in *sqlInstance, next jsonObject, other func() error) func() error {
+	old, now := typed[sqladmin.DatabaseInstance](in.resource), typed[sqladmin.DatabaseInstance](next)
+	values := flagValues(now)
+	if maps.Equal(flagValues(old), values) {
+		return other
+	}
+	return func() error {
+		if other != nil {
+			if err := other(); err != nil {
+				return err
+			}
+		}
+		err := s.cloud.engines.setParameters(in.engineID, values)
+		if err == nil && flagsRestart(old, now) && now.Settings.ActivationPolicy != "NEVER" {
+			err = s.cloud.engines.restart(in.engineID)
+		}
+		return err
+	}
 }
 
 func flagValues(in *sqladmin.DatabaseInstance) map[string]string {

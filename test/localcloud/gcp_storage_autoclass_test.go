@@ -10,6 +10,7 @@ import (
 func TestAutoclassIsSwitchedOnAndOff(t *testing.T) {
 	g := startGCP(t, Options{})
 	path := "/storage/v1/b/acme-auto"
+	wantGCP(t, g.send(t, "POST", "/storage/v1/b?project=acme", `{"name":"acme-auto","location":"us-east1","storageClass":"NEARLINE","autoclass":{"enabled":true}}`, nil), 400, "invalid")
 	wantGCP(t, g.send(t, "POST", "/storage/v1/b?project=acme", `{"name":"acme-auto","location":"us-east1","autoclass":{"enabled":false}}`, nil), 0, "")
 	for _, test := range []struct {
 		patch                     string

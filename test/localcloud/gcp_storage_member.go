@@ -33,11 +33,11 @@ func (c *Cloud) DeleteMember(member, uid string) {
 	}
 }
 
-// admitsMembers refuses a policy that names an identity that was deleted, as if it was there.
+// admitsMembers refuses a policy that names an identity that was deleted, as if it was there, or one that was made a moment ago.
 func (s *gcsService) admitsMembers(policy *storage.Policy) error {
 	for _, binding := range policy.Bindings {
 		for _, m := range binding.Members {
-			if kind, name, _ := strings.Cut(m, ":"); s.gone[m] != "" {
+			if kind, name, _ := strings.Cut(m, ":"); s.gone[m] != "" || s.cloud.fresh.has(m, s.cloud.opts.Now()) {
 				called := map[string]string{"serviceAccount": "Service account", "user": "User", "group": "Group"}[kind]
 				return gcsInvalid(fmt.Sprintf("%s %s does not exist.", called, name))
 			}

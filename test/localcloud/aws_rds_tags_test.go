@@ -1,0 +1,24 @@
+package localcloud
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// RDS refuses a key that is there twice, in the words of the cloud.
+func TestRDSTagsAreThereOnce(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	twice := []rdstypes.Tag{{Key: new("team"), Value: new("a")}, {Key: new("team"), Value: new("b")}}
+	_, err := client.CreateDBInstance(t.Context(), someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.Tags = twice }))
+	wantCode(t, err, "InvalidParameterCombination")
+	if err == nil || !strings.Contains(err.Error(), "Duplicate tag key found in request: team") {
+		t.Errorf("RDS says %v", err)
+	}
+	made := need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	_, err = client.AddTagsToResource(t.Context(), &rds.AddTagsToResourceInput{ResourceName: made.DBInstance.DBInstanceArn, Tags: twice})
+	wantCode(t, err, "InvalidParameterCombination")
+}

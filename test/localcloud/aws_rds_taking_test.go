@@ -1,0 +1,64 @@
+package localcloud
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// While a server takes its parameter group, a change of that or security groups, the memberships say so, and the status of the instance stays as it is.
+func TestRDSShowsWhatTheServerTakes(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	has := func(when, group string, members ...string) {
+		t.Helper()
+		db := describe(t, client, "shop")
+		if got := *db.DBParameterGroups[0].ParameterApplyStatus; got != group || *db.DBInstanceStatus != "available" {
+			t.Errorf("%s: the group is %s and the instance %s, want %s and available", when, got, *db.DBInstanceStatus, group)
+		}
+		var got []string
+		for _, member := range db.VpcSecurityGroups {
+			got = append(got, *member.VpcSecurityGroupId+" "+*member.Status)
+		}
+		if slices.Sort(got); members != nil && !slices.Equal(got, members) {
+			t.Errorf("%s: the security groups are %s, want %s", when, strings.Join(got, ", "), strings.Join(members, ", "))
+		}
+	}
+	modify := func(in *rds.ModifyDBInstanceInput) {
+		t.Helper()
+		in.DBInstanceIdentifier, in.ApplyImmediately = new("shop"), new(true)
+		need(client.ModifyDBInstance(t.Context(), in))(t)
+	}
+	set := func(parameter rdstypes.Parameter) {
+		t.Helper()
+		need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{parameter}}))(t)
+	}
+	vpc := rdsVPCs[0].securityGroups
+	need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) { in.VpcSecurityGroupIds = vpc[:1] })))(t)
+	has("made", "in-sync", vpc[0]+" active")
+	modify(&rds.ModifyDBInstanceInput{DBParameterGroupName: new("spare")})
+	has("attached", "applying")
+	clock.advance(time.Minute)
+	has("attached a while ago", "pending-reboot")
+	need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+	clock.advance(time.Minute)
+	has("restarted", "in-sync")
+	set(setting("work_mem", "1024", immediate))
+	has("changed at once", "applying")
+	clock.advance(time.Minute)
+	has("changed a while ago", "in-sync")
+	set(setting("max_connections", "50", atRestart))
+	has("changed for a restart", "applying")
+	clock.advance(time.Minute)
+	has("changed for a restart a while ago", "pending-reboot")
+	modify(&rds.ModifyDBInstanceInput{VpcSecurityGroupIds: vpc[1:2]})
+	members := []string{vpc[0] + " removing", vpc[1] + " adding"}
+	slices.Sort(members)
+	has("other security groups", "pending-reboot", members...)
+	clock.advance(time.Minute)
+	has("other security groups a while ago", "pending-reboot", vpc[1]+" active")
+}
