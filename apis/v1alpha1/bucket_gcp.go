@@ -14,13 +14,13 @@ type BucketGCP struct {
 	// softDeleteDays is for how many days deleted objects, and the bucket if it is deleted, can be restored: 7 to 90, or 0 for not at all. What is
 	// kept costs as much as before its deletion. If unset, a new bucket has what Google or the organization has as a default, 7 days
 	// unless somebody changed it, and an existing bucket keeps what it has. A change is for what is deleted later; what was deleted before
-	// stays restorable for as long as it was when it was deleted.
+	// stays restorable for as long as it was when it was deleted. status.observed shows -1 for a time that a spec can't say, because it is no whole number of days.
 	// Source: https://cloud.google.com/storage/docs/soft-delete
 	// Source: https://cloud.google.com/storage/docs/use-soft-delete
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=90
-	// +kubebuilder:validation:XValidation:rule="self == 0 || self >= 7",message="must be 7 to 90, or 0 for no soft delete: Cloud Storage keeps what is deleted for at least 7 days, or not at all"
+	// +kubebuilder:validation:XValidation:rule="self == 0 || self >= 7",message="must be 7 to 90, or 0 for no soft delete: Cloud Storage keeps what is deleted for at least 7 days, or not at all; -1 is how status.observed shows a time that is no whole number of days"
 	SoftDeleteDays *int32 `json:"softDeleteDays,omitempty"`
 
 	// uniformAccess is true if IAM alone decides who may use the objects, and false if access control lists (ACLs) of the bucket and of single

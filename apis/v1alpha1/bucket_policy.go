@@ -8,12 +8,14 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="has(self.actions) != has(self.notActions)",message="a statement says to which actions it applies: set exactly one of actions and notActions"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.notResources)",message="resources and notResources exclude each other: remove one of them, or both for the bucket and all its objects"
 type PolicyStatement struct {
-	// sid is the name of the statement, by which Mooring tells its own statements from those of others.
+	// sid is the name of the statement, by which Mooring tells its own statements from those of others. S3 takes spaces and punctuation in it, which IAM does not. It
+	// does not begin with a parenthesis: so status.observed shows a statement that a spec can't say, and why.
 	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_sid.html
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/example-bucket-policies.html
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]+$')",message="must be letters and digits alone, because S3 takes no other characters: for example LetReportsRead"
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]([ -~]*[!-~])?$') && !self.startsWith('(')",message="must be visible ASCII characters, with spaces between them at most, and not begin with a parenthesis: for example LetReportsRead"
 	Sid string `json:"sid"`
 
 	// effect is Allow, or Deny, which prevails over every Allow.

@@ -5,12 +5,13 @@ package v1alpha1
 type BucketRetention struct {
 	// days is for how many days after it was written an object can't be deleted, 1 to 36500. AWS: it applies to new object versions, and existing
 	// ones keep what they have; the first period switches on Object Lock, which stays for good. Google Cloud: it applies to existing objects too,
-	// which can't be replaced either.
+	// which can't be replaced either. status.observed shows -1 for a period that a spec can't say, because it is no whole number of days.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
 	// Source: https://cloud.google.com/storage/docs/bucket-lock
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=36500
+	// +kubebuilder:validation:XValidation:rule="self != -1",message="-1 is how status.observed shows a period that is no whole number of days, which a spec can't say: set 1 to 36500"
 	Days *int32 `json:"days,omitempty"`
 
 	// locked is true if nobody may shorten the period of an object. If unset, a new period is not locked, and an existing one stays as it is. AWS:

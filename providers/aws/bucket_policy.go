@@ -53,7 +53,7 @@ var policyRow = table.AsList(table.Entries("aws.policy",
 ).
 	Exact(func(s *v1alpha1.BucketParameters) bool { return aws.ToString(bucketBlock(s).PolicyMode) == policyExact }).
 	Equal(sameStatement, "statements by `sid`; another order, one text or a list of one, an account id or its ARN, upper or lower case of actions and keys; statements of others, unless `policyMode` is Exact"),
-	table.Listed[bucket]{Reported: func(b *bucket) any { return b.policy.statements }, Refers: driver.ReferencePrincipal, Says: policyChange, Theirs: keepsOut})
+	table.Listed[bucket]{Reported: func(b *bucket) any { return sayableStatements(b.policy.statements) }, Refers: driver.ReferencePrincipal, Says: policyChange, Theirs: keepsOut})
 
 // keepsOut reports whether a statement keeps somebody out. One of others may protect them from whom the spec is by.
 func keepsOut(text string) bool {

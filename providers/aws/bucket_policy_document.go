@@ -208,6 +208,9 @@ func policyOf(statements []v1alpha1.PolicyStatement) *policy {
 }
 
 func statementName(s v1alpha1.PolicyStatement) (name, text string) {
+	if s.Sid == noSid { // of a mirror
+		s.Sid = ""
+	}
 	raw, err := json.Marshal(s)
 	if err != nil { // a struct of texts has no errors
 		raw = []byte(err.Error())

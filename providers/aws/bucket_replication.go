@@ -43,13 +43,22 @@ var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParam
 	).Reported(func(b *bucket) *string { return unlessOwn(b.replicatesBy) }).
 		Equal(func(want, have string) bool { return want == have }, "a role without rules says nothing").
 		Refers(driver.ReferenceRole),
-	table.MembersOf(replicationRules,
+	table.Shown(table.MembersOf(replicationRules,
 		func(s *v1alpha1.BucketParameters) []replicationRule { return replicationOf(s).Rules },
 		func(b *bucket) *[]replicationRule { return b.replicationRules },
 		func(p *bucketParams, m table.Members[replicationRule]) { p.replicationRules = m },
 		nameOfRule, alikeReplication,
 	).EachOnce().Equal("what is said of a rule or left to its default; rules of other names, which others set, are left alone, and what a rule copied stays where it is").
-		RefersIn("bucket", driver.ReferenceBucket).AndIn("encryptionKey", driver.ReferenceKey),
+		RefersIn("bucket", driver.ReferenceBucket).AndIn("encryptionKey", driver.ReferenceKey), sayableReplication),
+}
+
+// sayableReplication returns a rule as a mirror shows it: one without a priority is of the first version of S3's schema, which no spec can say.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-add-config.html#replication-backward-compat-considerations
+func sayableReplication(r replicationRule) replicationRule {
+	if r.Priority == nil {
+		r.Name = fmt.Sprintf("(rule %q: it is of the first version of S3's schema, and has no priority)", r.Name)
+	}
+	return r
 }
 
 func nameOfRule(r replicationRule) string { return r.Name }

@@ -32,7 +32,7 @@ var retentionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]
 		func(b *bucket) *int32 { return b.retentionDays },
 		func(p *bucketParams, v int32) { p.retentionDays = &v },
 	).Reported(func(b *bucket) *int32 {
-		if aws.ToInt32(b.retentionDays) <= 0 {
+		if aws.ToInt32(b.retentionDays) == 0 {
 			return nil
 		}
 		return b.retentionDays

@@ -40,7 +40,7 @@ func newDatabases(s *session) *databaseAdapter {
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
-		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits,
+		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits, Sayable: withoutChosenZone,
 		Following: replicator{d}.following(),
 		Beside: &table.Succession[databaseSpec, instance, instanceParams]{
 			Observe: func(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
@@ -109,6 +109,7 @@ var databaseKind = table.Kind[*session]{
 
 // previewDatabase is what driver.Driver says of a preview.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
+	from = withZoneOf(&to, from)
 	have := instanceOf(&from)
 	changes := fixedInPreview(&to, have, withoutIdleRole(&to, have, databaseTable.Preview(&from, &to, applied, have)))
 	return onceStarted(have, withBackupFirst(false, have, withStandby(withRestartAnnounced(withUpgrade(changes)))))

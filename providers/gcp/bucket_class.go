@@ -1,6 +1,8 @@
 package gcp
 
 import (
+	"slices"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -17,4 +19,13 @@ func bucketBlock(s *v1alpha1.BucketParameters) v1alpha1.BucketGCP {
 var storageClassRow = table.Field("gcp.storageClass",
 	func(p *v1alpha1.BucketParameters) *string { return bucketBlock(p).StorageClass },
 	func(b *bucket) *string { return present(b.StorageClass) },
-	func(p *bucketParams, v string) { p.StorageClass = &v })
+	func(p *bucketParams, v string) { p.StorageClass = &v }).
+	Reported(func(b *bucket) *string {
+		if slices.Contains(legacyClasses, b.StorageClass) {
+			return new("(" + b.StorageClass + ": a legacy class, which no spec has; STANDARD is its successor)")
+		}
+		return present(b.StorageClass)
+	})
+
+// legacyClasses are those that a bucket may have from before 2019, and that a spec does not have. https://cloud.google.com/storage/docs/storage-classes#legacy
+var legacyClasses = []string{"REGIONAL", "MULTI_REGIONAL", "DURABLE_REDUCED_AVAILABILITY"}

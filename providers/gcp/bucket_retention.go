@@ -32,7 +32,7 @@ var retentionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]
 	table.Written(table.Field("retention.days", driver.WantedRetentionDays, haveBucketRetention,
 		func(p *bucketParams, v int32) { p.RetentionDays = &v },
 	).Reported(func(b *bucket) *int32 {
-		if days := haveBucketRetention(b); days != nil && *days > 0 {
+		if days := haveBucketRetention(b); days != nil && *days != 0 {
 			return days
 		}
 		return nil

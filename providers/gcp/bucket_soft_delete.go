@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"cloud.google.com/go/storage"
@@ -20,13 +21,18 @@ var softDeleteCost = driver.Cost{
 }
 
 // softDeleteRow is for how long deleted objects can be restored. https://cloud.google.com/storage/docs/soft-delete
-var softDeleteRow = table.Field("gcp.softDeleteDays",
+var softDeleteRow = table.Written(table.Field("gcp.softDeleteDays",
 	func(p *v1alpha1.BucketParameters) *int32 { return bucketBlock(p).SoftDeleteDays },
 	haveSoftDelete,
 	func(p *bucketParams, v int32) {
 		p.SoftDeletePolicy = &storage.SoftDeletePolicy{RetentionDuration: time.Duration(v) * oneDay}
 	},
-).EffectOf(softDeleteEffect,
+).Reported(func(b *bucket) *int32 {
+	if days := haveSoftDelete(b); days != nil || b.SoftDeletePolicy == nil {
+		return days
+	}
+	return new(driver.OddRetention)
+}), softDeleteText).EffectOf(softDeleteEffect,
 	driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
 	driver.PossibleEffect{Effect: driver.LosesBackups, When: "the number shrinks: what is deleted from then on can be restored for a shorter time, with 0 not at all", Cost: softDeleteCost})
 
@@ -38,11 +44,19 @@ func haveSoftDelete(b *bucket) *int32 {
 	return new(int32(b.SoftDeletePolicy.RetentionDuration / oneDay))
 }
 
+// softDeleteText is how people see days of soft delete.
+func softDeleteText(days int32) string {
+	if days == driver.OddRetention {
+		return driver.RetentionText(days)
+	}
+	return strconv.Itoa(int(days))
+}
+
 // softDeleteEffect goes by the bucket where it has no whole days.
 func softDeleteEffect(from *int32, to int32, have *bucket) (driver.Effect, string) {
 	var before time.Duration
 	switch {
-	case from != nil:
+	case from != nil && *from != driver.OddRetention:
 		before = time.Duration(*from) * oneDay
 	case have.SoftDeletePolicy != nil:
 		before = have.SoftDeletePolicy.RetentionDuration

@@ -45,7 +45,7 @@ func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}, recorded: &recorded{}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: administrators{d}.lookForLogin, Review: reviewDatabase, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: administrators{d}.lookForLogin, Review: reviewDatabase, Sayable: sayOnce, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
 		Following: replicator{d}.following(),
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
@@ -105,6 +105,7 @@ var databaseKind = table.Kind[*session]{
 // previewDatabase is what driver.Driver says of a preview. Effects look at the engine, the edition, the backups, the connection pool
 // and the network of an instance, and at nothing else.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
+	from = inWordsOf(&to, from)
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
 		Tier: orNone(gcpOf(&from).Tier), Edition: orNone(gcpOf(&from).Edition), ActivationPolicy: policyOf(&from),
 		IpConfiguration: &sqladmin.IpConfiguration{PrivateNetwork: orNone(gcpOf(&from).PrivateNetwork), ServerCaMode: orNone(gcpOf(&from).ServerCAMode)},

@@ -43,6 +43,9 @@ type Adapter[S, H, P any] struct {
 	Login func(ctx context.Context, req *Request[S], have *H, o *driver.Observation) error
 	// Review corrects state and changes once these are known: a cloud may be unable to take some of them now. It may be nil.
 	Review func(req *Request[S], have *H, o *driver.Observation)
+	// Sayable makes of a mirror what a spec can say. Of two fields that say the same and exclude each other it leaves the one that the spec has; what no spec
+	// may say is left out where it means nothing. It may be nil: then each row says what a spec can.
+	Sayable func(spec, mirror *S)
 	// Snapshot looks for the final snapshot that the Deletion names. nil for kinds that have none.
 	Snapshot func(ctx context.Context, req *Request[S], o *driver.Observation) error
 	// Restorable returns what the cloud still has of the object that the request's Vanished names. nil for kinds that can't be restored.

@@ -16,6 +16,7 @@ type MemberList[S, H, P, V any] struct {
 	refers   driver.Reference
 	referrer string
 	further  []driver.Referrer
+	shown    func(V) V                                         // how the mirror shows a member; nil for as it is
 	once     bool                                              // a list with two members of one key differs from whatever is there
 	effect   func(present, wanted []V) (driver.Effect, string) // nil if every change is Online
 }
@@ -75,6 +76,12 @@ func (r *MemberList[S, H, P, V]) RefersIn(referrer string, to driver.Reference) 
 // AndIn says that a further field of each member names another cloud object, beside that of RefersIn.
 func (r *MemberList[S, H, P, V]) AndIn(referrer string, to driver.Reference) *MemberList[S, H, P, V] {
 	r.further = append(r.further, driver.Referrer{In: referrer, Sort: to})
+	return r
+}
+
+// Shown sets how a mirror shows the members: one that a spec can't say is shown by a key in parentheses, which says why.
+func Shown[S, H, P, V any](r *MemberList[S, H, P, V], shown func(V) V) *MemberList[S, H, P, V] {
+	r.shown = shown
 	return r
 }
 
@@ -190,7 +197,14 @@ func (r *MemberList[S, H, P, V]) mirror(have *H) (any, bool) {
 	if there == nil || len(*there) == 0 {
 		return nil, false
 	}
-	return *there, true
+	if r.shown == nil {
+		return *there, true
+	}
+	shown := make([]V, 0, len(*there))
+	for _, m := range *there {
+		shown = append(shown, r.shown(m))
+	}
+	return shown, true
 }
 
 func (r *MemberList[S, H, P, V]) declared(want *S) bool { return r.entries.declared(want) }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 
@@ -116,6 +117,9 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	if o.Mirror, err = seen.Mirror(have); err == nil && len(set) > 0 {
 		o.Mirror, err = withDeclared(o.Mirror, &req.Spec, func(name string) bool { return haveField(set, name) }, a.Table.Declared(&req.Spec))
 	}
+	if err == nil {
+		o.Mirror, err = a.said(o.Mirror, &req.Spec)
+	}
 	if err != nil {
 		return &driver.Error{Code: driver.Internal, Message: "mirror: " + err.Error()}
 	}
@@ -135,6 +139,19 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 		o.Fixed = nil
 	}
 	return nil
+}
+
+// said returns a mirror as a spec can say it.
+func (a *Adapter[S, H, P]) said(mirror json.RawMessage, spec *S) (json.RawMessage, error) {
+	if a.Sayable == nil {
+		return mirror, nil
+	}
+	var s S
+	if err := json.Unmarshal(mirror, &s); err != nil {
+		return nil, err
+	}
+	a.Sayable(spec, &s)
+	return json.Marshal(&s)
 }
 
 // withoutJustSet takes out of parts those of which a creation set all that the spec declares.

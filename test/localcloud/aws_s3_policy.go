@@ -100,7 +100,7 @@ func (p principal) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	policySid    = regexp.MustCompile(`^[A-Za-z0-9]*$`)
+	policySid    = regexp.MustCompile(`^[ -~]*$`) // S3 takes spaces, as its own examples have them: https://docs.aws.amazon.com/AmazonS3/latest/userguide/example-bucket-policies.html
 	policyAction = regexp.MustCompile(`^(\*|(?i:s3):[A-Za-z*?]+)$`)
 	principalARN = regexp.MustCompile(`^arn:aws:(iam::\d{12}:(root|(user|role)/[\w+=,.@/-]+)|sts::\d{12}:assumed-role/[\w+=,.@/-]+)$`)
 )
@@ -144,7 +144,7 @@ func (s *policyStatement) invalid(bucket string) string {
 	actions, resources := slices.Concat(s.Action, s.NotAction), slices.Concat(s.Resource, s.NotResource)
 	switch {
 	case !policySid.MatchString(s.Sid):
-		return "Statement IDs (SID) must be alpha-numeric."
+		return "Statement IDs (SID) must be printable."
 	case s.Effect != "Allow" && s.Effect != "Deny":
 		return "Invalid effect: " + s.Effect
 	case who == nil || (s.Principal != nil && s.NotPrincipal != nil):

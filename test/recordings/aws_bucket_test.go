@@ -512,7 +512,14 @@ func (r *s3Replay) observe(a s3Answer, spec v1alpha1.BucketParameters, aspect ..
 		if spec.Encryption != nil && spec.Encryption.Key == nil {
 			spec.Encryption = nil // S3's own key is not shown
 		}
+		if spec.AWS != nil {
+			spec.AWS = spec.AWS.DeepCopy()
+			for i := range spec.AWS.Policy { // the name of the bucket was not recorded
+				spec.AWS.Policy[i].Sid = "(no sid: it names what is no part of this bucket)"
+			}
+		}
 		wantMirror(r.T, seen.Mirror, spec)
+		wantSayable(r.T, ofAWS, "Bucket", seen, nil) // it shows no difference to the spec that it is compared with
 	}
 }
 

@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -264,7 +265,16 @@ func (r *instanceReplay) observe(instance map[string]any) {
 	if len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
 		r.Errorf("%s: differs from the specification that asked for it: %v, unreadable %v", name, seen.Changes, seen.Unreadable)
 	}
-	wantMirror(r.T, seen.Mirror, instanceSpec(instance, false))
+	mirror := instanceSpec(instance, false)
+	if instance["MultiAZ"] == true { // RDS chooses both zones
+		mirror.AWS.AvailabilityZone = nil
+	}
+	wantMirror(r.T, seen.Mirror, mirror)
+	if want.state == driver.Ready {
+		wantSayable(r.T, ofAWS, "Database", seen, func(spec json.RawMessage) (driver.Observation, error) {
+			return observeAs(r.T, drivertest.Databases(conn), req, spec)
+		})
+	}
 	if want.state != driver.Deleting {
 		r.differs(conn, req)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +32,7 @@ type awsReplay struct {
 	mu      sync.Mutex
 	answers map[string]awsAnswer
 	calls   []string
+	denied  []string // calls that are refused where no answer is known
 }
 
 func newAWSReplay(t *testing.T) *awsReplay {
@@ -91,6 +93,9 @@ func (r *awsReplay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if call == "DescribeDBMajorEngineVersions" { // of which there is no recording; and without its answer databases are the same but for dates
 		a, ok = awsAnswer{status: http.StatusForbidden}, true
 	}
+	if !ok && slices.Contains(r.denied, call) {
+		a, ok = awsAnswer{status: http.StatusForbidden, body: []byte("<Error><Code>AccessDenied</Code></Error>")}, true
+	}
 	if !ok {
 		r.t.Errorf("the driver made the call %s, of which there is no recording", call)
 		a = awsAnswer{status: http.StatusNotImplemented}
@@ -125,7 +130,8 @@ var s3Calls = map[string]string{
 	"GET lifecycle": "GetBucketLifecycleConfiguration", "PUT lifecycle": "PutBucketLifecycleConfiguration", "DELETE lifecycle": "DeleteBucketLifecycle",
 	"GET cors": "GetBucketCors", "PUT cors": "PutBucketCors", "DELETE cors": "DeleteBucketCors",
 	"GET website": "GetBucketWebsite", "PUT website": "PutBucketWebsite", "DELETE website": "DeleteBucketWebsite",
-	"GET uploads": "ListMultipartUploads", "GET versions": "ListObjectVersions", "POST delete": "DeleteObjects",
+	"GET intelligent-tiering": "ListBucketIntelligentTieringConfigurations",
+	"GET uploads":             "ListMultipartUploads", "GET versions": "ListObjectVersions", "POST delete": "DeleteObjects",
 }
 
 // s3CallOf returns the name of a call of S3.

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -128,5 +129,8 @@ func observeBucket(t *testing.T, conn driver.Session, req *table.Request[v1alpha
 	}
 	want := bucketSpec(have, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended), PublicAccess: new(v1alpha1.PublicAccessAllowed), RequesterPays: new(false), GCP: plainStorage()})
 	wantMirror(t, seen.Mirror, want)
+	wantSayable(t, ofGCP, "Bucket", seen, func(spec json.RawMessage) (driver.Observation, error) {
+		return observeAs(t, drivertest.Buckets(conn), *req, spec)
+	})
 	req.ID, req.Applied = seen.ID, seen.Applied
 }

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -201,17 +202,40 @@ func (r *databaseReplay) observe(req databaseRequest, e exchange) {
 	}
 	want := databaseSpec(have, v1alpha1.DatabaseParameters{})
 	want.Version = nil
+	saidOnce(req.Spec, &want)
 	if want.Engine == nil { // the mirror says what is there, in the manner of the spec
 		family, _, _ := strings.Cut(stringAt(have, "databaseVersion"), "_")
 		want.Engine = new(v1alpha1.Engine(strings.ToLower(family)))
 		wantMirror(r.T, seen.Mirror, want)
-		return
+		return // of an engine that no spec can have
 	}
 	if version := stringAt(have, "databaseInstalledVersion"); version != "" {
 		_, number, _ := strings.Cut(version, "_")
 		want.Version = new(strings.ReplaceAll(number, "_", "."))
 	}
 	wantMirror(r.T, seen.Mirror, want)
+	wantSayable(r.T, ofGCP, "Database", seen, func(spec json.RawMessage) (driver.Observation, error) {
+		return observeAs(r.T, r.cloud, req, spec)
+	})
+}
+
+// saidOnce takes out of a specification what it says twice, so that the mirror has it once: in the words of what was asked for.
+func saidOnce(asked v1alpha1.DatabaseParameters, s *v1alpha1.DatabaseParameters) {
+	switch {
+	case s.GCP == nil || s.TLS == nil || s.GCP.SSLMode == nil || *s.GCP.SSLMode == "":
+	case asked.TLS != nil:
+		s.GCP.SSLMode = nil
+	default:
+		s.TLS = nil
+	}
+	for name := range s.Parameters {
+		if strings.HasSuffix(name, "iam_authentication") {
+			delete(s.Parameters, name)
+		}
+	}
+	if len(s.Parameters) == 0 {
+		s.Parameters = nil
+	}
 }
 
 // networksIn returns the networks that an answer lets in; nil if there are none.
