@@ -12,7 +12,7 @@ import (
 func TestPlainIsOneLineOfWhatIsSeen(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                                     "",
-		"changed tags.team a -> b":        "changed tags.team a -> b",
+		"changed tags.team a -> b":             "changed tags.team a -> b",
 		"Größe 5 GiB → 10 GiB, 大":              "Größe 5 GiB → 10 GiB, 大",
 		"a\nb\r\nc\vd\fe\tf":                   "a b c d e f",
 		"a\u0085b\u2028c\u2029d":               "a b c d",

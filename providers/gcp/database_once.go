@@ -40,7 +40,7 @@ func inWordsOf(spec *databaseParameters, mirror databaseParameters) databasePara
 	block := gcpOf(&mirror).DeepCopy()
 	mode := gcpOf(spec).SSLMode
 	switch {
-	case spec.TLS != nil && mirror.TLS == nil:
+	case spec.TLS != nil && mirror.TLS == nil && block.SSLMode != nil:
 		mirror.TLS = tlsOf(block.SSLMode)
 	case mode != nil && block.SSLMode == nil && mirror.TLS != nil:
 		if block.SSLMode = modeOf(*mirror.TLS); *tlsOf(mode) == *mirror.TLS { // which of several modes it is, the mirror does not say

@@ -27,6 +27,7 @@ func TestEditsArePreviewed(t *testing.T) {
 	h.Create(d)
 	h.AwaitReady(d)
 	const ever = "Compared with what Mooring last observed"
+	of := "Database " + d.Namespace + "/" + d.Name + ": "
 	try := func(patch string) string {
 		err := c.Patch(t.Context(), d.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(patch)), client.DryRunAll)
 		h.Must(err)
@@ -43,15 +44,18 @@ func TestEditsArePreviewed(t *testing.T) {
 		{"an older version", `{"spec":{"version":"15"}}`, "Impossible: version "},
 	} {
 		said := try(tt.patch)
-		if !strings.HasPrefix(said, tt.first) || !strings.Contains(said, ever) {
+		if !strings.HasPrefix(said, of+tt.first) || !strings.Contains(said, ever) {
 			t.Errorf("%s: warned of %q, want %q first", tt.name, said, tt.first)
 		}
 		if approval := strings.Contains(tt.patch, "OnApproval"); approval != strings.Contains(said, "after approval") {
 			t.Errorf("%s: warned of %q", tt.name, said)
 		}
 	}
-	if said := try(`{"spec":{"whenVanished":"Recreate"}}`); said != "" {
+	if said := try(`{"spec":{"whenVanished":"Stop"}}`); said != "" {
 		t.Errorf("an edit that changes nothing in the cloud: warned of %q", said)
+	}
+	if said := try(`{"spec":{"whenVanished":"Recreate"}}`); !strings.HasPrefix(said, of+"whenVanished Stop -> Recreate: ") {
+		t.Errorf("an edit by which data can be lost without a word: warned of %q", said)
 	}
 	after := &v1alpha1.Database{}
 	h.Must(c.Get(t.Context(), client.ObjectKeyFromObject(d), after))
@@ -67,13 +71,13 @@ func TestEditsArePreviewed(t *testing.T) {
 	annotate := func(name, value string) string {
 		return try(fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, name, value))
 	}
-	if said := annotate(v1alpha1.AnnotationApprove, status.Plan.Hash); !strings.HasPrefix(said, restarts) {
+	if said := annotate(v1alpha1.AnnotationApprove, status.Plan.Hash); !strings.HasPrefix(said, of+restarts) {
 		t.Errorf("the approval: warned of %q, want %q first", said, restarts)
 	}
 	if said := annotate(v1alpha1.AnnotationApprove, "another"); strings.Contains(said, "at once") {
 		t.Errorf("an approval of nothing: warned of %q", said)
 	}
-	if said := annotate(v1alpha1.AnnotationPaused, "true"); !strings.HasPrefix(said, "Mooring applies none of these changes while the annotation mooring.dev/paused is set") {
+	if said := annotate(v1alpha1.AnnotationPaused, "true"); !strings.HasPrefix(said, of+"Mooring applies none of these changes while the annotation mooring.dev/paused is set") {
 		t.Errorf("a pause: warned of %q", said)
 	}
 	t.Run("in production", func(t *testing.T) { inProduction(t, h) })

@@ -61,9 +61,9 @@ func TestValidation(t *testing.T) {
 		warned  string
 	}{
 		{"as it should be", func(*v1alpha1.Database) {}, "", ""},
-		{"a size that is none", func(d *v1alpha1.Database) { d.Spec.Size = "huge" }, `spec.size: Forbidden: there is no size "huge" in class "postgres-standard"; choose one of small (2 vCPU, 1 GiB, about 15 EUR a month)`, ""},
-		{"a disk too large", func(d *v1alpha1.Database) { d.Spec.Storage.SizeGiB = new(int32(500)) }, "spec.storage.sizeGiB: Forbidden: 500 is too large", ""},
-		{"a rule broken", func(d *v1alpha1.Database) { d.Spec.Engine = new(v1alpha1.EngineMySQL) }, "spec.engine: Forbidden: this class is for PostgreSQL", ""},
+		{"a size that is none", func(d *v1alpha1.Database) { d.Spec.Size = "huge" }, `spec.size: there is no size "huge" in class "postgres-standard"; choose one of small (2 vCPU, 1 GiB, about 15 EUR a month)`, ""},
+		{"a disk too large", func(d *v1alpha1.Database) { d.Spec.Storage.SizeGiB = new(int32(500)) }, "spec.storage.sizeGiB: 500 is too large", ""},
+		{"a rule broken", func(d *v1alpha1.Database) { d.Spec.Engine = new(v1alpha1.EngineMySQL) }, "spec.engine: this class is for PostgreSQL", ""},
 		{"against what is enforced", func(d *v1alpha1.Database) {
 			d.Spec.Tags = map[string]v1alpha1.TagValue{"cost-center": "mine"}
 		}, "enforces platform, not mine", ""},
@@ -91,7 +91,7 @@ func TestValidation(t *testing.T) {
 	b.Spec.ClassName = "closed"
 	h.Eventually("an account that is not for the namespace is refused through a class, too", func() bool {
 		err := c.Create(t.Context(), b.DeepCopy(), client.DryRunAll)
-		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not allowed in namespace shop")
+		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "spec.className: ClusterProviderConfig closed is not allowed in namespace shop")
 	})
 	d := order("small")
 	h.Create(d)

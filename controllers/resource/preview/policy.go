@@ -19,6 +19,9 @@ func (e *edit) policyLines() (lines []string) {
 		lines = append(lines, "forceDestroy false -> true: a deletion of this object deletes the cloud object with all its contents, for good")
 	}
 	lines = append(lines, e.deletionPolicyLine(e.before.policy.Deletion, e.after.policy.Deletion, status.Provider)...)
+	if was, is := e.before.policy.WhenVanished, e.after.policy.WhenVanished; was != is && is == v1alpha1.WhenVanishedRecreate {
+		lines = append(lines, fmt.Sprintf("whenVanished %s -> %s: %s", was, is, recreates))
+	}
 	if e.before.policy.Management != e.after.policy.Management && e.after.policy.Management == v1alpha1.ManagementObserve {
 		lines = append(lines, "management Full -> Observe: Mooring no longer changes the cloud object, and a deletion of this object leaves it in the cloud")
 	}
@@ -30,6 +33,9 @@ func (e *edit) policyLines() (lines []string) {
 	}
 	return append(lines, e.exposureLines()...)
 }
+
+// recreates is what whenVanished Recreate means.
+const recreates = "if the cloud object is deleted outside Mooring, Mooring creates a new, empty one under its name, and does not ask"
 
 // whatIsLost says what nobody learns any more without a connection Secret.
 func whatIsLost(login bool) string {

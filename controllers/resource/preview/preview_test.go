@@ -282,6 +282,7 @@ func TestPreview(t *testing.T) {
 			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not applied: the server is away while it restarts", age,
 		}},
 		{"deleted in the cloud, and to be created again", edits{stalledBy(v1alpha1.ReasonVanished, "it is gone; restore it")}, edits{recreated, moreDisk}, []string{
+			"whenVanished Stop -> Recreate: if the cloud object is deleted outside Mooring, Mooring creates a new, empty one under its name, and does not ask",
 			"Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates a new, empty one by this spec",
 			"Online, not applied: storage.sizeGiB 20 -> 50", age,
 		}},
@@ -330,7 +331,8 @@ func TestPreview(t *testing.T) {
 		{"in a cloud without a driver", edits{inAzure}, edits{largerClass},
 			[]string{"no driver for cloud azure is in this controller; nothing happens in the cloud until a controller with that driver runs"}},
 		{"in a cloud without a driver, and nothing changes there", edits{inAzure}, edits{always}, nil},
-		{"drift that waits already is no news", edits{elsewhereClass}, edits{recreated}, nil},
+		{"drift that waits already is no news", edits{elsewhereClass}, edits{recreated}, []string{
+			"whenVanished Stop -> Recreate: if the cloud object is deleted outside Mooring, Mooring creates a new, empty one under its name, and does not ask"}},
 		{"drift that is no longer asked about", edits{elsewhereClass}, edits{always},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, at once: the server is away while it restarts", age}},
 		{"not observed yet", edits{unobserved}, edits{largerClass, elsewhere}, []string{

@@ -309,6 +309,9 @@ func (s subject) trials(t *testing.T) (all []trial) {
 		if err != nil || at(full, d.Field) == nil {
 			t.Fatalf("%s %s: no parameters declare %s", s.cloud, s.kind.Name, d.Field)
 		}
+		if other := map[string]string{"tls": "gcp.sslMode", "gcp.sslMode": "tls"}[d.Field]; other != "" { // they say the same, and no spec has both
+			full = with(full, other, nil)
+		}
 		if s.listed[d.Field] != nil {
 			set := s.listTrial(t, d.Field+" is set", d.Field, with(full, d.Field, nil), full)
 			set.set = true
