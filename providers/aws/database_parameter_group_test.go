@@ -63,6 +63,9 @@ func TestParameterGroup(t *testing.T) {
 		if got := w.writing(); !slices.Equal(got, []string{call}) {
 			t.Errorf("%s: calls %q, want %s", when, got, call)
 		}
+		if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) != 0 {
+			t.Errorf("%s, while the server takes it: state %v, changes %v", when, seen.State, seen.Changes)
+		}
 		w.clock.Advance(time.Hour)
 	}
 	silent := func(when, group string) {
@@ -86,10 +89,6 @@ func TestParameterGroup(t *testing.T) {
 	silent("in force", "pay")
 
 	w.setStatic("pay")
-	if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) != 0 {
-		t.Errorf("while the server takes the change: state %v, changes %v", seen.State, seen.Changes)
-	}
-	w.clock.Advance(time.Hour)
 	step("somebody changed the group", "pay (pending-reboot)", "pay", driver.Restarts, "RebootDBInstance")
 	silent("taken over", "pay")
 
