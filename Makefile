@@ -1,5 +1,5 @@
 # Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in tools/go.mod,
-# tools/chart/go.mod, tools/store/go.mod and tools/image/go.mod, the control plane for tests in test/controlplane/go.mod. `make help` lists it.
+# tools/chart/go.mod, tools/store/go.mod, tools/oldest/go.mod and tools/image/go.mod, the control plane for tests in test/controlplane/go.mod. `make help` lists it.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -111,9 +111,10 @@ controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl
 	@GOWORK=off tools/controlplane
 
 .PHONY: tools
-tools: ## Build helm, helm3, kubeconform, helm-docs, promtool and versitygw into bin/, if a pin changed.
+tools: ## Build helm, helm3, kubeconform, helm-docs, promtool, versitygw and an old kubectl into bin/, if a pin changed.
 	@GOWORK=off tools/programs
 	@GOWORK=off tools/versitygw
+	@GOWORK=off tools/kubectl
 
 .PHONY: unit
 unit: ## Test apis, providers and controllers, in about five minutes on 2 cores: no control plane. RACE=1; TEST_FLAGS='-run X'.

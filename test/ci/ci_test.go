@@ -39,7 +39,7 @@ func TestEachStageRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			programs := t.TempDir()
 			write(t, filepath.Join(programs, "make"), "#!/bin/bash\necho \"made $1\"\n"+c.make+"\n", 0o700)
-			for _, name := range []string{"gcc", "pg_basebackup", "mariadbd"} { // so that nothing is to be installed
+			for _, name := range []string{"gcc", "jq", "openssl", "pg_basebackup", "mariadbd"} { // so that nothing is to be installed
 				write(t, filepath.Join(programs, name), "#!/bin/bash\n", 0o700)
 			}
 			write(t, filepath.Join(programs, "df"), "#!/bin/bash\nprintf 'Avail\n%s\n200G\n' "+stdcmp.Or(c.free, "20G")+"\n", 0o700)

@@ -38,52 +38,60 @@ var languages = map[string]bool{"sh": true, "yaml": false, "json": false, "text"
 func blocksOf(t *testing.T, page, content string) (blocks []commandBlock) {
 	t.Helper()
 	var (
-		open *commandBlock // of commands
-		text string        // of a command that goes on in the next line
-		in   = false
+		lines = strings.Split(content, "\n")
+		open  []string // what the fence says that is open
+		begun int      // the index of its line
 	)
-	for number, line := range strings.Split(content, "\n") {
-		number++
+	for i, line := range lines {
 		match := fenceLine.FindStringSubmatch(line)
 		switch {
-		case match != nil && !in:
-			commands, known := languages[match[2]]
-			if !known {
-				t.Errorf("%s:%d: a block of %q, of which the test does not know whether it has commands", page, number, match[2])
-			}
-			if in = true; commands {
-				open = &commandBlock{page: page, line: number}
-			}
+		case match == nil && open == nil:
+			blocks = append(blocks, inlineOf(page, i+1, line)...)
+		case match != nil && open == nil:
+			open, begun = match, i
 		case match != nil:
-			if text != "" {
-				t.Errorf("%s:%d: the command %q does not end", page, number, text)
+			commands, known := languages[open[2]]
+			if !known {
+				t.Errorf("%s:%d: a block of %q, of which the test does not know whether it has commands", page, begun+1, open[2])
 			}
-			if open != nil {
-				blocks = append(blocks, *open)
+			if commands {
+				blocks = append(blocks, commandBlock{page, begun + 1, commandsOf(t, page, begun+1, lines[begun+1:i], open[1])})
 			}
-			in, open, text = false, nil, ""
-		case open != nil:
-			text += strings.TrimPrefix(line, strings.Repeat(" ", indented(content, open.line))) + "\n"
-			if strings.TrimSpace(text) == "" {
-				text = ""
-			} else if isWhole(text) {
-				open.commands = append(open.commands, command{page, number, strings.TrimSpace(text)})
-				text = ""
-			}
-		case !in:
-			for _, said := range inline.FindAllStringSubmatch(line, -1) {
-				if within := strings.ReplaceAll(said[1], `\|`, "|"); arguments.MatchString(within) { // as tables have to write it
-					blocks = append(blocks, commandBlock{page, number, []command{{page, number, within}}})
-				}
-			}
+			open = nil
 		}
 	}
 	return blocks
 }
 
-// indented returns how far the fenceLine in a line is from the margin.
-func indented(content string, line int) int {
-	return len(fenceLine.FindStringSubmatch(strings.Split(content, "\n")[line-1])[1])
+// inlineOf returns the commands within a line of text.
+func inlineOf(page string, number int, line string) (blocks []commandBlock) {
+	for _, said := range inline.FindAllStringSubmatch(line, -1) {
+		within := strings.ReplaceAll(said[1], `\|`, "|") // as tables have to write it
+		if arguments.MatchString(within) {
+			blocks = append(blocks, commandBlock{page, number, []command{{page, number, within}}})
+		}
+	}
+	return blocks
+}
+
+// commandsOf returns the commands in the lines of a block that begins in a line and is indented.
+func commandsOf(t *testing.T, page string, begun int, lines []string, indent string) (all []command) {
+	t.Helper()
+	text := ""
+	for i, line := range lines {
+		text += strings.TrimPrefix(line, indent) + "\n"
+		switch {
+		case strings.TrimSpace(text) == "":
+			text = ""
+		case isWhole(text):
+			all = append(all, command{page, begun + i + 1, strings.TrimSpace(text)})
+			text = ""
+		}
+	}
+	if text != "" {
+		t.Errorf("%s:%d: the command %q does not end", page, begun, text)
+	}
+	return all
 }
 
 // isWhole reports whether a command needs no further line.
@@ -101,7 +109,7 @@ func isWhole(text string) bool {
 	return strings.Count(unquoted, "'")%2 == 0
 }
 
-// pages returns all pages by their names, in their order.
+// pages returns all pages by their names, in their order, but for decisions, which are about their own time.
 func pages(t *testing.T) (names []string, contents map[string]string) {
 	t.Helper()
 	contents = map[string]string{}
@@ -114,7 +122,9 @@ func pages(t *testing.T) (names []string, contents map[string]string) {
 		names = append(names, filepath.ToSlash(name))
 	}
 	for path, content := range documents(t) {
-		add(path, content)
+		if filepath.Base(filepath.Dir(path)) != "adr" {
+			add(path, content)
+		}
 	}
 	for path, content := range files(t, filepath.Join(root(t), "charts", "mooring", "README.md"), "") {
 		add(path, content)

@@ -9,11 +9,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// denies matches the words by which pages say that something is missing. The reference and the chart's page are generated, and decisions are about their own
-// time.
+// denies matches the words by which pages say that something is missing. The reference and the chart's page are generated.
 var (
 	denies    = regexp.MustCompile(`(?i)\b(?:there (?:is|are) no|has no (?:field|such)|no field for|not there yet|no counterpart|Mooring (?:makes|creates) (?:no|none)|(?:is|are) not managed|does not manage|not yet)\b`)
-	undenying = regexp.MustCompile(`^(docs/adr|docs/reference|charts)/|^CHANGELOG.md$`)
+	undenying = regexp.MustCompile(`^(docs/reference|charts)/|^CHANGELOG.md$`)
 )
 
 // denials are the sentences with such words. Where one says that Mooring can't do something, lacks has the fields that no kind may have then, as patterns
