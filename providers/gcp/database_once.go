@@ -11,12 +11,12 @@ import (
 // has; of a spec with neither it has the one that says more. A track of maintenance says nothing without a window: Cloud SQL then chooses the time.
 func sayOnce(spec, mirror *databaseParameters) {
 	block := mirror.GCP
-	if mirror.TLS != nil && gcpOf(mirror).SSLMode != nil {
-		if spec.TLS != nil {
-			block.SSLMode = nil
-		} else {
-			mirror.TLS = nil
-		}
+	switch {
+	case mirror.TLS == nil || gcpOf(mirror).SSLMode == nil || spec.TLS != nil && gcpOf(spec).SSLMode != nil: // a class may have set one of the two
+	case spec.TLS != nil:
+		block.SSLMode = nil
+	default:
+		mirror.TLS = nil
 	}
 	if block != nil && maintenanceOf(mirror).Day == nil {
 		block.MaintenanceTrack = nil
@@ -38,14 +38,11 @@ func sayOnce(spec, mirror *databaseParameters) {
 // inWordsOf returns a mirror with what it says by another field than a spec does: see sayOnce.
 func inWordsOf(spec *databaseParameters, mirror databaseParameters) databaseParameters {
 	block := gcpOf(&mirror).DeepCopy()
-	mode := gcpOf(spec).SSLMode
 	switch {
 	case spec.TLS != nil && mirror.TLS == nil && block.SSLMode != nil:
 		mirror.TLS = tlsOf(block.SSLMode)
-	case mode != nil && block.SSLMode == nil && mirror.TLS != nil:
-		if block.SSLMode = modeOf(*mirror.TLS); *tlsOf(mode) == *mirror.TLS { // which of several modes it is, the mirror does not say
-			block.SSLMode = mode
-		}
+	case gcpOf(spec).SSLMode != nil && block.SSLMode == nil && mirror.TLS != nil:
+		block.SSLMode = modeOf(*mirror.TLS) // the mirror does not say whether it is the stricter mode: rather announce a change too many
 		mirror.GCP = block
 	}
 	for _, name := range slices.Sorted(maps.Values(iamFlags)) {

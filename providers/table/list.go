@@ -71,10 +71,7 @@ func (a *Adapter[S, H, P]) listed(f Found[H], lacks []string) (driver.Listed, er
 	}
 	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return slices.Contains(lacks, row.Name()) })
 	mirror, err := seen.Mirror(f.Have)
-	if err == nil {
-		mirror, err = a.said(mirror, &req.Spec)
-	}
-	if err != nil {
+	if mirror, err = said(a.Sayable, mirror, &req.Spec, err); err != nil {
 		return driver.Listed{}, &driver.Error{Code: driver.Internal, Message: "mirror: " + err.Error()}
 	}
 	listed := driver.Listed{

@@ -117,10 +117,7 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	if o.Mirror, err = seen.Mirror(have); err == nil && len(set) > 0 {
 		o.Mirror, err = withDeclared(o.Mirror, &req.Spec, func(name string) bool { return haveField(set, name) }, a.Table.Declared(&req.Spec))
 	}
-	if err == nil {
-		o.Mirror, err = a.said(o.Mirror, &req.Spec)
-	}
-	if err != nil {
+	if o.Mirror, err = said(a.Sayable, o.Mirror, &req.Spec, err); err != nil {
 		return &driver.Error{Code: driver.Internal, Message: "mirror: " + err.Error()}
 	}
 	if a.Login != nil {
@@ -141,16 +138,16 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	return nil
 }
 
-// said returns a mirror as a spec can say it.
-func (a *Adapter[S, H, P]) said(mirror json.RawMessage, spec *S) (json.RawMessage, error) {
-	if a.Sayable == nil {
-		return mirror, nil
+// said returns a mirror as a spec can say it, unless there was an error in making it.
+func said[S any](sayable func(spec, mirror *S), mirror json.RawMessage, spec *S, err error) (json.RawMessage, error) {
+	if sayable == nil || err != nil {
+		return mirror, err
 	}
 	var s S
 	if err := json.Unmarshal(mirror, &s); err != nil {
 		return nil, err
 	}
-	a.Sayable(spec, &s)
+	sayable(spec, &s)
 	return json.Marshal(&s)
 }
 

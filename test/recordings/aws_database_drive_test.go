@@ -51,6 +51,7 @@ func TestInstancesDriven(t *testing.T) {
 
 // volatileOfInstances are the fields that differ each time, or are names of what the account has: only their types count.
 var volatileOfInstances = []string{
+
 	"DbiResourceId", "*Time", "Endpoint.*", "AvailabilityZone", "CACertificateIdentifier", "CertificateDetails.*", "VpcSecurityGroups\\[].VpcSecurityGroupId",
 	"DBSubnetGroup.*", "DBParameterGroups\\[].*", "OptionGroupMemberships\\[].*", "KmsKeyId", "EnhancedMonitoringResourceArn",
 }
@@ -218,6 +219,13 @@ func creationOf(want map[string]any) *rds.CreateDBInstanceInput {
 		MultiAZ: boolean(want["MultiAZ"]), AutoMinorVersionUpgrade: boolean(want["AutoMinorVersionUpgrade"]), PubliclyAccessible: boolean(want["PubliclyAccessible"]),
 		StorageEncrypted: boolean(want["StorageEncrypted"]), EnableIAMDatabaseAuthentication: boolean(want["IAMDatabaseAuthenticationEnabled"]),
 		CopyTagsToSnapshot: boolean(want["CopyTagsToSnapshot"]), DeletionProtection: boolean(want["DeletionProtection"]),
+	}
+	if seconds := number(want["MonitoringInterval"]); seconds != nil && *seconds > 0 {
+		in.MonitoringInterval, in.MonitoringRoleArn = seconds, textOf(want["MonitoringRoleArn"])
+	}
+	if boolean(want["PerformanceInsightsEnabled"]) != nil && *boolean(want["PerformanceInsightsEnabled"]) {
+		in.EnablePerformanceInsights, in.PerformanceInsightsRetentionPeriod = new(true), number(want["PerformanceInsightsRetentionPeriod"])
+		in.PerformanceInsightsKMSKeyId = textOf(want["PerformanceInsightsKMSKeyId"])
 	}
 	tags := tagList(want)
 	for _, k := range slices.Sorted(maps.Keys(tags)) {

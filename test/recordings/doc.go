@@ -3,8 +3,7 @@
 // The recordings are files of JSON that are no part of the repository. The variable MOORING_RECORDINGS names their folder;
 // without it the tests look for ../shared/recordings, beside the repository. Where there is none, the tests are skipped and the
 // package prints "recordings: NOT TESTED"; otherwise it prints how many cases of each file ran in each direction, and how many
-// were set aside with a reason. A file in the folder, or in a folder below it, that no test takes is printed as NOT TESTED, and fails,
-// unless its folder stands in a list of those that wait for their test (later). See the lines by
+// were set aside with a reason. A file in the folder, or in a folder below it, that no test takes is printed as NOT TESTED, and fails. See the lines by
 //
 //	go test -C test/recordings -count=1
 //
@@ -18,6 +17,13 @@
 // them is made in the stand-in by calls that ask for what it shows. The calls of S3 are written out in s3Cases. Calls that no
 // driver makes are listed with the reason (uncalledByDatabases, uncalledByBuckets, unknownToS3), so that a new recording fails until
 // somebody decides. Recordings that were edited by hand are weaker evidence, and the lists say so.
+//
+// Three questions are asked of each recorded answer. Replayed and driven are the first two. The third is that its mirror (status.observed) passes admission as a spec, or says in words what no spec can say
+// (mirror_test.go, unsaid). A mutation of each leaf has to change what the driver reports, or the leaf stands in a list with the reason (mutation_test.go, known_mutation_test.go).
+//
+// The evidence ranks: what others recorded (more, without gcs-2019.json) and the reference of a cloud first; then gcs-2019.json, as defaults have changed since; and then cloudsql.json, whose logs equal those of the mock of
+// those who recorded them. Where such a log contradicts the reference, the reference decides, and the list says so: high availability without backups (noBackups), and the hour of backups that
+// nobody asked for, which is 12:00 in all of them and another one in more.
 //
 // No recording shows a page of a list that is not the last one, a token or its refusal, a list by a filter, or any list of buckets or instances of
 // Google Cloud. The stand-ins do there what the documentation says (test/localcloud/page.go).

@@ -200,6 +200,13 @@ func (r *databaseReplay) observe(req databaseRequest, e exchange) {
 	if seen.Endpoint.Host == "" {
 		r.Errorf("%s: no address", e.Path)
 	}
+	if gcp := req.Spec.GCP; gcp != nil && gcp.SSLMode != nil && *gcp.SSLMode != "" {
+		req.Spec.TLS = nil // one object can't have both: a mirror for both has both
+		if seen, err = r.cloud.Observe(r.Context(), req); err != nil {
+			r.Errorf("%s: %v", e.Path, err)
+			return
+		}
+	}
 	want := databaseSpec(have, v1alpha1.DatabaseParameters{})
 	want.Version = nil
 	saidOnce(req.Spec, &want)

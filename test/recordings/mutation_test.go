@@ -1,0 +1,290 @@
+package recordings
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// A mutated answer has another value in one leaf. Whatever the driver then reports has to be something else, or the leaf stands in a list with the reason
+// why nobody needs to know.
+
+// mutate calls visit with the path of each leaf of a value while the leaf has another value.
+func mutate(at string, v any, visit func(path string)) {
+	leaf := func(old any, set func(any), below string) {
+		if _, inner := old.(map[string]any); inner {
+			mutate(below, old, visit)
+			return
+		}
+		if _, list := old.([]any); list {
+			mutate(below, old, visit)
+			return
+		}
+		if other := another(old); other != nil {
+			set(other)
+			visit(below)
+			set(old)
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			leaf(v[k], func(x any) { v[k] = x }, strings.TrimPrefix(at+"."+k, "."))
+		}
+	case []any:
+		for i := range v {
+			leaf(v[i], func(x any) { v[i] = x }, at+"[]")
+		}
+	}
+}
+
+// another returns another value of the same shape; nil for null.
+func another(v any) any {
+	switch v := v.(type) {
+	case bool:
+		return !v
+	case float64:
+		return v + 1
+	case string:
+		if when, err := time.Parse(time.RFC3339, v); err == nil {
+			return when.Add(time.Hour).Format(time.RFC3339Nano)
+		}
+		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+			return strconv.FormatInt(n+1, 10)
+		}
+		return v + "x"
+	}
+	return nil
+}
+
+// A mutation tally counts the leaves of a file that were caught, and what was not.
+type mutations struct {
+	*testing.T
+	leaves, caught int
+	missed         map[string]int
+}
+
+// each mutates the leaves of an answer. serve makes it the answer, and report is all that the driver says.
+func (m *mutations) each(answer any, serve func(), report func() string) {
+	serve()
+	report() // by which the spec becomes the mirror
+	before := report()
+	if again := report(); again != before {
+		m.Errorf("the driver reports another thing each time:\n%s\n%s", before, again)
+		return
+	}
+	mutate("", answer, func(path string) {
+		serve()
+		m.leaves++
+		if report() != before {
+			m.caught++
+			return
+		}
+		m.missed[path]++
+	})
+}
+
+// judged demands a reason for each leaf that was not caught, and notes which reasons are needed.
+func (m *mutations) judged(file string, reasons map[string]string, used map[string]bool) {
+	m.Helper()
+	if m.leaves == 0 {
+		m.Fatalf("%s: nothing was mutated", file)
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.missed)) {
+		reason := false
+		for pattern := range reasons {
+			if matches([]string{pattern}, path) {
+				used[pattern], reason = true, true
+			}
+		}
+		if !reason {
+			m.Errorf("%s: another %s changes nothing that the driver reports (%d times)", file, path, m.missed[path])
+		}
+	}
+	m.Logf("%s: %d of %d leaves caught", file, m.caught, m.leaves)
+}
+
+// wantAllUsed fails for reasons that explain nothing any more.
+func wantAllUsed(t *testing.T, reasons map[string]string, used map[string]bool) {
+	t.Helper()
+	for pattern := range reasons {
+		if !used[pattern] {
+			t.Errorf("%s is caught, or nowhere: take it out of the list", pattern)
+		}
+	}
+}
+
+// recordedIn decodes a file of recordings, in order of its cases, without what is there twice.
+func recordedIn[S any](t *testing.T, file string) (all []S) {
+	t.Helper()
+	at, err := folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at == "" {
+		t.Skip("recordings: NOT TESTED: there is no folder " + beside + "; set " + variable)
+	}
+	raw, err := os.ReadFile(filepath.Join(at, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases map[string][]S
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		all = append(all, cases[name]...)
+	}
+	return all
+}
+
+// reportOf is all that a driver says of an object against the spec that its mirror was at first.
+func reportOf[S any](t *testing.T, cloud table.External[S], req table.Request[S]) func() string {
+	var spec json.RawMessage
+	return func() string {
+		with := req
+		if spec != nil {
+			if err := json.Unmarshal(spec, &with.Spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen, err := cloud.Observe(t.Context(), with)
+		if spec == nil {
+			if spec = seen.Mirror; spec == nil {
+				spec = json.RawMessage(`{}`)
+			}
+		}
+		seen.Read = ""
+		text, failed := json.Marshal(seen)
+		return fmt.Sprint(string(text), err, failed)
+	}
+}
+
+// TestMutatedBuckets mutates the buckets of Cloud Storage.
+func TestMutatedBuckets(t *testing.T) {
+	used := map[string]bool{}
+	for _, file := range []string{"gcs.json", "more/gcs-custodian.json", "more/gcs-2019.json"} {
+		m, once := &mutations{T: t, missed: map[string]int{}}, map[string]bool{}
+		server, conn := newReplay(t)
+		for _, a := range recordedIn[moreAnswer](t, file) {
+			if bucketCall(a.exchange) != "buckets.get" || a.Status != http.StatusOK || len(a.segments()) < 2 || once[string(a.Response)] {
+				continue
+			}
+			once[string(a.Response)] = true
+			name, answer := a.segments()[1], object(t, a.Response)
+			for _, list := range []string{"iam", "notificationConfigs"} {
+				server.answer(exchange{Method: http.MethodGet, Path: "/storage/v1/b/" + name + "/" + list, Status: http.StatusForbidden})
+			}
+			m.each(answer, func() {
+				text, _ := json.Marshal(answer)
+				server.answer(exchange{Method: http.MethodGet, Path: "/storage/v1/b/" + name, Status: http.StatusOK, Response: text})
+			}, reportOf(t, drivertest.Buckets(conn), bucketRequest{Request: driver.Request{Name: name, Location: "us-central1"}}))
+		}
+		m.judged(file, missedOfStorage, used)
+	}
+	wantAllUsed(t, missedOfStorage, used)
+}
+
+// TestMutatedDatabases mutates the instances of Cloud SQL.
+func TestMutatedDatabases(t *testing.T) {
+	used := map[string]bool{}
+	for _, file := range []string{"cloudsql.json", "more/cloudsql-custodian.json"} {
+		m, once := &mutations{T: t, missed: map[string]int{}}, map[string]bool{}
+		server, conn := newReplay(t)
+		for _, a := range recordedIn[moreAnswer](t, file) {
+			if a.Raw != "" || a.Method != http.MethodGet || a.Status != http.StatusOK {
+				continue
+			}
+			a.Path = ofProject.ReplaceAllString(a.Path, "/sql/v1beta4/projects/"+project+"/")
+			if databaseCall(a.exchange) != "instances.get" || once[string(a.Response)] {
+				continue
+			}
+			once[string(a.Response)] = true
+			name, answer := a.segments()[3], object(t, a.Response)
+			m.each(answer, func() {
+				text, _ := json.Marshal(answer)
+				server.answer(exchange{Method: http.MethodGet, Path: a.Path, Status: http.StatusOK, Response: text})
+			}, reportOf(t, drivertest.Databases(conn), databaseRequest{Request: driver.Request{Name: name, Location: "us-central1"}}))
+		}
+		m.judged(file, missedOfSQL, used)
+	}
+	wantAllUsed(t, missedOfSQL, used)
+}
+
+// TestMutatedInstances mutates the instances of RDS.
+func TestMutatedInstances(t *testing.T) {
+	m, once := &mutations{T: t, missed: map[string]int{}}, map[string]bool{}
+	r := &instanceReplay{T: t, awsReplay: newAWSReplay(t)}
+	for _, a := range recordedIn[rdsAnswer](t, "rds.json") {
+		if a.Call != "DescribeDBInstances" || a.Status != http.StatusOK {
+			continue
+		}
+		for _, instance := range objects(a.Response["DBInstances"]) {
+			text, _ := json.Marshal(instance)
+			if once[string(text)] {
+				continue
+			}
+			once[string(text)] = true
+			req := databaseRequest{Request: driver.Request{Name: stringAt(instance, "DBInstanceIdentifier"), Location: "us-east-1"}}
+			if region := arnRegion(instance); region != "" {
+				req.Location = region
+			}
+			m.each(instance, func() { r.present(instance) }, reportOf(t, drivertest.Databases(r.open(req.Location)), req))
+		}
+	}
+	used := map[string]bool{}
+	m.judged("rds.json", missedOfInstances, used)
+	wantAllUsed(t, missedOfInstances, used)
+}
+
+// TestMutatedBucketsOfS3 mutates the documents of S3.
+func TestMutatedBucketsOfS3(t *testing.T) {
+	m := &mutations{T: t, missed: map[string]int{}}
+	r := newAWSReplay(t)
+	cloud := drivertest.Buckets(r.open("us-east-1"))
+	document := func(call string, a s3Answer) {
+		if !slices.Contains(slices.Collect(maps.Values(s3Calls)), call) || !strings.HasPrefix(call, "Get") && !strings.HasPrefix(call, "List") || a.status() != http.StatusOK {
+			return
+		}
+		r.denied = slices.Collect(maps.Values(s3Calls))
+		r.mu.Lock()
+		clear(r.answers)
+		r.mu.Unlock()
+		r.answer("GetBucketTagging", awsAnswer{status: http.StatusNotFound, body: []byte("<Error><Code>NoSuchTagSet</Code></Error>")})
+		m.each(a.Response, func() { r.answer(call, a.wire(call)) }, reportOf(t, cloud, bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-east-1", Whole: true}}))
+	}
+	at, err := folder()
+	if err != nil || at == "" {
+		t.Skip("recordings: NOT TESTED")
+	}
+	raw, err := os.ReadFile(filepath.Join(at, "s3.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases map[string][]s3Answer
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range slices.Sorted(maps.Keys(cases)) {
+		for _, a := range cases[title] {
+			if i := slices.IndexFunc(s3Cases[title], func(c s3Call) bool { return c.step == a.Step }); i >= 0 {
+				document(callName(s3Cases[title][i].in), a)
+			}
+		}
+	}
+	used := map[string]bool{}
+	m.judged("s3.json", missedOfS3, used)
+	wantAllUsed(t, missedOfS3, used)
+}
