@@ -58,7 +58,10 @@ func TestTheMirrorOfAPolicySaysWhatASpecCannot(t *testing.T) {
 
 // A rule of replication that has no priority is shown with its name in parentheses, and is known by the name that it has.
 func TestTheMirrorOfReplicationSaysWhatASpecCannot(t *testing.T) {
-	old := replicationFrom(types.ReplicationRule{ID: new("all"), Prefix: new(""), Status: types.ReplicationRuleStatusEnabled, Destination: &types.Destination{Bucket: new("arn:aws:s3:::copies")}})
+	old := replicationFrom(types.ReplicationRule{
+		ID: new("all"), Prefix: new(""), Status: types.ReplicationRuleStatusEnabled, //nolint:staticcheck // deprecated, and there may be such rules
+		Destination: &types.Destination{Bucket: new("arn:aws:s3:::copies")},
+	})
 	mirror, err := bucketTable.Mirror(&bucket{replicationRules: &[]replicationRule{old}})
 	if err != nil || !strings.Contains(string(mirror), `(rule \"all\": it is of the first version of S3's schema, and has no priority)`) {
 		t.Errorf("mirror %s, error %v", mirror, err)

@@ -89,14 +89,14 @@ func (s *environment) awaitDatabase(ctx context.Context, d *v1alpha1.Database, s
 
 // printOne prints what one database takes.
 func (r *results) printOne(t *table) {
-	kubernetes, cloud, any := true, true, false
+	kubernetes, cloud, found := true, true, false
 	for _, g := range r.groups {
 		m, most := r.of(g), mostDatabaseWrites[g.service]
 		kubernetes = kubernetes && (!m.one || m.oneWrites <= most.kubernetes)
 		cloud = cloud && (!m.one || m.oneCalls <= most.cloud)
-		any = any || m.one
+		found = found || m.one
 	}
-	if !any {
+	if !found {
 		return
 	}
 	cell := func(n func(*measured) int) func(*group, *measured) string {

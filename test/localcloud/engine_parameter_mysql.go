@@ -47,7 +47,7 @@ func (m mariaDB) adopt(ctx context.Context, s *server, before map[string]string)
 		return err
 	}
 	var statements []string
-	for _, name := range strings.Fields(said) {
+	for name := range strings.FieldsSeq(said) {
 		value, has := s.parameters[name]
 		if !has {
 			value, has = mariaDBStandard[name]

@@ -47,11 +47,12 @@ func (p postgres) parameterLines(s *server) (string, error) {
 			}
 		}
 	}
-	lines := ""
+	var lines strings.Builder
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `''`)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		lines += name + " = '" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(values[name]) + "'\n"
+		fmt.Fprintf(&lines, "%s = '%s'\n", name, quoted.Replace(values[name]))
 	}
-	return lines, nil
+	return lines.String(), nil
 }
 
 // postgresControls are the parameters of which a standby must not have less than its source, by their names in the source's control file.
