@@ -104,10 +104,10 @@ var prepared = []struct {
 
 // answers are what commands have to say, because their page says so.
 var answers = []struct{ page, command, says string }{
-	{"docs/guides/developer.md", "kubectl delete databases.mooring.dev orders -n shop --dry-run=server", `Warning: RDS instance \S+ is deleted; a final snapshot`},
-	{"docs/guides/developer.md", `"retentionDays":0`, `Warning: LosesBackups: backup.retentionDays 7 -> 0`},
-	{"docs/guides/platform.md", "kubectl apply --dry-run=server -f postgres-standard.yaml", `Warning: of 1: aws.instanceClass becomes db.t4g.small`},
-	{"docs/install.md", "kubectl create --dry-run=server -f -", `Warning: spec.className: there is no BucketClass "no-such-class"`},
+	{"docs/guides/developer.md", "kubectl delete databases.mooring.dev orders -n shop --dry-run=server", `Warning: Database shop/orders: RDS instance \S+ is deleted; a final snapshot`},
+	{"docs/guides/developer.md", `"retentionDays":0`, `Warning: Database shop/orders: LosesBackups: backup.retentionDays 7 -> 0`},
+	{"docs/guides/platform.md", "kubectl apply --dry-run=server -f postgres-standard.yaml", `Warning: DatabaseClass postgres-standard: of 1: aws.instanceClass becomes db.t4g.small`},
+	{"docs/install.md", "kubectl create --dry-run=server -f -", `Warning: Bucket \S+: spec.className: there is no BucketClass "no-such-class"`},
 	{"docs/install.md", "databasesnapshots.mooring.dev -A   # there is none", `No resources found`},
 	{"docs/migrate/README.md", "| jq", `"sizeGiB": 100`},
 	{"docs/troubleshooting.md", "--as=jane", `yes`},
