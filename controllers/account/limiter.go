@@ -20,12 +20,13 @@ type limiter struct {
 	namespace string
 	// served is when a requester last got a slot.
 	served time.Time
-	// degraded: it has one slot. unanswered is since when that is because calls get no answer; zero if they do, or if none was made yet.
-	degraded   bool
-	unanswered time.Time
-	inFlight   int
-	queues     [priorities]*turns
-	queued     map[any]*request
+	// degraded: it has one slot. unanswered: that is because a call got no answer, and not because none was made yet.
+	degraded, unanswered bool
+	// silent is since when calls get no answer, and silentAt when the last one got none; zero once there were answers enough for all slots.
+	silent, silentAt time.Time
+	inFlight         int
+	queues           [priorities]*turns
+	queued           map[any]*request
 	// reserved are the slots of requesters that were woken and did not acquire them yet.
 	reserved map[any]reservation
 	// budgets are those of the account's calls, by their names, and costs what reconciliations take of them.
@@ -174,7 +175,9 @@ func (l *limiter) release(answered bool) {
 
 // answered takes in that the account's cloud answered.
 func (l *limiter) answered() {
-	l.limit = min(l.all.limit, l.limit*2)
+	if l.limit = min(l.all.limit, l.limit*2); l.limit == l.all.limit {
+		l.silent, l.silentAt = time.Time{}, time.Time{}
+	}
 	l.all.recovered(l)
 	l.wake()
 }

@@ -85,26 +85,25 @@ func (s *Source) Moves(lately time.Duration) bool {
 func (s *Source) Degraded() bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
-	return !s.limiter.unanswered.IsZero()
+	return s.limiter.unanswered
 }
 
-// A Silence is that calls of an account get no answer: since when, for how long by now, and how many objects wait for a slot of it.
+// A Silence is that calls of an account get no answer: since when, for how long by then, and how long ago the last one got none.
 type Silence struct {
-	Since  time.Time
-	Lasts  time.Duration
-	Queued int
+	Since       time.Time
+	Lasted, Ago time.Duration
 }
 
-// Silence returns that of the account to which a source leads; the zero Silence if calls get answers.
+// Silence returns that of the account to which a source leads; the zero Silence if calls get answers. It ends with several answers: one alone may be chance.
 func (all *Limiters) Silence(source string) Silence {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	s := all.sources[source]
-	if s == nil || s.limiter.unanswered.IsZero() {
+	if s == nil || s.limiter.silent.IsZero() {
 		return Silence{}
 	}
-	since := s.limiter.unanswered
-	return Silence{Since: since, Lasts: all.now().Sub(since), Queued: len(s.limiter.queued)}
+	l := s.limiter
+	return Silence{Since: l.silent, Lasted: l.silentAt.Sub(l.silent), Ago: all.now().Sub(l.silentAt)}
 }
 
 // Lead makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
@@ -208,8 +207,9 @@ func (all *Limiters) prune() {
 
 // unanswered records that a call of an account got no answer. The others that are degraded come before it.
 func (all *Limiters) unanswered(l *limiter) {
-	if l.degraded = true; l.unanswered.IsZero() {
-		l.unanswered = all.now()
+	l.unanswered, l.degraded = true, true
+	if l.silentAt = all.now(); l.silent.IsZero() {
+		l.silent = l.silentAt
 	}
 	all.leave(l)
 	all.degraded = append(all.degraded, l)
@@ -217,7 +217,7 @@ func (all *Limiters) unanswered(l *limiter) {
 
 // recovered records that a call of an account was answered.
 func (all *Limiters) recovered(l *limiter) {
-	l.unanswered = time.Time{}
+	l.unanswered = false
 	if l.degraded {
 		l.degraded = false
 		all.leave(l)

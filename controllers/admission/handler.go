@@ -104,14 +104,14 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 		log.Error(err, "the validation failed; the object passes")
 		return unvalidated(req, "because of an internal error")
 	case len(result.Refusals) == 0 || review.OnlyAnnotations || review.Deleting:
-		return admission.Allowed("").WithWarnings(fit(subject(req), result.Warnings)...)
+		return admission.Allowed("").WithWarnings(fit(subject(req, review.Object), result.Warnings)...)
 	}
 	return refused(req, review.Object, result)
 }
 
 // unvalidated lets an object pass that was not validated.
 func unvalidated(req admission.Request, why string) admission.Response {
-	return admission.Allowed("").WithWarnings(subject(req) + ": Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
+	return admission.Allowed("").WithWarnings(subject(req, nil) + ": Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
 }
 
 // refused answers as the API server does itself: Forbidden where all that is wrong is not allowed to this object, else Invalid, as where an
@@ -126,21 +126,23 @@ func refused(req admission.Request, object client.Object, v Result) admission.Re
 		resource := schema.GroupResource{Group: req.Resource.Group, Resource: req.Resource.Resource}
 		causes := status.Details.Causes
 		status = apierrors.NewForbidden(resource, name, nil).Status()
-		status.Message = subject(req) + ": " + saying(v.Refusals) // kubectl puts "admission webhook … denied the request" in front of it
+		status.Message = subject(req, object) + ": " + saying(v.Refusals) // kubectl puts "admission webhook … denied the request" in front of it
 		status.Details.Causes = causes
 	}
 	status.Message = driver.Plain(status.Message)
 	for i, cause := range status.Details.Causes {
 		status.Details.Causes[i].Message, status.Details.Causes[i].Field = driver.Plain(cause.Message), driver.Plain(cause.Field)
 	}
-	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(subject(req), v.Warnings)}}
+	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(subject(req, object), v.Warnings)}}
 }
 
 // saying says refusals without the words "is forbidden: … Forbidden", which everybody knows by then.
 func saying(refusals field.ErrorList) string {
 	lines := make([]string, 0, len(refusals))
 	for _, r := range refusals {
-		lines = append(lines, r.Field+": "+r.Detail)
+		if line := r.Field + ": " + r.Detail; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
 	return strings.Join(lines, "; ")
 }
@@ -167,12 +169,12 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 		log.Error(err, "the preview of a deletion failed; the deletion is allowed")
 		return unpreviewed(req, "because of an internal error")
 	}
-	return admission.Allowed("").WithWarnings(fit(subject(req), result.Warnings)...)
+	return admission.Allowed("").WithWarnings(fit(subject(req, old), result.Warnings)...)
 }
 
 // unpreviewed allows a deletion that nothing can be said about in advance.
 func unpreviewed(req admission.Request, why string) admission.Response {
-	return admission.Allowed("").WithWarnings(subject(req) + ": Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
+	return admission.Allowed("").WithWarnings(subject(req, nil) + ": Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
 }
 
 // review returns what is to be validated, or nil if nothing is. The configuration of the webhook keeps most of that

@@ -1,9 +1,11 @@
 package admission
 
 import (
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -16,14 +18,14 @@ const (
 	longestWarning = 256
 	allWarnings    = 4096 - 2*longestWarning
 	// longestName is how much of a namespace and a name a warning begins with, in bytes: most are much shorter.
-	longestName = 80
+	longestName = 60
 )
 
 // subject says which object a request is about, as warnings begin: kubectl shows equal warnings of one command once, so without it nobody knew of which of many objects.
-func subject(req admission.Request) string {
+func subject(req admission.Request, object client.Object) string {
 	name := req.Name
-	if name == "" { // generateName: the API server chooses the rest
-		name = "(new)"
+	if name == "" && object != nil { // one of a collection, or one of which the API server chooses the rest of the name
+		name = cmp.Or(object.GetName(), object.GetGenerateName()+"…")
 	}
 	if req.Namespace != "" {
 		name = req.Namespace + "/" + name
@@ -34,24 +36,30 @@ func subject(req admission.Request) string {
 // fit returns warnings of an object as the API server shows them, the first ones whole: each cut to what it shows, and as many as it shows. The last
 // one says how many are left out. The API server drops a warning with a control character or with invalid UTF-8 without a word.
 func fit(of string, warnings []string) []string {
-	var shown []string
-	left := allWarnings
-	for i, w := range warnings {
-		if w = driver.Plain(w); w == "" {
-			continue
+	var whole []string
+	total := 0
+	for _, w := range warnings {
+		if w = driver.Plain(w); w != "" {
+			whole = append(whole, of+": "+shortened(w, longestWarning))
+			total += utf8.RuneCountInString(whole[len(whole)-1])
 		}
-		w = shortened(of + ": " + w)
-		if left -= utf8.RuneCountInString(w); left < 0 {
-			return append(shown, fmt.Sprintf("%s: %d more warnings are left out", of, len(warnings)-i))
-		}
-		shown = append(shown, w)
 	}
-	return shown
+	if total <= allWarnings { // then it cuts none
+		return whole
+	}
+	left := allWarnings
+	for i := range whole {
+		whole[i] = shortened(whole[i], longestWarning)
+		if left -= utf8.RuneCountInString(whole[i]); left < 0 {
+			return append(whole[:i], fmt.Sprintf("%s: %d more warnings are left out", of, len(whole)-i))
+		}
+	}
+	return whole
 }
 
-func shortened(text string) string {
-	if utf8.RuneCountInString(text) <= longestWarning {
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return string([]rune(text)[:longestWarning-1]) + "…"
+	return string([]rune(text)[:most-1]) + "…"
 }

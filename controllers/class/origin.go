@@ -6,19 +6,27 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
+
+// corrects matches what a refusal says is to be corrected: other fields that its text names may be a way out, and not what is refused.
+var corrects = regexp.MustCompile(`\bcorrect ([^:;(]*)`)
 
 // specField is a field of the spec as messages name it.
 var specField = regexp.MustCompile(`\bspec\.([a-z][A-Za-z0-9]*(?:\.[a-z][A-Za-z0-9]*)*)`)
 
 // Origin says of a refusal which of the fields that it is about have their value from the class, and who can change that: nobody can correct in an object what its
-// spec does not say. fields are about what it is, beside those that its text names. It is empty if none has.
+// spec does not say. fields are about what it is; without any, it is what its text says is to be corrected. It is empty if none has.
 func (r *Resolution) Origin(refusal string, fields []string) string {
 	if r == nil || r.Name == "" {
 		return ""
 	}
-	for _, named := range specField.FindAllStringSubmatch(refusal, -1) {
-		fields = append(fields, named[1])
+	if len(fields) == 0 {
+		for _, part := range corrects.FindAllStringSubmatch(refusal, -1) {
+			for _, named := range specField.FindAllStringSubmatch(part[1], -1) {
+				fields = append(fields, named[1])
+			}
+		}
 	}
 	e := r.Effective
 	var said []string
@@ -31,7 +39,7 @@ func (r *Resolution) Origin(refusal string, fields []string) string {
 		{e.Defaults, fmt.Sprintf("class %q sets", r.Name), "set it in this object, or ask your platform team to change the class"},
 	} {
 		if given := r.givenIn(layer.gives, refusal, fields); len(given) > 0 {
-			said = append(said, fmt.Sprintf("%s spec.%s, which is refused: %s", layer.who, strings.Join(given, " and spec."), layer.does))
+			said = append(said, fmt.Sprintf("%s spec.%s: %s", layer.who, strings.Join(given, " and spec."), layer.does))
 		}
 	}
 	return strings.Join(said, "; ")
@@ -49,12 +57,23 @@ func (r *Resolution) givenIn(layer Tree, refusal string, fields []string) []stri
 				given[name] = true
 			case within && r.wholly(layer, field):
 				given[field] = true
-			case within && strings.Contains(refusal, at[len(at)-1]):
+			case within && names(refusal, at[len(at)-1]):
 				given[name] = true
 			}
 		}
 	})
 	return slices.Sorted(maps.Keys(given))
+}
+
+// shortestName is how long a name is at least that a text is taken to name: shorter ones are words of the language.
+const shortestName = 4
+
+// names reports whether a text has a name as a word of its own.
+func names(text, name string) bool {
+	between := func(r rune) bool {
+		return !strings.ContainsRune("_.-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}
+	return len(name) >= shortestName && slices.ContainsFunc(strings.FieldsFunc(text, between), func(word string) bool { return strings.Trim(word, ".-") == name })
 }
 
 // wholly reports whether all that the spec says in a field is from one layer of the class.

@@ -18,9 +18,9 @@ func TestOrigin(t *testing.T) {
 		enforces = `class "small" enforces spec.`
 		sized    = `size s of class "small" sets spec.`
 		sets     = `class "small" sets spec.`
-		only     = ", which is refused: ask your platform team to change the class"
-		other    = ", which is refused: choose another size, or ask your platform team to change the class"
-		here     = ", which is refused: set it in this object, or ask your platform team to change the class"
+		only     = ": ask your platform team to change the class"
+		other    = ": choose another size, or ask your platform team to change the class"
+		here     = ": set it in this object, or ask your platform team to change the class"
 	)
 	for _, tt := range []struct {
 		name, refusal string
@@ -33,11 +33,14 @@ func TestOrigin(t *testing.T) {
 		{"by its name alone", "RDS says no", []string{"aws.dbSubnetGroupName"}, enforces + "aws.dbSubnetGroupName" + only},
 		{"a list", "correct spec.lifecycle (rules of different names)", nil, enforces + "lifecycle" + only},
 		{"an entry of a list", `correct "logs" of spec.lifecycle[0].name`, nil, enforces + "lifecycle" + only},
-		{"of the size", "spec.aws.instanceClass", nil, sized + "aws.instanceClass" + other},
+		{"of the size", "correct spec.aws.instanceClass", nil, sized + "aws.instanceClass" + other},
 		{"a default", "correct spec.version.", nil, sets + "version" + here},
 		{"all of a part", "correct spec.maintenance.window", nil, sets + "maintenance.window" + here},
 		{"one entry of a map", "correct spec.parameters: work_mem is too large", nil, sets + "parameters.work_mem" + here},
 		{"its own entry of a map", "correct spec.parameters: mine is too large", nil, ""},
+		{"a name that is longer than that of the class", "correct spec.parameters: work_mems is no parameter", nil, ""},
+		{"a way out", "set spec.version to another one, or name principals", nil, ""},
+		{"what is said beside the fields", "correct spec.version: no", []string{"tags"}, ""},
 		{"several", "correct spec.version or spec.aws.dbSubnetGroupName", nil, enforces + "aws.dbSubnetGroupName" + only + "; " + sets + "version" + here},
 	} {
 		if got := r.Origin(tt.refusal, tt.fields); got != tt.want {

@@ -15,7 +15,7 @@ import (
 )
 
 // A config whose cloud does not answer stays usable, and says since when nobody answers and how many objects wait. A moment of silence is no news, and one Event tells of
-// the outage, however the number of those that wait changes.
+// the outage, however the number of objects changes. An edit meanwhile is not told to be verified.
 func TestDegradedConfig(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	one, events := 1, 0
@@ -53,15 +53,35 @@ func TestDegradedConfig(t *testing.T) {
 	expect("it answers", v1alpha1.ReasonReady, "account 111", 0)
 	h.cloud.identity = &driver.Error{Code: driver.Unavailable, Op: "GetCallerIdentity", Message: "no answer"}
 	call("a", false)
-	expect("a moment of silence", v1alpha1.ReasonReady, "account 111", 0)
 	h.now = h.now.Add(90 * time.Second)
-	held := conn.Slots.Acquire(account.Request{Requester: "a", Priority: account.Resync, Wake: func() {}})
-	expect("it hangs", v1alpha1.ReasonDegraded, "account 111, but the cloud has not answered since 2026-01-01 00:00 UTC, and 0 objects wait for it", 1)
-	conn.Slots.Acquire(account.Request{Requester: "b", Priority: account.Resync, Wake: func() {}})
-	h.now = h.now.Add(time.Minute)
-	expect("one more waits", v1alpha1.ReasonDegraded, "since 2026-01-01 00:00 UTC, and 1 object waits for it", 1)
+	expect("one call without an answer", v1alpha1.ReasonReady, "account 111", 0)
+	call("a", false)
+	expect("it hangs", v1alpha1.ReasonDegraded, "account 111 when the cloud last answered, but the cloud has not answered since 2026-01-01 00:00 UTC, and objects that use this provider config wait for it: 1", 1)
+	one = 2
+	expect("one more object", v1alpha1.ReasonDegraded, "wait for it: 2", 1)
+	edited := teamConfig()
+	if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(edited), edited); err != nil {
+		t.Fatal(err)
+	}
+	edited.Generation++
+	if err := h.Client.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	if got := ready(); got.ObservedGeneration == edited.Generation {
+		t.Errorf("%+v speaks of generation %d, which nobody could verify", got, edited.Generation)
+	}
 	h.cloud.identity = nil
-	held.Release(true)
+	call("a", true)
 	h.now = h.now.Add(time.Minute)
+	expect("one answer may be chance", v1alpha1.ReasonDegraded, "account 111, but the cloud has not answered", 1)
+	for range 8 {
+		call("a", true)
+	}
 	expect("it answers again", v1alpha1.ReasonReady, "account 111", 1)
+	call("a", false)
+	h.now = h.now.Add(90 * time.Second)
+	call("a", false)
+	expect("it hangs again", v1alpha1.ReasonDegraded, "since 2026-01-01 00:02 UTC", 2)
+	h.now = h.now.Add(11 * time.Minute)
+	expect("nobody asks any more", v1alpha1.ReasonReady, "account 111", 2)
 }

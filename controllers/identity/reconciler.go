@@ -126,8 +126,8 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	if found.err != nil {
 		next = min(next, 15*time.Second)
 	}
-	silent := r.degraded(cfg)
-	if !r.answerFor(&ready, cfg, found) && silent == "" {
+	silent, answered := r.degraded(cfg, users), r.answerFor(&ready, cfg, found)
+	if !answered && silent == "" {
 		return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
 	}
 	warning := cmp.Or(degrade(&ready, silent), r.warnOfAuthorities(ctx, cfg, &ready), r.warnOfQuotas(cfg, &ready))
@@ -143,7 +143,9 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		status.InUseBy = names
 	}
 	status.CallLimits = r.limits.of(cfg.key)
-	status.ObservedGeneration = cfg.object.GetGeneration()
+	if answered {
+		status.ObservedGeneration = cfg.object.GetGeneration()
+	}
 	ready.Message = condition.Message(ready.Message)
 	meta.SetStatusCondition(&status.Conditions, ready)
 	if equality.Semantic.DeepEqual(stored, cfg.object) {
@@ -151,7 +153,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	}
 	before := meta.FindStatusCondition(r.conditions(stored), v1alpha1.ConditionReady)
 	known := before != nil && before.Reason == ready.Reason && before.Message == ready.Message
-	known = known || before != nil && before.Reason == ready.Reason && silent != "" // how many wait is no news
+	known = known || before != nil && before.Reason == ready.Reason && ready.Reason == string(v1alpha1.ReasonDegraded) // how many objects there are is no news
 	err := r.client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
@@ -175,8 +177,10 @@ func (r *Reconciler) answerFor(ready *metav1.Condition, cfg *config, found answe
 		return true
 	}
 	refusal, refused := errors.AsType[*ValidationError](found.err)
-	if !refused && driver.CodeOf(found.err) != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
-		ready.Message = fmt.Sprintf("the credentials lead to account %s", status.AccountID)
+	before := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+	if !refused && driver.CodeOf(found.err) != driver.Denied && before != nil && before.Status == metav1.ConditionTrue {
+		ready.Message = fmt.Sprintf("the credentials led to account %s when the cloud last answered", status.AccountID)
+		ready.ObservedGeneration = before.ObservedGeneration // of what was edited since, nobody knows
 		return false
 	}
 	ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Classify(found.err).Reason)
@@ -186,21 +190,24 @@ func (r *Reconciler) answerFor(ready *metav1.Condition, cfg *config, found answe
 	return true
 }
 
-// toldAfter is how long calls of an account get no answer before its config tells that: a short outage is no news.
-const toldAfter = time.Minute
+// An outage is told once it lasted for toldAfter, because a short one is no news, and as long as a call got no answer in the last toldFor: objects that wait are tried
+// again every five minutes at least.
+const (
+	toldAfter = time.Minute
+	toldFor   = 10 * time.Minute
+)
 
-// degraded says that the cloud of a config does not answer, since when, and how many objects wait for it; empty if it does.
-func (r *Reconciler) degraded(cfg *config) string {
-	s := r.limits.limiters.Silence(cfg.key.source())
-	if s.Lasts < toldAfter {
+// degraded says that the cloud of a config does not answer, since when, and of how many objects nothing is known meanwhile; empty if it does.
+func (r *Reconciler) degraded(cfg *config, users map[string]int) string {
+	s, count := r.limits.limiters.Silence(cfg.key.source()), 0
+	for _, n := range users {
+		count += n
+	}
+	if s.Lasted < toldAfter || s.Ago > toldFor || count == 0 {
 		return ""
 	}
-	objects := fmt.Sprintf("%d objects wait", s.Queued)
-	if s.Queued == 1 {
-		objects = "1 object waits"
-	}
-	return fmt.Sprintf("the cloud has not answered since %s, and %s for it; Mooring changes nothing meanwhile, and goes on by itself. Look at the status page of the cloud, "+
-		"and at the network, the firewall and the proxy between Mooring and the cloud", s.Since.UTC().Format("2006-01-02 15:04 UTC"), objects)
+	return fmt.Sprintf("the cloud has not answered since %s, and objects that use this provider config wait for it: %d. Mooring changes nothing meanwhile, and goes on by itself. "+
+		"Look at the status page of the cloud, and at the network, the firewall and the proxy between Mooring and the cloud", s.Since.UTC().Format("2006-01-02 15:04 UTC"), count)
 }
 
 // degrade has the condition of a usable config tell that its cloud does not answer. It returns the reason of an Event about it; empty for none.

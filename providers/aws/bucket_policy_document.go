@@ -208,9 +208,7 @@ func policyOf(statements []v1alpha1.PolicyStatement) *policy {
 }
 
 func statementName(s v1alpha1.PolicyStatement) (name, text string) {
-	if s.Sid == noSid { // of a mirror
-		s.Sid = ""
-	}
+	s.Sid = sidOf(s.Sid) // of a mirror, in a preview
 	raw, err := json.Marshal(s)
 	if err != nil { // a struct of texts has no errors
 		raw = []byte(err.Error())

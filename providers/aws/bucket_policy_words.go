@@ -16,6 +16,36 @@ const noSid = "(no sid)"
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/finding-canonical-user-id.html
 var canonicalUser = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
+// Why a spec can't say a statement.
+const (
+	allBut      = "it lets in everybody but some"
+	byCanonical = "it names an account by its canonical user id"
+	byDeleted   = "it names an IAM identity that was deleted"
+	notHere     = "it names what is no part of this bucket"
+	notAlone    = "another statement has this sid, too"
+	oddSid      = "its sid is too long, or has characters that no spec has"
+)
+
+var unsayableReasons = []string{allBut, byCanonical, byDeleted, notHere, notAlone, oddSid}
+
+// sayableSid matches the sids that a spec can have.
+var sayableSid = regexp.MustCompile(`^[!-'*-~]([ -~]{0,126}[!-~])?$`)
+
+// sidOf returns the sid that a statement has in the bucket, of one that a mirror shows in words; all others have it as it is.
+func sidOf(shown string) string {
+	inner, is := strings.CutPrefix(strings.TrimSuffix(shown, ")"), "(")
+	at := strings.LastIndex(inner, ": ")
+	switch {
+	case shown == noSid:
+		return ""
+	case !is || at < 0 || !slices.Contains(unsayableReasons, inner[at+2:]):
+		return shown
+	case inner[:at] == "no sid":
+		return ""
+	}
+	return inner[:at]
+}
+
 // sayableStatements returns statements as a mirror shows them. One that a spec can't say has a sid in parentheses, which says why; no spec has such a sid.
 func sayableStatements(statements []v1alpha1.PolicyStatement) []v1alpha1.PolicyStatement {
 	times := map[string]int{}
@@ -26,6 +56,9 @@ func sayableStatements(statements []v1alpha1.PolicyStatement) []v1alpha1.PolicyS
 	for i := range out {
 		s := &out[i]
 		why := unsayable(*s)
+		if why == "" && s.Sid != "" && !sayableSid.MatchString(s.Sid) {
+			why = oddSid
+		}
 		switch {
 		case s.Sid == "" && why == "":
 			s.Sid = noSid
@@ -34,7 +67,7 @@ func sayableStatements(statements []v1alpha1.PolicyStatement) []v1alpha1.PolicyS
 		case why != "":
 			s.Sid = fmt.Sprintf("(%s: %s)", s.Sid, why)
 		case times[s.Sid] > 1:
-			s.Sid = fmt.Sprintf("(%s: another statement has this sid, too)", s.Sid)
+			s.Sid = fmt.Sprintf("(%s: %s)", s.Sid, notAlone)
 		}
 	}
 	return out
@@ -43,7 +76,7 @@ func sayableStatements(statements []v1alpha1.PolicyStatement) []v1alpha1.PolicyS
 // unsayable returns why a spec can't say a statement, but for its sid; empty if it can.
 func unsayable(s v1alpha1.PolicyStatement) string {
 	if s.Effect == "Allow" && s.NotPrincipals != nil {
-		return "it lets in everybody but some"
+		return allBut
 	}
 	for _, who := range []*v1alpha1.PolicyPrincipals{s.Principals, s.NotPrincipals} {
 		if who == nil {
@@ -52,14 +85,14 @@ func unsayable(s v1alpha1.PolicyStatement) string {
 		for _, name := range who.AWS {
 			switch {
 			case canonicalUser.MatchString(name):
-				return "it names an account by its canonical user id"
+				return byCanonical
 			case deletedIdentity.MatchString(name):
-				return "it names an IAM identity that was deleted"
+				return byDeleted
 			}
 		}
 	}
 	if r := slices.IndexFunc(slices.Concat(s.Resources, s.NotResources), func(r string) bool { return !strings.HasPrefix(r, "/") }); r >= 0 {
-		return "it names what is no part of this bucket"
+		return notHere
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,12 +57,23 @@ var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParam
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-add-config.html#replication-backward-compat-considerations
 func sayableReplication(r replicationRule) replicationRule {
 	if r.Priority == nil {
-		r.Name = fmt.Sprintf("(rule %q: it is of the first version of S3's schema, and has no priority)", r.Name)
+		r.Name = fmt.Sprintf("(rule %q%s", r.Name, firstVersion)
 	}
 	return r
 }
 
-func nameOfRule(r replicationRule) string { return r.Name }
+// firstVersion is what a mirror says of a rule without a priority, after its name.
+const firstVersion = ": it is of the first version of S3's schema, and has no priority)"
+
+// nameOfRule returns the name that a rule has in the bucket, also of one that a mirror shows in words.
+func nameOfRule(r replicationRule) string {
+	if quoted, is := strings.CutSuffix(r.Name, firstVersion); is {
+		if name, err := strconv.Unquote(strings.TrimPrefix(quoted, "(rule ")); err == nil {
+			return name
+		}
+	}
+	return r.Name
+}
 
 // alikeReplication returns a rule as all are written that mean the same: without what it would have anyway.
 func alikeReplication(r replicationRule) replicationRule {

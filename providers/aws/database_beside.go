@@ -204,7 +204,9 @@ func costBeside(beside bool, changes []driver.Change) []driver.Change {
 	}
 	changes = slices.Clone(changes)
 	for i := range changes {
-		changes[i].Why = strings.Replace(changes[i].Why, upgradeCost.Text, besideCost, 1)
+		if changes[i].Field == "version" {
+			changes[i].Why = strings.Replace(changes[i].Why, upgradeCost.Text, besideCost, 1)
+		}
 	}
 	return changes
 }

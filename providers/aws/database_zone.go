@@ -13,7 +13,7 @@ func withoutChosenZone(_, mirror *databaseSpec) {
 // withZoneOf returns a mirror with the zone that a spec names where the mirror leaves it out: a preview says nothing of a zone that it does not know.
 func withZoneOf(spec *databaseSpec, mirror databaseSpec) databaseSpec {
 	zone := awsOf(spec).AvailabilityZone
-	if zone == nil || awsOf(&mirror).AvailabilityZone != nil || mirror.Availability == nil || *mirror.Availability != v1alpha1.AvailabilityMultiZone {
+	if single := spec.Availability != nil && *spec.Availability != v1alpha1.AvailabilityMultiZone; single || zone == nil || awsOf(&mirror).AvailabilityZone != nil || mirror.Availability == nil || *mirror.Availability != v1alpha1.AvailabilityMultiZone {
 		return mirror
 	}
 	block := awsOf(&mirror).DeepCopy()

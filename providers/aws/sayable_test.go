@@ -34,6 +34,7 @@ func TestTheMirrorOfAPolicySaysWhatASpecCannot(t *testing.T) {
 		"all but some let in":   {[]string{`{"Sid": "Odd", "Effect": "Allow", "NotPrincipal": {"AWS": "111122223333"}, ` + rest}, []string{"(Odd: it lets in everybody but some)"}},
 		"another bucket":        {[]string{`{"Sid": "Far", "Effect": "Deny", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::films/*"}`}, []string{"(Far: it names what is no part of this bucket)"}},
 		"one sid of two":        {[]string{`{"Sid": "A", "Effect": "Deny", "Principal": "*", ` + rest, `{"Sid": "A", "Effect": "Allow", "Principal": "*", ` + rest}, []string{"(A: another statement has this sid, too)", "(A: another statement has this sid, too)"}},
+		"a sid of no spec":      {[]string{`{"Sid": "(x)", "Effect": "Deny", "Principal": "*", ` + rest}, []string{"((x): its sid is too long, or has characters that no spec has)"}},
 		"an account by its ARN": {[]string{`{"Sid": "B", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::111122223333:root"}, ` + rest}, []string{"B"}},
 	} {
 		var have []v1alpha1.PolicyStatement
@@ -47,6 +48,11 @@ func TestTheMirrorOfAPolicySaysWhatASpecCannot(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) || have[0].Sid != before {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		for i, shown := range sayableStatements(have) { // a preview reads the mirror, and has to know the statements by their names
+			if sid := sidOf(shown.Sid); sid != have[i].Sid {
+				t.Errorf("%s: %q is read as %q, want %q", name, shown.Sid, sid, have[i].Sid)
+			}
 		}
 	}
 	bare := read(`{"Effect": "Deny", "Principal": "*", ` + rest)
@@ -68,6 +74,9 @@ func TestTheMirrorOfReplicationSaysWhatASpecCannot(t *testing.T) {
 	}
 	if old.Name != "all" {
 		t.Errorf("the rule is %q", old.Name)
+	}
+	if name := nameOfRule(sayableReplication(old)); name != "all" {
+		t.Errorf("a preview knows the rule as %q", name)
 	}
 }
 
@@ -92,6 +101,12 @@ func TestTheMirrorOfAStandbyNamesNoZone(t *testing.T) {
 		withoutChosenZone(&databaseSpec{}, &mirror)
 		if names := mirror.AWS.AvailabilityZone != nil; names != tt.names {
 			t.Errorf("with %v the mirror names a zone: %t", tt.have, names)
+		}
+		if mirror.Availability == multi {
+			away := databaseSpec{Availability: single, AWS: zone.DeepCopy()}
+			if got := withZoneOf(&away, mirror); got.AWS.AvailabilityZone != nil {
+				t.Errorf("a preview takes zone %s for the one that the server has", *got.AWS.AvailabilityZone)
+			}
 		}
 		wants := databaseSpec{Availability: tt.have, AWS: zone.DeepCopy()}
 		if changes := previewDatabase(mirror, wants, nil); len(changes) > 0 {

@@ -61,8 +61,11 @@ func softDeleteEffect(from *int32, to int32, have *bucket) (driver.Effect, strin
 	case have.SoftDeletePolicy != nil:
 		before = have.SoftDeletePolicy.RetentionDuration
 	}
+	unknown := from != nil && *from == driver.OddRetention && have.SoftDeletePolicy == nil // in a preview
 	switch after := time.Duration(to) * oneDay; {
-	case after >= before:
+	case unknown && after != 0:
+		return driver.LosesBackups, fmt.Sprintf("if it was longer, objects that are deleted or overwritten from then on can be restored for %d days only", to)
+	case after >= before && !unknown:
 		return driver.Online, ""
 	case after == 0:
 		return driver.LosesBackups, "nobody can restore objects that are deleted or overwritten from then on, nor the bucket if somebody deletes it"

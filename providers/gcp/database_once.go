@@ -13,7 +13,7 @@ func sayOnce(spec, mirror *databaseParameters) {
 	block := mirror.GCP
 	switch {
 	case mirror.TLS == nil || gcpOf(mirror).SSLMode == nil || spec.TLS != nil && gcpOf(spec).SSLMode != nil: // a class may have set one of the two
-	case spec.TLS != nil:
+	case spec.TLS != nil && *block.SSLMode == *modeOf(*mirror.TLS): // a stricter mode says more than tls does
 		block.SSLMode = nil
 	default:
 		mirror.TLS = nil

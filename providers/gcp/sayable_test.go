@@ -14,7 +14,7 @@ import (
 
 // A mirror says nothing twice, and of two fields that exclude each other it has the one of the spec. A preview compares either with either.
 func TestTheMirrorOfADatabaseSaysNothingTwice(t *testing.T) {
-	mode, track := encryptedOnly, "stable"
+	mode, stricter, track := encryptedOnly, trustedClientsOnly, "stable"
 	required := new(v1alpha1.TLSRequired)
 	flag := iamFlags[v1alpha1.EnginePostgres]
 	flags := func() map[string]v1alpha1.ParameterValue { return map[string]v1alpha1.ParameterValue{flag: "on"} }
@@ -33,6 +33,11 @@ func TestTheMirrorOfADatabaseSaysNothingTwice(t *testing.T) {
 			spec: databaseParameters{TLS: required},
 			have: databaseParameters{TLS: required, GCP: &v1alpha1.DatabaseGCP{SSLMode: &mode}},
 			want: databaseParameters{TLS: required, GCP: &v1alpha1.DatabaseGCP{}},
+		},
+		"tls that says less than the mode, of a spec with tls": {
+			spec: databaseParameters{TLS: required},
+			have: databaseParameters{TLS: required, GCP: &v1alpha1.DatabaseGCP{SSLMode: &stricter}},
+			want: databaseParameters{GCP: &v1alpha1.DatabaseGCP{SSLMode: &stricter}},
 		},
 		"logins by IAM, of no spec": {
 			have: databaseParameters{IAMAuthentication: new(true), Parameters: flags()},

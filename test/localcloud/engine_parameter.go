@@ -64,16 +64,21 @@ func (s *server) setParameters(ctx context.Context, next func(map[string]string)
 	if s.asks == nil {
 		s.asks = map[string]string{}
 	}
-	before := s.parameters
+	before, asked := s.parameters, s.asks
 	s.asks = next(s.asks)
 	s.parameters = s.taken(ctx, s.asks)
 	if err := ctx.Err(); err != nil {
+		s.parameters, s.asks = before, asked
 		return context.Cause(ctx)
 	}
 	if s.process == nil || maps.Equal(before, s.parameters) {
 		return nil
 	}
-	return s.system.adopt(ctx, s, before)
+	err := s.system.adopt(ctx, s, before)
+	if err != nil { // it is tried again with the next change
+		s.parameters, s.asks = before, asked
+	}
+	return err
 }
 
 // taken returns what of the parameters the server takes, and says in its log what it does not.

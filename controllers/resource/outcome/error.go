@@ -65,7 +65,7 @@ func (e refusedUpdate) Unwrap() error { return e.Err }
 
 // RefusedFields returns the fields that an error is about, as far as it says so otherwise than in words.
 func RefusedFields(err error) (fields []string) {
-	if update, ok := errors.AsType[refusedUpdate](err); ok {
+	if update, ok := errors.AsType[refusedUpdate](err); ok && len(update.Fields) == 1 { // of several, nobody knows which one
 		fields = append(fields, update.Fields...)
 	}
 	if each, ok := errors.AsType[FieldErrors](err); ok {

@@ -301,13 +301,16 @@ func ListChanges(changes []driver.Change) string {
 	return s.String()
 }
 
+// longestPath is how much of the path of a part a message has, in bytes: names of rules and keys may be long.
+const longestPath = 80
+
 // Shown says from what to what a change leads: its first parts one by one, as far as they have room, with values that shorten has made short.
 func Shown(c driver.Change, room int, shorten func(from, to string) (string, string)) string {
 	var said []string
 	parts := DifferencesOf(c)
 	for i, d := range parts {
 		from, to := shorten(OrNone(d.From), OrNone(d.To))
-		part := fmt.Sprintf("%s %s -> %s", d.At, from, to)
+		part := fmt.Sprintf("%s %s -> %s", driver.Shortened(d.At, longestPath), from, to)
 		if room -= len(part); i > 0 && (room < 0 || i == mostParts) {
 			said = append(said, fmt.Sprintf("and %d more in %s", len(parts)-i, c.Field))
 			break

@@ -65,21 +65,25 @@ func valuesIn(text string, names []string) (values map[string]string, ok bool) {
 
 // ofList takes the change of a list of objects apart, which is written as JSON; nothing if it is none, or if its entries have no names.
 func ofList(c driver.Change) (parts []Difference) {
-	from, ok := namedIn(c.From)
-	to, also := namedIn(c.To)
+	was, ok := listIn(c.From)
+	is, also := listIn(c.To)
 	if !ok || !also {
+		return nil
+	}
+	from, to, ok := named(was, is)
+	if !ok {
 		return nil
 	}
 	both := maps.Clone(from)
 	maps.Copy(both, to)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		at := fmt.Sprintf("%s[%s]", c.Field, name)
-		was, is := from[name], to[name]
-		if was == nil || is == nil {
-			parts = append(parts, Difference{at, written(was), written(is)})
+		before, after := from[name], to[name]
+		if before == nil || after == nil {
+			parts = append(parts, Difference{at, written(before), written(after)})
 			continue
 		}
-		parts = append(parts, ofObject(at, was, is)...)
+		parts = append(parts, ofObject(at, before, after)...)
 	}
 	return parts
 }
@@ -105,25 +109,31 @@ func ofObject(at string, from, to map[string]any) (parts []Difference) {
 // keys are the fields that name an entry of a list: the first of them that all entries have, each another value.
 var keys = []string{"name", "id", "sid"}
 
-// namedIn returns the entries of a list by their names; false if it is no list of objects that have names.
-func namedIn(text string) (entries map[string]map[string]any, ok bool) {
-	var list []map[string]any
-	if text != "" && json.Unmarshal([]byte(text), &list) != nil {
-		return nil, false
-	}
+// listIn returns the entries of a list of objects; false if it is none.
+func listIn(text string) (list []map[string]any, ok bool) {
+	ok = text == "" || json.Unmarshal([]byte(text), &list) == nil
+	return list, ok
+}
+
+// named returns the entries of two lists by their names; false if no field names all.
+func named(from, to []map[string]any) (was, is map[string]map[string]any, ok bool) {
 	for _, key := range keys {
-		entries = map[string]map[string]any{}
-		for _, entry := range list {
-			if name, is := entry[key].(string); is {
-				entries[name] = maps.Clone(entry)
-				delete(entries[name], key)
-			}
-		}
-		if len(entries) == len(list) {
-			return entries, true
+		if was, is = byKey(from, key), byKey(to, key); len(was) == len(from) && len(is) == len(to) {
+			return was, is, true
 		}
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+func byKey(list []map[string]any, key string) map[string]map[string]any {
+	entries := map[string]map[string]any{}
+	for _, entry := range list {
+		if name, is := entry[key].(string); is {
+			entries[name] = maps.Clone(entry)
+			delete(entries[name], key)
+		}
+	}
+	return entries
 }
 
 // written writes a value as people write it: a text without quotes, all else as JSON.

@@ -36,7 +36,10 @@ func TestDifferencesOf(t *testing.T) {
 		"the first list":          {driver.Change{Field: "lifecycle", To: `[{"name":"logs","expireAfterDays":30}]`}, []Difference{{"lifecycle[logs]", "", `{"expireAfterDays":30}`}}},
 		"a list without names":    {driver.Change{Field: "cors", From: `[{"origins":["a"]}]`, To: `[{"origins":["b"]}]`}, []Difference{{"cors", `[{"origins":["a"]}]`, `[{"origins":["b"]}]`}}},
 		"a list in another order": {driver.Change{Field: "rules", From: `[{"id":"a"},{"id":"b"}]`, To: `[{"id":"b"},{"id":"a"}]`}, []Difference{{"rules", `[{"id":"a"},{"id":"b"}]`, `[{"id":"b"},{"id":"a"}]`}}},
-		"within an entry":         {driver.Change{Field: "rules", From: `[{"id":"a","filter":{"prefix":"x","tag":1}}]`, To: `[{"id":"a","filter":{"prefix":"y","tag":1}}]`}, []Difference{{"rules[a].filter.prefix", "x", "y"}}},
+		"names that repeat on one side": {
+			driver.Change{Field: "r", From: `[{"name":"x","id":"1"},{"name":"x","id":"2"}]`, To: `[{"name":"x"}]`}, []Difference{{"r", `[{"name":"x","id":"1"},{"name":"x","id":"2"}]`, `[{"name":"x"}]`}},
+		},
+		"within an entry": {driver.Change{Field: "rules", From: `[{"id":"a","filter":{"prefix":"x","tag":1}}]`, To: `[{"id":"a","filter":{"prefix":"y","tag":1}}]`}, []Difference{{"rules[a].filter.prefix", "x", "y"}}},
 	} {
 		if got := DifferencesOf(test.change); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

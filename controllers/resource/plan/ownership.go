@@ -121,7 +121,7 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one over, or delete this object"
 	case Unmarked:
 		if v.Bound && v.WasReady {
-			a.Message = "the cloud object has lost Mooring's mark, its tags or labels, so Mooring no longer changes it; if it is still the one of this object, set spec.adoption: IfExists, and Mooring marks it again"
+			a.Message = "the cloud object of this name has no mark of Mooring any more, so Mooring no longer changes it: somebody removed the tags or labels, or made another one of the name; look at it, and if it is the one of this object, set spec.adoption: IfExists, and Mooring marks it again"
 			return a
 		}
 		fallthrough

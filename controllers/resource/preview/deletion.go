@@ -211,7 +211,7 @@ func (d *deletionLines) destruction() []string {
 	case d.cloud.Contents != "":
 		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until it is empty or spec.forceDestroy is true"}
 	case d.MaybeSnapshot && d.unconfirmed:
-		return []string{first + " is deleted, should its creation have come that far: the cloud has not confirmed it yet. No final snapshot is taken of a server that nobody could use"}
+		return []string{first + " is deleted, should its creation have come that far, which the cloud has not confirmed; a final snapshot is taken only of a server that works by then"}
 	case d.MaybeSnapshot:
 		return []string{first + " is deleted" + snapshot + " if it works by then, and stays " + d.cloud.SnapshotKept}
 	case d.Snapshot:

@@ -105,7 +105,7 @@ func TestPreviewDeletionOfDatabase(t *testing.T) {
 		{"still being created", []edit{young}, []string{
 			"database server shop-orders is deleted; a final snapshot shop-orders-final-12345678 is taken first if it works by then, and stays until somebody deletes it", secret}},
 		{"not known to be created", []edit{young, func(d *v1alpha1.Database) { d.Status.ExternalID, d.Status.Observed = "", nil }}, []string{
-			"database server shop-orders is deleted, should its creation have come that far: the cloud has not confirmed it yet. No final snapshot is taken of a server that nobody could use", secret}},
+			"database server shop-orders is deleted, should its creation have come that far, which the cloud has not confirmed; a final snapshot is taken only of a server that works by then", secret}},
 		{"vanished", []edit{stalls(v1alpha1.ReasonVanished, "gone")}, []string{"the cloud no longer has database server shop-orders: nothing is deleted there, and no final snapshot can be taken", secret}},
 		{"another's", []edit{stalls(v1alpha1.ReasonNotOwned, "theirs")}, []string{
 			"database server shop-orders did not have this object's mark when it was last observed; what belongs to another object stays in the cloud",

@@ -134,13 +134,13 @@ func (c classifier) settles(reason v1alpha1.Reason, memory Memory) bool {
 	return driver.Settles(c.Err) && !c.Unobserved && (told == nil || told.Reason != string(reason)) && c.Now.Sub(memory.Settling) < c.cadence.Settle
 }
 
-// messageOf returns the message of an outcome. If something is refused that the class gave the object, that comes first, for its own spec does not say what to correct.
+// messageOf returns the message of an outcome. If something is refused that the class gave the object, it says so: the object's own spec does not say what to correct.
 func messageOf(in Reconciliation) string {
 	out := in.Outcome
 	switch out.Reason {
-	case v1alpha1.ReasonInvalid, v1alpha1.ReasonConflict, v1alpha1.ReasonDenied, v1alpha1.ReasonNotSupported, v1alpha1.ReasonFailed, v1alpha1.ReasonImmutable:
+	case v1alpha1.ReasonInvalid, v1alpha1.ReasonConflict, v1alpha1.ReasonNotSupported, v1alpha1.ReasonFailed, v1alpha1.ReasonImmutable:
 		if origin := in.Class.Origin(out.Message, outcome.RefusedFields(in.Err)); origin != "" && !in.Deleting {
-			return origin + "; the refusal: " + out.Message
+			return out.Message + "; " + origin
 		}
 	default: // it is no refusal of a value, or speaks of the class by itself
 	}

@@ -137,24 +137,26 @@ func TestRefusalOfWhatAClassGave(t *testing.T) {
 	refusal := &driver.Error{Code: driver.Invalid, Op: "ModifyDBInstance", Message: "no such value"}
 	gives := class.Tree{"version": "99"}
 	ofClass := &class.Resolution{Name: "small", Evaluation: class.Evaluation{Spec: gives, Effective: class.Effective{Enforced: gives}}}
-	const first = `class "small" enforces spec.version, which is refused: ask your platform team to change the class; the refusal: `
+	const last = `; class "small" enforces spec.version: ask your platform team to change the class`
 	for name, tt := range map[string]struct {
 		err      error
 		class    *class.Resolution
 		deleting bool
 		says     bool
 	}{
-		"a field":             {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, false, true},
-		"a call":              {outcome.RefusedUpdate([]driver.Change{{Field: "version"}}, refusal), ofClass, false, true},
-		"words":               {&driver.Error{Code: driver.NotFound, Op: "CreateDBInstance", Message: "correct spec.version"}, ofClass, false, true},
-		"another field":       {outcome.FieldErrors{{Field: "tags", Err: refusal}}, ofClass, false, false},
-		"without a class":     {outcome.FieldErrors{{Field: "version", Err: refusal}}, nil, false, false},
-		"while it is deleted": {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, true, false},
+		"a field":               {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, false, true},
+		"a call":                {outcome.RefusedUpdate([]driver.Change{{Field: "version"}}, refusal), ofClass, false, true},
+		"words":                 {&driver.Error{Code: driver.NotFound, Op: "CreateDBInstance", Message: "correct spec.version"}, ofClass, false, true},
+		"one of several fields": {outcome.RefusedUpdate([]driver.Change{{Field: "version"}, {Field: "tags"}}, refusal), ofClass, false, false},
+		"a permission":          {outcome.FieldErrors{{Field: "version", Err: &driver.Error{Code: driver.Denied, Op: "ModifyDBInstance", Message: "no rights"}}}, ofClass, false, false},
+		"another field":         {outcome.FieldErrors{{Field: "tags", Err: refusal}}, ofClass, false, false},
+		"without a class":       {outcome.FieldErrors{{Field: "version", Err: refusal}}, nil, false, false},
+		"while it is deleted":   {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, true, false},
 	} {
 		in := Reconciliation{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Err: outcome.Acted{Err: tt.err}}
 		in.Class, in.Deleting, in.Now = tt.class, tt.deleting, time.Now()
 		in.Outcome, _ = classifier{in, retry.DefaultCadence(time.Minute)}.classify(Memory{Failures: Lasting})
-		if got := messageOf(in); strings.HasPrefix(got, first) != tt.says || !strings.Contains(got, "version") && name != "another field" {
+		if got := messageOf(in); strings.HasSuffix(got, last) != tt.says || !strings.Contains(got, "version") && name != "another field" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
