@@ -127,7 +127,7 @@ func TestCreationThatDropsTags(t *testing.T) {
 	w.Disturb()
 	untag()
 	mark := len(c.Writes(name))
-	w.stalled(b, v1alpha1.ReasonNotOwned, "does not have Mooring's mark")
+	w.stalled(b, v1alpha1.ReasonNotOwned, "has no mark of Mooring any more")
 	w.expectWrites(c, name, mark)
 }
 
