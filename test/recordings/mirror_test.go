@@ -195,7 +195,7 @@ var unsaid = []*unsaidMirror{
 	{refusal: regexp.MustCompile(`replication.role: Invalid value: "role"`), why: "a placeholder, which stands in the recording for a role"},
 	{refusal: regexp.MustCompile(`spec.engine: (Unsupported value: "(aurora|oracle-ee)"|Invalid value: spec.engine is required)`), why: otherFeature + "the engines Aurora and Oracle; or the recording has no engine, as those who made it filled it in by hand"},
 	{refusal: regexp.MustCompile(`spec.aws.storageType: Unsupported value: "aurora"`), why: clusters},
-	{refusal: regexp.MustCompile(`spec.version: (Invalid value: "5\.[16]\.[0-9]+[ab]"|Too long)`), why: "versions of Aurora and Oracle, and one of MySQL that RDS no longer has"},
+	{refusal: regexp.MustCompile(`spec.version: (Invalid value: "(5\.[16]\.[0-9]+[ab]|[0-9.]+(ru|mysql_aurora)[^"]*)"|Too long)`), why: "versions of Aurora and Oracle, and one of MySQL that RDS no longer has"},
 	{refusal: regexp.MustCompile(`spec.databaseName: Invalid value: "[A-Z]+"`), why: otherFeature + "the engine Oracle"},
 	{refusal: regexp.MustCompile(`spec.storage.(maxS|s)izeGiB: Invalid value: [156]:`), why: "disks of 5 and 6 GiB, as RDS made them before 2017 and makes none today; a spec leaves spec.storage unset for them. Those of 1 GiB are Aurora's"},
 	{refusal: regexp.MustCompile(`availabilityZone (must be a zone of spec.location|us-[a-z]+-[12][abc] is no zone)`), why: edited + "the zone is of another region than the ARN"},
