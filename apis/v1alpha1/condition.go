@@ -77,7 +77,6 @@ const (
 	// objects wait. Nothing that runs in the cloud is touched by that.
 	// To do: look at the status page of the cloud, and at the network, the firewall and the proxy between Mooring and the cloud.
 	ReasonDegraded Reason = "Degraded"
-
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
 	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"

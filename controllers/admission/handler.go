@@ -86,7 +86,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	review, err := h.review(req)
 	if err != nil {
 		log.Error(err, "a request for admission can't be read; the object passes")
-		return unvalidated(req, "because it could not be read")
+		return unvalidated(req, nil, "because it could not be read")
 	}
 	if review == nil {
 		return admission.Allowed("")
@@ -99,10 +99,10 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "the validation took too long; the object passes")
-		return unvalidated(req, "because that took too long")
+		return unvalidated(req, review.Object, "because that took too long")
 	case err != nil:
 		log.Error(err, "the validation failed; the object passes")
-		return unvalidated(req, "because of an internal error")
+		return unvalidated(req, review.Object, "because of an internal error")
 	case len(result.Refusals) == 0 || review.OnlyAnnotations || review.Deleting:
 		return admission.Allowed("").WithWarnings(fit(subject(req, review.Object), result.Warnings)...)
 	}
@@ -110,8 +110,8 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 }
 
 // unvalidated lets an object pass that was not validated.
-func unvalidated(req admission.Request, why string) admission.Response {
-	return admission.Allowed("").WithWarnings(subject(req, nil) + ": Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
+func unvalidated(req admission.Request, object client.Object, why string) admission.Response {
+	return admission.Allowed("").WithWarnings(subject(req, object) + ": Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
 }
 
 // refused answers as the API server does itself: Forbidden where all that is wrong is not allowed to this object, else Invalid, as where an
@@ -155,7 +155,7 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	old, err := h.decode(req.OldObject)
 	if err != nil {
 		log.Error(err, "a request for a deletion can't be read; the deletion is allowed")
-		return unpreviewed(req, "because it could not be read")
+		return unpreviewed(req, nil, "because it could not be read")
 	}
 	if !old.GetDeletionTimestamp().IsZero() {
 		return admission.Allowed("")
@@ -164,17 +164,17 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "the preview of a deletion took too long; the deletion is allowed")
-		return unpreviewed(req, "because that took too long")
+		return unpreviewed(req, old, "because that took too long")
 	case err != nil:
 		log.Error(err, "the preview of a deletion failed; the deletion is allowed")
-		return unpreviewed(req, "because of an internal error")
+		return unpreviewed(req, old, "because of an internal error")
 	}
 	return admission.Allowed("").WithWarnings(fit(subject(req, old), result.Warnings)...)
 }
 
 // unpreviewed allows a deletion that nothing can be said about in advance.
-func unpreviewed(req admission.Request, why string) admission.Response {
-	return admission.Allowed("").WithWarnings(subject(req, nil) + ": Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
+func unpreviewed(req admission.Request, object client.Object, why string) admission.Response {
+	return admission.Allowed("").WithWarnings(subject(req, object) + ": Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
 }
 
 // review returns what is to be validated, or nil if nothing is. The configuration of the webhook keeps most of that

@@ -152,8 +152,8 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		return reconcile.Result{RequeueAfter: next}, nil
 	}
 	before := meta.FindStatusCondition(r.conditions(stored), v1alpha1.ConditionReady)
-	known := before != nil && before.Reason == ready.Reason && before.Message == ready.Message
-	known = known || before != nil && before.Reason == ready.Reason && ready.Reason == string(v1alpha1.ReasonDegraded) // how many objects there are is no news
+	counts := ready.Reason == string(v1alpha1.ReasonDegraded) // and how many objects there are is no news
+	known := before != nil && before.Reason == ready.Reason && (counts || before.Message == ready.Message)
 	err := r.client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil

@@ -94,15 +94,27 @@ func (b bucketAspects) encryptionRule(ctx context.Context, name string) (types.S
 	return types.ServerSideEncryptionRule{}, nil
 }
 
+// managedKey is the key of AWS KMS that encrypts where a rule asks for one and names none. Others of another account can't use it, so it is not S3's own, which asks for no permission.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html#aws-managed-customer-managed-keys
+const managedKey = "alias/aws/s3"
+
+// keyOf returns the key by which a rule encrypts; an empty one is S3's own.
+func keyOf(by *types.ServerSideEncryptionByDefault) *string {
+	switch {
+	case by == nil, by.KMSMasterKeyID == nil && by.SSEAlgorithm != types.ServerSideEncryptionAwsKms && by.SSEAlgorithm != types.ServerSideEncryptionAwsKmsDsse:
+		return new("")
+	case by.KMSMasterKeyID == nil:
+		return new(managedKey)
+	}
+	return by.KMSMasterKeyID
+}
+
 func (b bucketAspects) readEncryption(ctx context.Context, name string, into *bucket) error {
 	rule, err := b.encryptionRule(ctx, name)
 	if err != nil {
 		return err
 	}
-	into.key = new("") // S3's own
-	if by := rule.ApplyServerSideEncryptionByDefault; by != nil && by.KMSMasterKeyID != nil {
-		into.key = by.KMSMasterKeyID
-	}
+	into.key = keyOf(rule.ApplyServerSideEncryptionByDefault)
 	into.bucketKey = new(aws.ToBool(rule.BucketKeyEnabled))
 	into.blocked = []string{}
 	if blocked := rule.BlockedEncryptionTypes; blocked != nil {

@@ -85,6 +85,27 @@ func TestBucketEncryptionKeepsTheOtherFields(t *testing.T) {
 	}
 }
 
+// AWS's own key of KMS is none of S3: whoever uses it needs a permission, and other accounts never have that. A rule that asks for KMS and names no key means it.
+func TestManagedKeyIsNotS3s(t *testing.T) {
+	for _, algorithm := range []s3types.ServerSideEncryption{s3types.ServerSideEncryptionAwsKms, s3types.ServerSideEncryptionAwsKmsDsse} {
+		w := newEnvironment(t, localcloud.Options{})
+		req := bucketOf("shop-managed", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("alias/aws/s3")}})
+		w.settleBucket(req)
+		w.putRule(req.Name, s3types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: algorithm}})
+		if changes := w.bucket(req).Changes; len(changes) > 0 {
+			t.Errorf("%s, and the spec names the key: %+v", algorithm, changes)
+		}
+		req.Spec.Encryption = &v1alpha1.Encryption{}
+		if changes := w.bucket(req).Changes; len(changes) != 1 || changes[0].From != "alias/aws/s3" {
+			t.Errorf("%s, and the spec asks for S3's own: %+v", algorithm, changes)
+		}
+		w.settleBucket(req)
+		if by := w.ruleOf(req.Name).ApplyServerSideEncryptionByDefault; by.SSEAlgorithm != s3types.ServerSideEncryptionAes256 {
+			t.Errorf("the bucket encrypts by %s", by.SSEAlgorithm)
+		}
+	}
+}
+
 // A new bucket keeps what S3 blocks on it, whether the spec has the key alone or asks for just that block.
 func TestNewBucketKeepsTheBlockedEncryption(t *testing.T) {
 	for name, spec := range map[string]v1alpha1.BucketParameters{

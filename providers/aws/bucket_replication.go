@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -51,28 +50,6 @@ var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParam
 		nameOfRule, alikeReplication,
 	).EachOnce().Equal("what is said of a rule or left to its default; rules of other names, which others set, are left alone, and what a rule copied stays where it is").
 		RefersIn("bucket", driver.ReferenceBucket).AndIn("encryptionKey", driver.ReferenceKey), sayableReplication),
-}
-
-// sayableReplication returns a rule as a mirror shows it: one without a priority is of the first version of S3's schema, which no spec can say.
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-add-config.html#replication-backward-compat-considerations
-func sayableReplication(r replicationRule) replicationRule {
-	if r.Priority == nil {
-		r.Name = fmt.Sprintf("(rule %q%s", r.Name, firstVersion)
-	}
-	return r
-}
-
-// firstVersion is what a mirror says of a rule without a priority, after its name.
-const firstVersion = ": it is of the first version of S3's schema, and has no priority)"
-
-// nameOfRule returns the name that a rule has in the bucket, also of one that a mirror shows in words.
-func nameOfRule(r replicationRule) string {
-	if quoted, is := strings.CutSuffix(r.Name, firstVersion); is {
-		if name, err := strconv.Unquote(strings.TrimPrefix(quoted, "(rule ")); err == nil {
-			return name
-		}
-	}
-	return r.Name
 }
 
 // alikeReplication returns a rule as all are written that mean the same: without what it would have anyway.

@@ -38,16 +38,7 @@ func TestSQLRestoreData(t *testing.T) {
 				}
 			}()
 			_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
-			done := func(op *sqladmin.Operation, err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-				awaitWork(t, cloud, op.Name)
-				if op, err = sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
-					t.Fatalf("operation is %+v, %v", op, err)
-				}
-			}
+			done := doneIn(t, cloud, sql)
 			run := func(instance, user, password, query string) (string, error) {
 				t.Helper()
 				got := need(sql.Instances.Get("acme", instance).Do())(t)

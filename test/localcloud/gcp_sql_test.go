@@ -727,16 +727,7 @@ func TestSQLServer(t *testing.T) {
 				}
 			}()
 			_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
-			done := func(op *sqladmin.Operation, err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-				awaitWork(t, cloud, op.Name)
-				if op, err = sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
-					t.Fatalf("operation is %+v, %v", op, err)
-				}
-			}
+			done := doneIn(t, cloud, sql)
 			in := orders()
 			in.DatabaseVersion = test.version
 			done(sql.Instances.Insert("acme", in).Do())
@@ -790,5 +781,19 @@ func TestSQLServer(t *testing.T) {
 			done(sql.Instances.Delete("acme", "orders").Do())
 			login(test.admin, "s3cret", "", false)
 		})
+	}
+}
+
+// doneIn returns what waits until an operation of Cloud SQL has ended well.
+func doneIn(t *testing.T, cloud *Cloud, sql *sqladmin.Service) func(op *sqladmin.Operation, err error) {
+	return func(op *sqladmin.Operation, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		awaitWork(t, cloud, op.Name)
+		if op, err = sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
+			t.Fatalf("operation is %+v, %v", op, err)
+		}
 	}
 }

@@ -241,7 +241,11 @@ func (r *s3Replay) step(call string, a s3Answer) {
 	case "GetBucketEncryption":
 		encryption := &v1alpha1.Encryption{}
 		for _, rule := range objects(at(a.Response, "ServerSideEncryptionConfiguration", "Rules")) {
-			if key := stringAt(rule, "ApplyServerSideEncryptionByDefault", "KMSMasterKeyID"); key != "" {
+			key, by := stringAt(rule, "ApplyServerSideEncryptionByDefault", "KMSMasterKeyID"), stringAt(rule, "ApplyServerSideEncryptionByDefault", "SSEAlgorithm")
+			if key == "" && strings.HasPrefix(by, "aws:kms") { // AWS's own key of KMS
+				key = "alias/aws/s3"
+			}
+			if key != "" {
 				encryption.Key = &key
 			}
 		}

@@ -16,7 +16,6 @@ var missedOfStorage = map[string]string{
 	"id": identityOf, "selfLink": identityOf, "projectNumber": identityOf, "locationType": aboutCloud, "satisfiesPZ?": aboutCloud,
 	`acl\[].*`: accessList, `defaultObjectAcl\[].*`: accessList, "owner.entity": accessList,
 	"iamConfiguration.bucketPolicyOnly.enabled": "the former name of uniformBucketLevelAccess, which is caught",
-	"iamConfiguration.publicAccessPrevention":   unlikeAny,
 	"retentionPolicy.retentionPeriod":           "seconds of a period that is no whole number of days: the mirror says -1 of each of them",
 	`lifecycle.rule\[].condition.*`:             "a rule that a spec can't say has its conditions in words, of which the first counts",
 }
@@ -28,7 +27,7 @@ var missedOfSQL = map[string]string{
 	"connectionName": identityOf, "name": identityOf, "project": identityOf, "selfLink": identityOf, "serviceAccountEmailAddress": identityOf, "*kind": identityOf,
 	"serverCaCert.certSerialNumber": identityOf, "serverCaCert.commonName": identityOf, "serverCaCert.instance": identityOf, "serverCaCert.sha1Fingerprint": identityOf,
 	"databaseInstalledVersion": ofSeveral, "databaseVersion": ofSeveral, "ipAddresses\\[].*": ofSeveral, "settings.maintenanceWindow.*": "without a day there is no window: the other two say nothing then",
-	"settings.activationPolicy": unlikeAny, "settings.connectorEnforcement": ofSeveral, "settings.ipConfiguration.sslMode": ofSeveral, "settings.storageAutoResizeLimit": "a limit of a disk that does not grow",
+	"settings.ipConfiguration.sslMode": ofSeveral, "settings.storageAutoResizeLimit": "a limit of a disk that does not grow",
 	"settings.ipConfiguration.requireSsl":                              "the former form of sslMode, which is caught",
 	"settings.ipConfiguration.enablePrivatePathForGoogleCloudServices": unreadYet, "settings.ipConfiguration.serverCertificateRotationMode": unreadYet, "settings.advancedMachineFeatures.threadsPerCore": otherEngine,
 	"settings.enableDataplexIntegration": unreadYet, "settings.enableGoogleMlIntegration": unreadYet, "settings.replicationLagMaxSeconds": unreadYet,
@@ -54,6 +53,6 @@ var missedOfS3 = map[string]string{
 	"Buckets\\[].*": "a list, which an observation does not read", "ContinuationToken": "a list, which an observation does not read", "Prefix": "a list, which an observation does not read", "Owner.ID": accessList,
 	"DeleteMarkers\\[].*": objectsOfOthers, "Versions\\[].*": objectsOfOthers, "EncodingType": objectsOfOthers, "IsTruncated": objectsOfOthers, "KeyMarker": objectsOfOthers, "MaxKeys": objectsOfOthers, "Name": objectsOfOthers, "VersionIdMarker": objectsOfOthers,
 	"ResponseMetadata.HTTPStatusCode": "201 is as good as 200", "TransitionDefaultMinimumObjectSize": unreadYet, "Policy.Version": "without variables in a policy its version changes nothing",
-	"AnalyticsConfigurationList\\[].StorageClassAnalysis.DataExport.*": "the version and the format, of which there is one each", "ReplicationConfiguration.Rules\\[].*": unlikeAny + "; and minutes, of which there is one number",
-	"Rules\\[].*": "a rule in words has its dates and filters in part", "ServerSideEncryptionConfiguration.Rules\\[].ApplyServerSideEncryptionByDefault.SSEAlgorithm": unlikeAny, "Status": unlikeAny,
+	"AnalyticsConfigurationList\\[].StorageClassAnalysis.DataExport.*": "the version and the format, of which there is one each", "ReplicationConfiguration.Rules\\[].*.Minutes": "15, the only number that S3 takes",
+	"Rules\\[].*": "a rule in words has its dates and filters in part", "ServerSideEncryptionConfiguration.Rules\\[].ApplyServerSideEncryptionByDefault.SSEAlgorithm": ofSeveral, "Status": unlikeAny,
 }

@@ -83,8 +83,8 @@ func folder() (string, error) {
 	return "", fmt.Errorf("%s: %w", variable, err)
 }
 
-// each runs a test for every case of a file of recordings, in order of their names. It reports whether all of them ran and passed.
-func each[S any](t *testing.T, file, direction string, test func(t *testing.T, name string, steps []S)) bool {
+// casesOf returns the cases of a file of recordings. They are no part of the repository: without them nothing can be compared, and the test says so.
+func casesOf[S any](t *testing.T, file string) (cases map[string][]S) {
 	t.Helper()
 	at, err := folder()
 	if err != nil {
@@ -97,13 +97,19 @@ func each[S any](t *testing.T, file, direction string, test func(t *testing.T, n
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases map[string][]S
 	if err := json.Unmarshal(raw, &cases); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	if len(cases) == 0 {
 		t.Fatalf("%s has no cases", file)
 	}
+	return cases
+}
+
+// each runs a test for every case of a file of recordings, in order of their names. It reports whether all of them ran and passed.
+func each[S any](t *testing.T, file, direction string, test func(t *testing.T, name string, steps []S)) bool {
+	t.Helper()
+	cases := casesOf[S](t, file)
 	count, aside, passed := 0, 0, true
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		passed = t.Run(name, func(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,16 +62,34 @@ func another(v any) any {
 		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
 			return strconv.FormatInt(n+1, 10)
 		}
+		if other, known := others[v]; known {
+			return other
+		}
 		return v + "x"
 	}
 	return nil
 }
 
-// A mutation tally counts the leaves of a file that were caught, and what was not.
+// others are values that the clouds have, where a made-up one would count as none.
+var others = map[string]string{
+	"Enabled": "Disabled", "Disabled": "Enabled", "AES256": "aws:kms", "aws:kms": "AES256",
+	"inherited": "enforced", "enforced": "inherited", "unspecified": "enforced",
+	"REQUIRED": "NOT_REQUIRED", "NOT_REQUIRED": "REQUIRED", "CONNECTOR_ENFORCEMENT_UNSPECIFIED": "REQUIRED", "ALWAYS": "NEVER", "NEVER": "ALWAYS",
+}
+
+// mutations are those of one sort of answers, and the reasons why some leaves need not be caught.
 type mutations struct {
 	*testing.T
-	leaves, caught int
+	reasons        map[string]string
+	leaves, caught int // of a file
 	missed         map[string]int
+	used           map[string]bool // patterns of reasons
+	caughtAt       map[string]bool // paths of leaves that were caught in some answer
+	elsewhere      map[string]bool // paths of which a reason says that they are
+}
+
+func newMutations(t *testing.T, reasons map[string]string) *mutations {
+	return &mutations{T: t, reasons: reasons, missed: map[string]int{}, used: map[string]bool{}, caughtAt: map[string]bool{}, elsewhere: map[string]bool{}}
 }
 
 // each mutates the leaves of an answer. serve makes it the answer, and report is all that the driver says.
@@ -90,23 +106,25 @@ func (m *mutations) each(answer any, serve func(), report func() string) {
 		m.leaves++
 		if report() != before {
 			m.caught++
+			m.caughtAt[path] = true
 			return
 		}
 		m.missed[path]++
 	})
 }
 
-// judged demands a reason for each leaf that was not caught, and notes which reasons are needed.
-func (m *mutations) judged(file string, reasons map[string]string, used map[string]bool) {
+// judge demands a reason for each leaf of a file that was not caught, and notes which reasons are needed.
+func (m *mutations) judge(file string) {
 	m.Helper()
 	if m.leaves == 0 {
 		m.Fatalf("%s: nothing was mutated", file)
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.missed)) {
 		reason := false
-		for pattern := range reasons {
+		for pattern, why := range m.reasons {
 			if matches([]string{pattern}, path) {
-				used[pattern], reason = true, true
+				m.used[pattern], reason = true, true
+				m.elsewhere[path] = m.elsewhere[path] || strings.HasPrefix(why, ofSeveral) || strings.HasPrefix(why, unlikeAny)
 			}
 		}
 		if !reason {
@@ -114,36 +132,28 @@ func (m *mutations) judged(file string, reasons map[string]string, used map[stri
 		}
 	}
 	m.Logf("%s: %d of %d leaves caught", file, m.caught, m.leaves)
+	m.leaves, m.caught, m.missed = 0, 0, map[string]int{}
 }
 
-// wantAllUsed fails for reasons that explain nothing any more.
-func wantAllUsed(t *testing.T, reasons map[string]string, used map[string]bool) {
-	t.Helper()
-	for pattern := range reasons {
-		if !used[pattern] {
-			t.Errorf("%s is caught, or nowhere: take it out of the list", pattern)
+// finish fails for reasons that explain nothing any more, and for those that say of a leaf that it is caught in other answers if it is in none.
+func (m *mutations) finish() {
+	m.Helper()
+	for pattern := range m.reasons {
+		if !m.used[pattern] {
+			m.Errorf("%s is caught, or nowhere: take it out of the list", pattern)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.elsewhere)) {
+		if m.elsewhere[path] && !m.caughtAt[path] {
+			m.Errorf("%s is caught in no answer: say why nobody needs to know of it", path)
 		}
 	}
 }
 
-// recordedIn decodes a file of recordings, in order of its cases, without what is there twice.
+// recordedIn returns the answers of a file of recordings, in order of its cases.
 func recordedIn[S any](t *testing.T, file string) (all []S) {
 	t.Helper()
-	at, err := folder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if at == "" {
-		t.Skip("recordings: NOT TESTED: there is no folder " + beside + "; set " + variable)
-	}
-	raw, err := os.ReadFile(filepath.Join(at, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases map[string][]S
-	if err := json.Unmarshal(raw, &cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := casesOf[S](t, file)
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		all = append(all, cases[name]...)
 	}
@@ -174,9 +184,9 @@ func reportOf[S any](t *testing.T, cloud table.External[S], req table.Request[S]
 
 // TestMutatedBuckets mutates the buckets of Cloud Storage.
 func TestMutatedBuckets(t *testing.T) {
-	used := map[string]bool{}
+	m := newMutations(t, missedOfStorage)
 	for _, file := range []string{"gcs.json", "more/gcs-custodian.json", "more/gcs-2019.json"} {
-		m, once := &mutations{T: t, missed: map[string]int{}}, map[string]bool{}
+		once := map[string]bool{}
 		server, conn := newReplay(t)
 		for _, a := range recordedIn[moreAnswer](t, file) {
 			if bucketCall(a.exchange) != "buckets.get" || a.Status != http.StatusOK || len(a.segments()) < 2 || once[string(a.Response)] {
@@ -192,16 +202,16 @@ func TestMutatedBuckets(t *testing.T) {
 				server.answer(exchange{Method: http.MethodGet, Path: "/storage/v1/b/" + name, Status: http.StatusOK, Response: text})
 			}, reportOf(t, drivertest.Buckets(conn), bucketRequest{Request: driver.Request{Name: name, Location: "us-central1"}}))
 		}
-		m.judged(file, missedOfStorage, used)
+		m.judge(file)
 	}
-	wantAllUsed(t, missedOfStorage, used)
+	m.finish()
 }
 
 // TestMutatedDatabases mutates the instances of Cloud SQL.
 func TestMutatedDatabases(t *testing.T) {
-	used := map[string]bool{}
+	m := newMutations(t, missedOfSQL)
 	for _, file := range []string{"cloudsql.json", "more/cloudsql-custodian.json"} {
-		m, once := &mutations{T: t, missed: map[string]int{}}, map[string]bool{}
+		once := map[string]bool{}
 		server, conn := newReplay(t)
 		for _, a := range recordedIn[moreAnswer](t, file) {
 			if a.Raw != "" || a.Method != http.MethodGet || a.Status != http.StatusOK {
@@ -218,14 +228,14 @@ func TestMutatedDatabases(t *testing.T) {
 				server.answer(exchange{Method: http.MethodGet, Path: a.Path, Status: http.StatusOK, Response: text})
 			}, reportOf(t, drivertest.Databases(conn), databaseRequest{Request: driver.Request{Name: name, Location: "us-central1"}}))
 		}
-		m.judged(file, missedOfSQL, used)
+		m.judge(file)
 	}
-	wantAllUsed(t, missedOfSQL, used)
+	m.finish()
 }
 
 // TestMutatedInstances mutates the instances of RDS.
 func TestMutatedInstances(t *testing.T) {
-	m, once := &mutations{T: t, missed: map[string]int{}}, map[string]bool{}
+	m, once := newMutations(t, missedOfInstances), map[string]bool{}
 	r := &instanceReplay{T: t, awsReplay: newAWSReplay(t)}
 	for _, a := range recordedIn[rdsAnswer](t, "rds.json") {
 		if a.Call != "DescribeDBInstances" || a.Status != http.StatusOK {
@@ -244,14 +254,13 @@ func TestMutatedInstances(t *testing.T) {
 			m.each(instance, func() { r.present(instance) }, reportOf(t, drivertest.Databases(r.open(req.Location)), req))
 		}
 	}
-	used := map[string]bool{}
-	m.judged("rds.json", missedOfInstances, used)
-	wantAllUsed(t, missedOfInstances, used)
+	m.judge("rds.json")
+	m.finish()
 }
 
 // TestMutatedBucketsOfS3 mutates the documents of S3.
 func TestMutatedBucketsOfS3(t *testing.T) {
-	m := &mutations{T: t, missed: map[string]int{}}
+	m := newMutations(t, missedOfS3)
 	r := newAWSReplay(t)
 	cloud := drivertest.Buckets(r.open("us-east-1"))
 	document := func(call string, a s3Answer) {
@@ -265,18 +274,7 @@ func TestMutatedBucketsOfS3(t *testing.T) {
 		r.answer("GetBucketTagging", awsAnswer{status: http.StatusNotFound, body: []byte("<Error><Code>NoSuchTagSet</Code></Error>")})
 		m.each(a.Response, func() { r.answer(call, a.wire(call)) }, reportOf(t, cloud, bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-east-1", Whole: true}}))
 	}
-	at, err := folder()
-	if err != nil || at == "" {
-		t.Skip("recordings: NOT TESTED")
-	}
-	raw, err := os.ReadFile(filepath.Join(at, "s3.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases map[string][]s3Answer
-	if err := json.Unmarshal(raw, &cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := casesOf[s3Answer](t, "s3.json")
 	for _, title := range slices.Sorted(maps.Keys(cases)) {
 		for _, a := range cases[title] {
 			if i := slices.IndexFunc(s3Cases[title], func(c s3Call) bool { return c.step == a.Step }); i >= 0 {
@@ -284,7 +282,6 @@ func TestMutatedBucketsOfS3(t *testing.T) {
 			}
 		}
 	}
-	used := map[string]bool{}
-	m.judged("s3.json", missedOfS3, used)
-	wantAllUsed(t, missedOfS3, used)
+	m.judge("s3.json")
+	m.finish()
 }

@@ -287,9 +287,7 @@ func ListChanges(changes []driver.Change) string {
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		s.WriteString(Shown(c, 2*longestListed, func(from, to string) (string, string) {
-			return driver.Shortened(from, longestListed), driver.Shortened(to, longestListed)
-		}))
+		s.WriteString(shownInMessage(c))
 		switch {
 		case c.Effect == driver.Online || c.Effect == "":
 		case c.Why != "":
@@ -299,6 +297,13 @@ func ListChanges(changes []driver.Change) string {
 		}
 	}
 	return s.String()
+}
+
+// shownInMessage says from what to what a change leads, as conditions and Events do.
+func shownInMessage(c driver.Change) string {
+	return Shown(c, 2*longestListed, func(from, to string) (string, string) {
+		return driver.Shortened(from, longestListed), driver.Shortened(to, longestListed)
+	})
 }
 
 // longestPath is how much of the path of a part a message has, in bytes: names of rules and keys may be long.

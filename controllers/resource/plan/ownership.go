@@ -119,16 +119,19 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 		a.Detail = fmt.Sprintf("it has the mark of the uid %s, and this object has the uid %s", o.Mark.UID, v.Mark.UID)
 	case Replaced:
 		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one over, or delete this object"
-	case Unmarked:
-		if v.Bound && v.WasReady {
-			a.Message = "the cloud object of this name has no mark of Mooring any more, so Mooring no longer changes it: somebody removed the tags or labels, or made another one of the name; look at it, and if it is the one of this object, set spec.adoption: IfExists, and Mooring marks it again"
-			return a
-		}
-		fallthrough
 	default:
-		a.Message = "a cloud object of this name exists and does not have Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
+		a.Message = unmarked(v)
 	}
 	return a
+}
+
+// unmarked says of a cloud object without a mark what to do: it may be the one that the object had.
+func unmarked(v View) string {
+	if v.Bound && v.WasReady {
+		return "the cloud object of this name has no mark of Mooring any more, so Mooring no longer changes it: somebody removed the tags or labels, or made another one of the name; " +
+			"look at it, and if it is the one of this object, set spec.adoption: IfExists, and Mooring marks it again"
+	}
+	return "a cloud object of this name exists and does not have Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
 }
 
 // contradictions are the differences that can never be put right, the class's own aside: what they are on is not what the object

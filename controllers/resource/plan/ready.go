@@ -182,7 +182,7 @@ func waitsBeside(d DecidedChanges) string {
 	var all []string
 	for _, c := range d.Changes {
 		if c.Fate != Never && c.Fate != AtOnce && c.Fate != LeftAlone {
-			all = append(all, fmt.Sprintf("%s %s -> %s", c.Field, OrNone(c.From), OrNone(c.To)))
+			all = append(all, shownInMessage(c.Change))
 		}
 	}
 	if len(all) == 0 {
