@@ -8,7 +8,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 func TestFit(t *testing.T) {
@@ -52,5 +59,27 @@ func TestFit(t *testing.T) {
 				t.Errorf("the API server shows %d of %d, with %d characters", len(shown), len(got), total)
 			}
 		})
+	}
+}
+
+// A warning says which object it is about, also where the request does not.
+func TestSubject(t *testing.T) {
+	made, named := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{GenerateName: "orders-"}}, &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Name: "stock"}}
+	for want, of := range map[string]struct {
+		request string
+		object  client.Object
+	}{
+		"Database shop/orders":   {"orders", made},
+		"Database shop/orders-…": {"", made},
+		"Database shop/stock":    {"", named},
+		"Database shop/":         {"", nil},
+	} {
+		req := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Name: of.request, Namespace: "shop", Kind: metav1.GroupVersionKind{Kind: "Database"}}}
+		if got := subject(req, of.object); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := saying(field.ErrorList{field.Forbidden(field.NewPath("spec"), "no"), field.Forbidden(field.NewPath("spec"), "no"), field.Forbidden(field.NewPath("spec", "size"), "no")}); got != "spec: no; spec.size: no" {
+		t.Errorf("%q", got)
 	}
 }

@@ -7,11 +7,11 @@ func TestOrigin(t *testing.T) {
 	r := &Resolution{Name: "small", Evaluation: Evaluation{
 		Spec: Tree{
 			"version": "16", "aws": Tree{"dbSubnetGroupName": "gone", "instanceClass": "db.t4g.micro"}, "tags": Tree{"team": "shop"},
-			"parameters": Tree{"work_mem": "1", "mine": "2"}, "maintenance": Tree{"window": Tree{"day": "Monday"}}, "lifecycle": []any{Tree{"name": "logs"}},
+			"parameters": Tree{"work_mem": "1", "a": "1", "mine": "2"}, "encryption": Tree{}, "maintenance": Tree{"window": Tree{"day": "Monday"}}, "lifecycle": []any{Tree{"name": "logs"}},
 		},
 		Effective: Effective{
-			Size: "s", Defaults: Tree{"version": "16", "parameters": Tree{"work_mem": "1"}, "maintenance": Tree{"window": Tree{"day": "Monday"}}},
-			Sized: Tree{"aws": Tree{"instanceClass": "db.t4g.micro"}}, Enforced: Tree{"aws": Tree{"dbSubnetGroupName": "gone"}, "lifecycle": []any{Tree{"name": "logs"}}},
+			Size: "s", Defaults: Tree{"version": "16", "parameters": Tree{"work_mem": "1", "a": "1"}, "maintenance": Tree{"window": Tree{"day": "Monday"}}},
+			Sized: Tree{"aws": Tree{"instanceClass": "db.t4g.micro"}}, Enforced: Tree{"encryption": Tree{}, "aws": Tree{"dbSubnetGroupName": "gone"}, "lifecycle": []any{Tree{"name": "logs"}}},
 		},
 	}}
 	const (
@@ -39,6 +39,8 @@ func TestOrigin(t *testing.T) {
 		{"one entry of a map", "correct spec.parameters: work_mem is too large", nil, sets + "parameters.work_mem" + here},
 		{"its own entry of a map", "correct spec.parameters: mine is too large", nil, ""},
 		{"a name that is longer than that of the class", "correct spec.parameters: work_mems is no parameter", nil, ""},
+		{"a short name, which is a word", "correct spec.parameters: mine is a value", nil, ""},
+		{"a field of an empty value", "correct spec.encryption.key", nil, enforces + "encryption" + only},
 		{"a way out", "set spec.version to another one, or name principals", nil, ""},
 		{"what is said beside the fields", "correct spec.version: no", []string{"tags"}, ""},
 		{"several", "correct spec.version or spec.aws.dbSubnetGroupName", nil, enforces + "aws.dbSubnetGroupName" + only + "; " + sets + "version" + here},

@@ -67,8 +67,12 @@ func TestDegradedConfig(t *testing.T) {
 	if err := h.Client.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
 	}
-	if got := ready(); got.ObservedGeneration == edited.Generation {
-		t.Errorf("%+v speaks of generation %d, which nobody could verify", got, edited.Generation)
+	got := ready()
+	if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(edited), edited); err != nil {
+		t.Fatal(err)
+	}
+	if got.ObservedGeneration == edited.Generation || edited.Status.ObservedGeneration == edited.Generation {
+		t.Errorf("%+v and the status speak of generation %d, which nobody could verify", got, edited.Generation)
 	}
 	h.cloud.identity = nil
 	call("a", true)
@@ -82,6 +86,10 @@ func TestDegradedConfig(t *testing.T) {
 	h.now = h.now.Add(90 * time.Second)
 	call("a", false)
 	expect("it hangs again", v1alpha1.ReasonDegraded, "since 2026-01-01 00:02 UTC", 2)
-	h.now = h.now.Add(11 * time.Minute)
+	one = 0
+	h.now = h.now.Add(time.Minute)
+	expect("no object uses it", v1alpha1.ReasonReady, "account 111", 2)
+	one = 1
+	h.now = h.now.Add(10 * time.Minute)
 	expect("nobody asks any more", v1alpha1.ReasonReady, "account 111", 2)
 }

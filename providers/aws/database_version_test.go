@@ -192,3 +192,12 @@ func databaseLacks(t *testing.T, spec v1alpha1.DatabaseParameters) []driver.Lack
 	}
 	return driver.Lacking(resource.Lacks, says)
 }
+
+// RDS keeps automatic backups for 35 days at most.
+func TestDaysOfBackupsThatRDSLacks(t *testing.T) {
+	for days, lacks := range map[int32]bool{0: false, 7: false, 35: false, 36: true, 39: true, 40: true, 99: true, 100: true, 365: true} {
+		if got := databaseLacks(t, v1alpha1.DatabaseParameters{Backup: &v1alpha1.DatabaseBackup{RetentionDays: &days}}); (len(got) > 0) != lacks {
+			t.Errorf("%d days: %+v", days, got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A mirror says nothing twice, and of two fields that exclude each other it has the one of the spec. A preview compares either with either.
@@ -106,5 +107,20 @@ func TestTheMirrorOfABucketSaysWhatASpecCannot(t *testing.T) {
 	odd := v1alpha1.BucketParameters{GCP: &v1alpha1.BucketGCP{SoftDeleteDays: new(int32(-1))}}
 	if changes := previewBucket(odd, v1alpha1.BucketParameters{GCP: &v1alpha1.BucketGCP{SoftDeleteDays: new(int32(7))}}, nil); len(changes) != 1 || changes[0].From != "(no whole number of days)" {
 		t.Errorf("a preview of another soft delete shows %v", changes)
+	}
+}
+
+// How long deleted objects stay that a mirror shows as -1, a preview does not know: it announces the worse.
+func TestPreviewOfAnOddSoftDelete(t *testing.T) {
+	odd, week, never := new(driver.OddRetention), int32(7), int32(0)
+	for _, to := range []int32{week, never} {
+		effect, why := softDeleteEffect(odd, to, &bucket{})
+		if effect != driver.LosesBackups || why == "" {
+			t.Errorf("to %d days: %s %q", to, effect, why)
+		}
+	}
+	have := &bucket{BucketAttrs: storage.BucketAttrs{SoftDeletePolicy: &storage.SoftDeletePolicy{RetentionDuration: time.Hour}}}
+	if effect, _ := softDeleteEffect(odd, week, have); effect != driver.Online {
+		t.Errorf("of a bucket that keeps them for an hour: %s", effect)
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -44,5 +45,27 @@ func TestDifferencesOf(t *testing.T) {
 		if got := DifferencesOf(test.change); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
+	}
+}
+
+// A message has the first parts of a change, as far as they have room, and paths are bounded, too.
+func TestShown(t *testing.T) {
+	whole := func(from, to string) (string, string) { return from, to }
+	c := driver.Change{Field: "tags", Entries: true}
+	for _, name := range strings.Split("a b c d e f g", " ") {
+		c.Names, c.To = append(c.Names, name), strings.TrimPrefix(c.To+", "+name+"=1", ", ")
+	}
+	for room, want := range map[int]string{
+		1000: "tags.a (none) -> 1, tags.b (none) -> 1, tags.c (none) -> 1, tags.d (none) -> 1, tags.e (none) -> 1, and 2 more in tags",
+		40:   "tags.a (none) -> 1, tags.b (none) -> 1, and 5 more in tags",
+		0:    "tags.a (none) -> 1, and 6 more in tags",
+	} {
+		if got := Shown(c, room, whole); got != want {
+			t.Errorf("with room for %d: %q, want %q", room, got, want)
+		}
+	}
+	long := driver.Change{Field: "tags", Entries: true, Names: []string{strings.Repeat("x", 300)}, To: strings.Repeat("x", 300) + "=1"}
+	if got := Shown(long, 1000, whole); len(got) > longestPath+len(" (none) -> 1")+len("…") {
+		t.Errorf("a long path has %d bytes: %q", len(got), got)
 	}
 }

@@ -596,3 +596,27 @@ func TestPlanSaysWhatTheCloudIsAtWorkOn(t *testing.T) {
 		}
 	}
 }
+
+// What can be in no cloud object is not told as if it had been otherwise before.
+func TestEntryThatNoCloudObjectHas(t *testing.T) {
+	never := []driver.Change{{Field: "parameters", To: "wrok_mem=1", Why: "wrok_mem: no parameter of postgres16", Effect: driver.Impossible, Entries: true}, {Field: "engine", From: "mysql", To: "postgres", Effect: driver.Impossible}}
+	if got := impossible(never[:1]); got != "spec.parameters is refused: wrok_mem: no parameter of postgres16" || whyNever(never[:1]) != v1alpha1.ReasonInvalid {
+		t.Errorf("%s: %q", whyNever(never[:1]), got)
+	}
+	if whyNever(never) != v1alpha1.ReasonImmutable {
+		t.Errorf("beside a field that can't change: %s", whyNever(never))
+	}
+}
+
+// What has no mark may be the one that the object had, or a stranger's.
+func TestWithoutAMark(t *testing.T) {
+	for says, v := range map[string]View{
+		"has no mark of Mooring any more":  {Bound: true, WasReady: true},
+		"does not have Mooring's mark":     {Bound: true},
+		"exists and does not have Mooring": {},
+	} {
+		if got := planForeign(Unmarked, v, driver.Observation{State: driver.Ready}, Policy{}); !strings.Contains(got.Message, says) || !strings.Contains(got.Message, "IfExists") {
+			t.Errorf("%+v: %q, want %q", v, got.Message, says)
+		}
+	}
+}

@@ -303,3 +303,22 @@ func TestPreviewEditOfBucket(t *testing.T) {
 		})
 	}
 }
+
+// A snapshot has no final snapshot, and the Secret of a Bucket no password.
+func TestPreviewSaysNothingOfWhatAKindLacks(t *testing.T) {
+	snapshot := &v1alpha1.DatabaseSnapshot{ObjectMeta: created()}
+	snapshot.Spec.Source.DatabaseRef, snapshot.Spec.DeletionPolicy, snapshot.Status.ResourceStatus = &v1alpha1.DatabaseReference{Name: "orders"}, v1alpha1.DeletionDelete, working("")
+	snapshot.Status.Binding = nil
+	lines, err := newLifecycle(t, kind.DatabaseSnapshot()).Deletion(t.Context(), snapshot)
+	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "is deleted, and its data is lost for good") || strings.Contains(text, "final snapshot") {
+		t.Errorf("of a snapshot: %q, %v", text, err)
+	}
+	old := &v1alpha1.Bucket{ObjectMeta: created()}
+	old.Spec.ProviderConfigRef, old.Status.ResourceStatus, old.Spec.Connection = itsConfig, working("photos-bucket"), &v1alpha1.Connection{SecretName: "photos-bucket"}
+	edited := old.DeepCopy()
+	edited.Spec.Connection = nil
+	lines, err = newLifecycle(t, kind.Bucket()).Edit(t.Context(), old, edited)
+	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "no longer learns the name and the address") {
+		t.Errorf("of a Bucket: %q, %v", text, err)
+	}
+}

@@ -63,7 +63,7 @@ func TestWhatTheCloudLacksOfAFieldStopsNothing(t *testing.T) {
 	p, stalled := newPreview(), usual()
 	stalled.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionStalled, Status: "True", Reason: string(v1alpha1.ReasonNotSupported), Message: "tags: not implemented"}}
 	lines, err := p.Edit(t.Context(), stalled, editOf(stalled, moreBackups))
-	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "Online, at once: backup.retentionDays") {
+	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "Online, at once: backup.retentionDays") || !strings.Contains(text, "may be unable") {
 		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -7,12 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -159,5 +166,27 @@ func TestRefusalOfWhatAClassGave(t *testing.T) {
 		if got := messageOf(in); strings.HasSuffix(got, last) != tt.says || !strings.Contains(got, "version") && name != "another field" {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+// What is refused of a class stands in the conditions.
+func TestConditionsSayWhatAClassGave(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", ResourceVersion: "1"}}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(b).WithStatusSubresource(b).Build()
+	r := &Reporter{Client: c, Recorder: events.NewFakeRecorder(10), Log: logr.Discard(), Kind: kind.Bucket(), Cadence: retry.DefaultCadence(time.Minute), Deadline: time.Minute}
+	gives := class.Tree{"lifecycle": []any{}}
+	refusal := outcome.FieldErrors{{Field: "lifecycle", Err: &driver.Error{Code: driver.Invalid, Op: "PutBucketLifecycle", Message: "no such class"}}}
+	in := Reconciliation{Stored: b, Object: b.DeepCopy(), Err: outcome.Acted{Err: refusal}}
+	in.Class, in.Redact, in.Now = &class.Resolution{Name: "logs", Evaluation: class.Evaluation{Spec: gives, Effective: class.Effective{Enforced: gives}}}, func(message string) string { return message }, time.Now()
+	r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now()))
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
+		t.Fatal(err)
+	}
+	if stalled := meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionStalled); stalled == nil || !strings.Contains(stalled.Message, `class "logs" enforces spec.lifecycle`) {
+		t.Errorf("%+v", b.Status.Conditions)
 	}
 }
