@@ -138,9 +138,9 @@ func TestRulesCostLittle(t *testing.T) {
 	if refused := validate(object, old); len(refused) > 0 {
 		t.Fatal(refused)
 	}
-	// About a millisecond of an API server. With rules that looked at each field from the root of the object they were twice as many;
-	// the race detector adds some thirty.
-	const most = 9000 // allocations
+	// About a millisecond of an API server: 9,069 now, of which a rule of one field that says what it wants in words has some seventy. With rules that looked
+	// at each field from the root of the object they were twice as many; the race detector adds some thirty.
+	const most = 9200 // allocations
 	if allocations := testing.AllocsPerRun(20, func() { validate(object, old) }); allocations > most {
 		t.Errorf("to validate a write of the status takes %.0f allocations, and may take %d", allocations, most)
 	}

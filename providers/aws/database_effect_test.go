@@ -20,11 +20,11 @@ var knownParameters = parameterList{"work_mem": {ApplyType: new("dynamic")}, "ma
 
 // with returns the instance as it is once its parameters were read.
 func (i instance) with(list parameterList) instance {
-	i.settings = &settings{list: list, waits: i.awaitsRestart()}
+	i.settings = &settings{list: list, waits: i.groupWaits()}
 	return i
 }
 
-func (i instance) tls(v v1alpha1.TLS, waits bool) instance {
+func (i instance) tls(v v1alpha1.TLS, waits string) instance {
 	i.settings = &settings{tls: &tlsSetting{v, waits}, list: parameterList{tlsOfMySQL: {ApplyType: new("dynamic")}, tlsOfPostgres: {ApplyType: new("static")}}}
 	return i
 }
@@ -159,12 +159,12 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync").with(nil), driver.Restarts),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", "in-sync"), driver.Restarts),
 		tabletest.Of("parameters", sets("work_mem"), inGroup("orders-a", pendingReboot).with(knownParameters), driver.Restarts),
-		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSOptional)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSRequired, false), driver.Online),
-		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, false), driver.Interrupts),
-		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("default.postgres14", "in-sync").tls(v1alpha1.TLSOptional, false), driver.Online),
-		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", pendingReboot).tls(v1alpha1.TLSRequired, true), driver.Restarts),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSOptional)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSRequired, ""), driver.Online),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, ""), driver.Interrupts),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("default.postgres14", "in-sync").tls(v1alpha1.TLSOptional, ""), driver.Online),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", pendingReboot).tls(v1alpha1.TLSRequired, pendingReboot), driver.Restarts),
 		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inGroup("orders-a", "in-sync"), driver.Restarts), // as in a preview
-		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inEngine("postgres", inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, false)), driver.Restarts),
+		tabletest.Of("tls", databaseSpec{TLS: new(v1alpha1.TLSRequired)}, inEngine("postgres", inGroup("orders-a", "in-sync").tls(v1alpha1.TLSOptional, "")), driver.Restarts),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", "in-sync"), driver.Online),
 		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", pendingReboot), driver.Online),
 		tabletest.Of(parameterGroup, parameters("Shop"), inGroup("shop", pendingReboot), driver.Restarts),

@@ -29,9 +29,12 @@ func rememberInForce(req *databaseRequest, have *instance, o *driver.Observation
 	}
 }
 
-// awaitsRestart reports whether the server takes a part of what its group sets at a restart for which somebody has to ask: none other comes, such as the
-// start of a stopped server, or that for what waits in PendingModifiedValues.
-func (i *instance) awaitsRestart() bool {
+// groupWaits says what a part of the instance's group may wait for: a restart for which somebody has to ask, or what the server is at until it is known whether
+// that is left to do. It is empty if another restart comes, such as the start of a stopped server, or that for what waits in PendingModifiedValues.
+func (i *instance) groupWaits() string {
 	now := groupOf(i)
-	return now != nil && now.waits && aws.ToString(i.DBInstanceStatus) != "stopped" && len(disruptiveWaits(i)) == 0
+	if now == nil || aws.ToString(i.DBInstanceStatus) == "stopped" || len(disruptiveWaits(i)) > 0 {
+		return ""
+	}
+	return now.waits
 }

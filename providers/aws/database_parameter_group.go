@@ -23,18 +23,24 @@ const (
 	applyingGroup = "applying"       // the server is taking it
 )
 
-// An attachedGroup is a DB parameter group as an instance has it: its name, and whether a part of what it sets waits for a restart.
+// An attachedGroup is a DB parameter group as an instance has it: its name, and what a part of what it sets may wait for. While the server is taking
+// the group nobody knows yet whether a restart is left to do.
 type attachedGroup struct {
 	name  string
-	waits bool
+	waits string // pendingReboot or applyingGroup; empty if the server took all of it
 }
 
 // String is how a change shows it.
 func (g attachedGroup) String() string {
-	if g.waits {
-		return g.name + " (" + pendingReboot + ")"
+	return withWait(g.name, g.waits)
+}
+
+// withWait is how a change shows a value that does not apply yet.
+func withWait(value, waits string) string {
+	if waits == "" {
+		return value
 	}
-	return g.name
+	return value + " (" + waits + ")"
 }
 
 // MarshalJSON is how the mirror shows it: as the spec would.
@@ -53,7 +59,9 @@ var parameterGroupRow = table.Field(parameterGroup,
 	groupOf,
 	func(p *instanceParams, v attachedGroup) { p.DBParameterGroupName = &v.name },
 ).Reported(namedGroup).
-	Equal(func(want, have attachedGroup) bool { return !have.waits && strings.EqualFold(want.name, have.name) }, "in any case: RDS stores the name in lower case").
+	Equal(func(want, have attachedGroup) bool {
+		return have.waits == "" && strings.EqualFold(want.name, have.name)
+	}, "in any case: RDS stores the name in lower case").
 	EffectOf(parameterGroupEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "another group is attached; the restart that it takes to come into force is the next change"},
 		driver.PossibleEffect{Effect: driver.Restarts, When: "the group is attached, and a part of what it sets waits for a restart", Cost: restartCost}).
@@ -65,7 +73,14 @@ func groupOf(i *instance) *attachedGroup {
 		return nil
 	}
 	g := i.DBParameterGroups[0]
-	return &attachedGroup{name: *g.DBParameterGroupName, waits: aws.ToString(g.ParameterApplyStatus) == pendingReboot || isUnfit(i)}
+	attached := &attachedGroup{name: *g.DBParameterGroupName}
+	switch status := aws.ToString(g.ParameterApplyStatus); {
+	case isUnfit(i):
+		attached.waits = pendingReboot
+	case status == pendingReboot, status == applyingGroup:
+		attached.waits = status
+	}
+	return attached
 }
 
 // namedGroup returns the group of an instance if that is not its own: its own is how RDS keeps spec.parameters and spec.tls.
@@ -85,7 +100,7 @@ func isAttached(have *instance, name string) bool {
 const restartFollows = "the server takes what the group sets when it restarts, which is a change of its own that follows"
 
 func parameterGroupEffect(from *attachedGroup, to attachedGroup, _ *instance) (driver.Effect, string) {
-	if from != nil && from.waits && strings.EqualFold(from.name, to.name) {
+	if from != nil && from.waits != "" && strings.EqualFold(from.name, to.name) {
 		return driver.Restarts, "the server takes what its DB parameter group sets when it restarts"
 	}
 	return driver.Online, restartFollows
@@ -105,14 +120,27 @@ func withRestartAnnounced(changes []driver.Change) []driver.Change {
 }
 
 // isRestart reports whether a change is the restart that the attached group waits for, with or without more that is to be set in it.
-func isRestart(c driver.Change) bool {
+func isRestart(c driver.Change) bool { return waitsFor(c, pendingReboot) || isTaking(c) }
+
+// isTaking reports whether a change is that of a group which the server is taking: a restart may be left to do after that.
+func isTaking(c driver.Change) bool { return waitsFor(c, applyingGroup) }
+
+func waitsFor(c driver.Change, what string) bool {
 	switch c.Field {
 	case parameterGroup, "tls":
-		return strings.EqualFold(c.From, c.To+" ("+pendingReboot+")")
+		return strings.EqualFold(c.From, withWait(c.To, what))
 	case "parameters":
-		return strings.HasSuffix(c.From, "("+pendingReboot+")")
+		return strings.HasSuffix(c.From, withWait("", what))
 	}
 	return false
+}
+
+// withoutTaken leaves out what the server took before, while it takes something else of its group: what somebody else changed in the group differs once a
+// restart is left to do for it, and what applies at once never does.
+func withoutTaken(applied map[string][]string, changes []driver.Change) []driver.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
+		return isTaking(c) && (slices.Equal(applied[c.Field], []string{c.To}) || c.Entries && len(c.Drifted) == len(c.Names))
+	})
 }
 
 // withoutRestart leaves out the restart for a parameter group where another one comes: the start of a stopped server, or what waits in
@@ -122,13 +150,6 @@ func withoutRestart(have *instance, changes []driver.Change) []driver.Change {
 		return changes
 	}
 	return slices.DeleteFunc(slices.Clone(changes), isRestart)
-}
-
-// takesGroup reports whether a server is taking what the declared group or its own sets.
-func takesGroup(spec *databaseSpec, have *instance) bool {
-	declared := awsOf(spec).DBParameterGroupName
-	return (declared != nil && isAttached(have, *declared) || have.settings != nil && groupOf(have) != nil) &&
-		aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == applyingGroup
 }
 
 // withUpgrade has a parameter group or an option group attached together with an upgrade to another major version: RDS takes a group of the new version with
@@ -163,7 +184,7 @@ func takeRestart(params *instanceParams, have *instance, changes []driver.Change
 		params.DBParameterGroupName = nil
 	}
 	now := groupOf(have)
-	return params.DBParameterGroupName == nil && now != nil && now.waits &&
+	return params.DBParameterGroupName == nil && now != nil && now.waits != "" &&
 		slices.ContainsFunc(changes, func(c driver.Change) bool { return isRestart(c) && (c.Effect != driver.Online || isUnfit(have)) })
 }
 

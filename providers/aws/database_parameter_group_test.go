@@ -63,8 +63,12 @@ func TestParameterGroup(t *testing.T) {
 		if got := w.writing(); !slices.Equal(got, []string{call}) {
 			t.Errorf("%s: calls %q, want %s", when, got, call)
 		}
-		if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) != 0 {
-			t.Errorf("%s, while the server takes it: state %v, changes %v", when, seen.State, seen.Changes)
+		want := []string{to + " (applying)"} // that a restart is left to do is known once the server took the group
+		if call == "RebootDBInstance" {
+			want = nil
+		}
+		if seen := w.database(req); seen.State != driver.Pending || !slices.Equal(fromOf(seen.Changes), want) {
+			t.Errorf("%s, while the server takes it: state %v, changes %v, want from %q", when, seen.State, seen.Changes, want)
 		}
 		w.clock.Advance(time.Hour)
 	}
@@ -89,6 +93,10 @@ func TestParameterGroup(t *testing.T) {
 	silent("in force", "pay")
 
 	w.setStatic("pay")
+	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
+		t.Errorf("while the server takes what somebody changed in the group: state %v, changes %v", seen.State, seen.Changes)
+	}
+	w.clock.Advance(time.Hour)
 	step("somebody changed the group", "pay (pending-reboot)", "pay", driver.Restarts, "RebootDBInstance")
 	silent("taken over", "pay")
 
@@ -189,4 +197,12 @@ func TestUnknownParameterGroup(t *testing.T) {
 			t.Errorf("%s: %v", group, seen.State)
 		}
 	}
+}
+
+// fromOf returns what changes lead away from.
+func fromOf(changes []driver.Change) (from []string) {
+	for _, c := range changes {
+		from = append(from, c.From)
+	}
+	return from
 }

@@ -35,8 +35,8 @@ type settings struct {
 	list parameterList     // RDS's list of parameters; nil if it was not read
 	// upgrades: the instance is to have another major version, whose list is another one.
 	upgrades bool
-	// waits: parameters wait for a restart, and no other one comes. inForce: only those that somebody set since the server took the group can wait.
-	waits, inForce bool
+	waits    string // what parameters wait for, as groupWaits says it
+	inForce  bool   // only those that somebody set since the server took the group can wait
 }
 
 func (s *settings) values() map[string]string {
@@ -59,10 +59,10 @@ func (s *settings) lacks(d table.Delta) bool {
 // waitsForRestart says what the parameters of an instance wait for.
 func waitsForRestart(i *instance) table.Waiting {
 	s := i.settings
-	if s == nil || !s.waits {
+	if s == nil || s.waits == "" {
 		return table.Waiting{}
 	}
-	w := table.Waiting{For: pendingReboot}
+	w := table.Waiting{For: s.waits}
 	if s.inForce {
 		w.Part = func(name string) bool { return len(s.list.static([]string{name})) > 0 }
 	}
@@ -145,7 +145,7 @@ func (g *groups) read(ctx context.Context, req *databaseRequest, have *instance,
 
 // settingsOf sorts what somebody set in the group of an instance into the fields of a spec.
 func settingsOf(spec *databaseSpec, have *instance, set map[string]string) *settings {
-	s := &settings{set: set, waits: have.awaitsRestart()}
+	s := &settings{set: set, waits: have.groupWaits()}
 	if spec.TLS != nil {
 		s.tls = have.tlsBy(set)
 		s.tls.waits = s.waits
@@ -161,16 +161,16 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 		return
 	}
 	names, ofTLS := parametersRow.Delta(&req.Spec, have, req.Applied).Names(), tlsParameter(aws.ToString(have.Engine))
-	if s.tls != nil && (s.waits || s.tls.value != *req.Spec.TLS) {
+	if s.tls != nil && (s.waits != "" || s.tls.value != *req.Spec.TLS) {
 		names = append(names, ofTLS)
 	}
-	if s.waits || len(names) > 0 {
+	if s.waits != "" || len(names) > 0 {
 		s.list = g.calls.list(ctx, have.family(), names)
 	}
 	s.upgrades = req.Spec.Version != nil && have.isMajor(*req.Spec.Version)
 	s.inForce = slices.Contains(req.Applied[groupInForce], groupName(have))
 	if s.tls != nil && s.inForce && len(s.list.static([]string{ofTLS})) == 0 {
-		s.tls.waits = false // it applied at once: what waits is another parameter
+		s.tls.waits = "" // it applied at once: what waits is another parameter
 	}
 }
 

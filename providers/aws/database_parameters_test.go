@@ -539,6 +539,7 @@ func TestParametersBesideOthersRestart(t *testing.T) {
 		if got := w.writing(); !slices.Equal(got, []string{"ListTagsForResource", "ModifyDBParameterGroup"}) {
 			t.Errorf("%s: calls %q", step.field, got)
 		}
+		w.clock.Advance(time.Hour) // the server has taken it
 		seen := w.database(req)
 		req.Applied = seen.Applied
 		if len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Restarts || !slices.Equal(seen.Changes[0].Drifted, seen.Changes[0].Names) || len(seen.Changes[0].Edited) > 0 {

@@ -111,15 +111,13 @@ var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBp
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
-	o.Changes = fixedTwice(&req.Spec, fixedByGroup(&req.Spec, have, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))))
+	o.Changes = withoutTaken(req.Applied, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes)))
+	o.Changes = fixedTwice(&req.Spec, fixedByGroup(&req.Spec, have, o.Changes))
 	rememberGroups(req, have, o)
 	rememberInForce(req, have, o)
 	rememberAsked(req, have, o)
 	waits := waiting(req, have, o.Changes)
 	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing
-	if takesGroup(&req.Spec, have) {
-		waits = append(waits, parameterGroup)
-	}
 	if takesOptions(&req.Spec, have) {
 		waits = append(waits, optionGroup)
 	}
@@ -148,20 +146,24 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 // In storage-optimization, which lasts hours after a disk grew or changed its type, IOPS or throughput, RDS takes all changes but another of the disk.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
 //
-// With other changes at hand those come first, and that of the disk is left out. Alone, it makes the instance Pending: that says why nothing happens, and
+// While a server is taking its parameter group, it takes all changes but those of the group.
+//
+// With other changes at hand those come first, and what RDS does not take is left out. Alone, that makes the instance Pending: it says why nothing happens, and
 // nobody calls in vain. A stop is no change of the disk, and stays for stopsLater to refuse: it may wait for consent first, and the message names it.
 func whileBusy(status string, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
-	switch {
-	case housekeeping[status] && len(changes) == 0:
+	if housekeeping[status] && len(changes) == 0 {
 		return driver.Ready, nil
-	case status != "storage-optimization":
-		return state, changes
 	}
-	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return slices.Contains(ofDisk, c.Field) })
-	if len(others) == 0 && len(changes) > 0 {
-		return driver.Pending, changes
+	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
+		return isTaking(c) || status == "storage-optimization" && slices.Contains(ofDisk, c.Field)
+	})
+	switch {
+	case len(others) > 0:
+		return state, others
+	case len(changes) > 0 && state == driver.Ready:
+		state = driver.Pending
 	}
-	return state, others
+	return state, changes
 }
 
 // waiting returns the fields that are not yet as the spec wants them, and will be by what waits in
@@ -175,7 +177,9 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 	present.PendingModifiedValues = nil
 	differs := driver.Names(changes)
 	waits := driver.Names(slices.DeleteFunc(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup),
-		func(c driver.Change) bool { return slices.Contains(differs, c.Field) || withheld(req, have, c) }))
+		func(c driver.Change) bool {
+			return slices.Contains(differs, c.Field) || isRestart(c) || withheld(req, have, c)
+		}))
 	if have.PendingModifiedValues.MasterUserPassword != nil && (have.MasterUserSecret == nil || aws.ToString(have.MasterUserSecret.SecretStatus) != secretRotating) {
 		waits = append(waits, driver.FieldPassword)
 	}

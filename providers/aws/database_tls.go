@@ -29,18 +29,15 @@ func tlsParameter(engine string) string {
 	return tlsOfMySQL
 }
 
-// A tlsSetting is whether a server refuses whoever comes without TLS, and whether that waits for a restart.
+// A tlsSetting is whether a server refuses whoever comes without TLS, and what that waits for, as groupWaits says it.
 type tlsSetting struct {
 	value v1alpha1.TLS
-	waits bool
+	waits string
 }
 
 // String is how a change shows it.
 func (s tlsSetting) String() string {
-	if s.waits {
-		return string(s.value) + " (" + pendingReboot + ")"
-	}
-	return string(s.value)
+	return withWait(string(s.value), s.waits)
 }
 
 // MarshalJSON is how the mirror shows it: as the spec would.
@@ -75,7 +72,7 @@ const (
 func tlsEffect(from *tlsSetting, to tlsSetting, have *instance) (driver.Effect, string) {
 	s, refuses := have.settings, to.value == v1alpha1.TLSRequired
 	switch {
-	case from != nil && from.waits && from.value == to.value:
+	case from != nil && from.waits != "" && from.value == to.value:
 		return driver.Restarts, "the server takes it when it restarts"
 	case s != nil && !have.inOwnGroup():
 		return driver.Online, restartFollows

@@ -69,11 +69,12 @@ func (c *Cloud) SetRDSUpgradeObstacle(account, region, name, obstacle string) bo
 	return c.alterRDS(rdsKey{account, region, name}, func(in *rdsInstance) { in.obstacle = obstacle })
 }
 
-// refusesUpgrade reports whether the changes that are about to be made end without having changed anything, because something is in the way of the major version among them.
+// refusesUpgrade reports whether changes end without having changed anything, because something is in the way of the major version among them.
 func (in *rdsInstance) refusesUpgrade(to *string) bool {
-	if in.obstacle == "" || to == nil || majorVersion(*in.db.Engine, *to) == majorVersion(*in.db.Engine, *in.db.EngineVersion) {
-		return false
-	}
+	return in.obstacle != "" && to != nil && majorVersion(*in.db.Engine, *to) != majorVersion(*in.db.Engine, *in.db.EngineVersion)
+}
+
+// noteRefusedUpgrade notes the event of an upgrade that ended so.
+func (in *rdsInstance) noteRefusedUpgrade() {
 	in.event(in.due, "Database instance is in a state that cannot be upgraded: "+in.obstacle)
-	return true
 }

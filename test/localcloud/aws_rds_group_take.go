@@ -40,13 +40,14 @@ func allReset(g *rdsGroup) rdsGroupChange {
 func (c *rdsCall) carryOutInMembers(g *rdsGroup, change rdsGroupChange) {
 	for _, key := range c.members(g) {
 		next := c.instances[key].now.clone()
-		if id := *next.db.DbiResourceId; change.atOnce != nil {
-			c.begin(func() (*engine, error) { return nil, c.cloud.engines.changeParameters(id, change.atOnce) })
-		}
 		if change.restart {
 			next.joinGroup(g.name, "pending-reboot")
-			c.store(key, next)
 		}
+		next.taking.group = c.now.Add(c.cloud.opts.Durations.Modify)
+		if id := *next.db.DbiResourceId; change.atOnce != nil {
+			next.taking.parameters = c.begin(func() (*engine, error) { return nil, c.cloud.engines.changeParameters(id, change.atOnce) })
+		}
+		c.store(key, next)
 	}
 }
 

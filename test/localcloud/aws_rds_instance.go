@@ -251,6 +251,9 @@ func backupShare(d Durations) time.Duration { return d.Create / 4 }
 func (in *rdsInstance) modified(d Durations) {
 	done := in.applying
 	failed := in.fails || in.refusesUpgrade(done.EngineVersion)
+	if failed && !in.fails {
+		in.noteRefusedUpgrade()
+	}
 	subtract(in.db.PendingModifiedValues, done)
 	unnamed := in.takes
 	in.waits = in.waits.without(unnamed)

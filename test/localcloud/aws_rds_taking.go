@@ -12,14 +12,15 @@ import (
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithDBInstanceParamGroups.html (applying)
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_VpcSecurityGroupMembership.html (Status): the guide of Amazon's clients has adding and removing
 type rdsTaking struct {
-	group    time.Time // until when the server takes another parameter group; kinder than RDS, which shows it at a change of the group also
-	members  time.Time // until when the server takes its security groups
-	adding   []string  // of them
-	removing []string
+	group      time.Time  // until when the server takes its parameter group, or a change of it
+	parameters *engineJob // and the work on the real server
+	members    time.Time  // until when the server takes its security groups
+	adding     []string   // of them
+	removing   []string
 }
 
 func (t *rdsTaking) show(db *rdstypes.DBInstance, now time.Time) {
-	if len(db.DBParameterGroups) > 0 && now.Before(t.group) {
+	if len(db.DBParameterGroups) > 0 && (now.Before(t.group) || !t.parameters.finished()) {
 		group := db.DBParameterGroups[0]
 		group.ParameterApplyStatus = aws.String("applying")
 		db.DBParameterGroups = []rdstypes.DBParameterGroupStatus{group}

@@ -10,7 +10,7 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// While a server takes another parameter group or security groups, the memberships say so, and the status of the instance stays as it is.
+// While a server takes its parameter group, a change of that or security groups, the memberships say so, and the status of the instance stays as it is.
 func TestRDSShowsWhatTheServerTakes(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
@@ -48,9 +48,13 @@ func TestRDSShowsWhatTheServerTakes(t *testing.T) {
 	clock.advance(time.Minute)
 	has("restarted", "in-sync")
 	set(setting("work_mem", "1024", immediate))
-	has("changed at once", "in-sync")
+	has("changed at once", "applying")
+	clock.advance(time.Minute)
+	has("changed a while ago", "in-sync")
 	set(setting("max_connections", "50", atRestart))
-	has("changed for a restart", "pending-reboot")
+	has("changed for a restart", "applying")
+	clock.advance(time.Minute)
+	has("changed for a restart a while ago", "pending-reboot")
 	modify(&rds.ModifyDBInstanceInput{VpcSecurityGroupIds: vpc[1:2]})
 	members := []string{vpc[0] + " removing", vpc[1] + " adding"}
 	slices.Sort(members)

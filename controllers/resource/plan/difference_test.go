@@ -52,7 +52,7 @@ func TestDifferencesOf(t *testing.T) {
 func TestShown(t *testing.T) {
 	whole := func(from, to string) (string, string) { return from, to }
 	c := driver.Change{Field: "tags", Entries: true}
-	for _, name := range strings.Split("a b c d e f g", " ") {
+	for name := range strings.SplitSeq("a b c d e f g", " ") {
 		c.Names, c.To = append(c.Names, name), strings.TrimPrefix(c.To+", "+name+"=1", ", ")
 	}
 	for room, want := range map[int]string{

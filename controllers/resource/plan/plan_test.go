@@ -599,8 +599,8 @@ func TestPlanSaysWhatTheCloudIsAtWorkOn(t *testing.T) {
 
 // What can be in no cloud object is not told as if it had been otherwise before.
 func TestEntryThatNoCloudObjectHas(t *testing.T) {
-	never := []driver.Change{{Field: "parameters", To: "wrok_mem=1", Why: "wrok_mem: no parameter of postgres16", Effect: driver.Impossible, Entries: true}, {Field: "engine", From: "mysql", To: "postgres", Effect: driver.Impossible}}
-	if got := impossible(never[:1]); got != "spec.parameters is refused: wrok_mem: no parameter of postgres16" || whyNever(never[:1]) != v1alpha1.ReasonInvalid {
+	never := []driver.Change{{Field: "parameters", To: "worl_mem=1", Why: "worl_mem: no parameter of postgres16", Effect: driver.Impossible, Entries: true}, {Field: "engine", From: "mysql", To: "postgres", Effect: driver.Impossible}}
+	if got := impossible(never[:1]); got != "spec.parameters is refused: worl_mem: no parameter of postgres16" || whyNever(never[:1]) != v1alpha1.ReasonInvalid {
 		t.Errorf("%s: %q", whyNever(never[:1]), got)
 	}
 	if whyNever(never) != v1alpha1.ReasonImmutable {
