@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,7 +26,7 @@ import (
 
 // addWebhook answers API servers that ask about objects before they store them.
 func (s *setup) addWebhook() error {
-	r := &reviewer{s.kinds, s.Log}
+	r := &reviewer{s.kinds, s.mgr.GetClient(), &secretHolders{cached: s.mgr.GetClient(), live: s.mgr.GetAPIReader()}, s.Log}
 	return admission.Add(s.mgr, admission.Options{
 		Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir,
 		Validator: admission.ValidatorFunc(r.validate), Consent: admission.ValidatorFunc(r.consent), Serves: s.metrics.Certificate,
@@ -34,8 +35,10 @@ func (s *setup) addWebhook() error {
 
 // A reviewer says what is wrong with objects of the kinds, and previews what they do.
 type reviewer struct {
-	kinds []addedKind
-	log   logr.Logger
+	kinds   []addedKind
+	reader  client.Reader
+	secrets *secretHolders // nil if nobody is asked about them
+	log     logr.Logger
 }
 
 // validate asks whoever knows about the kind.
@@ -83,6 +86,10 @@ func (w *reviewer) consent(ctx context.Context, r admission.Review) (admission.R
 
 // warnOfDeletion says what a deletion does, or what an edit changes in one that was requested before.
 func (w *reviewer) warnOfDeletion(ctx context.Context, r admission.Review) (v admission.Result, err error) {
+	if namespace, is := r.Old.(*corev1.Namespace); is {
+		v.Warnings, err = w.namespaceDeletion(ctx, namespace.Name)
+		return v, err
+	}
 	for _, kind := range w.kinds {
 		switch {
 		case kind.HasClass(r.Old): // nothing in the cloud is deleted with it
@@ -108,6 +115,11 @@ func (w *reviewer) validateObject(ctx context.Context, kind addedKind, old, obje
 		return []class.Problem{{Reason: v1alpha1.ReasonInvalid, Message: says}}, nil, nil
 	}
 	refusals, warnings, err = kind.admission.Object(ctx, old, object)
+	if err == nil {
+		var taken []class.Problem
+		taken, err = w.secrets.refuse(ctx, w.kinds, old, object)
+		refusals = append(refusals, taken...)
+	}
 	switch {
 	case err != nil || len(refusals) > 0:
 	case old != nil:

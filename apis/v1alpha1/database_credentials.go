@@ -19,12 +19,14 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.source) || self.source != 'CloudManaged'",message="rotationPeriod is of generated passwords only, and the cloud changes one of source CloudManaged by itself: remove rotationPeriod, or set source to Generated",fieldPath=".rotationPeriod"
 type DatabaseCredentials struct {
 	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL; admin for
-	// MariaDB. It can't change once the server exists.
+	// MariaDB. It can't change once the server exists. The clouds keep some names for themselves, such as rdsadmin and cloudsqladmin.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.MasterAccounts.html
 	// Source: https://cloud.google.com/sql/docs/postgres/users
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="!(self in ['rdsadmin', 'rdsrepladmin', 'rdsproxyadmin', 'rds_superuser', 'rds_replication', 'cloudsqladmin', 'cloudsqlagent', 'cloudsqlreplica', 'cloudsqliamuser'])",message="is a user that the cloud keeps for itself: choose another name, for example shop_admin"
 	Username *string `json:"username,omitempty"`
 
 	// source says where the password comes from. Generated: Mooring generates it. A server that has a password already keeps it when source

@@ -182,7 +182,7 @@ type ProviderConfigReference struct {
 // Connection says where Mooring writes the connection details.
 type Connection struct {
 	// secretName is the Secret in the same namespace that Mooring creates and keeps up to date, with the keys of the Service Binding
-	// specification. Mooring never changes a Secret of that name that it did not create. If the name changes, Mooring writes
+	// specification. Mooring never changes a Secret of that name that it did not create, and no two objects can have the same one. If the name changes, Mooring writes
 	// the new Secret first, and keeps the former one up to date for 24 hours.
 	// +required
 	// +kubebuilder:validation:MinLength=1

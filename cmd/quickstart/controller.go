@@ -37,6 +37,7 @@ type controller struct {
 	target  *target
 	command func() *exec.Cmd // one to start
 	log     string           // the file it writes to
+	metrics string           // the URL of its metrics
 	ended   chan struct{}    // closed when it has ended for good
 
 	mu       sync.Mutex
@@ -58,6 +59,11 @@ func launch(ctx context.Context, end context.CancelCauseFunc, program string, t 
 	if err != nil {
 		return nil, err
 	}
+	metrics, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	c.metrics = "http://" + metrics + "/metrics"
 	config, err := t.cluster.UserKubeconfig(controllerUser)
 	if err != nil {
 		return nil, err
@@ -73,7 +79,7 @@ func launch(ctx context.Context, end context.CancelCauseFunc, program string, t 
 			"--kubeconfig="+f.file(controllerFile),
 			"--namespace="+system.Namespace,
 			"--sync-period="+syncPeriod.String(),
-			"--metrics-address=0", "--health-address=0", "--webhook-address="+webhook,
+			"--metrics-address="+metrics, "--health-address=0", "--webhook-address="+webhook,
 		)
 	}
 	if err := c.start(); err != nil {

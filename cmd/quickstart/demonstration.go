@@ -15,6 +15,7 @@ type demonstration struct {
 	follower *follower
 	querier  *querier
 	log      string // the controller's
+	metrics  string // their URL
 }
 
 // show applies the samples and tells what becomes of them. The error says what did not work.
@@ -27,6 +28,9 @@ func (d *demonstration) show(ctx context.Context) error {
 	}
 	d.say("\nMooring creates them in the clouds:")
 	if err := d.follower.follow(ctx); err != nil {
+		return err
+	}
+	if err := d.readMetrics(ctx); err != nil {
 		return err
 	}
 	d.say("\nAn application would mount the Secret; here the quickstart connects with it:")

@@ -52,6 +52,9 @@ func (o object) state() (reason, detail string) {
 	case o.ready():
 		return c.Reason, fmt.Sprintf("%s %s: %s", o.status.Provider, o.status.Location, o.status.ExternalName)
 	}
+	if stalled := o.condition(v1alpha1.ConditionStalled); stalled.Type != "" { // which says everything, where it is there
+		return c.Reason, stalled.Message
+	}
 	return c.Reason, c.Message
 }
 

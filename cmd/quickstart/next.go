@@ -24,7 +24,7 @@ func (q *quickstart) next(samples bool) string {
 	}
 	var text bytes.Buffer
 	err := nextTemplate.Execute(&text, map[string]any{
-		"Kubeconfig": q.folder.file(kubeconfigFile), "Env": q.folder.file(envFile), "Cloud": q.folder.file(cloudFile), "Log": q.folder.file(logFile), "Token": q.folder.file(tokenFile),
+		"Kubeconfig": q.folder.file(kubeconfigFile), "Env": q.folder.file(envFile), "Cloud": q.folder.file(cloudFile), "Log": q.folder.file(logFile), "Metrics": q.controller.metrics, "Token": q.folder.file(tokenFile),
 		"Kubectl": kubectl, "Samples": samples, "AWS": q.clouds.AWSEndpoint(), "GCP": q.clouds.GCPEndpoint(), "Project": gcpProject, "People": others, "Team": team, "Installed": q.target.installed,
 	})
 	if err != nil {

@@ -97,7 +97,7 @@ func (q *quickstart) stop() error {
 func (q *quickstart) demonstration() *demonstration {
 	t, c := q.transcript, q.target.client
 	return &demonstration{
-		transcript: t, client: c, clouds: q.clouds, log: q.controller.log,
+		transcript: t, client: c, clouds: q.clouds, log: q.controller.log, metrics: q.controller.metrics,
 		kubectl:  &kubectl{transcript: t, root: q.target.root, program: q.kubectl, kubeconfig: q.folder.file(kubeconfigFile)},
 		follower: &follower{transcript: t, client: c, log: q.controller.log, said: map[string]string{}},
 		querier:  &querier{transcript: t, client: c, folder: q.folder},

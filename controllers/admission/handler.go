@@ -27,7 +27,7 @@ import (
 )
 
 // A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases, BucketClasses and
-// DatabaseClasses that are not being deleted yet, by several requests at once. It must not write anything.
+// DatabaseClasses that are not being deleted yet, and about namespaces that are to be deleted, by several requests at once. It must not write anything.
 type Validator interface {
 	// Validate returns what is wrong with what is under review. It should return when ctx ends: nobody waits for it any longer.
 	// After an error the object passes.

@@ -27,7 +27,7 @@ func subject(req admission.Request, object client.Object) string {
 	if name == "" && object != nil { // one of a collection, or one of which the API server chooses the rest of the name
 		name = cmp.Or(object.GetName(), object.GetGenerateName()+"…")
 	}
-	if req.Namespace != "" {
+	if req.Namespace != "" && req.Kind.Kind != "Namespace" { // which is said to be in itself
 		name = req.Namespace + "/" + name
 	}
 	return req.Kind.Kind + " " + driver.Shortened(name, longestName)

@@ -37,7 +37,7 @@ func Message(text string) string { return driver.Shortened(driver.Plain(text), L
 // longestBrief is how many characters a brief message has at most.
 const longestBrief = 100
 
-// Brief returns what happened, without advice and details: the message of conditions beside Ready and Stalled, which have all of it.
+// Brief returns what happened, without advice and details: the message of conditions beside the one that has all of it, which is Stalled, or Ready where that is not there.
 func Brief(message string) string {
 	brief, _, _ := strings.Cut(message, "; ")
 	if runes := []rune(brief); len(runes) > longestBrief {
@@ -69,13 +69,25 @@ func Set(conditions *[]metav1.Condition, u Update) {
 		{v1alpha1.ConditionStalled, r.stalled},
 	} {
 		u.Message = full
-		inReady := r.ready != asLastSeen && r.ready != withReason
-		if c.name == v1alpha1.ConditionSynced || c.name == v1alpha1.ConditionAvailable || c.name == v1alpha1.ConditionReconciling && inReady {
+		if r.isBrief(c.name) {
 			u.Message = Brief(full)
 		}
 		set(conditions, c.name, c.status, u)
 	}
 	slices.SortFunc(*conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+// isBrief reports whether a condition leaves it to another one to say everything: to Stalled, to Ready where that is not there, and to Reconciling while Ready stays as it was.
+func (r row) isBrief(name string) bool {
+	switch name {
+	case v1alpha1.ConditionStalled:
+		return false
+	case v1alpha1.ConditionReady:
+		return r.stalled == isTrue
+	case v1alpha1.ConditionReconciling:
+		return r.ready != asLastSeen && r.ready != withReason
+	}
+	return true
 }
 
 func set(conditions *[]metav1.Condition, name string, s status, u Update) {

@@ -131,6 +131,13 @@ func TestDeletionIsPreviewed(t *testing.T) {
 	if err := listens.DeleteAllOf(t.Context(), bucket.DeepCopy(), client.InNamespace(shop), client.DryRunAll); err != nil || !strings.Contains(strings.Join(heard.Take(), "\n"), inBucket) {
 		t.Errorf("of all at once nothing was said: %v", err)
 	}
+	heard.Take()
+	if err := listens.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: shop}}, client.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	if got := heard.Take(); len(got) < 2 || !strings.HasPrefix(got[0], "Namespace "+shop+": takes along what Mooring has there: ") || !slices.Contains(got, "Namespace "+shop+": Database previewed: "+said) {
+		t.Errorf("the namespace's deletion says %q, want also %q", got, said)
+	}
 	unheard(t, db)
 
 	out, err := kubectl("delete --wait=false databases.mooring.dev previewed")

@@ -494,6 +494,8 @@ spec:
 		{"a period without maintenance from a date in other words", "Database", `spec: {className: standard, gcp: {denyMaintenancePeriod: {startDate: "11-1", endDate: "12-05"}}}`, "spec.gcp.denyMaintenancePeriod.startDate"},
 		{"a length that no password of Mooring has", "Database", `spec: {className: standard, gcp: {passwordValidationPolicy: {minLength: 31}}}`, "spec.gcp.passwordValidationPolicy.minLength"},
 		{"a machine for a tier", "Database", `spec: {className: standard, gcp: {tier: n1-standard-1}}`, "spec.gcp.tier"},
+		{"a username of RDS", "Database", `spec: {className: standard, credentials: {username: rdsadmin}}`, "spec.credentials.username: Invalid value: \"rdsadmin\": is a user that the cloud keeps for itself"},
+		{"a username of Cloud SQL", "Database", `spec: {className: standard, credentials: {username: cloudsqladmin}}`, "is a user that the cloud keeps for itself: choose another name"},
 		{"a long username", "Database", `spec: {className: standard, credentials: {username: abcdefghijklmnopq}}`, "16"},
 		{"an instance name with two hyphens", "Database", `spec: {className: standard, externalName: a--b}`, "must be an instance name"},
 		{"an instance name that ends with a hyphen", "Database", `spec: {className: standard, externalName: a-}`, "must be an instance name"},

@@ -155,13 +155,18 @@ func (r *reader) shell(kubectl string, script []string) (printed []string, err e
 }
 
 // shown matches a command that is there to show something.
-var shown = regexp.MustCompile(`^kubectl (get .*-o jsonpath|explain|describe|config view)`)
+var shown = regexp.MustCompile(`^kubectl (get|events|explain|describe|config view) `)
+
+// isNothing reports whether a command showed nothing.
+func isNothing(printed string) bool {
+	return strings.TrimSpace(printed) == "" || strings.HasPrefix(printed, "No resources found") || strings.HasPrefix(printed, "No events found")
+}
 
 // verifyAnswer demands that a command which shows something does, in the end, and that it says what its page says of it.
 func (r *reader) verifyAnswer(kubectl string, b commandBlock, command, printed string) {
 	r.Helper()
 	if shown.MatchString(command) && !strings.Contains(command, " > ") && !r.isSilent(b.page, command) {
-		for wait := patience.New(); strings.TrimSpace(printed) == ""; time.Sleep(100 * time.Millisecond) {
+		for wait := patience.New(); isNothing(printed); time.Sleep(100 * time.Millisecond) {
 			if wait.Over() {
 				r.Errorf("%s:%d: it prints nothing: %s", b.page, b.line, command)
 				break

@@ -23,7 +23,7 @@ spec:
 apiVersion: coordination.k8s.io/v1
 kind: Lease
 metadata: {name: mooring-leader, namespace: mooring-system}
-spec: {holderIdentity: mooring-0}
+spec: {holderIdentity: mooring-0, renewTime: "2026-11-30T08:00:00.000000Z"}
 `
 
 // notRun are the commands that do not run in the test, as patterns, each with the reason.
@@ -32,7 +32,7 @@ var notRun = []struct{ command, reason string }{
 	{`^git `, "publishes a release, or copies the repository that the test is in"},
 	{`^helm (test|upgrade|rollback|uninstall) `, "needs a release: test/chart installs, checks, upgrades and removes the chart, with Helm 3 and Helm 4"},
 	{`^curl `, "downloads from AWS"},
-	{`\baws [a-z0-9]+ [a-z0-9-]+ `, "needs an account of AWS"},
+	{`(?m)(^\s*|[($|;] *)aws [a-z0-9]+ [a-z0-9-]+ `, "needs an account of AWS"},
 	{`\bgcloud `, "needs a project of Google Cloud"},
 	{`^expression=`, "is for the command of gcloud below it"},
 	{`^kubectl (exec|run|top) |^kubectl logs deployment/`, "needs a node with Pods"},
@@ -111,6 +111,7 @@ var answers = []struct{ page, command, says string }{
 	{"docs/install.md", "databasesnapshots.mooring.dev -A   # there is none", `No resources found`},
 	{"docs/migrate/README.md", "| jq", `"sizeGiB": 100`},
 	{"docs/troubleshooting.md", "--as=jane", `yes`},
+	{"docs/troubleshooting.md", "get lease mooring-leader", `HOLDER +RENEWED\s+mooring-0 +20`},
 }
 
 // silent are commands that show something, and show nothing here.

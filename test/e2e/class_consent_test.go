@@ -25,8 +25,7 @@ func TestClassReleasesNothing(t *testing.T) {
 			w.Helper()
 			w.observedAgain(c, name, 3)
 			s := w.state(d, "held after "+after, func(s system.Snapshot) bool {
-				ready := s.Condition(v1alpha1.ConditionReady)
-				return s.Status.ObservedGeneration == d.Generation && ready != nil && strings.Contains(ready.Message, "releases nothing that waits")
+				return s.Status.ObservedGeneration == d.Generation && strings.Contains(s.Told(), "releases nothing that waits")
 			})
 			w.equal("size after "+after, s.Value(sizeField[c.Name]), `"`+size[0]+`"`)
 			return s.Status.Plan.Hash

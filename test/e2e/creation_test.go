@@ -115,7 +115,7 @@ func TestRefusedLoginCanBeCorrected(t *testing.T) {
 		} {
 			reserved := map[string]map[string]string{
 				"aws": {"databaseName": "user", "credentials.username": "user"},
-				"gcp": {"databaseName": "template0", "credentials.username": "cloudsqladmin"},
+				"gcp": {"databaseName": "template0", "credentials.username": "pg_boss"},
 			}[c.Name][field]
 			d := w.database(c, "refused-"+map[string]string{"databaseName": "database", "credentials.username": "username"}[field], system.MinimalDatabase(c))
 			set(d, reserved)

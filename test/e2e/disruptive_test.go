@@ -42,8 +42,7 @@ func (w *fixture) waits(c *system.Cloud, d *v1alpha1.Database, from, to, cause s
 	w.Helper()
 	given := d.Annotations[v1alpha1.AnnotationApprove]
 	s := w.state(d, "waiting for approval", func(s system.Snapshot) bool {
-		ready := s.Condition(v1alpha1.ConditionReady)
-		return ready != nil && strings.Contains(ready.Message, given) && s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Generation == d.Generation && s.KStatus != status.InProgressStatus
+		return strings.Contains(s.Told(), given) && s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Generation == d.Generation && s.KStatus != status.InProgressStatus
 	})
 	w.equal("pendingChanges", s.Status.PendingChanges,
 		[]v1alpha1.PendingChange{{Field: sizeField[c.Name], From: from, To: to, Effect: "Restarts", Cause: cause, WaitsFor: v1alpha1.WaitsForApproval}})
@@ -56,7 +55,7 @@ func (w *fixture) waits(c *system.Cloud, d *v1alpha1.Database, from, to, cause s
 	if cause == v1alpha1.CauseDrift {
 		want += "; to keep the values in the cloud, set the spec to them"
 	}
-	w.equal("message", ready.Reason+": "+ready.Message, "ApprovalRequired: "+want)
+	w.equal("message", ready.Reason+": "+s.Told(), "ApprovalRequired: "+want)
 	return hash
 }
 

@@ -194,7 +194,7 @@ func (w *fixture) awaitMissing(o client.Object, reason v1alpha1.Reason, says ...
 		return s.ObservedGeneration == o.GetGeneration() && said(s) != nil
 	})
 	for _, text := range says {
-		if message := s.Condition(v1alpha1.ConditionReady).Message; !strings.Contains(message, text) {
+		if message := s.Told(); !strings.Contains(message, text) {
 			w.Errorf("the message is %q, want it to say %q", message, text)
 		}
 	}

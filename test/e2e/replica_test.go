@@ -206,7 +206,7 @@ func TestReplicaLag(t *testing.T) {
 
 		edit(w, r, func(r *v1alpha1.Database) { r.Spec.Replica.Role = v1alpha1.ReplicaRolePrimary })
 		s := w.state(r, "the promotion waits for approval, and says the lag", func(s system.Snapshot) bool {
-			return s.Status.Plan != nil && s.Status.Plan.Hash != "" && strings.Contains(s.Condition(v1alpha1.ConditionReady).Message, "lags behind by minutes")
+			return s.Status.Plan != nil && s.Status.Plan.Hash != "" && strings.Contains(s.Told(), "lags behind by minutes")
 		})
 		lags(w.Cloud, name, 5)
 		says(v1alpha1.ReplicaLagSeconds)

@@ -100,7 +100,7 @@ func (w *windowFixture) waiting(cause string) system.Snapshot {
 	if p.Field != sizeField[w.cloud.Name] || p.Cause != cause || p.WaitsFor != v1alpha1.WaitsForMaintenanceWindow || p.DueSince == nil {
 		w.Errorf("%+v is pending", p)
 	}
-	if says := "opens at " + w.opens.Format("2006-01-02 15:04 UTC"); !strings.Contains(s.Condition(v1alpha1.ConditionReady).Message+s.Condition(v1alpha1.ConditionSynced).Message, says) {
+	if says := "opens at " + w.opens.Format("2006-01-02 15:04 UTC"); !strings.Contains(s.Told()+s.Condition(v1alpha1.ConditionSynced).Message, says) {
 		w.Errorf("nothing says that it %s:\n    %v", says, s)
 	}
 	return s
@@ -174,7 +174,7 @@ func (w *windowFixture) approvalWaits() {
 	w.until(w.d, "waiting for approval", asks)
 	s := w.last(w.d)
 	hash := s.Status.Plan.Hash
-	if message := s.Condition(v1alpha1.ConditionReady).Message + s.Condition(v1alpha1.ConditionSynced).Message; !s.Is(v1alpha1.ConditionReady, yes) {
+	if message := s.Told() + s.Condition(v1alpha1.ConditionSynced).Message; !s.Is(v1alpha1.ConditionReady, yes) {
 		w.Errorf("drift takes Ready away: %s", message)
 	}
 	mark := len(w.cloud.Writes(w.name))
@@ -216,7 +216,7 @@ func (w *windowFixture) missedIsTold() {
 	}
 	w.opens = missed.Add(7 * 24 * time.Hour)
 	s := w.waiting(v1alpha1.CauseSpec)
-	if says := fmt.Sprintf("the window that opened at %s was missed", missed.Format("2006-01-02 15:04 UTC")); !strings.Contains(s.Condition(v1alpha1.ConditionReady).Message, says) {
+	if says := fmt.Sprintf("the window that opened at %s was missed", missed.Format("2006-01-02 15:04 UTC")); !strings.Contains(s.Told(), says) {
 		w.Errorf("nothing says that %s:\n    %v", says, s)
 	}
 	mark = max(mark, len(w.cloud.Writes(w.name)))

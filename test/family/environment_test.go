@@ -216,10 +216,12 @@ func (e *environment) is(o v1alpha1.ResourceObject, condition string, reason v1a
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == o.GetGeneration() && (reason == "" || c.Reason == string(reason))
 }
 
-// said returns the message of Ready.
+// said returns the message that says everything: that of Stalled, or of Ready where that is not there.
 func said(o v1alpha1.ResourceObject) string {
-	if c := meta.FindStatusCondition(o.GetConditions(), v1alpha1.ConditionReady); c != nil {
-		return c.Message
+	for _, name := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
+		if c := meta.FindStatusCondition(o.GetConditions(), name); c != nil {
+			return c.Message
+		}
 	}
 	return ""
 }

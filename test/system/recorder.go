@@ -45,6 +45,16 @@ func (s Snapshot) Condition(name string) *metav1.Condition {
 	return meta.FindStatusCondition(s.Status.Conditions, name)
 }
 
+// Told returns the message that says everything: that of Stalled, or of Ready where that is not there.
+func (s Snapshot) Told() string {
+	for _, name := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
+		if c := s.Condition(name); c != nil {
+			return c.Message
+		}
+	}
+	return ""
+}
+
 // Is reports whether a condition has a status; an absent one has none.
 func (s Snapshot) Is(name string, want metav1.ConditionStatus) bool {
 	c := s.Condition(name)
