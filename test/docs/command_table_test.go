@@ -114,8 +114,19 @@ var answers = []struct{ page, command, says string }{
 	{"docs/troubleshooting.md", "get lease mooring-leader", `HOLDER +RENEWED\s+mooring-0 +20`},
 }
 
-// silent are commands that show something, and show nothing here.
+// silent are commands that show something, and show nothing here; those without a page on all.
 var silent = []struct{ page, command, reason string }{
+	{"", "| grep -", "it looks for objects in trouble, and there are none"},
+	{"", "kubectl get pods", "Mooring runs in the test's process, and not in a Pod"},
+	{"", "kubectl describe pods", "Mooring runs in the test's process, and not in a Pod"},
+	{"", "kubectl get events -n mooring-system", "nothing happened that the platform team has to know"},
+	{"", "kubectl get dbsnap", "nobody took a snapshot"},
+	{"", "kubectl get mooring", "it is in a sentence, and there is nothing in the namespace default"},
+	{"docs/guides/developer.md", "mooring.dev/before-version", "all servers have automatic backups"},
+	{"docs/guides/platform.md", `.cause == "Class"`, "no class changed"},
+	{"docs/install.md", "# there is none", "it says so"},
+	{"docs/runbooks/MooringDriftKeepsComingBack.md", "reason=DriftCorrected", "nothing drifted"},
+	{"docs/runbooks/MooringProviderConfigNotReady.md", "kubectl get providerconfigs -A", "all accounts are of ClusterProviderConfigs"},
 	{"docs/guides/developer.md", "{.status.pendingChanges}", "the local cloud has made the change already"},
 	{"docs/migrate/README.md", "{.status.pendingChanges}", "the spec is what the cloud has, as the page says it should be"},
 	{"docs/runbooks/MooringApprovalWaits.md", "{.status.pendingChanges}", "nothing waits"},
