@@ -13,11 +13,17 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// mostOfNamespace is how many objects the warning of a namespace's deletion names.
-const mostOfNamespace = 10
+// How much the warning of a namespace's deletion says: of how many objects, and how many lines of each.
+const (
+	mostOfNamespace = 10
+	mostOfObject    = 2
+)
 
-// namespaceDeletion says what the deletion of a namespace takes along: how many objects, and of those that lose most what becomes of what they have in the cloud.
+// namespaceDeletion says what goes with a namespace: how many objects, and what becomes of some of them, those first that would be deleted with all they have. It takes no longer
+// than the preview of one deletion may.
 func (w *reviewer) namespaceDeletion(ctx context.Context, namespace string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, previewDeletionFor)
+	defer cancel()
 	var counted []string
 	var all []lostObject
 	for _, k := range w.kinds {
@@ -33,22 +39,31 @@ func (w *reviewer) namespaceDeletion(ctx context.Context, namespace string) ([]s
 			}
 			return nil
 		})
-		if n > 0 {
-			counted = append(counted, fmt.Sprintf("%d %s", n, k.Name))
+		switch {
+		case n == 1:
+			counted = append(counted, "1 "+k.Name)
+		case n > 1:
+			counted = append(counted, fmt.Sprintf("%d %ss", n, k.Name))
 		}
 	}
 	if len(all) == 0 {
 		return nil, nil
 	}
-	lines := []string{"takes along what Mooring has there: " + strings.Join(counted, ", ")}
-	slices.SortStableFunc(all, func(a, b lostObject) int { return a.loss() - b.loss() })
+	lines := []string{"deletes what Mooring manages in it: " + strings.Join(counted, ", ")}
+	slices.SortStableFunc(all, func(a, b lostObject) int { return a.rank() - b.rank() })
+	told := 0
 	for _, o := range all[:min(len(all), mostOfNamespace)] {
-		if said := (safePreview{o.kind.preview, o.kind.Name, w.log}).deletion(ctx, o.object); len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("%s %s: %s", o.kind.Name, o.object.GetName(), said[0]))
+		if ctx.Err() != nil {
+			break
 		}
+		said := (safePreview{o.kind.preview, o.kind.Name, w.log}).deletion(ctx, o.object)
+		for _, line := range said[:min(len(said), mostOfObject)] {
+			lines = append(lines, fmt.Sprintf("%s %s: %s", o.kind.Name, o.object.GetName(), line))
+		}
+		told++
 	}
-	if more := len(all) - mostOfNamespace; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more, of which kubectl delete --dry-run=server says the same one by one", more))
+	if more := len(all) - told; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more; kubectl delete --dry-run=server says what becomes of each", more))
 	}
 	return lines, nil
 }
@@ -59,7 +74,13 @@ type lostObject struct {
 	object v1alpha1.ResourceObject
 }
 
-// loss is how little is left of it: the less, the smaller.
-func (o lostObject) loss() int {
-	return slices.Index([]v1alpha1.DeletionPolicy{v1alpha1.DeletionDelete, v1alpha1.DeletionSnapshot, v1alpha1.DeletionRetain}, o.kind.Deletion(o.object))
+// rank is smaller for what is more likely to be lost, as far as its own spec tells: a cloud deletes no bucket with objects in it unless that is asked for.
+func (o lostObject) rank() int {
+	switch policy := o.kind.Deletion(o.object); {
+	case policy == v1alpha1.DeletionDelete && (o.kind.Login || o.object.GetForceDestroy()):
+		return 0
+	case policy == v1alpha1.DeletionRetain:
+		return 2
+	}
+	return 1
 }

@@ -20,7 +20,7 @@ import (
 type fateOf struct{ said }
 
 func (fateOf) Deletion(_ context.Context, o v1alpha1.ResourceObject) ([]string, error) {
-	return []string{"server " + o.GetName() + ": " + string(o.GetDeletionPolicy()), "its Secret"}, nil
+	return []string{"server " + o.GetName() + ": " + string(o.GetDeletionPolicy()), "its Secret", "and more"}, nil
 }
 
 // The deletion of a namespace says how many objects go with it, and what becomes of those that lose most. Without objects it says nothing.
@@ -51,11 +51,11 @@ func TestNamespaceDeletionIsPreviewed(t *testing.T) {
 		}
 		return result.Warnings
 	}
-	want := []string{"takes along what Mooring has there: 12 Database, 1 Bucket", "Database lost: server lost: Delete"}
+	want := []string{"deletes what Mooring manages in it: 12 Databases, 1 Bucket", "Database lost: server lost: Delete", "Database lost: its Secret"}
 	for i := range 9 {
-		want = append(want, fmt.Sprintf("Database kept-%02d: server kept-%02[1]d: Retain", i))
+		want = append(want, fmt.Sprintf("Database kept-%02d: server kept-%02[1]d: Retain", i), fmt.Sprintf("Database kept-%02d: its Secret", i))
 	}
-	want = append(want, "and 3 more, of which kubectl delete --dry-run=server says the same one by one")
+	want = append(want, "and 3 more; kubectl delete --dry-run=server says what becomes of each")
 	if got := said("shop"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -31,45 +31,40 @@ func (h *secretHolders) refuse(ctx context.Context, kinds []addedKind, old, obje
 		if err := h.cached.List(ctx, list, client.InNamespace(object.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 			return nil, fmt.Errorf("list objects of the kind %s: %w", k.Name, err)
 		}
-		var holder client.ObjectKey
+		var holders []client.ObjectKey
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
 			other := item.(v1alpha1.ResourceObject)
 			itself := k.Has(object) && other.GetName() == object.GetName()
 			if !itself && keepsSecret(other, wanted.SecretName) {
-				holder = client.ObjectKeyFromObject(other)
+				holders = append(holders, client.ObjectKeyFromObject(other))
 			}
 			return nil
 		})
-		if holder.Name == "" {
-			continue
-		}
-		other := k.New()
-		if err := h.live.Get(ctx, holder, other); client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("read %s %s: %w", k.Name, holder, err)
-		} else if err == nil && keepsSecret(other, wanted.SecretName) {
-			return []class.Problem{{Reason: v1alpha1.ReasonSecretNotOwned, Field: "spec.connection.secretName", Message: fmt.Sprintf(
-				"the Secret %s is that of %s %s, and no Secret can have the connection of two: choose another name", wanted.SecretName, k.Name, holder.Name)}}, nil
+		for _, holder := range holders {
+			other := k.New()
+			if err := h.live.Get(ctx, holder, other); client.IgnoreNotFound(err) != nil {
+				return nil, fmt.Errorf("read %s %s: %w", k.Name, holder, err)
+			} else if err == nil && keepsSecret(other, wanted.SecretName) {
+				return []class.Problem{{Reason: v1alpha1.ReasonSecretNotOwned, Field: "spec.connection.secretName", Message: fmt.Sprintf(
+					"the Secret %s is that of %s %s, and no Secret can have the connection of two: choose another name", wanted.SecretName, k.Name, holder.Name)}}, nil
+			}
 		}
 	}
 	return nil, nil
 }
 
-// keepsSecret reports whether a Secret is an object's, and stays so: one that is being deleted gives its own up.
+// keepsSecret reports whether a Secret is an object's, and stays so: one that is being deleted gives its own up, and one that is only observed has none.
 func keepsSecret(object v1alpha1.ResourceObject, secret string) bool {
-	return object.GetDeletionTimestamp() == nil && slices.Contains(secretsOf(object), secret)
+	return object.GetDeletionTimestamp() == nil && object.GetResourceSpec().Management != v1alpha1.ManagementObserve && slices.Contains(secretsOf(object), secret)
 }
 
-// secretsOf returns the connection Secrets that an object asks for, has, or still has for those who use a former one.
+// secretsOf returns the connection Secrets that an object asks for and has. A former one is free once somebody deletes it, which its object does not tell.
 func secretsOf(object v1alpha1.ResourceObject) (names []string) {
 	if c := object.GetConnection(); c != nil {
 		names = append(names, c.SecretName)
 	}
-	status := object.GetResourceStatus()
-	if status.Binding != nil {
-		names = append(names, status.Binding.Name)
-	}
-	for _, former := range status.FormerSecrets {
-		names = append(names, former.Name)
+	if bound := object.GetResourceStatus().Binding; bound != nil {
+		names = append(names, bound.Name)
 	}
 	return names
 }

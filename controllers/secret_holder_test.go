@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// A Secret that another object names, has, or keeps under a former name is refused to whoever begins to ask for it. What was so already may be edited, and one that is being
+// A Secret that another object names or has is refused to whoever begins to ask for it. What was so already may be edited, and one that is being
 // deleted keeps nobody from taking its Secret over.
 func TestConnectionSecretOfAnother(t *testing.T) {
 	database := func(name, secret string) *v1alpha1.Database {
@@ -25,7 +25,8 @@ func TestConnectionSecretOfAnother(t *testing.T) {
 		}
 		return d
 	}
-	renamed, leaving, elsewhere := database("renamed", "new"), database("leaving", "left"), database("elsewhere", "far")
+	renamed, leaving, elsewhere, observed := database("renamed", "new"), database("leaving", "left"), database("elsewhere", "far"), database("observed", "seen")
+	observed.Spec.Management = v1alpha1.ManagementObserve
 	renamed.Status.Binding, renamed.Status.FormerSecrets = &v1alpha1.Binding{Name: "bound"}, []v1alpha1.FormerSecret{{Name: "former"}}
 	leaving.Finalizers, leaving.DeletionTimestamp = []string{"mooring.dev/finalizer"}, &metav1.Time{Time: metav1.Now().Time}
 	elsewhere.Namespace = "pay"
@@ -35,8 +36,8 @@ func TestConnectionSecretOfAnother(t *testing.T) {
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	now := fake.NewClientBuilder().WithScheme(scheme).WithObjects(database("orders", "orders-db"), renamed, leaving, elsewhere, b).Build()
-	before := fake.NewClientBuilder().WithScheme(scheme).WithObjects(database("orders", "orders-db"), database("gone", "freed"), renamed, leaving, elsewhere, b).Build()
+	now := fake.NewClientBuilder().WithScheme(scheme).WithObjects(database("orders", "orders-db"), renamed, leaving, elsewhere, observed, b).Build()
+	before := fake.NewClientBuilder().WithScheme(scheme).WithObjects(database("orders", "orders-db"), database("gone", "freed"), renamed, leaving, elsewhere, observed, b).Build()
 
 	r := validating(func() ([]string, error) { return nil, nil })
 	r.kinds = append(r.kinds, addedKind{Kind: kind.Bucket()})
@@ -48,7 +49,8 @@ func TestConnectionSecretOfAnother(t *testing.T) {
 	}{
 		"named by another":           {nil, "orders-db", "Database orders"},
 		"bound to another":           {nil, "bound", "Database renamed"},
-		"another's under a former":   {nil, "former", "Database renamed"},
+		"another's former one":       {nil, "former", ""},
+		"of one that is observed":    {nil, "seen", ""},
 		"a bucket's":                 {nil, "photos", "Bucket photos"},
 		"free":                       {nil, "mine", ""},
 		"none":                       {nil, "", ""},

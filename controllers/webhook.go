@@ -115,10 +115,8 @@ func (w *reviewer) validateObject(ctx context.Context, kind addedKind, old, obje
 		return []class.Problem{{Reason: v1alpha1.ReasonInvalid, Message: says}}, nil, nil
 	}
 	refusals, warnings, err = kind.admission.Object(ctx, old, object)
-	if err == nil {
-		var taken []class.Problem
-		taken, err = w.secrets.refuse(ctx, w.kinds, old, object)
-		refusals = append(refusals, taken...)
+	if err == nil && len(refusals) == 0 {
+		refusals, err = w.secrets.refuse(ctx, w.kinds, old, object)
 	}
 	switch {
 	case err != nil || len(refusals) > 0:

@@ -26,7 +26,7 @@ type DatabaseCredentials struct {
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="!(self in ['rdsadmin', 'rdsrepladmin', 'rdsproxyadmin', 'rds_superuser', 'rds_replication', 'cloudsqladmin', 'cloudsqlagent', 'cloudsqlreplica', 'cloudsqliamuser'])",message="is a user that the cloud keeps for itself: choose another name, for example shop_admin"
+	// +kubebuilder:validation:XValidation:rule="!(self in ['rdsadmin', 'rdsrepladmin', 'rdsproxyadmin', 'cloudsqladmin', 'cloudsqlagent', 'cloudsqlreplica', 'cloudsqliamuser'])",message="must be no user that Amazon RDS or Cloud SQL keeps for itself, such as rdsadmin: choose another name, for example shop_admin"
 	Username *string `json:"username,omitempty"`
 
 	// source says where the password comes from. Generated: Mooring generates it. A server that has a password already keeps it when source

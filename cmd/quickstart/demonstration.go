@@ -15,7 +15,7 @@ type demonstration struct {
 	follower *follower
 	querier  *querier
 	log      string // the controller's
-	metrics  string // their URL
+	metrics  string // the URL of the controller's metrics
 }
 
 // show applies the samples and tells what becomes of them. The error says what did not work.

@@ -174,7 +174,11 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 
 // unpreviewed allows a deletion that nothing can be said about in advance.
 func unpreviewed(req admission.Request, object client.Object, why string) admission.Response {
-	return admission.Allowed("").WithWarnings(subject(req, object) + ": Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
+	instead := "spec.deletionPolicy and status.effective say what is to be kept"
+	if ofNamespace(req) {
+		instead = "see before what is in it: kubectl get mooring -n " + req.Name
+	}
+	return admission.Allowed("").WithWarnings(subject(req, object) + ": Mooring could not say in advance what this deletion does, " + why + "; " + instead)
 }
 
 // review returns what is to be validated, or nil if nothing is. The configuration of the webhook keeps most of that

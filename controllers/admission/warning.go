@@ -27,10 +27,15 @@ func subject(req admission.Request, object client.Object) string {
 	if name == "" && object != nil { // one of a collection, or one of which the API server chooses the rest of the name
 		name = cmp.Or(object.GetName(), object.GetGenerateName()+"…")
 	}
-	if req.Namespace != "" && req.Kind.Kind != "Namespace" { // which is said to be in itself
+	if req.Namespace != "" && !ofNamespace(req) { // which is said to be in itself
 		name = req.Namespace + "/" + name
 	}
 	return req.Kind.Kind + " " + driver.Shortened(name, longestName)
+}
+
+// ofNamespace reports whether a request is about a namespace itself.
+func ofNamespace(req admission.Request) bool {
+	return req.Kind.Group == "" && req.Kind.Kind == "Namespace"
 }
 
 // fit returns warnings of an object as the API server shows them, the first ones whole: each cut to what it shows, and as many as it shows. The last

@@ -130,16 +130,20 @@ func waitsFor(c driver.Change, what string) bool {
 	case parameterGroup, "tls":
 		return strings.EqualFold(c.From, withWait(c.To, what))
 	case "parameters":
-		return strings.HasSuffix(c.From, withWait("", what))
+		return strings.HasSuffix(c.From, "("+what+")") // alone, where no parameters are set
 	}
 	return false
 }
 
-// withoutTaken leaves out what the server took before, while it takes something else of its group: what somebody else changed in the group differs once a
-// restart is left to do for it, and what applies at once never does.
-func withoutTaken(applied map[string][]string, changes []driver.Change) []driver.Change {
+// withoutTaken leaves out, while a server takes its group, what it took before. So it is somebody else who changed the group, which differs only if a restart is
+// left to do afterwards. To give an instance its mark needs no restart either: then all of the group is left out.
+func withoutTaken(req *databaseRequest, mark driver.Mark, changes []driver.Change) []driver.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
-		return isTaking(c) && (slices.Equal(applied[c.Field], []string{c.To}) || c.Entries && len(c.Drifted) == len(c.Names))
+		before := slices.Equal(req.Applied[c.Field], []string{c.To})
+		if c.Entries {
+			before = len(c.Names) > 0 && len(c.Drifted) == len(c.Names)
+		}
+		return isTaking(c) && (before || !mark.Is(req.Mark))
 	})
 }
 

@@ -111,8 +111,7 @@ var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBp
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
-	o.Changes = withoutTaken(req.Applied, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes)))
-	o.Changes = fixedTwice(&req.Spec, fixedByGroup(&req.Spec, have, o.Changes))
+	o.Changes = fixedTwice(&req.Spec, fixedByGroup(&req.Spec, have, withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))))
 	rememberGroups(req, have, o)
 	rememberInForce(req, have, o)
 	rememberAsked(req, have, o)
@@ -122,7 +121,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 		waits = append(waits, optionGroup)
 	}
 	differs := o.Changes
-	o.State, o.Changes = whileBusy(status, o.State, whileUnfit(have, differs))
+	o.State, o.Changes = whileBusy(status, o.State, whileUnfit(have, withoutTaken(req, o.Mark, differs)))
 	o.LeftOut = driver.LeftOut(differs, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || !o.Mark.Is(req.Mark), waits)
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)

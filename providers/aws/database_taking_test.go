@@ -53,10 +53,47 @@ func TestWhileTheServerTakesItsGroup(t *testing.T) {
 
 	w.setStatic("shop-taking-a") // as an edit of ours does whose restart failed
 	taking("what somebody else set", nil, []string{"work_mem=8192"})
+	if left := w.database(req).LeftOut; !slices.Equal(left, []string{"parameters"}) {
+		t.Errorf("left out is %q: what waits of it would be forgotten", left)
+	}
 	req.Spec.Parameters = parameters{"work_mem": "8192", "max_connections": "60"}
 	taking("what is set at a restart", []string{"max_connections=60 (applying)"}, []string{"max_connections?", "work_mem=8192"})
 	w.clock.Advance(time.Hour)
 	if effects := w.settle(&req); !slices.Equal(effects, []driver.Effect{driver.Restarts}) {
 		t.Errorf("it settles with %v", effects)
+	}
+}
+
+// A group of which nothing is to be set any more comes into force by a restart, too.
+func TestGroupWithoutParametersRestarts(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-empty", func(*v1alpha1.DatabaseParameters) {})
+	w.createDatabase(&req)
+	w.settle(&req)
+	req.Spec.Parameters = parameters{"work_mem": "4096"}
+	w.updateDatabase(req, w.database(req).Changes...)
+	req.Spec.Parameters = parameters{}
+	if seen := w.database(req); seen.State != driver.Pending || !slices.Equal(fromOf(seen.Changes), []string{"(applying)"}) && !slices.Equal(fromOf(seen.Changes), []string{"work_mem=4096 (applying)"}) {
+		t.Errorf("while the server takes the group: state %v, changes %+v", seen.State, seen.Changes)
+	}
+	w.clock.Advance(time.Hour)
+	w.Ledger.Reset()
+	w.settle(&req)
+	if got := w.writing(); !slices.Contains(got, "RebootDBInstance") {
+		t.Errorf("calls %q", got)
+	}
+}
+
+// The mark needs no restart: an instance that lost it gets it while the server takes its group.
+func TestMarkWhileTheServerTakesItsGroup(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-marked", func(*v1alpha1.DatabaseParameters) {})
+	w.createDatabase(&req)
+	w.settle(&req)
+	req.Spec.Parameters = parameters{"work_mem": "4096"}
+	w.updateDatabase(req, w.database(req).Changes...)
+	req.Mark.UID = "another"
+	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || !slices.Equal(seen.LeftOut, []string{"parameters"}) {
+		t.Errorf("state %v, changes %+v, left out %q", seen.State, seen.Changes, seen.LeftOut)
 	}
 }

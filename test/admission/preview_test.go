@@ -135,7 +135,7 @@ func TestDeletionIsPreviewed(t *testing.T) {
 	if err := listens.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: shop}}, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
-	if got := heard.Take(); len(got) < 2 || !strings.HasPrefix(got[0], "Namespace "+shop+": takes along what Mooring has there: ") || !slices.Contains(got, "Namespace "+shop+": Database previewed: "+said) {
+	if got := heard.Take(); len(got) < 2 || !strings.HasPrefix(got[0], "Namespace "+shop+": deletes what Mooring manages in it: ") || !slices.Contains(got, "Namespace "+shop+": Database previewed: "+said) {
 		t.Errorf("the namespace's deletion says %q, want also %q", got, said)
 	}
 	unheard(t, db)

@@ -164,6 +164,9 @@ func changedMessage(a, b Snapshot) string {
 		if is.Reason == string(v1alpha1.ReasonConflict) && strings.Contains(was.Message, "waiting for approval") != strings.Contains(is.Message, "waiting for approval") {
 			continue // what waits beside entries of others was approved
 		}
+		if was.Type == v1alpha1.ConditionReady && a.Is(v1alpha1.ConditionStalled, isTrue) != b.Is(v1alpha1.ConditionStalled, isTrue) {
+			continue // another condition says everything
+		}
 		if is.Reason == string(v1alpha1.ReasonCloudBusy) && strings.HasPrefix(is.Message, was.Message+": ") {
 			continue // the cloud says more of what it is at
 		}

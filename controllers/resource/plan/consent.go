@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -77,6 +78,22 @@ func waited(v View, c driver.Change, as func(v1alpha1.PendingChange) bool) *v1al
 		return nil
 	}
 	return &v.Waiting[i]
+}
+
+// whileUnseen has what waits and is not seen wait on: its hash stays good, and where nothing else is to be done, the object is not told to be up to date for as long as
+// the cloud leaves it out.
+func whileUnseen(v View, o driver.Observation, a Action) Action {
+	unseen := waitsUnseen(v, o, a.Pending)
+	a.Pending = append(a.Pending, unseen...)
+	if slices.ContainsFunc(unseen, v.asked) {
+		a.Hash = cmp.Or(a.Hash, v.AwaitedHash)
+	}
+	leftOut := slices.ContainsFunc(unseen, func(w v1alpha1.PendingChange) bool { return slices.Contains(o.LeftOut, w.Field) })
+	if leftOut && a.Verb == Converge && !o.Stopped {
+		a.Verb, a.Reason, a.KeepConditions = Wait, v1alpha1.ReasonCloudBusy, true
+		a.Message = "waiting for the cloud to finish what it is at: it does not say yet what is left to do of " + unseen[0].Field
+	}
+	return a
 }
 
 // waitsUnseen returns what waited of the fields about which the observation says nothing: it goes on waiting, so that it is not taken for news once they are seen

@@ -208,6 +208,12 @@ func TestWhatWaitsOutlastsWhatIsNotSeen(t *testing.T) {
 					if i := slices.IndexFunc(during.Pending, func(p v1alpha1.PendingChange) bool { return p.Field == instance }); i < 0 || during.Pending[i].WaitsFor != waits {
 						t.Fatalf("%s meanwhile: %+v", during.Verb, during.Pending)
 					}
+					if asked := waits == v1alpha1.WaitsForApproval; asked && during.Hash != s.AwaitedHash || asked == (s.AwaitedHash == "") {
+						t.Errorf("meanwhile the hash is %q, and was %q", during.Hash, s.AwaitedHash)
+					}
+					if kept := name == "left out" && len(others) == 0; during.KeepConditions != kept || kept && during.Verb != Wait {
+						t.Errorf("%s meanwhile, with its conditions kept: %t, want %t", during.Verb, during.KeepConditions, kept)
+					}
 					noted(&s)
 					laxer(v1alpha1.DisruptiveAlways)(&s)
 					noted(&s)

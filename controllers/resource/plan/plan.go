@@ -138,7 +138,7 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	}
 	a := planObject(v, o, p)
 	if a.Decided || len(a.Pending) > 0 {
-		a.Pending = append(a.Pending, waitsUnseen(v, o, a.Pending)...)
+		a = whileUnseen(v, o, a)
 	}
 	if v.Deleting || o.State == driver.Unknown {
 		return a
