@@ -188,7 +188,7 @@ func TestWordsAboutAClusterOfSomebody(t *testing.T) {
 	t.Cleanup(func() { _ = cloud.Close() })
 	const promise, warning = "Nothing here reaches a real cloud", "contain your own credentials"
 	for _, installed := range []bool{false, true} {
-		o, q := options{}, &quickstart{clouds: &clouds{cloud}, folder: &folder{}, target: &target{installed: installed}}
+		o, q := options{}, &quickstart{clouds: &clouds{cloud}, folder: &folder{}, target: &target{installed: installed}, controller: &controller{}}
 		if installed {
 			o.kubeconfig = "/a"
 		}
