@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // How often the objects are looked at, and how long they may take to become Ready: they take about 10 seconds
@@ -52,10 +53,7 @@ func (o object) state() (reason, detail string) {
 	case o.ready():
 		return c.Reason, fmt.Sprintf("%s %s: %s", o.status.Provider, o.status.Location, o.status.ExternalName)
 	}
-	if stalled := o.condition(v1alpha1.ConditionStalled); stalled.Type != "" { // which says everything, where it is there
-		return c.Reason, stalled.Message
-	}
-	return c.Reason, c.Message
+	return c.Reason, system.Told(o.status.Conditions)
 }
 
 // A follower says what becomes of the objects.

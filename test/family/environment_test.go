@@ -216,15 +216,8 @@ func (e *environment) is(o v1alpha1.ResourceObject, condition string, reason v1a
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == o.GetGeneration() && (reason == "" || c.Reason == string(reason))
 }
 
-// said returns the message that says everything: that of Stalled, or of Ready where that is not there.
-func said(o v1alpha1.ResourceObject) string {
-	for _, name := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
-		if c := meta.FindStatusCondition(o.GetConditions(), name); c != nil {
-			return c.Message
-		}
-	}
-	return ""
-}
+// said returns what the conditions say.
+func said(o v1alpha1.ResourceObject) string { return system.Told(o.GetConditions()) }
 
 // inCloud returns a user in the cloud.
 func (e *environment) inCloud(d *v1alpha1.Database, name string) (mem.User, bool) {

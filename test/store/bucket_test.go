@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -57,13 +56,8 @@ func (f *fixture) bucket(name string, spec v1alpha1.BucketParameters) *v1alpha1.
 	return b
 }
 
-// message returns what the condition Ready says.
-func (f *fixture) message(b *v1alpha1.Bucket) string {
-	if c := meta.FindStatusCondition(f.Refresh(b).Conditions, v1alpha1.ConditionReady); c != nil {
-		return c.Message
-	}
-	return ""
-}
+// message returns what the conditions say.
+func (f *fixture) message(b *v1alpha1.Bucket) string { return system.Told(f.Refresh(b).Conditions) }
 
 func (f *fixture) tags(name string) map[string]string {
 	return (&backdoor{s3: f.store.Client(store.Tenant)}).labels(f.T, name)

@@ -46,9 +46,12 @@ func (s Snapshot) Condition(name string) *metav1.Condition {
 }
 
 // Told returns the message that says everything: that of Stalled, or of Ready where that is not there.
-func (s Snapshot) Told() string {
+func (s Snapshot) Told() string { return Told(s.Status.Conditions) }
+
+// Told does so for conditions.
+func Told(conditions []metav1.Condition) string {
 	for _, name := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
-		if c := s.Condition(name); c != nil {
+		if c := meta.FindStatusCondition(conditions, name); c != nil {
 			return c.Message
 		}
 	}
