@@ -176,7 +176,7 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 func unpreviewed(req admission.Request, object client.Object, why string) admission.Response {
 	instead := "spec.deletionPolicy and status.effective say what is to be kept"
 	if ofNamespace(req) {
-		instead = "see before what is in it: kubectl get mooring -n " + req.Name
+		instead = "to see what is in it, run kubectl get mooring -n " + req.Name
 	}
 	return admission.Allowed("").WithWarnings(subject(req, object) + ": Mooring could not say in advance what this deletion does, " + why + "; " + instead)
 }

@@ -135,8 +135,8 @@ func waitsFor(c driver.Change, what string) bool {
 	return false
 }
 
-// withoutTaken leaves out, while a server takes its group, what it took before. So it is somebody else who changed the group, which differs only if a restart is
-// left to do afterwards. To give an instance its mark needs no restart either: then all of the group is left out.
+// withoutTaken leaves out changes of a group that the server is taking if what the spec wants was in force before: then somebody else changed the group, and
+// whether a restart is left to do is seen afterwards. Of an instance without the mark it leaves out all of them, since that is written at once.
 func withoutTaken(req *databaseRequest, mark driver.Mark, changes []driver.Change) []driver.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
 		before := slices.Equal(req.Applied[c.Field], []string{c.To})

@@ -176,9 +176,7 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 	present.PendingModifiedValues = nil
 	differs := driver.Names(changes)
 	waits := driver.Names(slices.DeleteFunc(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup),
-		func(c driver.Change) bool {
-			return slices.Contains(differs, c.Field) || isRestart(c) || withheld(req, have, c)
-		}))
+		func(c driver.Change) bool { return slices.Contains(differs, c.Field) || withheld(req, have, c) }))
 	if have.PendingModifiedValues.MasterUserPassword != nil && (have.MasterUserSecret == nil || aws.ToString(have.MasterUserSecret.SecretStatus) != secretRotating) {
 		waits = append(waits, driver.FieldPassword)
 	}
