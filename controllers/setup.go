@@ -310,7 +310,7 @@ func (s *setup) warnOfConfig(kind string) func(client.Object, string, string) {
 			APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Namespace: cmp.Or(o.GetNamespace(), s.Namespace), Name: o.GetName(), UID: o.GetUID(),
 		}
 		recorder.Eventf(regarding, nil, corev1.EventTypeWarning, reason, "Verify", "%s", message)
-		s.Log.Info(message, "kind", kind, "namespace", o.GetNamespace(), "name", o.GetName(), "type", corev1.EventTypeWarning, "reason", reason)
+		telemetry.Log(s.Log, corev1.EventTypeWarning, message, "kind", kind, "namespace", o.GetNamespace(), "name", o.GetName(), "reason", reason)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,9 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
+	"github.com/go-logr/zapr"
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,6 +35,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -227,7 +231,7 @@ func logLines(t *testing.T, lines []string) (said []string) {
 		if entry.Name != "lifecycle" {
 			continue
 		}
-		if entry.Level != "info" || entry.Kind != "Bucket" || entry.Namespace != metav1.NamespaceDefault {
+		if level := map[string]string{corev1.EventTypeNormal: "info", corev1.EventTypeWarning: "warn"}[entry.Type]; entry.Level != level || entry.Kind != "Bucket" || entry.Namespace != metav1.NamespaceDefault {
 			t.Errorf("a line of another kind: %s", line)
 		}
 		said = append(said, fmt.Sprintf("%s %s %s: %s", entry.Action, entry.Type, entry.Reason, entry.Msg))
@@ -363,6 +367,32 @@ func TestEachLineIsWritten(t *testing.T) {
 	}
 	if told != objects {
 		t.Errorf("%d lines, want %d", told, objects)
+	}
+}
+
+// What an Event warns of is a line of the level warn, so that an outage can be read by --log-level=warn alone. Both say who called, and keep the values of the log.
+func TestLevels(t *testing.T) {
+	for level, want := range map[zapcore.Level][]string{
+		zapcore.InfoLevel: {"info a Normal Ready", "warn a Warning Denied"}, zapcore.WarnLevel: {"warn a Warning Denied"}, zapcore.ErrorLevel: nil,
+	} {
+		var written bytes.Buffer
+		log := zapr.NewLogger(zapLogger("json", level, zapcore.AddSync(&written))).WithValues("name", "a")
+		telemetry.Log(log, corev1.EventTypeNormal, "usable", "reason", "Ready")
+		telemetry.Log(log, corev1.EventTypeWarning, "refused", "reason", "Denied")
+		var got []string
+		for line := range strings.Lines(written.String()) {
+			var entry struct{ Level, Name, Type, Reason, Caller string }
+			if err := json.Unmarshal([]byte(line), &entry); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(entry.Caller, "mooring/log_test.go:") {
+				t.Errorf("the caller is %s", entry.Caller)
+			}
+			got = append(got, strings.Join([]string{entry.Level, entry.Name, entry.Type, entry.Reason}, " "))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("at the level %s (-want +got):\n%s", level, diff)
+		}
 	}
 }
 

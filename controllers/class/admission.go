@@ -274,10 +274,15 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 func (i *impact) add(was, is Tree, changes []driver.Change) {
 	lines := map[touch]bool{}
 	leaves(is, func(at path, value any) {
-		if old, had := get(was, at); !had || !same(old, value) {
-			effect, what := how(changes, at.String(), is)
-			lines[touch{effect, fmt.Sprintf("%s becomes %s (%s)", at, said(at, value), what)}] = true
+		if old, had := get(was, at); had && same(old, value) {
+			return
 		}
+		effect, what := how(changes, at.String(), is)
+		verb := "becomes"
+		if effect == driver.Impossible {
+			verb = "does not become"
+		}
+		lines[touch{effect, fmt.Sprintf("%s %s %s (%s)", at, verb, said(at, value), what)}] = true
 	})
 	leaves(was, func(at path, _ any) {
 		if settles(is, at) {
@@ -289,10 +294,12 @@ func (i *impact) add(was, is Tree, changes []driver.Change) {
 		}
 		lines[out] = true
 	})
+	changed := false
 	for line := range lines {
 		i.touched[line]++
+		changed = changed || line.effect != driver.Impossible
 	}
-	if len(lines) > 0 {
+	if changed {
 		i.objects++
 	}
 }

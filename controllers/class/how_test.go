@@ -197,6 +197,31 @@ func TestImpactSaysTheDangerousFirst(t *testing.T) {
 	}
 }
 
+// What no cloud can change is announced as what stays, and no object is counted as one that would change by it.
+func TestImpactOfWhatCannotChange(t *testing.T) {
+	key := []driver.Change{{Field: "encryption.key", From: "aws/rds", To: "alias/shop", Effect: driver.Impossible, Why: "RDS encrypts a server once, when it makes it"}}
+	for _, tt := range []struct {
+		name, is string
+		want     []string
+	}{
+		{"alone", `{"encryption":{"key":"alias/shop"}}`, []string{
+			"objects of kind Database that use this class: 1; of these would change: 0",
+			"of 1: encryption.key does not become alias/shop (can't change: RDS encrypts a server once, when it makes it)"}},
+		{"beside what can", `{"encryption":{"key":"alias/shop"},"version":"16"}`, []string{
+			"objects of kind Database that use this class: 1; of these would change: 1",
+			"of 1: encryption.key does not become alias/shop (can't change: RDS encrypts a server once, when it makes it)",
+			"of 1: version becomes 16 (at once)"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			i := &impact{users: 1, compared: 1, touched: map[touch]int{}}
+			i.add(Tree{}, tree(t, tt.is), key)
+			if diff := gocmp.Diff(tt.want, i.warnings("Database")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 // What a class has no more is told as what the cloud does then, and as no longer managed only where it does nothing.
 func TestImpactOfWhatIsTakenOut(t *testing.T) {
 	was := tree(t, `{"network":{"publicAccess":"Allowed"},"parameters":{"max_connections":"200","work_mem":"8192"},"backup":{"retentionDays":3}}`)

@@ -65,7 +65,7 @@ func (e *entry) eventName(reason, message string) string {
 // logged returns what an Event says, and has a line of the log say the same.
 func (e *entry) logged(kind, reason, message string) string {
 	message = condition.Message(e.Redact(message))
-	e.Log.Info(message, append(e.about(), "type", kind, "reason", reason)...)
+	telemetry.Log(e.Log, kind, message, append(e.about(), "reason", reason)...)
 	e.memory.reported = true
 	return message
 }
@@ -81,7 +81,7 @@ func (e *entry) firstTime(reason, message string) {
 		e.event(corev1.EventTypeNormal, reason, message)
 		return
 	}
-	e.Log.Info(condition.Message(e.Redact(message)), append(e.about(), "type", corev1.EventTypeNormal, "reason", reason)...)
+	telemetry.Log(e.Log, corev1.EventTypeNormal, condition.Message(e.Redact(message)), append(e.about(), "reason", reason)...)
 }
 
 // note records the notes that wait until the status is stored, or those that do not.
@@ -184,7 +184,7 @@ func (e *entry) reportRefused() (over bool) {
 // in Mooring's own namespace. A ProviderConfig is its team's own, and gets none.
 func (e *entry) reportToPlatform(ctx context.Context, reason, detail string) {
 	note := condition.Message(e.Redact(fmt.Sprintf("%s %s/%s asks for %s: %s", e.Kind.Name, e.Object.GetNamespace(), e.Object.GetName(), e.Request.Name, detail)))
-	e.Log.Info(note, append(e.about(), "providerConfig", e.Config.String(), "reason", reason)...)
+	telemetry.Log(e.Log, corev1.EventTypeWarning, note, append(e.about(), "providerConfig", e.Config.String(), "reason", reason)...)
 	if e.Config.Kind != identity.KindClusterProviderConfig {
 		return
 	}
