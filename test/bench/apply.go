@@ -35,7 +35,7 @@ func apply(ctx context.Context, s *environment, r *results) error {
 		return err
 	}
 	var err error
-	if r.idle, _, err = resident(s.child.cmd.Process.Pid); err != nil {
+	if r.idle, err = resident(s.child.cmd.Process.Pid); err != nil {
 		return err
 	}
 	s.cpuProfile(ctx, "apply")

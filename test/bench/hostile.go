@@ -48,7 +48,7 @@ func hostile(ctx context.Context, o options) (err error) {
 	if err := s.child.pause(ctx, 2*time.Second); err != nil {
 		return err
 	}
-	idle, _, err := resident(s.child.cmd.Process.Pid)
+	idle, err := resident(s.child.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
@@ -67,21 +67,21 @@ func hostile(ctx context.Context, o options) (err error) {
 		return err
 	}
 	took := time.Since(began)
-	now, highest, err := resident(s.child.cmd.Process.Pid)
+	after, err := resident(s.child.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
 	held := "met"
-	if highest > mostHostile {
+	if after.highest > mostHostile {
 		held = "MISSED"
 	}
 	_, err = fmt.Fprintf(os.Stdout, `%d Buckets of 500 KiB, of which a class refuses each of 1,490 members
 resident memory   without objects %s, afterwards %s, at its highest %s (at most %s: %s)
 another namespace's %d Buckets, from apply to Ready: alone median %s, worst %s; meanwhile median %s, worst %s
 until each of them is refused in its conditions, the writes included: %s
-`, o.hostile, mebibytes(idle), mebibytes(now), mebibytes(highest), mebibytes(mostHostile), held, others,
+`, o.hostile, mebibytes(idle.now), mebibytes(after.now), mebibytes(after.highest), mebibytes(mostHostile), held, others,
 		seconds(percentile(alone, 0.5)), seconds(percentile(alone, 1)), seconds(percentile(beside, 0.5)), seconds(percentile(beside, 1)), seconds(took))
-	if err == nil && highest > mostHostile {
+	if err == nil && after.highest > mostHostile {
 		return errMissed
 	}
 	return err

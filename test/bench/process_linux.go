@@ -38,21 +38,23 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// resident returns the process's resident memory in bytes, now and at its highest.
-func resident(pid int) (now, highest int64, err error) {
+// resident returns how much memory a process has.
+func resident(pid int) (found memory, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return 0, 0, err
+		return memory{}, err
 	}
 	for line := range strings.Lines(string(status)) {
 		name, value, _ := strings.Cut(line, ":")
 		kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 		switch {
 		case name == "VmRSS" && err == nil:
-			now = kib << 10
+			found.now = kib << 10
+		case name == "RssFile" && err == nil:
+			found.file = kib << 10
 		case name == "VmHWM" && err == nil:
-			highest = kib << 10
+			found.highest = kib << 10
 		}
 	}
-	return now, highest, nil
+	return found, nil
 }

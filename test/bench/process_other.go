@@ -14,4 +14,4 @@ func dieWithParent() *syscall.SysProcAttr { return nil }
 
 func processorTime(int) (time.Duration, error) { return 0, errNoProc }
 
-func resident(int) (now, highest int64, err error) { return 0, 0, errNoProc }
+func resident(int) (memory, error) { return memory{}, errNoProc }

@@ -137,7 +137,7 @@ func recheck(ctx context.Context, s *environment, r *results) error {
 	if err := s.save(ctx, "heap-recheck.pprof", "heap"); err != nil {
 		return err
 	}
-	r.resident, r.highest, err = resident(pid)
+	r.busy, err = resident(pid)
 	return err
 }
 
