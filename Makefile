@@ -156,6 +156,10 @@ verify: ## Fail if anything is stale, badly formatted, vetted or linted, or impo
 fuzz: ## Run every fuzz target for FUZZTIME (20s).
 	@tools/fuzz $(FUZZTIME)
 
+.PHONY: cost
+cost: ## Say how many files people write for a new field or kind, by the last commits that added one.
+	@go run ./test/cost
+
 .PHONY: bench
 bench: export MOORING_CONTROLPLANE = $(BIN)
 bench: controlplane ## Measure 1,000 buckets and 500 databases of one account, as the chart installs Mooring, and print one table.

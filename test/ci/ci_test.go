@@ -59,7 +59,7 @@ func TestEachStageRuns(t *testing.T) {
 					made = append(made, target)
 				}
 			}
-			want := []string{"lint", "unit", "controlplane", "tools", "verify", "image", "test", "recordings", "quickstart"}
+			want := []string{"lint", "unit", "controlplane", "tools", "verify", "image", "test", "recordings", "cost", "quickstart"}
 			if diff := cmp.Diff(want, made); diff != "" {
 				t.Errorf("stages (-want +got):\n%s\n%s", diff, out)
 			}
