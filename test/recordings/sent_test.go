@@ -50,6 +50,14 @@ func (p requestPair) walk(where string, recorded, sent, before, after any, found
 		}
 		return
 	}
+	if listed, ok := recorded.([]any); ok {
+		if own, ok := sent.([]any); ok && len(own) == len(listed) {
+			for i := range listed {
+				p.walk(where+"[]", listed[i], own[i], nil, nil, found)
+			}
+			return
+		}
+	}
 	replaces := p.method != http.MethodPatch
 	switch {
 	case sameSent(recorded, sent):
@@ -67,12 +75,15 @@ func zero(v any) bool {
 	return v == false || v == 0.0 || v == "0s" || v == "" || isList && len(list) == 0
 }
 
-// sameSent compares two values of requests. Google takes a large number as a text too.
+// sameSent compares two values of requests. Google takes a large number as a text too, and S3 has one text for a list of one in a policy.
 func sameSent(a, b any) bool {
 	if reflect.DeepEqual(a, b) {
 		return true
 	}
-	number := func(v any) any {
+	plain := func(v any) any {
+		if list, ok := v.([]any); ok && len(list) == 1 { // in a policy
+			v = list[0]
+		}
 		if text, ok := v.(string); ok {
 			if n, err := strconv.ParseFloat(text, 64); err == nil {
 				return n
@@ -80,10 +91,7 @@ func sameSent(a, b any) bool {
 		}
 		return v
 	}
-	if _, list := a.([]any); list || a == nil || b == nil {
-		return false
-	}
-	return reflect.DeepEqual(number(a), number(b))
+	return a != nil && b != nil && reflect.DeepEqual(plain(a), plain(b))
 }
 
 // withNulls decodes the body of a request, with the text null for each null.
@@ -182,12 +190,12 @@ func emptyWhere(spec, former, later map[string]any) {
 				spec[name] = []any{}
 			}
 		case map[string]any:
-			said, _ := spec[name].(map[string]any)
 			shown, _ := later[name].(map[string]any)
-			if said != nil && shown != nil {
-				emptyWhere(said, value, shown)
-			} else if !there {
+			if !there {
 				spec[name] = map[string]any{}
+			}
+			if said, ok := spec[name].(map[string]any); ok {
+				emptyWhere(said, value, shown)
 			}
 		}
 	}
@@ -208,7 +216,8 @@ func TestRequestPairs(t *testing.T) {
 		{"what it does not choose", "POST", `{}`, `{"a": 1}`, `{}`, `{"a": 2}`, []string{"a: recorded nothing, answered 1"}},
 		{"taken away", "PATCH", `{"a": null}`, `{"a": null}`, `{"a": {"b": 1}}`, `{}`, nil},
 		{"not taken away", "PATCH", `{"a": null}`, `{}`, `{"a": {"b": 1}}`, `{}`, []string{`a: recorded "(null)", answered nothing`}},
-		{"a list", "PATCH", `{"a": [1]}`, `{"a": [2]}`, `{}`, `{}`, []string{"a: recorded []interface {}{1}, answered []interface {}{2}"}},
+		{"a list", "PATCH", `{"a": [1]}`, `{"a": [2]}`, `{}`, `{}`, []string{"a[]: recorded 1, answered 2"}},
+		{"a longer list", "PATCH", `{"a": [1]}`, `{"a": [1, 2]}`, `{}`, `{}`, []string{"a: recorded []interface {}{1}, answered []interface {}{1, 2}"}},
 	} {
 		raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 		p := requestPair{method: test.method, recorded: any(withNulls(t, raw(test.recorded))), sent: any(withNulls(t, raw(test.sent))),
