@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -58,6 +61,56 @@ func TestWhatIsRightInAMoment(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A key whose use was granted a moment ago is refused until the clouds see the grant everywhere, and used then. Nobody is told to correct it, whichever service refuses it: where it encrypts a new
+// object, or becomes the key of an old one. S3 does not look at a key before somebody writes an object.
+func TestKeysOfAMomentAgo(t *testing.T) {
+	const lag = 3 * time.Second
+	letters := "ef" // of keys that no other test has
+	for _, tt := range []struct {
+		kind, cloud, create string
+	}{
+		{"Database", "aws", "CreateDBInstance"}, {"Database", "gcp", "instances.insert"}, {"Bucket", "gcp", "buckets.insert"},
+	} {
+		t.Run(tt.kind+"/"+tt.cloud, func(t *testing.T) {
+			w := newFixture(t)
+			c := w.cloud(tt.cloud)
+			key, another := c.Key(letters[:1]), c.Key(letters[1:])
+			w.Cloud.GrantKey(key, lag)
+			var o client.Object
+			if tt.kind == "Database" {
+				parameters := system.MinimalDatabase(c)
+				parameters.Encryption = &v1alpha1.Encryption{Key: &key}
+				o = throughOpenClass(w, c, w.database(c, "encrypted", parameters))
+			} else {
+				o = throughOpenClass(w, c, w.bucket(c, "encrypted", v1alpha1.BucketParameters{Location: new(c.Region()), Encryption: &v1alpha1.Encryption{Key: &key}}))
+			}
+			w.create(o)
+			name := w.ready(o).Status.ExternalName
+			w.wantSettled(tt.kind, tt.create, name, key)
+			if b, ok := o.(*v1alpha1.Bucket); ok {
+				w.Cloud.GrantKey(another, lag)
+				edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption.Key = &another })
+				w.ready(b)
+				w.wantSettled(tt.kind, "buckets.patch", name, another)
+			}
+		})
+	}
+}
+
+// wantSettled demands that an operation was refused at first and then succeeded, and that nothing ever said that it failed.
+func (w *fixture) wantSettled(kind, operation, resource, key string) {
+	w.Helper()
+	calls := w.Cloud.Ledger.Calls(localcloud.Filter{Operation: operation, Resource: resource})
+	if len(calls) < 2 || calls[0].Status < http.StatusBadRequest || calls[len(calls)-1].Status >= http.StatusBadRequest {
+		w.Errorf("%s with the key %s was not refused at first, or not taken then: %+v", operation, key, calls)
+	}
+	for _, transition := range w.Transitions(kind, "encrypted", 0) {
+		if strings.Contains(transition, "Failed") {
+			w.Errorf("it went through %s", transition)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // it. The driver is shown the recorded answer from before it, and makes the change. Its request is compared with the recorded one, leaf by leaf.
 
 // sent is the direction of these tests.
-const sent = "made by the drivers, and compared with the requests"
+const sent = "sent by the drivers"
 
 // A requestPair is a recorded request and the one that the driver sent for the same change, as they are decoded from JSON. A null is the text null.
 type requestPair struct {
