@@ -67,47 +67,54 @@ func TestWhatIsRightInAMoment(t *testing.T) {
 // A key whose use was granted a moment ago is refused until the clouds see the grant everywhere, and used then. Nobody is told to correct it, whichever service refuses it: where it encrypts a new
 // object, or becomes the key of an old one. S3 does not look at a key before somebody writes an object.
 func TestKeysOfAMomentAgo(t *testing.T) {
-	const lag = 3 * time.Second
-	letters := "ef" // of keys that no other test has
 	for _, tt := range []struct {
 		kind, cloud, create string
+		letters             []string // of keys that no other test has
 	}{
-		{"Database", "aws", "CreateDBInstance"}, {"Database", "gcp", "instances.insert"}, {"Bucket", "gcp", "buckets.insert"},
+		{"Database", "aws", "CreateDBInstance", []string{"d"}}, {"Database", "gcp", "instances.insert", []string{"d"}}, {"Bucket", "gcp", "buckets.insert", []string{"e", "f"}},
 	} {
 		t.Run(tt.kind+"/"+tt.cloud, func(t *testing.T) {
 			w := newFixture(t)
 			c := w.cloud(tt.cloud)
-			key, another := c.Key(letters[:1]), c.Key(letters[1:])
-			w.Cloud.GrantKey(key, lag)
-			var o client.Object
+			encryption := &v1alpha1.Encryption{Key: new(c.Key(tt.letters[0]))}
 			if tt.kind == "Database" {
 				parameters := system.MinimalDatabase(c)
-				parameters.Encryption = &v1alpha1.Encryption{Key: &key}
-				o = throughOpenClass(w, c, w.database(c, "encrypted", parameters))
-			} else {
-				o = throughOpenClass(w, c, w.bucket(c, "encrypted", v1alpha1.BucketParameters{Location: new(c.Region()), Encryption: &v1alpha1.Encryption{Key: &key}}))
+				parameters.Encryption = encryption
+				d := throughOpenClass(w, c, w.database(c, "encrypted", parameters))
+				w.seenLate(d, tt.kind, *encryption.Key, tt.create, func() { w.create(d) })
+				return
 			}
-			w.create(o)
-			name := w.ready(o).Status.ExternalName
-			w.wantSettled(tt.kind, tt.create, name, key)
-			if b, ok := o.(*v1alpha1.Bucket); ok {
-				w.Cloud.GrantKey(another, lag)
+			b := throughOpenClass(w, c, w.bucket(c, "encrypted", v1alpha1.BucketParameters{Location: new(c.Region()), Encryption: encryption}))
+			w.seenLate(b, tt.kind, *encryption.Key, tt.create, func() { w.create(b) })
+			another := c.Key(tt.letters[1])
+			w.seenLate(b, tt.kind, another, "buckets.patch", func() {
 				edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption.Key = &another })
-				w.ready(b)
-				w.wantSettled(tt.kind, "buckets.patch", name, another)
-			}
+			})
 		})
 	}
 }
 
-// wantSettled demands that an operation was refused at first and then succeeded, and that nothing ever said that it failed.
-func (w *fixture) wantSettled(kind, operation, resource, key string) {
+// seenLate makes a change that names a key, whose grant the cloud sees only after it refused the change once. It demands that the change is made then, and that
+// nothing ever said that it failed.
+func (w *fixture) seenLate(o client.Object, kind, key, operation string, change func()) {
 	w.Helper()
-	calls := w.Cloud.Ledger.Calls(localcloud.Filter{Operation: operation, Resource: resource})
-	if len(calls) < 2 || calls[0].Status < http.StatusBadRequest || calls[len(calls)-1].Status >= http.StatusBadRequest {
-		w.Errorf("%s with the key %s was not refused at first, or not taken then: %+v", operation, key, calls)
+	last := func() (status int) {
+		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Operation: operation}) {
+			if strings.HasPrefix(call.Resource, w.Namespace+"-"+o.GetName()) {
+				status = call.Status
+			}
+		}
+		return status
 	}
-	for _, transition := range w.Transitions(kind, "encrypted", 0) {
+	w.Cloud.GrantKey(key, time.Hour)
+	change()
+	w.Eventually(operation+" is refused", func() bool { return last() >= http.StatusBadRequest })
+	w.Cloud.GrantKey(key, 0)
+	w.ready(o)
+	if status := last(); status >= http.StatusBadRequest {
+		w.Errorf("%s ended with status %d", operation, status)
+	}
+	for _, transition := range w.Transitions(kind, o.GetName(), 0) {
 		if strings.Contains(transition, "Failed") {
 			w.Errorf("it went through %s", transition)
 		}
