@@ -3,6 +3,7 @@ package recordings
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -34,10 +35,14 @@ func TestInstancesSent(t *testing.T) {
 		r, compared := &instanceReplay{T: t, awsReplay: newAWSReplay(t), title: name}, 0
 		for _, a := range answers {
 			for _, instance := range append(objects(a.Response["DBInstances"]), objects([]any{a.Response["DBInstance"]})...) {
-				if stringAt(instance, "DBInstanceStatus") != "" && !setAside(uncreated, name+"/"+stringAt(instance, "Engine")) {
-					r.created(instance)
-					compared++
+				if stringAt(instance, "DBInstanceStatus") == "" || setAside(uncreated, name+"/"+stringAt(instance, "Engine")) {
+					continue
 				}
+				if a.Call == "ModifyDBInstance" {
+					r.modified(answers, instance)
+				}
+				r.created(instance)
+				compared++
 			}
 		}
 		if compared == 0 {
@@ -67,13 +72,60 @@ func (r *instanceReplay) created(instance map[string]any) {
 		req.Spec.AWS.AvailabilityZone = nil // RDS chose it, or those who recorded it moved the instance to another region
 	}
 	req.Mark = driver.Mark{Cluster: "recorded", Namespace: "recorded", Name: "recorded", UID: "recorded"}
-	var form url.Values
-	answer := rdsAnswer{Call: "CreateDBInstance", Status: http.StatusOK, Response: map[string]any{"DBInstance": instance}}
-	r.answer("CreateDBInstance", awsAnswer{status: http.StatusOK, body: answer.document(), note: func(body []byte) { form, _ = url.ParseQuery(string(body)) }})
+	form := r.formOf("CreateDBInstance", instance)
 	var found []difference
 	if _, err := cloud.Create(r.Context(), req); err != nil {
 		found = append(found, difference{"refused", nil, err.Error()})
 	}
+	r.shows("", instance, *form, found)
+}
+
+// formOf answers a call with an instance, and returns where the call's form will be.
+func (r *instanceReplay) formOf(call string, instance map[string]any) *url.Values {
+	form := &url.Values{}
+	answer := rdsAnswer{Call: call, Status: http.StatusOK, Response: map[string]any{"DBInstance": instance}}
+	r.answer(call, awsAnswer{status: http.StatusOK, body: answer.document(), note: func(body []byte) { *form, _ = url.ParseQuery(string(body)) }})
+	return form
+}
+
+// modified lets the driver make a change that was recorded: from an instance as it was to what it was asked to become. The answers are not in the order of
+// their time, so what was before is the first answer about the instance that differs.
+func (r *instanceReplay) modified(answers []rdsAnswer, after map[string]any) {
+	r.Helper()
+	req := r.request(after)
+	cloud := drivertest.Databases(r.open(req.Location))
+	var seen driver.Observation
+	for _, a := range answers {
+		for _, before := range objects(a.Response["DBInstances"]) {
+			if len(seen.Changes) > 0 || stringAt(before, "DBInstanceIdentifier") != req.Name {
+				continue
+			}
+			r.present(before)
+			var err error
+			if seen, err = cloud.Observe(r.Context(), req); err != nil {
+				r.Fatal(err)
+			}
+		}
+	}
+	form := r.formOf("ModifyDBInstance", after)
+	result, err := cloud.Update(r.Context(), req, seen.Changes)
+	var found []difference
+	for _, failed := range result.Failed {
+		found = append(found, difference{"refused " + failed.Field, nil, failed.Err.Error()})
+	}
+	if err != nil || len(seen.Changes) == 0 {
+		found = append(found, difference{"refused", nil, fmt.Sprint(err, ", changes ", seen.Changes)})
+	}
+	asked := maps.Clone(after)
+	if waiting, ok := after["PendingModifiedValues"].(map[string]any); ok {
+		maps.Copy(asked, waiting)
+	}
+	r.shows("modified ", asked, *form, found)
+}
+
+// shows demands that an instance shows each parameter of a form.
+func (r *instanceReplay) shows(what string, instance map[string]any, form url.Values, found []difference) {
+	r.Helper()
 	for name := range form {
 		plain := inList.ReplaceAllString(name, ".N")
 		if key, ok := strings.CutSuffix(name, ".Value"); ok {
@@ -93,8 +145,8 @@ func (r *instanceReplay) created(instance map[string]any) {
 			found = append(found, difference{plain, strings.Join(shown, ", "), form.Get(name)})
 		}
 	}
-	for _, left := range judge(knownOfSentInstances, r.title+"/"+stringAt(instance, "Engine"), found) {
-		r.Errorf("%s/%s %s: %v", r.title, stringAt(instance, "Engine"), req.Name, left)
+	for _, left := range judge(knownOfSentInstances, r.title+"/"+what+stringAt(instance, "Engine"), found) {
+		r.Errorf("%s/%s%s: %v", r.title, what, stringAt(instance, "Engine"), left)
 	}
 }
 

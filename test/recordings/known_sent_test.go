@@ -107,6 +107,8 @@ var knownOfSentInstances = []*known{
 	{call: "*/*", path: "DatabaseInsightsMode", why: shownSince},
 	{call: "*/*", path: "StorageEncrypted", why: "the driver makes no server without encryption: a spec can't ask for one, and a mirror does not say it"},
 	{call: "*/*", path: "AllocatedStorage", why: "of the time when a disk could have 5 GiB: the driver asks for the 20 that are the least today"},
+	{call: "*/modified *", path: "ApplyImmediately", why: "Mooring waits for windows itself, and then sends all at once"},
+	{call: "test_rds_modify_db/modified mysql", path: "refused engine", why: edited + "the engine is another one before"},
 	{call: "test_rds_modify_db/", path: "refused", why: edited + "there is no engine"},
 	{call: "test_rds_snapshot_count_filter/postgres", path: "refused", why: edited + "the logs have the name of a type"},
 	{call: "test_rdsparamgroup_unused/mysql", path: "StorageType", why: edited + "most fields are missing"},
