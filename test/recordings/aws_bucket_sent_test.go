@@ -49,8 +49,8 @@ func TestBucketsOfS3Sent(t *testing.T) {
 			call := callName(c.in)
 			read := readsOf(call)
 			after, _ := shownBy(title, answers, i+1, 1, read)
-			before, known := shownBy(title, answers, i-1, -1, read)
-			if read == "" || after == nil || !known || setAside(uncalledByBuckets, call) || recordedStatus(answers, c.step) >= http.StatusBadRequest {
+			before, certain := shownBy(title, answers, i-1, -1, read)
+			if read == "" || after == nil || !certain || setAside(uncalledByBuckets, call) || recordedStatus(answers, c.step) >= http.StatusBadRequest {
 				continue
 			}
 			s := &s3Sending{T: t, awsReplay: newAWSReplay(t), call: call, read: read}
@@ -74,9 +74,9 @@ func recordedStatus(answers []s3Answer, step string) int {
 	return http.StatusOK
 }
 
-// shownBy returns the nearest recorded answer of a read, from a call on and in one direction; nil if there is none. It is not known if the same was written
+// shownBy returns the nearest recorded answer of a read, from a call on and in one direction; nil if there is none. It is not certain if the same was written
 // in between.
-func shownBy(title string, answers []s3Answer, from, direction int, read string) (shown *s3Answer, known bool) {
+func shownBy(title string, answers []s3Answer, from, direction int, read string) (shown *s3Answer, certain bool) {
 	for i := from; i >= 0 && i < len(s3Cases[title]); i += direction {
 		c := s3Cases[title][i]
 		name := callName(c.in)

@@ -17,7 +17,6 @@ const (
 // knownOfSentBuckets are the differences between what the driver sends to Cloud Storage and the recorded requests.
 var knownOfSentBuckets = []*known{
 	{call: "*/buckets.insert", path: "labels.mooring-*", why: ownMark},
-	{call: "*/buckets.insert", path: "location", why: "the driver names the location, in small letters; Cloud Storage takes either form"},
 	{call: "replay2019-*/buckets.insert", path: "iamConfiguration.publicAccessPrevention", why: "newer than the recording", newer: true},
 	{call: "*/buckets.insert", path: "iamConfiguration.uniformBucketLevelAccess.enabled", why: theDefault},
 	{call: "*/buckets.insert", path: "versioning.enabled", why: theDefault},
@@ -58,7 +57,6 @@ var knownOfSentDatabases = []*known{
 	{call: "sqlinstance-postgres-replication/instances.insert", path: "settings.storageAutoResizeLimit", why: "0 is no limit, as it is without"},
 	{call: "*/instances.insert", path: "settings.ipConfiguration.serverCaMode", why: "the default of a new instance, which these answers do not show", newer: true},
 	{call: "*/instances.insert", path: "settings.passwordValidationPolicy.complexity", why: "the default of a policy, which these answers do not show", newer: true},
-	{call: "*/instances.insert", path: "databaseVersion", why: "the mirror has the minor version that the cloud chose, and a spec may ask for it"},
 	{call: "*/instances.insert", path: "settings.backupConfiguration.transactionLogRetentionDays", why: logsFollow},
 	{call: "*/instances.update", path: "settings.backupConfiguration.transactionLogRetentionDays", why: logsFollow},
 	{call: "sqlinstance-retainedbackups-default/instances.insert", path: "settings.backupConfiguration.backupRetentionSettings.*", why: "how many backups are kept once they are switched on: a spec says 0 while they are off"},

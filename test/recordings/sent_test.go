@@ -60,13 +60,21 @@ func (p requestPair) walk(where string, recorded, sent, before, after any, found
 	}
 	replaces := p.method != http.MethodPatch
 	switch {
-	case sameSent(recorded, sent):
+	case sameSent(recorded, sent) || sameName(where, recorded, sent):
 	case sent == nil && recorded == null && before == nil:
 	case sent == nil && p.method != http.MethodPost && sameSent(recorded, before):
-	case recorded == nil && replaces && (sameSent(sent, after) || after == nil && zero(sent)):
+	case recorded == nil && replaces && (sameSent(sent, after) || sameName(where, after, sent) || after == nil && zero(sent)):
 	default:
 		*found = append(*found, difference{where, recorded, sent})
 	}
+}
+
+// sameName reports whether two names stand for one thing: locations in either case, and a version and one of its minor versions, which the cloud chose and the
+// mirror has.
+func sameName(where string, recorded, sent any) bool {
+	a, isText := recorded.(string)
+	b, _ := sent.(string)
+	return isText && (where == "location" && strings.EqualFold(a, b) || where == "databaseVersion" && strings.HasPrefix(b, a+"_"))
 }
 
 // zero reports whether a value is the one that an answer leaves out.
@@ -214,6 +222,10 @@ func TestRequestPairs(t *testing.T) {
 		{"too much in a patch", "PATCH", `{}`, `{"a": 1}`, `{"a": 1}`, `{"a": 1}`, []string{"a: recorded nothing, answered 1"}},
 		{"what a creation chooses", "POST", `{}`, `{"a": 1}`, `{}`, `{"a": 1}`, nil},
 		{"what it does not choose", "POST", `{}`, `{"a": 1}`, `{}`, `{"a": 2}`, []string{"a: recorded nothing, answered 1"}},
+		{"a location in the other case", "POST", `{"location": "EU"}`, `{"location": "eu"}`, `{}`, `{}`, nil},
+		{"another location", "POST", `{"location": "EU"}`, `{"location": "us"}`, `{}`, `{}`, []string{`location: recorded "EU", answered "us"`}},
+		{"a minor version", "POST", `{"databaseVersion": "MYSQL_8_0"}`, `{"databaseVersion": "MYSQL_8_0_41"}`, `{}`, `{}`, nil},
+		{"another version", "POST", `{"databaseVersion": "MYSQL_8_0"}`, `{"databaseVersion": "MYSQL_8_4"}`, `{}`, `{}`, []string{`databaseVersion: recorded "MYSQL_8_0", answered "MYSQL_8_4"`}},
 		{"taken away", "PATCH", `{"a": null}`, `{"a": null}`, `{"a": {"b": 1}}`, `{}`, nil},
 		{"not taken away", "PATCH", `{"a": null}`, `{}`, `{"a": {"b": 1}}`, `{}`, []string{`a: recorded "(null)", answered nothing`}},
 		{"a list", "PATCH", `{"a": [1]}`, `{"a": [2]}`, `{}`, `{}`, []string{"a[]: recorded 1, answered 2"}},
