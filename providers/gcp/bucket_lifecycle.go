@@ -134,7 +134,7 @@ func haveLifecycle(b *bucket) *[]v1alpha1.LifecycleRule {
 		action, why := actionFrom(r)
 		if why != "" {
 			what := strings.TrimSpace(r.Action.Type + " " + r.Action.StorageClass)
-			rules = append(rules, driver.InexpressibleRule(fmt.Sprintf("a rule that a spec can't say: %s, %s", what, why)))
+			rules = append(rules, driver.InexpressibleRule(fmt.Sprintf("a rule that a spec can't say: %s, %s; its conditions are %s", what, why, inWords(r.Condition))))
 			continue
 		}
 		for _, prefix := range some(r.Condition.MatchesPrefix) {
@@ -173,9 +173,9 @@ func actionFrom(r storage.LifecycleRule) (v1alpha1.LifecycleRule, string) {
 	c, out := r.Condition, v1alpha1.LifecycleRule{}
 	noncurrent := c.DaysSinceNoncurrentTime > 0 || c.NumNewerVersions > 0 || c.Liveness == storage.Archived
 	aged := c.AgeInDays > 0 || c.AllObjects
-	switch why := otherConditions(c); {
-	case why != "":
-		return out, why
+	switch {
+	case otherCondition(c):
+		return out, "with a condition that a spec can't say"
 	case noncurrent && (aged || c.Liveness == storage.Live), !noncurrent && !aged, c.NumNewerVersions == 1:
 		return out, notTogether
 	}
@@ -231,22 +231,9 @@ func moveFrom(c storage.LifecycleCondition, class string, noncurrent bool, into 
 	return ""
 }
 
-// otherConditions says which conditions of a rule a spec can't say; empty if there are none.
-func otherConditions(c storage.LifecycleCondition) string {
-	const date = "2006-01-02"
-	switch {
-	case !c.CreatedBefore.IsZero():
-		return "createdBefore " + c.CreatedBefore.Format(date)
-	case !c.CustomTimeBefore.IsZero():
-		return "customTimeBefore " + c.CustomTimeBefore.Format(date)
-	case !c.NoncurrentTimeBefore.IsZero():
-		return "noncurrentTimeBefore " + c.NoncurrentTimeBefore.Format(date)
-	case c.DaysSinceCustomTime > 0:
-		return fmt.Sprintf("daysSinceCustomTime %d", c.DaysSinceCustomTime)
-	case len(c.MatchesStorageClasses) > 0:
-		return fmt.Sprintf("matchesStorageClass %q", c.MatchesStorageClasses)
-	}
-	return ""
+// otherCondition reports whether a rule has a condition that no spec can say.
+func otherCondition(c storage.LifecycleCondition) bool {
+	return !c.CreatedBefore.IsZero() || !c.CustomTimeBefore.IsZero() || !c.NoncurrentTimeBefore.IsZero() || c.DaysSinceCustomTime > 0 || len(c.MatchesStorageClasses) > 0
 }
 
 // joined puts an action into the first rule for the same objects that has room for it, or into a new one.

@@ -92,6 +92,8 @@ func TestRulesThatASpecCantSay(t *testing.T) {
 		{storage.LifecycleRule{Action: remove, Condition: storage.LifecycleCondition{AllObjects: true}}, "all objects at once"},
 		{storage.LifecycleRule{Action: move, Condition: storage.LifecycleCondition{NumNewerVersions: 3}}, "newer versions"},
 		{storage.LifecycleRule{Action: abort, Condition: storage.LifecycleCondition{AllObjects: true}}, "can't put together"},
+		{storage.LifecycleRule{Action: move, Condition: storage.LifecycleCondition{AgeInDays: 7, CreatedBefore: day, Liveness: storage.Live, MatchesPrefix: []string{"logs/"}, MatchesStorageClasses: []string{"STANDARD"}, NumNewerVersions: 3}},
+			`its conditions are age 7, createdBefore 2026-01-02, isLive true, matchesPrefix ["logs/"], matchesStorageClass ["STANDARD"], numNewerVersions 3`},
 		{storage.LifecycleRule{Action: storage.LifecycleAction{Type: "Melt"}, Condition: storage.LifecycleCondition{AgeInDays: 7}}, "no action that Mooring knows"},
 	} {
 		have := *haveLifecycle(&bucket{BucketAttrs: storage.BucketAttrs{Lifecycle: storage.Lifecycle{Rules: []storage.LifecycleRule{c.LifecycleRule}}}})

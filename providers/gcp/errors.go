@@ -158,8 +158,10 @@ func codeOf(answer *googleapi.Error) driver.Code {
 }
 
 // settling are the words of refusals of what may have been made or granted a short time ago: a member of a binding, a key, a topic.
+// Cloud Storage, Cloud SQL and Cloud KMS each have words of their own for a key.
 // https://cloud.google.com/iam/docs/access-change-propagation
-var settling = regexp.MustCompile(`(?i)permission denied on cloud kms|authorized to use .*\bkey|permission to publish|(service ?account|principal|member|user|group) \S+ does not exist`)
+// https://gist.github.com/gbrayut/c493eeb04f819faa70c0d2ad3af5ee41 (Cloud SQL), https://github.com/hashicorp/terraform-provider-google/issues/15415 (Cloud KMS)
+var settling = regexp.MustCompile(`(?i)permission denied on cloud kms|insufficient permission to use kms key|permission '?cloudkms\.\S+ denied|authorized to use .*\bkey|permission to publish|(service ?account|principal|member|user|group) \S+ does not exist`)
 
 // lostRace are the words of an answer that says that somebody else was faster. Its status is also that of what a policy of the organization forbids, and of a
 // bucket that can't be made public. https://cloud.google.com/storage/docs/org-policy-constraints

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -58,6 +61,63 @@ func TestWhatIsRightInAMoment(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A key whose use was granted a moment ago is refused until the clouds see the grant everywhere, and used then. Nobody is told to correct it, whichever service refuses it: where it encrypts a new
+// object, or becomes the key of an old one. S3 does not look at a key before somebody writes an object.
+func TestKeysOfAMomentAgo(t *testing.T) {
+	for _, tt := range []struct {
+		kind, cloud, create string
+		letters             []string // of keys that no other test has
+	}{
+		{"Database", "aws", "CreateDBInstance", []string{"d"}}, {"Database", "gcp", "instances.insert", []string{"d"}}, {"Bucket", "gcp", "buckets.insert", []string{"e", "f"}},
+	} {
+		t.Run(tt.kind+"/"+tt.cloud, func(t *testing.T) {
+			w := newFixture(t)
+			c := w.cloud(tt.cloud)
+			encryption := &v1alpha1.Encryption{Key: new(c.Key(tt.letters[0]))}
+			if tt.kind == "Database" {
+				parameters := system.MinimalDatabase(c)
+				parameters.Encryption = encryption
+				d := throughOpenClass(w, c, w.database(c, "encrypted", parameters))
+				w.seenLate(d, tt.kind, *encryption.Key, tt.create, func() { w.create(d) })
+				return
+			}
+			b := throughOpenClass(w, c, w.bucket(c, "encrypted", v1alpha1.BucketParameters{Location: new(c.Region()), Encryption: encryption}))
+			w.seenLate(b, tt.kind, *encryption.Key, tt.create, func() { w.create(b) })
+			another := c.Key(tt.letters[1])
+			w.seenLate(b, tt.kind, another, "buckets.patch", func() {
+				edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption.Key = &another })
+			})
+		})
+	}
+}
+
+// seenLate makes a change that names a key, whose grant the cloud sees only after it refused the change once. It demands that the change is made then, and that
+// nothing ever said that it failed.
+func (w *fixture) seenLate(o client.Object, kind, key, operation string, change func()) {
+	w.Helper()
+	last := func() (status int) {
+		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Operation: operation}) {
+			if strings.HasPrefix(call.Resource, w.Namespace+"-"+o.GetName()) {
+				status = call.Status
+			}
+		}
+		return status
+	}
+	w.Cloud.GrantKey(key, time.Hour)
+	change()
+	w.Eventually(operation+" is refused", func() bool { return last() >= http.StatusBadRequest })
+	w.Cloud.GrantKey(key, 0)
+	w.ready(o)
+	if status := last(); status >= http.StatusBadRequest {
+		w.Errorf("%s ended with status %d", operation, status)
+	}
+	for _, transition := range w.Transitions(kind, o.GetName(), 0) {
+		if strings.Contains(transition, "Failed") {
+			w.Errorf("it went through %s", transition)
+		}
 	}
 }
 

@@ -244,10 +244,18 @@ func (c *rdsCall) kmsARN(key *string, encrypted *bool) (*string, error) {
 		sum := sha256.Sum256([]byte(prefix + alias))
 		id = fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 	case !kmsKeyID.MatchString(id):
-		return nil, awsErr(http.StatusBadRequest, "KMSKeyNotAccessibleFault",
-			"The specified KMS key ["+*key+"] does not exist, is not enabled or you do not have permissions to access it.")
+		return nil, noKey(*key)
 	}
-	return aws.String(prefix + "key/" + id), nil
+	arn := prefix + "key/" + id
+	if named := aws.ToString(key); c.cloud.fresh.has(arn, c.now) || c.cloud.fresh.has(named, c.now) {
+		return nil, noKey(named)
+	}
+	return &arn, nil
+}
+
+// noKey is the answer of RDS where it can't use a key, whether it is not there or nobody granted its use.
+func noKey(named string) error {
+	return awsErr(http.StatusBadRequest, "KMSKeyNotAccessibleFault", "The specified KMS key ["+named+"] does not exist, is not enabled or you do not have permissions to access it.")
 }
 
 func base32ID(seed []byte, length int) string {

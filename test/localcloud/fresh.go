@@ -19,7 +19,15 @@ func (c *Cloud) MakeIdentity(name string, lag time.Duration) {
 	c.fresh.until[name] = c.opts.Now().Add(lag)
 }
 
-// freshNames are the identities that were made a moment ago.
+// GrantKey gives the services of a cloud the use of a key of KMS (by its ARN, or as a call names it), or of Cloud KMS (by its name). They do not see the grant everywhere before
+// lag has passed by the clouds' clock, and refuse what is to be encrypted by the key until then, as if nobody had granted it: RDS a new server, its insights and its secret, Cloud
+// Storage a new bucket and another key of one, Cloud SQL a new server. S3 does not look at the key of a bucket before somebody writes an object.
+// https://docs.aws.amazon.com/kms/latest/developerguide/accessing-kms.html#programming-eventual-consistency
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html (S3 does not validate the key)
+// https://cloud.google.com/kms/docs/consistency
+func (c *Cloud) GrantKey(key string, lag time.Duration) { c.MakeIdentity(key, lag) }
+
+// freshNames are the identities that were made, and the keys that were granted, a moment ago.
 type freshNames struct {
 	mu    sync.Mutex
 	until map[string]time.Time

@@ -105,7 +105,25 @@ func settleBucket(r *gcpRequest, resource jsonObject, old *storage.Bucket) error
 	if err := settleRetention(r, resource, old); err != nil {
 		return err
 	}
-	return validBucket(typed[storage.Bucket](resource), old)
+	now := typed[storage.Bucket](resource)
+	if err := validBucket(now, old); err != nil {
+		return err
+	}
+	return usableBucketKey(r, now, old)
+}
+
+// usableBucketKey refuses another key that Cloud Storage may not use yet.
+func usableBucketKey(r *gcpRequest, b, old *storage.Bucket) error {
+	key := func(b *storage.Bucket) string {
+		if b == nil || b.Encryption == nil {
+			return ""
+		}
+		return b.Encryption.DefaultKmsKeyName
+	}
+	if key(b) != key(old) && r.cloud.fresh.has(key(b), r.now) {
+		return gcpErr(http.StatusForbidden, "forbidden", "Permission denied on Cloud KMS key. Please ensure that your Cloud Storage service account has been authorized to use this key.")
+	}
+	return nil
 }
 
 func empty(v any) bool {

@@ -21,6 +21,12 @@
 // Three questions are asked of each recorded answer. Replayed and driven are the first two. The third is that its mirror (status.observed) passes admission as a spec, or says in words what no spec can say
 // (mirror_test.go, unsaid). A mutation of each leaf has to change what the driver reports, or the leaf stands in a list with the reason (mutation_test.go, known_mutation_test.go).
 //
+// What drivers send is judged as well (sent_test.go, known_sent_test.go). A spec asks for what a recorded change ended in: it is the mirror of the recorded answer after it. The driver is shown the answer from
+// before the change, and makes it. For Google Cloud its calls, with their query parameters and each leaf of their bodies, are compared with the recorded request; for S3 its documents with those in s3Cases; and for
+// RDS, where nobody recorded or tells a request, each parameter of a creation or a change with what the recorded instance shows, or shows as waiting. What can't be compared: changes that no recorded answer shows the
+// end of, such as creations of buckets of S3; calls that a cloud refused; what an answer never shows, such as passwords; and whether a change of RDS waited for its window. That a request leaves something out is seen for
+// Google Cloud and S3 alone.
+//
 // The evidence ranks: what others recorded (more, without gcs-2019.json) and the reference of a cloud first; then gcs-2019.json, as defaults have changed since; and then cloudsql.json, whose logs equal those of the mock of
 // those who recorded them. Where such a log contradicts the reference, the reference decides, and the list says so: high availability without backups (noBackups), and the hour of backups that
 // nobody asked for, which is 12:00 in all of them and another one in more.

@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -60,6 +61,16 @@ type replay struct {
 	*httptest.Server
 	mu      sync.Mutex
 	answers map[string]exchange
+	wrote   []exchange // the calls that write
+}
+
+// writes returns the calls that wrote since it was last asked.
+func (r *replay) writes() []exchange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls := r.wrote
+	r.wrote = nil
+	return calls
 }
 
 // newReplay returns a server that knows no answer yet, and a connection of the real driver to it.
@@ -104,12 +115,26 @@ func (r *replay) answer(e exchange) {
 	r.answers[e.Method+" "+resource(e.Path)] = e
 }
 
+// note keeps a call that writes.
+func (r *replay) note(request *http.Request) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		r.t.Error(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wrote = append(r.wrote, exchange{Method: request.Method, Path: request.URL.RequestURI(), Request: body})
+}
+
 // ServeHTTP implements http.Handler.
 func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	if request.URL.Path == "/token" {
 		_, _ = w.Write([]byte(`{"access_token":"recorded","token_type":"Bearer","expires_in":3600}`))
 		return
+	}
+	if request.Method != http.MethodGet {
+		r.note(request)
 	}
 	if strings.HasSuffix(request.URL.Path, "/flags") { // nobody recorded the list: the driver does without where it can't be read
 		w.WriteHeader(http.StatusServiceUnavailable)

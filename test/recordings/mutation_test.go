@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -65,16 +67,24 @@ func another(v any) any {
 		if other, known := others[v]; known {
 			return other
 		}
+		if startOfWindow.MatchString(v) { // another hour
+			return startOfWindow.ReplaceAllString(v, "${1}"+map[bool]string{true: "03", false: "04"}[startOfWindow.FindStringSubmatch(v)[2] == "04"]+"$3")
+		}
 		return v + "x"
 	}
 	return nil
 }
+
+// startOfWindow finds the hour at which a window of RDS begins.
+var startOfWindow = regexp.MustCompile(`^([a-z]{3}:)?(\d\d)(:\d\d-)`)
 
 // others are values that the clouds have, where a made-up one would count as none.
 var others = map[string]string{
 	"Enabled": "Disabled", "Disabled": "Enabled", "AES256": "aws:kms", "aws:kms": "AES256",
 	"inherited": "enforced", "enforced": "inherited", "unspecified": "enforced",
 	"REQUIRED": "NOT_REQUIRED", "NOT_REQUIRED": "REQUIRED", "CONNECTOR_ENFORCEMENT_UNSPECIFIED": "REQUIRED", "ALWAYS": "NEVER", "NEVER": "ALWAYS",
+	"ALLOW_UNENCRYPTED_AND_ENCRYPTED": "ENCRYPTED_ONLY", "ENCRYPTED_ONLY": "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", "TRUSTED_CLIENT_CERTIFICATE_REQUIRED": "ENCRYPTED_ONLY",
+	"Suspended": "Enabled", "in-sync": "pending-reboot", "active": "removing", "replicating": "error",
 }
 
 // mutations are those of one sort of answers, and the reasons why some leaves need not be caught.
@@ -83,13 +93,14 @@ type mutations struct {
 	reasons        map[string]string
 	leaves, caught int // of a file
 	missed         map[string]int
+	missedAt       map[string]bool // paths of leaves that were not caught in some answer of any file
 	used           map[string]bool // patterns of reasons
 	caughtAt       map[string]bool // paths of leaves that were caught in some answer
 	elsewhere      map[string]bool // paths of which a reason says that they are
 }
 
 func newMutations(t *testing.T, reasons map[string]string) *mutations {
-	return &mutations{T: t, reasons: reasons, missed: map[string]int{}, used: map[string]bool{}, caughtAt: map[string]bool{}, elsewhere: map[string]bool{}}
+	return &mutations{T: t, reasons: reasons, missed: map[string]int{}, missedAt: map[string]bool{}, used: map[string]bool{}, caughtAt: map[string]bool{}, elsewhere: map[string]bool{}}
 }
 
 // each mutates the leaves of an answer. serve makes it the answer, and report is all that the driver says.
@@ -110,6 +121,7 @@ func (m *mutations) each(answer any, serve func(), report func() string) {
 			return
 		}
 		m.missed[path]++
+		m.missedAt[path] = true
 	})
 }
 
@@ -135,9 +147,16 @@ func (m *mutations) judge(file string) {
 	m.leaves, m.caught, m.missed = 0, 0, map[string]int{}
 }
 
-// finish fails for reasons that explain nothing any more, and for those that say of a leaf that it is caught in other answers if it is in none.
+// finish logs how many paths of leaves are caught in no answer. It fails for reasons that explain nothing any more, and for those that say of a leaf that it is caught in other answers if it is in none.
 func (m *mutations) finish() {
 	m.Helper()
+	nowhere := 0
+	for path := range m.missedAt {
+		if !m.caughtAt[path] {
+			nowhere++
+		}
+	}
+	m.Logf("%d of %d paths are caught in no answer", nowhere, len(m.caughtAt)+nowhere)
 	for pattern := range m.reasons {
 		if !m.used[pattern] {
 			m.Errorf("%s is caught, or nowhere: take it out of the list", pattern)
@@ -258,11 +277,23 @@ func TestMutatedInstances(t *testing.T) {
 	m.finish()
 }
 
+// deletes is what a forced deletion of a bucket deletes.
+func (r *awsReplay) deletes(cloud table.External[v1alpha1.BucketParameters], req bucketRequest) string {
+	var deleted []byte
+	r.answer("DeleteBucket", awsAnswer{status: http.StatusConflict, body: []byte("<Error><Code>BucketNotEmpty</Code><Message>The bucket you tried to delete is not empty</Message></Error>")})
+	r.answer("ListMultipartUploads", awsAnswer{status: http.StatusOK, body: []byte("<ListMultipartUploadsResult></ListMultipartUploadsResult>")})
+	r.answer("DeleteObjects", awsAnswer{status: http.StatusOK, body: []byte("<DeleteResult></DeleteResult>"), note: func(body []byte) { deleted = append(deleted, body...) }})
+	req.Deletion = &driver.Deletion{Force: true}
+	result, err := cloud.Delete(r.t.Context(), req)
+	return fmt.Sprint(string(deleted), result.Unfinished, err)
+}
+
 // TestMutatedBucketsOfS3 mutates the documents of S3.
 func TestMutatedBucketsOfS3(t *testing.T) {
 	m := newMutations(t, missedOfS3)
 	r := newAWSReplay(t)
 	cloud := drivertest.Buckets(r.open("us-east-1"))
+	req := bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-east-1", Whole: true}}
 	document := func(call string, a s3Answer) {
 		if !slices.Contains(slices.Collect(maps.Values(s3Calls)), call) || !strings.HasPrefix(call, "Get") && !strings.HasPrefix(call, "List") || a.status() != http.StatusOK {
 			return
@@ -272,7 +303,26 @@ func TestMutatedBucketsOfS3(t *testing.T) {
 		clear(r.answers)
 		r.mu.Unlock()
 		r.answer("GetBucketTagging", awsAnswer{status: http.StatusNotFound, body: []byte("<Error><Code>NoSuchTagSet</Code></Error>")})
-		m.each(a.Response, func() { r.answer(call, a.wire(call)) }, reportOf(t, cloud, bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-east-1", Whole: true}}))
+		recordedLifecycle(a.Response)
+		answer, _ := a.Response.(map[string]any)
+		metadata := answer["ResponseMetadata"] // which is the SDK's, and no part of the document
+		delete(answer, "ResponseMetadata")
+		report := reportOf(t, cloud, req)
+		switch call {
+		case "ListBuckets":
+			report = func() string {
+				page, err := cloud.List(t.Context(), driver.ListRequest{})
+				text, failed := json.Marshal(page)
+				return fmt.Sprint(string(text), err, failed)
+			}
+		case "ListObjectVersions":
+			report = func() string { return r.deletes(cloud, req) }
+		}
+		m.each(answer, func() {
+			served := s3Answer{Step: a.Step, Response: maps.Clone(answer)}
+			served.Response.(map[string]any)["ResponseMetadata"] = metadata
+			r.answer(call, served.wire(call))
+		}, report)
 	}
 	cases := casesOf[s3Answer](t, "s3.json")
 	for _, title := range slices.Sorted(maps.Keys(cases)) {
