@@ -152,6 +152,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 		return nil, unlessNotFound(err)
 	}
 	have := &instance{DatabaseInstance: seen, op: op}
+	have.deny = findDenied(have.settings().DenyMaintenancePeriods, gcpOf(&req.Spec).DenyMaintenancePeriod, req.Applied)
 	if have.certificates, err = d.authorities.of(ctx, seen); err != nil {
 		return nil, err
 	}
