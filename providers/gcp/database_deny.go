@@ -124,8 +124,8 @@ func (i *instance) denied() *sqladmin.DenyMaintenancePeriod {
 	return i.deny.own
 }
 
-// deniedByOthers returns the periods that somebody else set, which stay.
-func (i *instance) deniedByOthers() []*sqladmin.DenyMaintenancePeriod {
+// deniedByOthers returns the periods of an instance that somebody else set, which stay.
+func deniedByOthers(i *instance) []*sqladmin.DenyMaintenancePeriod {
 	if i.deny.all {
 		return nil
 	}
@@ -166,14 +166,14 @@ func (p *instanceParams) deny(into *sqladmin.Settings, have *instance) error {
 	case p.DenyStartDate == nil && p.DenyEndDate == nil && p.DenyTime == nil:
 		return nil
 	case p.DenyStartDate != nil && p.DenyEndDate != nil && start == "" && end == "": // none
-		into.DenyMaintenancePeriods = append([]*sqladmin.DenyMaintenancePeriod{}, have.deniedByOthers()...)
+		into.DenyMaintenancePeriods = append([]*sqladmin.DenyMaintenancePeriod{}, deniedByOthers(have)...)
 		into.ForceSendFields = append(into.ForceSendFields, "DenyMaintenancePeriods")
 		return nil
 	case start == "" || end == "":
 		return table.Fields{fieldDeny + ".startDate", fieldDeny + ".endDate"}.Refuse("spec.%s: startDate and endDate need each other: set both", fieldDeny)
 	}
 	own := &sqladmin.DenyMaintenancePeriod{StartDate: start, EndDate: end, Time: fullTime(orNone(p.DenyTime))}
-	into.DenyMaintenancePeriods = append([]*sqladmin.DenyMaintenancePeriod{own}, have.deniedByOthers()...)
+	into.DenyMaintenancePeriods = append([]*sqladmin.DenyMaintenancePeriod{own}, deniedByOthers(have)...)
 	return nil
 }
 
