@@ -8,7 +8,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// unknownRegion warns of the region of an account, if this release knows no such for any kind: objects that name no location are to be made there.
+// unknownRegion warns of the region of an account, if this release knows no such for any kind: objects that name no
+// location are to be made there.
 func unknownRegion(drivers map[string]driver.Driver, account v1alpha1.Account) []string {
 	drv := drivers[account.Cloud()]
 	if drv == nil {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// knownValues are the lists of what clouds have that drivers keep, each from a file of an SDK: with the SDK the lists come up to date.
+// knownValues are the lists of what clouds have that drivers keep, each from a file of an SDK: with the SDK the lists
+// come up to date.
 var knownValues = []knownList{
 	{
 		file: "providers/aws/zz_generated_regions.go", module: "github.com/aws/aws-sdk-go-v2", source: "internal/endpoints/awsrulesfn/partitions.json", read: regionsIn,

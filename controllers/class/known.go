@@ -10,13 +10,15 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Knows is what this release knows of the values that a cloud has of a kind, and what people call the cloud. The zero Knows knows none.
+// Knows is what this release knows of the values that a cloud has of a kind, and what people call the cloud. The zero
+// Knows knows none.
 type Knows struct {
 	Title string
 	driver.Known
 }
 
-// unknown warns of the location and the version that an object is to get, if this release knows no such: whoever misspelt them hears of it now, and not by the first call.
+// unknown warns of the location and the version that an object is to get, if this release knows no such: whoever
+// misspelt them hears of it now, and not by the first call.
 func (a *Admission) unknown(before, after *draft) (warnings []string) {
 	if a.Knows == nil || after == nil {
 		return nil
@@ -66,7 +68,8 @@ type lead struct {
 	account Account
 }
 
-// unknownIn warns of locations and versions of a class of which this release knows none, in whichever cloud the class leads to.
+// unknownIn warns of locations and versions of a class of which this release knows none, in whichever cloud the class
+// leads to.
 func (a *Admission) unknownIn(ctx context.Context, c *Class) (warnings []string, err error) {
 	if a.Knows == nil || a.Place == nil {
 		return nil, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// knowing returns what answers for databases of a cloud that has two regions and two versions, as far as this release knows.
+// knowing returns what answers for databases of a cloud that has two regions and two versions, as far as this release
+// knows.
 func knowing(t *testing.T, place Place) *Admission {
 	t.Helper()
 	a := refusing(t, func(Tree, string) ([]driver.Refusal, error) { return nil, nil })
@@ -24,7 +25,8 @@ func knowing(t *testing.T, place Place) *Admission {
 	return a
 }
 
-// A location and a version of which this release knows none are warned of, and not refused: the cloud may have them by now. What exists already proves that it has them.
+// A location and a version of which this release knows none are warned of, and not refused: the cloud may have them by
+// now. What exists already proves that it has them.
 func TestUnknownValuesAreWarnedOf(t *testing.T) {
 	observed := func(d *v1alpha1.Database) {
 		d.Status.Location, d.Status.Observed = "eu-west-7", &v1alpha1.DatabaseParameters{Version: new("99")}

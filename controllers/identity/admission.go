@@ -36,8 +36,8 @@ func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (st
 	return place.Cloud, err
 }
 
-// A Place is where a provider config leads: the cloud, empty if there is no such config, and the region of objects that name no location. OwnRegions: its servers name their regions as
-// they like.
+// A Place is where a provider config leads: the cloud, empty if there is no such config, and the region of objects
+// that name no location. OwnRegions: its servers name their regions as they like.
 type Place struct {
 	Cloud, Region string
 	OwnRegions    bool

@@ -93,8 +93,8 @@ type datedList struct {
 	read time.Time
 }
 
-// newParameters is after how long a list is read again because it lacks a parameter, unless a person asks for an observation: AWS adds some with minor
-// versions, and most that a list lacks are misspelt.
+// newParameters is after how long a list is read again because it lacks a parameter, unless a person asks for an
+// observation: AWS adds some with minor versions, and most that a list lacks are misspelt.
 const newParameters = time.Hour
 
 // get returns a list, and whether it serves for names: it has them, or it was read a short while ago and RDS has no such parameters.

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// supportLasts is how long what RDS said of an engine counts: a moved date shows a day later at most, and at once where a person asks for an observation.
+	// supportLasts is how long what RDS said of an engine counts: a moved date shows a day later at most, and at once
+	// where a person asks for an observation.
 	supportLasts = 24 * time.Hour
-	// supportPause is after how long RDS is asked again that did not answer, or refused, unless a person asks for an observation: who asks may just have given the permission.
+	// supportPause is after how long RDS is asked again that did not answer, or refused, unless a person asks for an
+	// observation: who asks may just have given the permission.
 	supportPause = time.Hour
 )
 

@@ -13,7 +13,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// majorVersions are those that RDS documents for new instances in standard or Extended Support, or that are to come. No SDK has a list.
+// majorVersions are those that RDS documents, with those of Extended Support. No SDK has a list; this one is of November
+// 2026.
 // https://docs.aws.amazon.com/AmazonRDS/latest/PostgreSQLReleaseNotes/postgresql-release-calendar.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/MySQL.Concepts.VersionMgmt.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/MariaDB.Concepts.VersionMgmt.html

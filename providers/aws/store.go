@@ -30,7 +30,8 @@ type store struct {
 	has   map[string]bool // what it once answered
 }
 
-// A lack is the answer that the store has nothing of what was asked for, and when it came. Until when that is believed, it is not asked again.
+// A lack is the answer that the store has nothing of what was asked for, and when it came. Until when that is
+// believed, it is not asked again.
 type lack struct {
 	answer    *driver.Error
 	at, until time.Time
@@ -43,8 +44,10 @@ var storeLacks = map[string]bool{
 	"VersioningNotConfigured": true, // versitygw without a folder for versions
 }
 
-// A store that lacks something is not asked for it again for lackPause: only a new release of the store, or a change of its own settings, can give another
-// answer, and a person who made it asks for an observation. The first such answer may be a slip, of a node that starts or of a proxy before it, and is believed for lackDoubt alone: it must not hide what is applied.
+// A store that lacks something is not asked for it again for lackPause: only a new release of the store, or a change
+// of its own settings, can give another answer, and a person who made it asks for an observation. The first such
+// answer may be a slip, of a node that starts or of a proxy before it, and is believed for lackDoubt alone: it must
+// not hide what is applied.
 const (
 	lackPause = time.Hour
 	lackDoubt = time.Minute

@@ -34,7 +34,8 @@ type AccountFields struct {
 	ID string
 	// Region is the field that holds where objects are created that name no location.
 	Region string
-	// OwnRegions is the field that, where it is set, says that the account is of servers whose regions have names of their own; empty if there is none.
+	// OwnRegions is the field that, where it is set, says that the account is of servers whose regions have names of
+	// their own; empty if there is none.
 	OwnRegions string `json:",omitempty"`
 }
 

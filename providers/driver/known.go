@@ -9,8 +9,8 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// Known is what a release knows of values of which a cloud gets more from time to time. Nothing is refused because it is not here: the cloud may have it by
-// now. People are warned, who may have misspelt it.
+// Known is what a release knows of values of which a cloud gets more from time to time. Nothing is refused because it
+// is not here: the cloud may have it by now. People are warned, who may have misspelt it.
 type Known struct {
 	// Locations are those where objects of the kind can be, in lower case. None says that nobody knows.
 	Locations []string `json:",omitempty"`
@@ -21,8 +21,8 @@ type Known struct {
 // mostNear is how many known values are named in place of one that is not.
 const mostNear = 3
 
-// LacksLocation says that a location is not known, and names those that are written most like it; empty if it is known, or if none is. title is what people call the
-// cloud.
+// LacksLocation says that a location is not known, and names those that are written most like it; empty if it is
+// known, or if none is. title is what people call the cloud.
 func (k *Known) LacksLocation(location, title string) string {
 	asked := strings.ToLower(location)
 	if len(k.Locations) == 0 || slices.Contains(k.Locations, asked) {
@@ -34,8 +34,8 @@ func (k *Known) LacksLocation(location, title string) string {
 		location, title, nearest(near[:min(mostNear, len(near))]))
 }
 
-// LacksVersion says that the major version of an engine is not known, and names those that come next to it; empty if it is known, or if none is. title is what people
-// call the cloud.
+// LacksVersion says that the major version of an engine is not known, and names those that come next to it; empty if
+// it is known, or if none is. title is what people call the cloud.
 func (k *Known) LacksVersion(engine v1alpha1.Engine, version, title string) string {
 	known, major := k.Versions[string(engine)], MajorVersion(engine, version)
 	serves := func(one string) bool { return one == major || strings.HasPrefix(one, major+".") }
@@ -58,7 +58,8 @@ func nearest(known []string) string {
 	return " (nearest: " + strings.Join(known, ", ") + ")"
 }
 
-// Edits returns how many letters have to be put in, left out or replaced to make one word of another (the distance of Levenshtein).
+// Edits returns how many letters have to be put in, left out or replaced to make one word of another (the distance of
+// Levenshtein).
 func Edits(from, to string) int {
 	row := make([]int, len(to)+1)
 	for j := range row {

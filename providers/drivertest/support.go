@@ -50,7 +50,7 @@ func supported[S any](t testing.TB, b *bench[S]) {
 		most = b.kind.MinimalReads
 	}
 	req.AskedAt = b.Now().AddDate(100, 0, 0) // after each look so far, by whatever clock the driver goes
-	most += b.kind.SupportReads + 1 // and what else a driver seldom looks at
+	most += b.kind.SupportReads + 1          // and what else a driver seldom looks at
 	if reads := look(); reads < b.kind.MinimalReads+b.kind.SupportReads {
 		t.Errorf("a look that a person asked for cost %d reads, want at least %d", reads, b.kind.MinimalReads+b.kind.SupportReads)
 	}

@@ -78,7 +78,8 @@ const (
 	// rotationAhead is how long before its end an authority may be about to be replaced. Authorities last ten years.
 	// https://cloud.google.com/sql/docs/postgres/manage-ssl-instance
 	rotationAhead = 365 * 24 * time.Hour
-	// authoritiesLast is how long it takes at most to see the next authority of an instance whose present one ends soon, unless a person asks for an observation.
+	// authoritiesLast is how long it takes at most to see the next authority of an instance whose present one ends soon,
+	// unless a person asks for an observation.
 	authoritiesLast = 24 * time.Hour
 )
 

@@ -17,8 +17,9 @@ import (
 
 const fieldDeny = "gcp.denyMaintenancePeriod"
 
-// denyRows are the parts of the period without maintenance updates. The API has a list of them: one is the spec's, as deniedPeriod says, and the others are somebody else's. No recording shows any, nor how
-// Cloud SQL reports its dates: people report dates without a zero in front, and that one of every year does not come back as it was sent.
+// denyRows are the parts of the period without maintenance updates. The API has a list of them: one is the spec's, as
+// deniedPeriod says, and the others are somebody else's. No recording shows any, nor how Cloud SQL reports its dates:
+// people report dates without a zero in front, and that one of every year does not come back as it was sent.
 // https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#DenyMaintenancePeriod
 // https://github.com/terraform-google-modules/terraform-google-sql-db/issues/546 (one at most at that time)
@@ -70,7 +71,8 @@ var denyTimeNeedsDates = driver.Lack{
 	Why: "the period has no dates", Instead: "set spec." + fieldDeny + ".startDate and endDate",
 }
 
-// A deniedPeriod says which of the periods without maintenance updates of an instance is the spec's. Where nobody looked for it, as in a preview, it is the first.
+// A deniedPeriod says which of the periods without maintenance updates of an instance is the spec's. Where nobody
+// looked for it, as in a preview, it is the first.
 type deniedPeriod struct {
 	found bool
 	// own is that period; nil if none is.
@@ -79,8 +81,9 @@ type deniedPeriod struct {
 	all bool
 }
 
-// findDenied finds out which of all periods is the spec's: the one that was applied, or else the one that the spec has, or else the first. Where it was applied that there is none, or is to be none in place
-// of the one that was applied, no other one is meant: what is there then was set by somebody else.
+// findDenied finds out which of all periods is the spec's: the one that was applied, or else the one that the spec
+// has, or else the first. Where it was applied that there is none, or is to be none in place of the one that was
+// applied, no other one is meant: what is there then was set by somebody else.
 func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied) deniedPeriod {
 	before := deniedIn(applied)
 	none := want != nil && *want == v1alpha1.DenyMaintenancePeriod{}
@@ -96,7 +99,8 @@ func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMainte
 	return deniedPeriod{found: true, own: all[0], all: none}
 }
 
-// deniedIn returns the period that was applied, without parts if it was applied that there is none; nil if nothing was applied.
+// deniedIn returns the period that was applied, without parts if it was applied that there is none; nil if nothing was
+// applied.
 func deniedIn(applied driver.Applied) *v1alpha1.DenyMaintenancePeriod {
 	part := func(name string) *string {
 		if values := applied[fieldDeny+"."+name]; len(values) == 1 {

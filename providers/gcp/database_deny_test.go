@@ -60,7 +60,8 @@ func TestAnEmptyPeriodRemovesOne(t *testing.T) {
 	}
 }
 
-// Of several periods the spec is about the one that was applied. Those of others stay through an edit, a removal, a new one, and when the spec no longer names it.
+// Of several periods the spec is about the one that was applied. Those of others stay through an edit, a removal, a
+// new one, and when the spec no longer names it.
 func TestPeriodsOfOthersStay(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	req := newDatabase("deny-others", v1alpha1.EnginePostgres)
@@ -103,7 +104,8 @@ func TestPeriodsOfOthersStay(t *testing.T) {
 	}
 }
 
-// Where nothing was applied, the spec is about the period that it has, and else about the first. None is then none at all: so says who writes it on a server that is taken over.
+// Where nothing was applied, the spec is about the period that it has, and else about the first. None is then none at
+// all: so says who writes it on a server that is taken over.
 func TestPeriodsBeforeOneIsApplied(t *testing.T) {
 	for name, tt := range map[string]struct {
 		want *v1alpha1.DenyMaintenancePeriod

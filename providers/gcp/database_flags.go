@@ -93,7 +93,8 @@ func (p *instanceParams) changeFlags(into *sqladmin.Settings, have *instance) {
 	into.ForceSendFields = append(into.ForceSendFields, "DatabaseFlags")
 }
 
-// newFlags is after how long a list is read again because it lacks a flag, unless a person asks for an observation: Cloud SQL adds some with minor versions, and most that a list lacks are misspelt.
+// newFlags is after how long a list is read again because it lacks a flag, unless a person asks for an observation:
+// Cloud SQL adds some with minor versions, and most that a list lacks are misspelt.
 const newFlags = time.Hour
 
 // A flagCatalogue is what Cloud SQL said of the flags of each database version. It lasts as long as the session, and is read again when it

@@ -37,8 +37,9 @@ type recordedOf struct {
 	lost   [recordedThings]string
 }
 
-// lookAgain tells of an initial database or an administrator that somebody took away. Neither comes back by itself: what was in the database is gone, and who took the administrator
-// away may have had a reason. An observation makes one call for it at most, unless a person asked for it. What can't be looked at now is as it was found before.
+// lookAgain tells of an initial database or an administrator that somebody took away. Neither comes back by itself:
+// what was in the database is gone, and who took the administrator away may have had a reason. An observation makes
+// one call for it at most, unless a person asked for it. What can't be looked at now is as it was found before.
 func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseRequest, have *instance, o *driver.Observation) {
 	if req.Deletion != nil || o.State == driver.Deleting {
 		r.forget(req.Name)
@@ -66,7 +67,8 @@ func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseReq
 	}
 }
 
-// due returns which of things an observation looks at: those that a person asked for since the last look, or else the one that has waited longest, if its time has come.
+// due returns which of things an observation looks at: those that a person asked for since the last look, or else the
+// one that has waited longest, if its time has come.
 func (f *recordedOf) due(ctx context.Context, things []int, now time.Time) []int {
 	var asked, others []int
 	for _, i := range things {

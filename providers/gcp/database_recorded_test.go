@@ -12,7 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// A person who asks for an observation does not wait for the hour: both things are looked at, and after that none before its time comes.
+// A person who asks for an observation does not wait for the hour: both things are looked at, and after that none
+// before its time comes.
 func TestWhatTheSecretNamesIsLookedAtForWhoAsks(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	req := newDatabase("asked", v1alpha1.EnginePostgres)

@@ -2,7 +2,8 @@ package gcp
 
 import "strings"
 
-// regions are those of Google Cloud, of which Cloud Storage has all, and Cloud SQL as good as all. No module of the SDK has a list; this one is of November 2026.
+// regions are those of Google Cloud, of which Cloud Storage has all, and Cloud SQL as good as all. No module of the
+// SDK has a list; this one is of November 2026.
 // https://cloud.google.com/storage/docs/locations#location-r
 // https://cloud.google.com/sql/docs/postgres/locations
 var regions = strings.Fields(`

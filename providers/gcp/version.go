@@ -28,7 +28,8 @@ var prefixes = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "POSTGRES_", 
 // defaultVersions are what is created when the spec names none.
 var defaultVersions = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "17", v1alpha1.EngineMySQL: "8.4"}
 
-// majorVersions are those that the API names, by their engines. It also names some that Cloud SQL had once, or is about to have.
+// majorVersions are those that the API names, by their engines. It also names some that Cloud SQL had once, or is
+// about to have.
 func majorVersions() map[string][]string {
 	all := map[string][]string{}
 	for _, name := range databaseVersions {

@@ -25,7 +25,8 @@ type Optional struct {
 	until time.Time // when the cloud may be asked again
 }
 
-// Try makes the call, unless one failed a short while ago and no person asked for the observation since: who asks may just have given the permission. It reports whether the call was made and succeeded.
+// Try makes the call, unless one failed a short while ago and no person asked for the observation since: who asks may
+// just have given the permission. It reports whether the call was made and succeeded.
 func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bool {
 	if o.paused(ctx) {
 		return false

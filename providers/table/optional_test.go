@@ -40,7 +40,8 @@ func TestOptionalIsLeftAloneForAWhile(t *testing.T) {
 	}
 }
 
-// Who asks for an observation may just have given the permission: the cloud is asked at once, and if that fails again, it is left alone again.
+// Who asks for an observation may just have given the permission: the cloud is asked at once, and if that fails again,
+// it is left alone again.
 func TestOptionalIsTriedForWhoAsks(t *testing.T) {
 	now, calls := time.Unix(0, 0), 0
 	o := &Optional{Now: func() time.Time { return now }}

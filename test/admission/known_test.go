@@ -7,7 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A region and a version of which this release knows none are stored, and whoever writes them is warned, wherever they stand. A store of another maker names its regions as it likes.
+// A region and a version of which this release knows none are stored, and whoever writes them is warned, wherever they
+// stand. A store of another maker names its regions as it likes.
 func TestUnknownRegionsAndVersions(t *testing.T) {
 	c, heard := checked(t)
 	const (

@@ -8,7 +8,8 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// Cloud SQL is asked once an hour whether the initial database is still in the server. Who asks for a reconciliation is told at once.
+// Cloud SQL is asked once an hour whether the initial database is still in the server. Who asks for a reconciliation
+// is told at once.
 func TestADroppedDatabaseIsToldToWhoAsks(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("gcp")

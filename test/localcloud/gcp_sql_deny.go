@@ -45,8 +45,9 @@ func denyDate(text string) (at time.Time, yearly bool, err error) {
 	return at, true, err
 }
 
-// validDenies holds an instance to one period without maintenance updates: so Cloud SQL documents it, although its API has a list. One that has several already
-// (SetSQLDenyPeriods) takes several. No recording shows the refusal, nor its words.
+// validDenies holds an instance to one period without maintenance updates: so Cloud SQL documents it, although its API
+// has a list. One that has several already (SetSQLDenyPeriods) takes several. No recording shows the refusal, nor its
+// words.
 // https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance
 func validDenies(now, before *sqladmin.DatabaseInstance) error {
 	several := before != nil && len(before.Settings.DenyMaintenancePeriods) > 1
@@ -75,8 +76,8 @@ func validDeny(period *sqladmin.DenyMaintenancePeriod) error {
 	return nil
 }
 
-// SetSQLDenyPeriods gives an instance periods without maintenance updates, also several, as a Cloud SQL may have it that takes them. It reports whether there
-// is such an instance.
+// SetSQLDenyPeriods gives an instance periods without maintenance updates, also several, as a Cloud SQL may have it
+// that takes them. It reports whether there is such an instance.
 func (c *Cloud) SetSQLDenyPeriods(project, instance string, periods ...*sqladmin.DenyMaintenancePeriod) bool {
 	c.gcp.mu.Lock()
 	defer c.gcp.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// When somebody asked for a reconciliation, drivers know from then on: the cloud object may have to wait for its turn, or be at work.
+// When somebody asked for a reconciliation, drivers know from then on: the cloud object may have to wait for its turn,
+// or be at work.
 func TestDriversKnowWhenSomebodyAsked(t *testing.T) {
 	b, _ := storedBucket(t, false)
 	now, memory := time.Date(2026, 11, 26, 3, 0, 0, 0, time.UTC), Memory{}
