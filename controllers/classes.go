@@ -187,6 +187,19 @@ func has(drivers map[string]driver.Driver, cloud string, k *kind.Kind) driver.Dr
 	return drv
 }
 
+// knownOf returns what tells of a kind which values of it clouds are known to have, as their drivers do.
+func knownOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) class.Knows {
+	return func(cloud string) class.Knows {
+		drv := has(drivers, cloud, k)
+		if drv == nil {
+			return class.Knows{}
+		}
+		description := drv.Describe()
+		r, _ := description.Resource(k.Name)
+		return class.Knows{Title: description.Title, Known: r.Known}
+	}
+}
+
 // checkFor is how long a driver may take to check a spec. Without its answer, what the class says still counts.
 const checkFor = 500 * time.Millisecond
 

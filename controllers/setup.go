@@ -252,7 +252,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
-		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), Preview: previews(s.Drivers, k)},
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), Knows: knownOf(s.Drivers, k), Preview: previews(s.Drivers, k)},
 		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Followers: followersOf(s.mgr.GetClient(), k), Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)

@@ -26,7 +26,7 @@ import (
 
 // addWebhook answers API servers that ask about objects before they store them.
 func (s *setup) addWebhook() error {
-	r := &reviewer{s.kinds, s.mgr.GetClient(), &secretHolders{cached: s.mgr.GetClient(), live: s.mgr.GetAPIReader()}, s.Log}
+	r := &reviewer{s.kinds, s.mgr.GetClient(), &secretHolders{cached: s.mgr.GetClient(), live: s.mgr.GetAPIReader()}, s.Drivers, s.Log}
 	return admission.Add(s.mgr, admission.Options{
 		Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir,
 		Validator: admission.ValidatorFunc(r.validate), Consent: admission.ValidatorFunc(r.consent), Serves: s.metrics.Certificate,
@@ -38,11 +38,15 @@ type reviewer struct {
 	kinds   []addedKind
 	reader  client.Reader
 	secrets *secretHolders // nil if nobody is asked about them
+	drivers map[string]driver.Driver
 	log     logr.Logger
 }
 
 // validate asks whoever knows about the kind.
 func (w *reviewer) validate(ctx context.Context, r admission.Review) (admission.Result, error) {
+	if config, is := r.Object.(v1alpha1.ProviderConfigObject); is {
+		return admission.Result{Warnings: unknownRegion(w.drivers, config.GetAccount())}, nil
+	}
 	if r.Object == nil || r.Deleting {
 		return w.warnOfDeletion(ctx, r)
 	}
@@ -142,8 +146,7 @@ func placeFrom(store *identity.Store) class.PlaceFunc {
 		} else {
 			key = identity.KeyOfBound(*ofClass, namespace)
 		}
-		cloud, region, err := store.PlaceOf(ctx, from, key)
-		return class.Place{Cloud: cloud, Region: region}, err
+		return store.PlaceOf(ctx, from, key)
 	}
 }
 

@@ -4,7 +4,7 @@ package v1alpha1
 const (
 	// AnnotationPaused, when "true", stops all calls to the cloud for the object, deletion included.
 	AnnotationPaused = "mooring.dev/paused"
-	// AnnotationReconcile starts a reconciliation now, whenever its value changes. A namespace may ask for 30 objects of an account at once, and for one more each second; the others follow.
+	// AnnotationReconcile starts a reconciliation now, whenever its value changes, and has everything read again that Mooring reads less often than an object, such as once an hour. A namespace may ask for 30 objects of an account at once, and for one more each second; the others follow.
 	AnnotationReconcile = "mooring.dev/reconcile"
 	// AnnotationApprove approves the plan whose hash it holds (status.plan.hash), and no other.
 	AnnotationApprove = "mooring.dev/approve"

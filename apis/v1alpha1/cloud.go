@@ -44,6 +44,21 @@ func (a Account) Field(name string) string {
 	return ""
 }
 
+// Has reports whether the block that the account has sets a field, by its name in the API.
+func (a Account) Has(name string) bool {
+	for _, block := range reflect.ValueOf(a).Fields() {
+		if block.IsNil() {
+			continue
+		}
+		for i, field := range fieldNames(block.Elem().Type()) {
+			if field == name {
+				return !block.Elem().Field(i).IsZero()
+			}
+		}
+	}
+	return false
+}
+
 // Field returns a field of the web identity, by its name in the API; empty if it is unset, or there is none.
 func (w WebIdentity) Field(name string) string { return textOf(reflect.ValueOf(w), name) }
 

@@ -39,9 +39,10 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:Enum=canary;stable;week5
 	MaintenanceTrack *string `json:"maintenanceTrack,omitempty"`
 
-	// denyMaintenancePeriod is a time in which Cloud SQL makes no maintenance updates, such as a peak season. Cloud SQL takes one period for a
-	// server: it is an object here, and not a list. {} means none, and removes one. If unset, a new server has none, and an existing server
-	// keeps what it has. A change does not disturb the server. Cloud SQL refuses a period for a server whose maintenance version is older than
+	// denyMaintenancePeriod is a time in which Cloud SQL makes no maintenance updates, such as a peak season. It is one
+	// period, as Cloud SQL documents one for a server; its API has a list. Periods that somebody else set beside it stay. {} means none: it
+	// removes the period that Mooring set, or all if Mooring set none, and leaves what somebody else sets later. If unset, a new server has
+	// none, and an existing server keeps what it has. A change does not disturb the server. Cloud SQL refuses a period for a server whose maintenance version is older than
 	// 12 months: install its maintenance update first.
 	// +optional
 	// +structType=atomic

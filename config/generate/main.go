@@ -5,7 +5,7 @@
 // ['buckets', 'databases'] in CEL, and name=~"buckets|databases" in PromQL. It also replaces maps from kinds to classes and back in CEL.
 // A list that should name some of the kinds has to say so in another form.
 //
-// It also shortens what the definitions of classes repeat.
+// It also shortens what the definitions of classes repeat, and writes what drivers know of their clouds from the SDKs.
 package main
 
 import (
@@ -51,7 +51,7 @@ func generate(root string) error {
 			return err
 		}
 	}
-	return shortenClasses(root)
+	return errors.Join(shortenClasses(root), writeKnown(root))
 }
 
 // names are the resources of kinds and of their classes, in order, and which class a kind has.

@@ -63,3 +63,21 @@ func TestManifestsKnowEveryKind(t *testing.T) {
 		}
 	}
 }
+
+// The lists of what clouds have are those of the SDKs that go.mod names.
+func TestKnownValuesAreThoseOfTheSDKs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	for _, list := range knownValues {
+		want, err := list.content(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(root, list.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s is stale; run make generate: -generated +is:\n%s", list.file, diff)
+		}
+	}
+}

@@ -34,6 +34,8 @@ type Admission struct {
 	// knows the cloud of an object without a class.
 	Place   PlaceFunc
 	Refuses RefusesFunc
+	// Knows returns what this release knows of the values that a cloud has of the kind; nil if nobody knows of any.
+	Knows func(cloud string) Knows
 	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
 	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
@@ -79,6 +81,7 @@ func (a *Admission) object(ctx context.Context, from *Resolver, old, object v1al
 		logf.FromContext(ctx).Error(err, "the driver could not check an object; what its class says counts alone", "cloud", after.cloud)
 		return refusals, append(warnings, "Mooring could not check in advance what the cloud refuses of this; status.conditions will say it"), nil
 	}
+	warnings = append(warnings, a.unknown(was, after)...)
 	told := slices.Clone(refusals)
 	for _, p := range refused {
 		if !slices.ContainsFunc(told, func(other Problem) bool { return other.Field == p.Field }) { // or the field is refused already
@@ -181,7 +184,11 @@ func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject)
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings = append(warnings, unsound...)
+	unknown, err := a.unknownIn(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings = slices.Concat(warnings, unknown, unsound)
 	if c.Spec.AllowedNamespaces == nil {
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use this class; {} allows all")
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Place is where a provider config leads: the cloud, empty if there is no such config, and the region of objects that name no location.
-type Place struct{ Cloud, Region string }
+// A Place is where a provider config leads.
+type Place = identity.Place
 
 // A PlaceFunc finds the place of an object by its own reference, or else by the provider config that its class leads to.
 type PlaceFunc func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (Place, error)
@@ -32,6 +32,8 @@ type draft struct {
 	class     *Class
 	cloud     string
 	location  string
+	// ownRegions: the regions there have names of their own.
+	ownRegions bool
 }
 
 // draftOf returns an object as its driver is asked about it; nil if there is nothing to ask. Without its class nobody knows what it is to be. What is
@@ -50,7 +52,7 @@ func (a *Admission) draftOf(ctx context.Context, from *Resolver, object v1alpha1
 		return nil, err
 	}
 	own, err := TreeOf(object.GetSpec())
-	d := &draft{object: object, own: own, spec: own, cloud: place.Cloud}
+	d := &draft{object: object, own: own, spec: own, cloud: place.Cloud, ownRegions: place.OwnRegions}
 	if spec.ProviderConfigRef == nil {
 		d.spec, d.class = found.Spec, found.Class
 	}

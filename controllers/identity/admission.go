@@ -32,18 +32,25 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Valid
 
 // ProviderOf returns the cloud that a provider config leads to, empty if there is no such config.
 func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (string, error) {
-	cloud, _, err := s.PlaceOf(ctx, from, key)
-	return cloud, err
+	place, err := s.PlaceOf(ctx, from, key)
+	return place.Cloud, err
 }
 
-// PlaceOf returns the cloud that a provider config leads to, empty if there is no such config, and the region of objects that name no location.
-func (s *Store) PlaceOf(ctx context.Context, from client.Reader, key Key) (cloud, region string, err error) {
+// A Place is where a provider config leads: the cloud, empty if there is no such config, and the region of objects
+// that name no location. OwnRegions: its servers name their regions as they like.
+type Place struct {
+	Cloud, Region string
+	OwnRegions    bool
+}
+
+// PlaceOf returns where a provider config leads.
+func (s *Store) PlaceOf(ctx context.Context, from client.Reader, key Key) (Place, error) {
 	cfg, err := s.configs.load(ctx, from, key)
 	if refusal, ok := errors.AsType[*ValidationError](err); ok && refusal.Reason == v1alpha1.ReasonProviderConfigNotFound {
-		return "", "", nil
+		return Place{}, nil
 	}
 	if err != nil {
-		return "", "", err
+		return Place{}, err
 	}
-	return cfg.provider(), cfg.region(), nil
+	return Place{cfg.provider(), cfg.region(), cfg.ownRegions()}, nil
 }

@@ -112,3 +112,6 @@ func (c *config) secretName() string {
 
 // region returns where objects are made that name no location.
 func (c *config) region() string { return c.account.Field(c.cloud.Account.Region) }
+
+// ownRegions reports whether the config leads to servers whose regions have names of their own.
+func (c *config) ownRegions() bool { return c.account.Has(c.cloud.Account.OwnRegions) }

@@ -10,7 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// quotaCheck is how often an account is asked how much of its quotas is used.
+// quotaCheck is how often an account is asked how much of its quotas is used. Nobody who asks to reconcile an object
+// shortens it: no object says anything of quotas.
 const quotaCheck = time.Hour
 
 // A Quota is how much is used of a quota of an account in a location.

@@ -131,7 +131,7 @@ var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(),
+			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Known: driver.Known{Locations: regions}, Consequences: bucketConsequences(),
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "s3", Scheme: "s3"},
 			Reserved:   bucketReserved,

@@ -89,7 +89,7 @@ var databaseKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
-			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
+			Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions}, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, RestoresDeleted: true, Replicas: true, Beside: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},

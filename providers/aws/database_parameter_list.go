@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // A parameterList is RDS's list of the parameters of a family, by their names.
@@ -91,16 +93,16 @@ type datedList struct {
 	read time.Time
 }
 
-// newParameters is after how long a list is read again because it lacks a parameter: AWS adds some with minor versions, and most that a list lacks are
-// misspelt.
+// newParameters is after how long a list is read again because it lacks a parameter, unless a person asks for an
+// observation: AWS adds some with minor versions, and most that a list lacks are misspelt.
 const newParameters = time.Hour
 
 // get returns a list, and whether it serves for names: it has them, or it was read a short while ago and RDS has no such parameters.
-func (l *parameterLists) get(family string, names []string, now time.Time) (list parameterList, serves bool) {
+func (l *parameterLists) get(ctx context.Context, family string, names []string, now time.Time) (list parameterList, serves bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, was := l.families[family]
-	return known.parameterList, was && (known.hasAll(names) || now.Sub(known.read) < newParameters)
+	return known.parameterList, was && (known.hasAll(names) || now.Sub(known.read) < newParameters && !table.AskedSince(ctx, known.read))
 }
 
 func (l *parameterLists) put(family string, list parameterList, now time.Time) {
@@ -115,7 +117,7 @@ func (l *parameterLists) put(family string, list parameterList, now time.Time) {
 // list returns RDS's list of a family; nil if it can't be read, which must not keep an instance from being observed. names are parameters that it
 // should have.
 func (g *parameterGroups) list(ctx context.Context, family string, names []string) parameterList {
-	known, serves := g.lists.get(family, names, g.session.now())
+	known, serves := g.lists.get(ctx, family, names, g.session.now())
 	if serves {
 		return known
 	}

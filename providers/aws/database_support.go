@@ -10,12 +10,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 const (
-	// supportLasts is how long what RDS said of an engine counts: a moved date shows a day later at most.
+	// supportLasts is how long what RDS said of an engine counts: a moved date shows a day later at most, and at once
+	// where a person asks for an observation.
 	supportLasts = 24 * time.Hour
-	// supportPause is after how long RDS is asked again that did not answer, or refused.
+	// supportPause is after how long RDS is asked again that did not answer, or refused, unless a person asks for an
+	// observation: who asks may just have given the permission.
 	supportPause = time.Hour
 )
 
@@ -63,7 +66,7 @@ func (c *supportCatalogue) support(ctx context.Context, have *instance) *driver.
 // of returns what RDS said last of the versions of an engine, and whether that is not older than supportLasts. It asks RDS where it is. An error is not
 // returned: it must not keep an instance from being observed, and who has no permission for the call misses the dates alone.
 func (c *supportCatalogue) of(ctx context.Context, engine string) (versions map[string]versionSupport, fresh bool) {
-	known, fresh, due := c.look(engine)
+	known, fresh, due := c.look(ctx, engine)
 	if !due {
 		return known.versions, fresh
 	}
@@ -73,7 +76,7 @@ func (c *supportCatalogue) of(ctx context.Context, engine string) (versions map[
 	case <-ctx.Done():
 		return known.versions, fresh
 	}
-	if known, fresh, due = c.look(engine); !due { // somebody else asked meanwhile
+	if known, fresh, due = c.look(ctx, engine); !due { // somebody else asked meanwhile
 		return known.versions, fresh
 	}
 	read, err := c.list(ctx, engine)
@@ -92,12 +95,14 @@ func (c *supportCatalogue) of(ctx context.Context, engine string) (versions map[
 }
 
 // look returns what is known of an engine, whether that is fresh, and whether RDS is to be asked.
-func (c *supportCatalogue) look(engine string) (known engineSupport, fresh, due bool) {
+func (c *supportCatalogue) look(ctx context.Context, engine string) (known engineSupport, fresh, due bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, now := c.known[engine], c.now()
-	fresh = known.versions != nil && now.Sub(known.read) < supportLasts
-	paused := func(since time.Time) bool { return !since.IsZero() && now.Sub(since) < supportPause }
+	fresh = known.versions != nil && now.Sub(known.read) < supportLasts && !table.AskedSince(ctx, known.read)
+	paused := func(since time.Time) bool {
+		return !since.IsZero() && now.Sub(since) < supportPause && !table.AskedSince(ctx, since)
+	}
 	return known, fresh, !fresh && !paused(known.failed) && !paused(c.denied)
 }
 

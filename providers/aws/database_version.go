@@ -13,6 +13,17 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// majorVersions are those that RDS documents, with those of Extended Support. No SDK has a list; this one is of November
+// 2026.
+// https://docs.aws.amazon.com/AmazonRDS/latest/PostgreSQLReleaseNotes/postgresql-release-calendar.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/MySQL.Concepts.VersionMgmt.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/MariaDB.Concepts.VersionMgmt.html
+var majorVersions = map[string][]string{
+	string(v1alpha1.EnginePostgres): {"11", "12", "13", "14", "15", "16", "17", "18"},
+	string(v1alpha1.EngineMySQL):    {"5.7", "8.0", "8.4"},
+	string(v1alpha1.EngineMariaDB):  {"10.5", "10.6", "10.11", "11.4", "11.8"},
+}
+
 // A serverVersion is a version of an engine. Which part of it is the major one depends on the engine: that of MariaDB's 10.11.8 is 10.11.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MariaDB.VersionID.html
 type serverVersion struct {

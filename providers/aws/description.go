@@ -28,7 +28,7 @@ var kinds = table.Kinds[*session]{bucketKind, databaseKind, snapshotKind}
 func describe() driver.Description {
 	return driver.Description{
 		Contract: driver.ContractVersion, Name: "aws", Title: "AWS",
-		Account: driver.AccountFields{ID: "accountID", Region: "region"},
+		Account: driver.AccountFields{ID: "accountID", Region: "region", OwnRegions: "s3Compatible"},
 		Secret: driver.SecretKeys{
 			Required: []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey},
 			Optional: []string{v1alpha1.SecretKeyAWSSessionToken},

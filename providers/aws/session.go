@@ -171,7 +171,7 @@ func (s *session) owner() *string { return s.account.Load() }
 
 // call makes one call with a deadline and wraps its error, here and nowhere else. A store that lacks what the call is about is not asked each time.
 func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts ...func(*Opt)) (*O, error) {
-	if err := s.store.known(op, in); err != nil {
+	if err := s.store.known(ctx, op, in); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // A store is a server of another maker that has the API of S3, and not all of it.
@@ -29,10 +30,11 @@ type store struct {
 	has   map[string]bool // what it once answered
 }
 
-// A lack is the answer that the store has nothing of what was asked for. Until when that is believed, it is not asked again.
+// A lack is the answer that the store has nothing of what was asked for, and when it came. Until when that is
+// believed, it is not asked again.
 type lack struct {
-	answer *driver.Error
-	until  time.Time
+	answer    *driver.Error
+	at, until time.Time
 }
 
 // storeLacks are the codes by which stores say that they lack what a call is about, beside NotImplemented. S3 itself says the first of a version that is a delete marker.
@@ -42,8 +44,10 @@ var storeLacks = map[string]bool{
 	"VersioningNotConfigured": true, // versitygw without a folder for versions
 }
 
-// A store that lacks something is not asked for it again for lackPause: only a new release of the store, or a change of its own settings, can give another
-// answer. The first such answer may be a slip, of a node that starts or of a proxy before it, and is believed for lackDoubt alone: it must not hide what is applied.
+// A store that lacks something is not asked for it again for lackPause: only a new release of the store, or a change
+// of its own settings, can give another answer, and a person who made it asks for an observation. The first such
+// answer may be a slip, of a node that starts or of a proxy before it, and is believed for lackDoubt alone: it must
+// not hide what is applied.
 const (
 	lackPause = time.Hour
 	lackDoubt = time.Minute
@@ -104,13 +108,13 @@ func question(op string, in any) string {
 }
 
 // known returns the answer to a question that the store lacks what it is about, nil if it has to be asked.
-func (s *store) known(op string, in any) error {
+func (s *store) known(ctx context.Context, op string, in any) error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l, ok := s.lacks[question(op, in)]; ok && s.now().Before(l.until) {
+	if l, ok := s.lacks[question(op, in)]; ok && s.now().Before(l.until) && !table.AskedSince(ctx, l.at) {
 		again := *l.answer
 		return &again
 	}
@@ -135,7 +139,7 @@ func (s *store) note(op string, in any, answer *driver.Error) *driver.Error {
 	if _, again := s.lacks[asked]; again {
 		pause = lackPause
 	}
-	s.lacks[asked] = lack{&explained, now.Add(pause)}
+	s.lacks[asked] = lack{&explained, now, now.Add(pause)}
 	return &explained
 }
 

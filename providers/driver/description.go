@@ -34,6 +34,9 @@ type AccountFields struct {
 	ID string
 	// Region is the field that holds where objects are created that name no location.
 	Region string
+	// OwnRegions is the field that, where it is set, says that the account is of servers whose regions have names of
+	// their own; empty if there is none.
+	OwnRegions string `json:",omitempty"`
 }
 
 // SecretKeys are the keys of a credentials Secret. All values of the Secret are secret, whatever their keys.
@@ -110,6 +113,8 @@ type Resource struct {
 	Fields []Field
 	// Lacks are fields of the spec, and values of them, that this cloud does not have.
 	Lacks []Lack
+	// Known is what this release knows of values of which the cloud gets more from time to time.
+	Known Known `json:",omitzero"`
 	// Reserved are values of fields that, through an account that namespaces share, only the platform team sets.
 	Reserved []Reserved `json:",omitempty"`
 	// Exempt are the fields of the spec that have no row, and why. Fields in the blocks of other clouds need no exemption, and a field that

@@ -146,6 +146,10 @@ type Request struct {
 	Operation string
 	// NotBefore is how fresh an observation must be; a cached one from before it must not be used.
 	NotBefore time.Time
+	// AskedAt is when a person last asked for an observation; zero if nobody did. What the driver looks at on a period of
+	// its own, longer than that of observations, is looked at again if the last look was before. NotBefore asks for no
+	// such look: it moves with each write.
+	AskedAt time.Time `json:",omitzero"`
 	// Read is the read that an Update goes by: what Observation.Read said of the observation that the changes are of. The driver need not read again what
 	// that found, for a write that the cloud refuses if the object has another version since. It is empty if the caller does not know, and a driver that
 	// does not know it reads again.

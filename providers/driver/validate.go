@@ -111,6 +111,9 @@ func (v *validation) identity(d *Description) {
 	fields := v1alpha1.AccountFields(d.Name)
 	v.oneOf("Account.ID", d.Account.ID, fields, "spec."+d.Name+" of a provider config")
 	v.oneOf("Account.Region", d.Account.Region, fields, "spec."+d.Name+" of a provider config")
+	if d.Account.OwnRegions != "" {
+		v.oneOf("Account.OwnRegions", d.Account.OwnRegions, fields, "spec."+d.Name+" of a provider config")
+	}
 	if len(d.Secret.Required) == 0 {
 		v.add("a credentials Secret without any key would do; name the keys in Secret.Required")
 	}
@@ -157,6 +160,7 @@ func (v *validation) resource(cloud string, r Resource) {
 	}
 	of.ownership(r)
 	of.name(r.Name)
+	of.unique("Known.Locations", r.Known.Locations)
 	of.fields(r, spec, cloud)
 	of.capabilities(r)
 	of.beside(r)

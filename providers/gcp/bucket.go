@@ -80,7 +80,7 @@ var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Consequences: bucketConsequences(), Restore: bucketRestore,
+			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Known: driver.Known{Locations: slices.Concat(regions, multiRegions)}, Consequences: bucketConsequences(), Restore: bucketRestore,
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
 			Reserved:   []driver.Reserved{driver.LockedRetention("nobody can delete the objects before their period ends, nor the bucket with them, nor unlock the policy, and the project pays for them until then")},

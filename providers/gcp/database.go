@@ -89,7 +89,7 @@ var databaseKind = table.Kind[*session]{
 	Name: "Database",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
+			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions()}, Consequences: databaseConsequences(),
 			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Replicas: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
@@ -152,6 +152,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 		return nil, unlessNotFound(err)
 	}
 	have := &instance{DatabaseInstance: seen, op: op}
+	have.deny = findDenied(have.settings().DenyMaintenancePeriods, gcpOf(&req.Spec).DenyMaintenancePeriod, req.Applied)
 	if have.certificates, err = d.authorities.of(ctx, seen); err != nil {
 		return nil, err
 	}

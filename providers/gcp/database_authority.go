@@ -78,7 +78,8 @@ const (
 	// rotationAhead is how long before its end an authority may be about to be replaced. Authorities last ten years.
 	// https://cloud.google.com/sql/docs/postgres/manage-ssl-instance
 	rotationAhead = 365 * 24 * time.Hour
-	// authoritiesLast is how long it takes at most to see the next authority of an instance whose present one ends soon.
+	// authoritiesLast is how long it takes at most to see the next authority of an instance whose present one ends soon,
+	// unless a person asks for an observation.
 	authoritiesLast = 24 * time.Hour
 )
 
@@ -107,7 +108,7 @@ func (a *authorities) of(ctx context.Context, have *sqladmin.DatabaseInstance) (
 		return a.known(have), nil
 	}
 	last, known := a.last(have)
-	if known && a.now().Sub(last.at) < authoritiesLast {
+	if known && a.now().Sub(last.at) < authoritiesLast && !table.AskedSince(ctx, last.at) {
 		return last.certificates, nil
 	}
 	listed, err := a.list(ctx, have)

@@ -106,6 +106,11 @@ func TestAuthoritiesBeforeARotation(t *testing.T) {
 			if look(first.Cert, next); c.lists() != 1 {
 				t.Errorf("%d calls in a day", c.lists())
 			}
+			req.AskedAt = c.clock.Now()
+			if look(first.Cert, next); c.lists() != 2 {
+				t.Errorf("%d calls in a day in which a person asked", c.lists())
+			}
+			req.AskedAt = time.Time{}
 			c.clock.advance(25 * time.Hour)
 			lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "instances.*"}, Kind: localcloud.ServerError, Skip: 1})
 			look(first.Cert, next) // what was read before holds

@@ -3,6 +3,7 @@ package gcp
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +17,12 @@ import (
 
 const fieldDeny = "gcp.denyMaintenancePeriod"
 
-// denyRows are the parts of the period without maintenance updates. The API has a list of them, and Cloud SQL takes one. No recording shows any, nor how
-// Cloud SQL reports its dates: people report dates without a zero in front, and that one of every year does not come back as it was sent.
+// denyRows are the parts of the period without maintenance updates. The API has a list of them: one is the spec's, as
+// deniedPeriod says, and the others are somebody else's. No recording shows any, nor how Cloud SQL reports its dates:
+// people report dates without a zero in front, and that one of every year does not come back as it was sent.
 // https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#DenyMaintenancePeriod
-// https://github.com/terraform-google-modules/terraform-google-sql-db/issues/546 (one at most)
+// https://github.com/terraform-google-modules/terraform-google-sql-db/issues/546 (one at most at that time)
 // https://github.com/hashicorp/terraform-provider-google/issues/29169 (of every year)
 var denyRows = table.Table[databaseParameters, instance, instanceParams]{
 	denyRow("startDate", dateText,
@@ -42,7 +44,7 @@ func denyRow(part string, written func(string) string, want func(*v1alpha1.DenyM
 	have func(*sqladmin.DenyMaintenancePeriod) string, set func(*instanceParams, string),
 ) *table.Scalar[databaseParameters, instance, instanceParams, string] {
 	seen := func(i *instance) *string {
-		period := i.deniedPeriod()
+		period := i.denied()
 		if period == nil {
 			return new("")
 		}
@@ -69,12 +71,70 @@ var denyTimeNeedsDates = driver.Lack{
 	Why: "the period has no dates", Instead: "set spec." + fieldDeny + ".startDate and endDate",
 }
 
-// deniedPeriod returns the period without maintenance updates, nil if there is none.
-func (i *instance) deniedPeriod() *sqladmin.DenyMaintenancePeriod {
-	if all := i.settings().DenyMaintenancePeriods; len(all) > 0 {
+// A deniedPeriod says which of the periods without maintenance updates of an instance is the spec's. Where nobody
+// looked for it, as in a preview, it is the first.
+type deniedPeriod struct {
+	found bool
+	// own is that period; nil if none is.
+	own *sqladmin.DenyMaintenancePeriod
+	// all: nothing says that Mooring set one, and none is to be there. So all are meant.
+	all bool
+}
+
+// findDenied finds out which of all periods is the spec's: the one that was applied, or else the one that the spec
+// has, or else the first. Where it was applied that there is none, or is to be none in place of the one that was
+// applied, no other one is meant: what is there then was set by somebody else.
+func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied) deniedPeriod {
+	before := deniedIn(applied)
+	none := want != nil && *want == v1alpha1.DenyMaintenancePeriod{}
+	for _, of := range []*v1alpha1.DenyMaintenancePeriod{before, want} {
+		at := slices.IndexFunc(all, func(have *sqladmin.DenyMaintenancePeriod) bool { return isDenied(of, have) })
+		if at >= 0 {
+			return deniedPeriod{found: true, own: all[at]}
+		}
+	}
+	if before != nil && (none || *before == v1alpha1.DenyMaintenancePeriod{}) || len(all) == 0 {
+		return deniedPeriod{found: true}
+	}
+	return deniedPeriod{found: true, own: all[0], all: none}
+}
+
+// deniedIn returns the period that was applied, without parts if it was applied that there is none; nil if nothing was
+// applied.
+func deniedIn(applied driver.Applied) *v1alpha1.DenyMaintenancePeriod {
+	part := func(name string) *string {
+		if values := applied[fieldDeny+"."+name]; len(values) == 1 {
+			return present(values[0])
+		}
+		return nil
+	}
+	if _, was := applied[fieldDeny+".startDate"]; !was {
+		return nil
+	}
+	return &v1alpha1.DenyMaintenancePeriod{StartDate: part("startDate"), EndDate: part("endDate"), Time: part("time")}
+}
+
+// isDenied reports whether a period of an instance is one that a spec has. One without a time of its own has any.
+func isDenied(want *v1alpha1.DenyMaintenancePeriod, have *sqladmin.DenyMaintenancePeriod) bool {
+	return want != nil && orNone(want.StartDate) != "" && dateText(*want.StartDate) == dateText(have.StartDate) && dateText(orNone(want.EndDate)) == dateText(have.EndDate) &&
+		(want.Time == nil || timeText(*want.Time) == timeText(have.Time))
+}
+
+// denied returns the period without maintenance updates that is the spec's, nil if there is none.
+func (i *instance) denied() *sqladmin.DenyMaintenancePeriod {
+	if all := i.settings().DenyMaintenancePeriods; !i.deny.found && len(all) > 0 {
 		return all[0]
 	}
-	return nil
+	return i.deny.own
+}
+
+// deniedByOthers returns the periods of an instance that somebody else set, which stay.
+func deniedByOthers(i *instance) []*sqladmin.DenyMaintenancePeriod {
+	if i.deny.all {
+		return nil
+	}
+	own := i.denied()
+	return slices.DeleteFunc(slices.Clone(i.settings().DenyMaintenancePeriods), func(p *sqladmin.DenyMaintenancePeriod) bool { return p == own })
 }
 
 // denyByHand says why the calls take these parameters in one value.
@@ -95,7 +155,7 @@ func (p *instanceParams) completeDeny(spec *databaseParameters, have *instance) 
 		return
 	}
 	there := sqladmin.DenyMaintenancePeriod{}
-	if period := have.deniedPeriod(); period != nil {
+	if period := have.denied(); period != nil {
 		there = *period
 	}
 	p.DenyStartDate = cmp.Or(wanted.StartDate, p.DenyStartDate, present(there.StartDate))
@@ -103,22 +163,21 @@ func (p *instanceParams) completeDeny(spec *databaseParameters, have *instance) 
 	p.DenyTime = cmp.Or(wanted.Time, p.DenyTime, present(there.Time))
 }
 
-// deny puts the period without maintenance updates into settings. Further periods, which Cloud SQL may take one day, stay.
+// deny puts the period without maintenance updates into settings, before those of others: a patch replaces the list.
 func (p *instanceParams) deny(into *sqladmin.Settings, have *instance) error {
 	start, end := dateText(orNone(p.DenyStartDate)), dateText(orNone(p.DenyEndDate))
 	switch {
 	case p.DenyStartDate == nil && p.DenyEndDate == nil && p.DenyTime == nil:
 		return nil
 	case p.DenyStartDate != nil && p.DenyEndDate != nil && start == "" && end == "": // none
-		into.DenyMaintenancePeriods, into.ForceSendFields = []*sqladmin.DenyMaintenancePeriod{}, append(into.ForceSendFields, "DenyMaintenancePeriods")
+		into.DenyMaintenancePeriods = append([]*sqladmin.DenyMaintenancePeriod{}, deniedByOthers(have)...)
+		into.ForceSendFields = append(into.ForceSendFields, "DenyMaintenancePeriods")
 		return nil
 	case start == "" || end == "":
 		return table.Fields{fieldDeny + ".startDate", fieldDeny + ".endDate"}.Refuse("spec.%s: startDate and endDate need each other: set both", fieldDeny)
 	}
-	into.DenyMaintenancePeriods = []*sqladmin.DenyMaintenancePeriod{{StartDate: start, EndDate: end, Time: fullTime(orNone(p.DenyTime))}}
-	if all := have.settings().DenyMaintenancePeriods; len(all) > 1 {
-		into.DenyMaintenancePeriods = append(into.DenyMaintenancePeriods, all[1:]...)
-	}
+	own := &sqladmin.DenyMaintenancePeriod{StartDate: start, EndDate: end, Time: fullTime(orNone(p.DenyTime))}
+	into.DenyMaintenancePeriods = append([]*sqladmin.DenyMaintenancePeriod{own}, deniedByOthers(have)...)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,95 @@ func TestAnEmptyPeriodRemovesOne(t *testing.T) {
 	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
 		t.Errorf("then: %v", changes)
 	}
+}
+
+// Of several periods the spec is about the one that was applied. Those of others stay through an edit, a removal, a
+// new one, and when the spec no longer names it.
+func TestPeriodsOfOthersStay(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("deny-others", v1alpha1.EnginePostgres)
+	req.Spec.GCP.DenyMaintenancePeriod = period("11-20", "01-05")
+	x := c.made(t, &req)
+	req.Applied = c.look(t, x, &req).Applied
+	ours := c.instance(t, req.Name).Settings.DenyMaintenancePeriods[0]
+	const first, last = "0-3-1", "2030-5-1"
+	c.deny(t, req.Name, &sqladmin.DenyMaintenancePeriod{StartDate: "03-01", EndDate: "03-09", Time: "00:00:00"}, ours,
+		&sqladmin.DenyMaintenancePeriod{StartDate: "2030-05-01", EndDate: "2030-05-09", Time: "00:00:00"})
+	for _, step := range []struct {
+		what string
+		want *v1alpha1.DenyMaintenancePeriod
+		ours string // the date with which the period begins that is the spec's; empty if there is none
+	}{
+		{"as it was applied", period("11-20", "01-05"), "0-11-20"},
+		{"an edit", period("2027-06-01", "2027-06-30"), "2027-6-1"},
+		{"no longer named", nil, "2027-6-1"},
+		{"named again", period("2027-06-01", "2027-06-30"), "2027-6-1"},
+		{"none", &v1alpha1.DenyMaintenancePeriod{}, ""},
+		{"another one", period("2028-06-01", "2028-06-30"), "2028-6-1"},
+	} {
+		req.Spec.GCP.DenyMaintenancePeriod = step.want
+		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+			if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+				t.Fatalf("%s: %v, failed %v", step.what, err, result.Failed)
+			}
+		}
+		c.settle(t)
+		for _, when := range []string{"before it is noted", "after it is noted"} { // what is applied
+			seen := c.look(t, x, &req)
+			if len(seen.Changes) > 0 {
+				t.Errorf("%s, %s: %v", step.what, when, seen.Changes)
+			}
+			req.Applied = seen.Applied
+		}
+		if got := c.deniedFrom(t, req.Name); !slices.Contains(got, first) || !slices.Contains(got, last) || len(got) != 2+min(1, len(step.ours)) || step.ours != "" && !slices.Contains(got, step.ours) {
+			t.Errorf("%s: the periods begin at %q, want %s, %s and %q", step.what, got, first, last, step.ours)
+		}
+	}
+}
+
+// Where nothing was applied, the spec is about the period that it has, and else about the first. None is then none at
+// all: so says who writes it on a server that is taken over.
+func TestPeriodsBeforeOneIsApplied(t *testing.T) {
+	for name, tt := range map[string]struct {
+		want *v1alpha1.DenyMaintenancePeriod
+		left []string
+	}{
+		"equal": {period("2030-05-01", "2030-05-09"), []string{"0-3-1", "2030-5-1"}}, "another": {period("11-20", "01-05"), []string{"0-11-20", "2030-5-1"}}, "none": {&v1alpha1.DenyMaintenancePeriod{}, nil},
+	} {
+		c := newCloud(t, localcloud.Durations{})
+		req := newDatabase("deny-"+name, v1alpha1.EnginePostgres)
+		x := c.made(t, &req)
+		c.deny(t, req.Name, &sqladmin.DenyMaintenancePeriod{StartDate: "03-01", EndDate: "03-09", Time: "00:00:00"}, &sqladmin.DenyMaintenancePeriod{StartDate: "2030-05-01", EndDate: "2030-05-09", Time: "00:00:00"})
+		req.Spec.GCP.DenyMaintenancePeriod = tt.want
+		if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+			t.Errorf("%s: %v, failed %v", name, err, result.Failed)
+		}
+		c.settle(t)
+		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+			t.Errorf("%s: then %v", name, changes)
+		}
+		if got := c.deniedFrom(t, req.Name); !slices.Equal(got, tt.left) {
+			t.Errorf("%s: the periods begin at %q, want %q", name, got, tt.left)
+		}
+	}
+}
+
+// deny gives a server periods behind Mooring's back.
+func (c *cloud) deny(t *testing.T, name string, periods ...*sqladmin.DenyMaintenancePeriod) {
+	t.Helper()
+	if !c.SetSQLDenyPeriods(project, name, periods...) {
+		t.Fatal("there is no such server")
+	}
+}
+
+// deniedFrom returns the dates with which the periods of a server begin.
+func (c *cloud) deniedFrom(t *testing.T, name string) (starts []string) {
+	t.Helper()
+	for _, p := range c.instance(t, name).Settings.DenyMaintenancePeriods {
+		starts = append(starts, p.StartDate)
+	}
+	slices.Sort(starts)
+	return starts
 }
 
 // A period without a time begins and ends at midnight, and keeps the time that somebody else gives it.

@@ -88,30 +88,9 @@ func flagProblem(f *sqladmin.Flag, version, value string) string {
 func nearFlag(name string, flags map[string]*sqladmin.Flag) string {
 	near, least := "", max(2, len(name)/3)+1
 	for _, other := range slices.Sorted(maps.Keys(flags)) {
-		if d := edits(name, other); d < least {
+		if d := driver.Edits(name, other); d < least {
 			near, least = other, d
 		}
 	}
 	return near
-}
-
-// edits returns how many letters have to be put in, left out or replaced to make one word of another (the distance of Levenshtein).
-func edits(from, to string) int {
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(from) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(to) {
-			cost := before
-			if from[i] != to[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return row[len(to)]
 }

@@ -93,7 +93,8 @@ func (p *instanceParams) changeFlags(into *sqladmin.Settings, have *instance) {
 	into.ForceSendFields = append(into.ForceSendFields, "DatabaseFlags")
 }
 
-// newFlags is after how long a list is read again because it lacks a flag: Cloud SQL adds some with minor versions, and most that a list lacks are misspelt.
+// newFlags is after how long a list is read again because it lacks a flag, unless a person asks for an observation:
+// Cloud SQL adds some with minor versions, and most that a list lacks are misspelt.
 const newFlags = time.Hour
 
 // A flagCatalogue is what Cloud SQL said of the flags of each database version. It lasts as long as the session, and is read again when it
@@ -122,7 +123,7 @@ func (c *flagCatalogue) of(ctx context.Context, version string, names []string) 
 	list, known := c.versions[version]
 	c.mu.Unlock()
 	lacks := func(name string) bool { return list.flags[name] == nil }
-	if known && (!slices.ContainsFunc(names, lacks) || c.now().Sub(list.read) < newFlags) {
+	if known && (!slices.ContainsFunc(names, lacks) || c.now().Sub(list.read) < newFlags && !table.AskedSince(ctx, list.read)) {
 		return list.flags
 	}
 	out, err := do(ctx, c.session, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {

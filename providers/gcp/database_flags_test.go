@@ -67,6 +67,10 @@ func TestListOfFlagsIsReadWhereSomethingDiffers(t *testing.T) {
 			t.Errorf("%d lists of flags an hour later, for a flag that the list lacked", listed())
 		}
 	}
+	req.AskedAt = c.clock.Now()
+	if c.look(t, x, &req); listed() != 3 {
+		t.Errorf("%d lists of flags once a person asks, for a flag that the list lacked", listed())
+	}
 }
 
 // A flag that Cloud SQL does not have is refused before any call, by its name, with the one that was meant, and with what is wrong with those beside it.

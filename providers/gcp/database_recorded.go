@@ -11,9 +11,11 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // recordedPeriod is how often each of the two things is looked at that a connection Secret names and that no answer about an instance shows: the initial database and the administrator.
+// A person who asks for an observation has both looked at.
 const recordedPeriod = time.Hour
 
 // The things that a connection Secret names.
@@ -35,8 +37,9 @@ type recordedOf struct {
 	lost   [recordedThings]string
 }
 
-// lookAgain tells of an initial database or an administrator that somebody took away. Neither comes back by itself: what was in the database is gone, and who took the administrator
-// away may have had a reason. An observation makes one call for it at most. What can't be looked at now is as it was found before.
+// lookAgain tells of an initial database or an administrator that somebody took away. Neither comes back by itself:
+// what was in the database is gone, and who took the administrator away may have had a reason. An observation makes
+// one call for it at most, unless a person asked for it. What can't be looked at now is as it was found before.
 func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseRequest, have *instance, o *driver.Observation) {
 	if req.Deletion != nil || o.State == driver.Deleting {
 		r.forget(req.Name)
@@ -51,22 +54,35 @@ func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseReq
 	if req.Spec.DatabaseName != nil && slices.Contains(req.Applied[fieldDatabase], *req.Spec.DatabaseName) {
 		things = append(things, recordedDatabase)
 	}
-	due := slices.DeleteFunc(slices.Clone(things), func(i int) bool {
-		return found.lost[i] == "" && !found.looked[i].IsZero() && d.now().Sub(found.looked[i]) < recordedPeriod
-	})
-	if len(due) > 0 {
-		oldest := slices.MinFunc(due, func(a, b int) int { return found.looked[a].Compare(found.looked[b]) })
-		found.looked[oldest] = d.now()
-		if oldest == recordedDatabase {
-			found.lost[oldest] = lostDatabase(ctx, d, req, found.lost[oldest])
+	for _, i := range found.due(ctx, things, d.now()) {
+		if found.looked[i] = d.now(); i == recordedDatabase {
+			found.lost[i] = lostDatabase(ctx, d, req, found.lost[i])
 		} else {
-			found.lost[oldest] = lostUser(ctx, d, req, have, found.lost[oldest])
+			found.lost[i] = lostUser(ctx, d, req, have, found.lost[i])
 		}
 		r.note(req.Name, found)
 	}
 	for _, i := range things {
 		o.Lost = cmp.Or(found.lost[i], o.Lost)
 	}
+}
+
+// due returns which of things an observation looks at: those that a person asked for since the last look, or else the
+// one that has waited longest, if its time has come.
+func (f *recordedOf) due(ctx context.Context, things []int, now time.Time) []int {
+	var asked, others []int
+	for _, i := range things {
+		switch looked := f.looked[i]; {
+		case table.AskedSince(ctx, looked):
+			asked = append(asked, i)
+		case f.lost[i] != "" || looked.IsZero() || now.Sub(looked) >= recordedPeriod:
+			others = append(others, i)
+		}
+	}
+	if len(asked) > 0 || len(others) == 0 {
+		return asked
+	}
+	return []int{slices.MinFunc(others, func(a, b int) int { return f.looked[a].Compare(f.looked[b]) })}
 }
 
 func (r *recorded) of(name string) recordedOf {

@@ -12,6 +12,45 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
+// A person who asks for an observation does not wait for the hour: both things are looked at, and after that none
+// before its time comes.
+func TestWhatTheSecretNamesIsLookedAtForWhoAsks(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("asked", v1alpha1.EnginePostgres)
+	req.Spec.DatabaseName = new("stock")
+	x := c.made(t, &req)
+	if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+		t.Fatal(err)
+	}
+	c.settle(t)
+	look := func() (o driver.Observation, looks [2]int) {
+		t.Helper()
+		c.forget()
+		req.Applied[driver.FieldPassword] = []string{"1"}
+		o = c.look(t, x, &req)
+		return o, [2]int{c.Ledger.Count(localcloud.Filter{Operation: "databases.get"}), c.Ledger.Count(localcloud.Filter{Operation: "users.list"})}
+	}
+	look() // which sees the initial database for the first time
+	look() // and then the administrator
+	if _, err := c.sql.Databases.Delete(project, "asked", "stock").Do(); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.advance(time.Minute)
+	if o, looks := look(); o.Lost != "" || looks != [2]int{} {
+		t.Errorf("before its time %v looks said %q", looks, o.Lost)
+	}
+	req.AskedAt = c.clock.Now()
+	if o, looks := look(); !strings.Contains(o.Lost, "the database stock") || looks != [2]int{1, 1} {
+		t.Errorf("for who asks %v looks said %q", looks, o.Lost)
+	}
+	c.clock.advance(time.Minute)
+	look() // the looks were at the same time as the question, as the clock stands
+	c.clock.advance(time.Minute)
+	if o, looks := look(); o.Lost == "" || looks != [2]int{1, 0} { // what is lost is looked at each time
+		t.Errorf("after that %v looks said %q", looks, o.Lost)
+	}
+}
+
 // What the connection Secret names is looked at again within an hour, by one call of an observation at most. What is gone is told, with what to do, and not made again; once it is back, that is seen
 // at the next look.
 func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {

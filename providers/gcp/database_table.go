@@ -22,6 +22,8 @@ type instance struct {
 	op *operation
 	// flags are what Cloud SQL has of database flags, by their names; nil if that was not read.
 	flags map[string]*sqladmin.Flag
+	// deny says which of the periods without maintenance updates is the spec's.
+	deny deniedPeriod
 }
 
 func (i *instance) engine() v1alpha1.Engine {

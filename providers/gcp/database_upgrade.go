@@ -18,7 +18,9 @@ import (
 // https://docs.cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/preCheckMajorVersionUpgrade
 const preCheck = "PRE_CHECK_MAJOR_VERSION_UPGRADE"
 
-// checkCounts is how long what a check found is good for, if it found nothing in the way: somebody may make a table every day.
+// checkCounts is how long what a check found is good for, if it found nothing in the way: somebody may make a table
+// every day. It is the same for a person who asks for an observation: the upgrade follows such a check at once, and
+// one that found something in the way is made again for whoever asks.
 const checkCounts = 24 * time.Hour
 
 // majorWanted returns Cloud SQL's name of the newer major version that an instance is to have; empty if it is to have none. Read replicas are not checked: they have the version of their primary.

@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,22 @@ var prefixes = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "POSTGRES_", 
 
 // defaultVersions are what is created when the spec names none.
 var defaultVersions = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "17", v1alpha1.EngineMySQL: "8.4"}
+
+// majorVersions are those that the API names, by their engines. It also names some that Cloud SQL had once, or is
+// about to have.
+func majorVersions() map[string][]string {
+	all := map[string][]string{}
+	for _, name := range databaseVersions {
+		engine, version := splitVersion(name)
+		if engine == "" {
+			continue
+		}
+		if major := driver.MajorVersion(engine, version); !slices.Contains(all[string(engine)], major) {
+			all[string(engine)] = append(all[string(engine)], major)
+		}
+	}
+	return all
+}
 
 // splitVersion returns engine and version of a name of Cloud SQL; an empty engine if it is not one of ours.
 func splitVersion(name string) (v1alpha1.Engine, string) {

@@ -21,12 +21,14 @@ type Optional struct {
 	Now func() time.Time
 
 	mu    sync.Mutex
+	ended time.Time // when the last call that failed did so
 	until time.Time // when the cloud may be asked again
 }
 
-// Try makes the call, unless one failed a short while ago. It reports whether the call was made and succeeded.
+// Try makes the call, unless one failed a short while ago and no person asked for the observation since: who asks may
+// just have given the permission. It reports whether the call was made and succeeded.
 func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bool {
-	if o.paused() {
+	if o.paused(ctx) {
 		return false
 	}
 	limited, cancel := context.WithTimeout(ctx, optionalTime)
@@ -44,12 +46,13 @@ func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bo
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.until = o.Now().Add(pause)
+	o.ended = o.Now()
+	o.until = o.ended.Add(pause)
 	return false
 }
 
-func (o *Optional) paused() bool {
+func (o *Optional) paused(ctx context.Context) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.Now().Before(o.until)
+	return o.Now().Before(o.until) && !AskedSince(ctx, o.ended)
 }

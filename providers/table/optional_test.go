@@ -40,6 +40,29 @@ func TestOptionalIsLeftAloneForAWhile(t *testing.T) {
 	}
 }
 
+// Who asks for an observation may just have given the permission: the cloud is asked at once, and if that fails again,
+// it is left alone again.
+func TestOptionalIsTriedForWhoAsks(t *testing.T) {
+	now, calls := time.Unix(0, 0), 0
+	o := &Optional{Now: func() time.Time { return now }}
+	try := func(asked time.Time) {
+		o.Try(WithAsked(t.Context(), asked), func(context.Context) error { calls++; return &driver.Error{Code: driver.Denied} })
+	}
+	try(time.Time{})
+	for _, tt := range []struct {
+		what  string
+		asked time.Duration
+		calls int
+	}{
+		{"who asked before the refusal", -time.Minute, 1}, {"who asked after it", time.Minute, 2}, {"the same once more", time.Minute, 2},
+	} {
+		now = now.Add(2 * time.Minute)
+		if try(time.Unix(0, 0).Add(tt.asked)); calls != tt.calls {
+			t.Errorf("%s: %d calls, want %d", tt.what, calls, tt.calls)
+		}
+	}
+}
+
 func TestOptionalHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

@@ -121,7 +121,7 @@ func (h handler[S]) observe(ctx context.Context, req driver.Request) (driver.Obs
 	if err != nil {
 		return driver.Observation{}, err
 	}
-	return h.external.Observe(ctx, typed)
+	return h.external.Observe(WithAsked(ctx, req.AskedAt), typed)
 }
 
 func (h handler[S]) list(ctx context.Context, req driver.ListRequest) (driver.Page, error) {

@@ -45,22 +45,27 @@ func denyDate(text string) (at time.Time, yearly bool, err error) {
 	return at, true, err
 }
 
-// validDeny holds a period without maintenance updates to its rules. No recording shows the refusals, nor their words.
-// https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance (one period, of 1 to 90 days)
-// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#DenyMaintenancePeriod (a year in both dates or in none)
-func validDeny(in *sqladmin.DatabaseInstance) error {
-	periods := in.Settings.DenyMaintenancePeriods
-	if len(periods) == 0 {
-		return nil
-	}
-	if len(periods) > 1 {
+// validDenies holds an instance to one period without maintenance updates: so Cloud SQL documents it, although its API
+// has a list. One that has several already (SetSQLDenyPeriods) takes several. No recording shows the refusal, nor its
+// words.
+// https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance
+func validDenies(now, before *sqladmin.DatabaseInstance) error {
+	several := before != nil && len(before.Settings.DenyMaintenancePeriods) > 1
+	if len(now.Settings.DenyMaintenancePeriods) > 1 && !several {
 		return sqlInvalid("Only one deny maintenance period is supported.")
 	}
-	start, yearly, errStart := denyDate(periods[0].StartDate)
-	end, endsYearly, errEnd := denyDate(periods[0].EndDate)
-	_, errTime := time.Parse(time.TimeOnly, periods[0].Time)
+	return nil
+}
+
+// validDeny holds a period without maintenance updates to its rules. No recording shows the refusals, nor their words.
+// https://cloud.google.com/sql/docs/postgres/set-maintenance-window#configure-deny-maintenance (of 1 to 90 days)
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#DenyMaintenancePeriod (a year in both dates or in none)
+func validDeny(period *sqladmin.DenyMaintenancePeriod) error {
+	start, yearly, errStart := denyDate(period.StartDate)
+	end, endsYearly, errEnd := denyDate(period.EndDate)
+	_, errTime := time.Parse(time.TimeOnly, period.Time)
 	if errStart != nil || errEnd != nil || errTime != nil || yearly != endsYearly {
-		return sqlInvalid(fmt.Sprintf("Invalid deny maintenance period: from %q to %q, at %q.", periods[0].StartDate, periods[0].EndDate, periods[0].Time))
+		return sqlInvalid(fmt.Sprintf("Invalid deny maintenance period: from %q to %q, at %q.", period.StartDate, period.EndDate, period.Time))
 	}
 	if yearly && end.Before(start) {
 		end = end.AddDate(1, 0, 0)
@@ -69,4 +74,24 @@ func validDeny(in *sqladmin.DatabaseInstance) error {
 		return sqlInvalid(fmt.Sprintf("The deny maintenance period has %d days. It must have 1 to 90.", days))
 	}
 	return nil
+}
+
+// SetSQLDenyPeriods gives an instance periods without maintenance updates, also several, as a Cloud SQL may have it
+// that takes them. It reports whether there is such an instance.
+func (c *Cloud) SetSQLDenyPeriods(project, instance string, periods ...*sqladmin.DenyMaintenancePeriod) bool {
+	c.gcp.mu.Lock()
+	defer c.gcp.mu.Unlock()
+	in := c.gcp.sql.project(project).instances[instance]
+	if in == nil || in.gone {
+		return false
+	}
+	all := make([]any, 0, len(periods))
+	for _, p := range periods {
+		all = append(all, jsonObject{"startDate": p.StartDate, "endDate": p.EndDate, "time": p.Time})
+	}
+	settings := member(in.resource, "settings")
+	settings["denyMaintenancePeriods"] = all
+	settleDeny(settings)
+	in.version++
+	return true
 }

@@ -77,6 +77,9 @@ func settleInstance(resource, old jsonObject) error {
 	if err := validNetwork(now, before); err != nil {
 		return err
 	}
+	if err := validDenies(now, before); err != nil {
+		return err
+	}
 	return validSettings(now)
 }
 
@@ -210,8 +213,10 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	if err := validPolicy(in); err != nil {
 		return err
 	}
-	if err := validDeny(in); err != nil {
-		return err
+	for _, period := range in.Settings.DenyMaintenancePeriods {
+		if err := validDeny(period); err != nil {
+			return err
+		}
 	}
 	if err := validDisk(in); err != nil {
 		return err

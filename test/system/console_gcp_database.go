@@ -61,6 +61,13 @@ func (g *gcpDatabases) end(t testing.TB, op *sqladmin.Operation) {
 	})
 }
 
+// DropDatabase drops a database in a server of Cloud SQL, which is gone with what was in it.
+func (c *Cloud) DropDatabase(t testing.TB, server, name string) {
+	t.Helper()
+	g := consoleOf[*gcpDatabases](c, "Database")
+	g.operate(t, name+" is dropped", g.sql.Databases.Delete(g.project, server, name).Do)
+}
+
 // Tags implements Console.
 func (g *gcpDatabases) Tags(t testing.TB, name string) map[string]string {
 	t.Helper()

@@ -119,6 +119,9 @@ func (g *Gatherer) begin(start Start) *gathering {
 		Before: slices.Clone(status.Conditions), WasReady: status.FirstReadyTime != nil,
 		Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
 	}}
+	if w.News.Asked {
+		w.Memory.AskedAt = w.Now
+	}
 	w.Unobserved = tooOld(w.Memory, w.Now, g.Sync)
 	return w
 }

@@ -24,6 +24,8 @@ type Memory struct {
 	Failure string
 	// Asked: somebody asked for the reconciliation, and the cloud object was not observed since, because the account had no slot or did not answer.
 	Asked bool
+	// AskedAt is when somebody last asked for a reconciliation, however that went on; zero if this process saw nobody ask.
+	AskedAt time.Time
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
 }

@@ -177,7 +177,7 @@ func (g *gathering) request() driver.Request {
 			NamespaceUID: g.NamespaceUID,
 		},
 		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
-		NotBefore: g.Cloud.NotBefore,
+		NotBefore: g.Cloud.NotBefore, AskedAt: g.Memory.AskedAt,
 	}
 	request.JustSet = g.Cloud.JustSet.In(request.Spec)
 	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {

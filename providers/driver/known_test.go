@@ -1,0 +1,48 @@
+package driver
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+func TestLacksLocation(t *testing.T) {
+	known := &Known{Locations: []string{"ap-south-1", "eu-west-1", "eu-west-2", "eu-west-3", "us-east-1"}}
+	for location, want := range map[string]string{
+		"eu-west-1": "", "EU-WEST-1": "",
+		"eu-west-7":                   "eu-west-7 is not among the AWS regions that this release knows (nearest: eu-west-1, eu-west-2, eu-west-3): a new region works if the account has it enabled",
+		"us-eest-1":                   "(nearest: us-east-1, eu-west-1",
+		"somewhere-else-altogether-1": "knows: a new region",
+	} {
+		if got := known.LacksLocation(location, "AWS"); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", location, got, want)
+		}
+	}
+	if got := (&Known{}).LacksLocation("eu-west-7", "AWS"); got != "" {
+		t.Errorf("nobody knows any, and it says %q", got)
+	}
+}
+
+func TestLacksVersion(t *testing.T) {
+	known := &Known{Versions: map[string][]string{"postgres": {"9.6", "10", "16", "17", "18"}, "mysql": {"8.0", "8.4"}}}
+	for _, tt := range []struct {
+		engine  v1alpha1.Engine
+		version string
+		want    string
+	}{
+		{v1alpha1.EnginePostgres, "16", ""},
+		{v1alpha1.EnginePostgres, "16.3", ""},
+		{v1alpha1.EnginePostgres, "99", "99 is not among the major versions of postgres that this release knows of Amazon RDS (nearest: 16, 17, 18): another one works if the cloud has it"},
+		{v1alpha1.EnginePostgres, "9.5", "(nearest: 9.6, 10, 16)"},
+		{v1alpha1.EnginePostgres, "12.4", "(nearest: 9.6, 10, 16)"},
+		{v1alpha1.EngineMySQL, "8", ""},
+		{v1alpha1.EngineMySQL, "8.0.46-rds.20260908", ""},
+		{v1alpha1.EngineMySQL, "8.2", "(nearest: 8.0, 8.4)"},
+		{v1alpha1.EngineMariaDB, "99.1", ""}, // of which nobody knows any
+	} {
+		if got := known.LacksVersion(tt.engine, tt.version, "Amazon RDS"); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s %s: %q, want %q", tt.engine, tt.version, got, tt.want)
+		}
+	}
+}
