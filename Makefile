@@ -39,7 +39,7 @@ SERVERS    ?= $(shell expr \( 1 + $$(getconf _NPROCESSORS_ONLN) \) / 2)
 # have no detector anyway. test/alerts, test/family, test/identity, test/largest and test/system lead through the API server what test/e2e leads through it under the
 # detector, with the same controllers, drivers and stand-ins.
 RACELESS   := $(if $(RACE),$(addprefix github.com/mooring-dev/mooring/,test/alerts test/api test/chart test/ci test/cluster test/docs test/family test/gitops test/identity \
-	test/image test/imports test/largest test/node test/patience test/recordings test/release test/system cmd/quickstart config/crd config/generate docs/reference))
+	test/image test/imports test/largest test/node test/patience test/recordings test/release test/system test/upstream cmd/quickstart config/crd config/generate docs/reference))
 # This is tested last, with nothing beside it, and never under the race detector. It leads some eight hundred lives through code that test/e2e leads under the
 # detector, and takes four times as long with it. Each converged object is observed once a second, so that on a busy machine it takes more of the processors, too.
 LAST       := github.com/mooring-dev/mooring/test/fault
@@ -63,6 +63,8 @@ FUZZTIME   ?= 20s
 ONCE             ?=
 QUICKSTART_FLAGS ?=
 BENCH_FLAGS      ?=
+# UPDATE=1 writes what `make upstream` compares with.
+UPDATE           ?=
 # The image's file, what it is built for, and on: nothing for a base made on the spot, else one to pull.
 ARCHIVE   ?= $(BIN)/mooring-image.tar
 PLATFORMS ?= linux/amd64,linux/arm64
@@ -135,6 +137,10 @@ test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as 
 .PHONY: recordings
 recordings: ## Compare the stand-ins with recordings of the real clouds, and say how many there are.
 	go test -C test/recordings -vet=off -count=1
+
+.PHONY: upstream
+upstream: ## Say what is new in the clouds' SDKs, of the calls that we make; UPDATE=1 records that it was looked at.
+	@go run $(SMALL) ./test/upstream $(if $(UPDATE),-update)
 
 .PHONY: lint
 lint: ## Run golangci-lint.

@@ -28,7 +28,7 @@ func TestCloudsHaveAccounts(t *testing.T) {
 	if got := Clouds(); !slices.Equal(got, []string{"aws", "gcp"}) {
 		t.Errorf("clouds %q", got)
 	}
-	for cloud, want := range map[string][]string{"aws": {"region", "accountID", "s3Compatible"}, "gcp": {"project", "region"}, "other": nil} {
+	for cloud, want := range map[string][]string{"aws": {"region", "accountID", "bucketNamespace", "s3Compatible"}, "gcp": {"project", "region"}, "other": nil} {
 		if got := AccountFields(cloud); !slices.Equal(got, want) {
 			t.Errorf("%s: fields %q, want %q", cloud, got, want)
 		}

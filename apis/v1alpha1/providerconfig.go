@@ -38,6 +38,14 @@ type AWSAccount struct {
 	// +kubebuilder:validation:Pattern=`^[0-9]{12}$`
 	AccountID string `json:"accountID,omitempty"`
 
+	// bucketNamespace is the namespace of the names that Mooring gives to new Buckets. Global is the one that all accounts share. AccountRegional is that of the
+	// account and the region, where nobody else can have a name: such names end with -ACCOUNT-REGION-an, and some organizations allow no others. If unset, it is
+	// Global. A Bucket keeps the name that it has when this changes. A Bucket with spec.externalName has that name. To go back, set Global rather than removing the field: where
+	// the field is set, and status of a Bucket is lost, Mooring also looks for the Bucket under the name that it would have in the other namespace.
+	// +optional
+	// +kubebuilder:validation:Enum=Global;AccountRegional
+	BucketNamespace BucketNamespace `json:"bucketNamespace,omitempty"`
+
 	// s3Compatible says that spec.endpoint leads to a store of another maker that has the API of Amazon S3, such as MinIO, Ceph Object Gateway
 	// or versitygw, and not to AWS. {} is enough. If unset, the endpoint is one of AWS. The account is then the endpoint's host and the owner
 	// that the store names in its list of buckets (a fingerprint if that is the access key), so a bucket that was bound there is never looked for in another store. Settings of a Bucket
@@ -46,6 +54,15 @@ type AWSAccount struct {
 	// +structType=atomic
 	S3Compatible *S3CompatibleStore `json:"s3Compatible,omitempty"`
 }
+
+// BucketNamespace is a namespace of the names of buckets.
+type BucketNamespace string
+
+// Namespaces of the names of buckets.
+const (
+	BucketNamespaceGlobal          BucketNamespace = "Global"
+	BucketNamespaceAccountRegional BucketNamespace = "AccountRegional"
+)
 
 // S3CompatibleStore is a store of another maker that has the API of Amazon S3.
 type S3CompatibleStore struct {
@@ -231,6 +248,7 @@ type ProviderConfigSpec struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.credentials.webIdentity) || (has(self.credentials.webIdentity.roleARN) == has(self.aws) && has(self.credentials.webIdentity.provider) == has(self.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.databaseCAConfigMapRef) || has(self.aws)",message="spec.databaseCAConfigMapRef is only for AWS: Cloud SQL reports the authority of each server, and Mooring publishes it; remove the field"
 // +kubebuilder:validation:XValidation:rule="!has(self.aws) || !has(self.aws.s3Compatible) || has(self.endpoint)",message="spec.aws.s3Compatible needs spec.endpoint, the URL of the store: set it, or remove spec.aws.s3Compatible to use Amazon S3",fieldPath=".aws"
+// +kubebuilder:validation:XValidation:rule="!has(self.aws) || !has(self.aws.s3Compatible) || !has(self.aws.bucketNamespace)",message="spec.aws.bucketNamespace is for Amazon S3, and spec.aws.s3Compatible leads to another store: remove one of them",fieldPath=".aws"
 // +kubebuilder:validation:XValidation:rule="!has(self.aws) || !has(self.aws.s3Compatible) || !has(self.aws.accountID)",message="spec.aws.accountID is an account of AWS, and spec.aws.s3Compatible leads to another store: remove one of them",fieldPath=".aws"
 type ClusterProviderConfigSpec struct {
 	Account `json:",inline"`

@@ -25,6 +25,8 @@ type Connection struct {
 	Location string
 	// Region is the config's own, for objects that name no location; it may be empty.
 	Region string
+	// Settings are what the config says of the account.
+	Settings v1alpha1.Account
 	// Slots are those of the account that the connection leads to.
 	Slots *account.Source
 

@@ -32,6 +32,7 @@ func (d *dialer) connect(ctx context.Context, conn *Connection, cfg *config, t t
 		return err
 	}
 	conn.Cloud, conn.Provider, conn.Region, conn.endpoint = cfg.cloud, cfg.provider(), cfg.region(), cfg.endpoint
+	conn.Settings = cfg.account
 	conn.now, conn.longest = d.now, d.deniedPause
 	conn.expected = driver.AccountID(cfg.account.Field(cfg.cloud.Account.ID))
 	return nil

@@ -126,12 +126,17 @@ var bucketNames = []driver.NamePattern{
 		Rule: "S3 keeps names that end with -an for buckets in the namespace of an account and a region: PREFIX-ACCOUNT-REGION-an, such as shop-123456789012-eu-central-1-an"},
 }
 
+// bucketScope is the form of names in the namespace of an account and a region.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
+var bucketScope = driver.NameScope{Setting: "bucketNamespace", Value: string(v1alpha1.BucketNamespaceAccountRegional), Suffix: "-{account}-{location}-an"}
+
 // bucketKind is what the driver has of buckets.
 var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Known: driver.Known{Locations: regions}, Consequences: bucketConsequences(),
+			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames, Scope: &bucketScope}, Fields: bucketTable.Docs(),
+			Lacks: bucketLacks, Known: driver.Known{Locations: regions}, Consequences: bucketConsequences(),
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "s3", Scheme: "s3"},
 			Reserved:   bucketReserved,
@@ -261,7 +266,7 @@ func (b *buckets) inAccountNamespace(ctx context.Context, in *s3.CreateBucketInp
 			return err
 		}
 	}
-	suffix := fmt.Sprintf("-%s-%s-an", aws.ToString(b.owner()), b.region)
+	suffix := bucketScope.In(driver.AccountID(aws.ToString(b.owner())), b.region)
 	if !strings.HasSuffix(*in.Bucket, suffix) {
 		return invalid("spec.externalName: S3 creates %s only in the account and the region that it names, and this object leads to another: end the name with %s", *in.Bucket, suffix)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -18,6 +19,11 @@ func TestAccountRegionalNames(t *testing.T) {
 	own := "shop-photos-" + account + "-" + region + "-an"
 	if _, err := w.s3.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &own}); err == nil {
 		t.Fatal("S3 creates it without the header")
+	}
+	cloud := aws.New(aws.Options{}).Describe()
+	described, _ := cloud.Resource("Bucket")
+	if scope := described.Name.Scope; described.Name.Refuses(own) != nil || "shop-photos"+scope.In(account, region) != own {
+		t.Errorf("Mooring does not make such names: %+v", scope)
 	}
 	req := bucketOf(own, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)

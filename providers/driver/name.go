@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"strings"
 )
 
 // A NameRule says what names a cloud takes.
@@ -16,6 +17,21 @@ type NameRule struct {
 	// does not matter. WithAccountRule says it.
 	WithAccount     int
 	WithAccountRule string
+	// Scope is a second form of the names that Mooring chooses; nil if there is none.
+	Scope *NameScope `json:",omitempty"`
+}
+
+// A NameScope is a form of names that say in which account and location the object is, so that nobody else can have such a name. Mooring's own names get it by a suffix.
+type NameScope struct {
+	// Setting is the field of the cloud's block in the spec of a provider config that says which form the names of new objects have, and Value what it says for this one.
+	Setting, Value string
+	// Suffix is what such names end in. {account} stands in it for the id of the account, and {location} for the location of the object.
+	Suffix string
+}
+
+// In returns the suffix of names in an account and a location.
+func (s NameScope) In(account AccountID, location string) string {
+	return strings.NewReplacer("{account}", string(account), "{location}", location).Replace(s.Suffix)
 }
 
 // In returns the rule as it is for names in one account.
@@ -25,7 +41,7 @@ func (r NameRule) In(account AccountID) NameRule {
 	}
 	longest := r.WithAccount - 1 - len(account)
 	pattern := NamePattern{Match: fmt.Sprintf(`^.{1,%d}$`, max(longest, 1)), Rule: fmt.Sprintf("%s, which is %d in %s", r.WithAccountRule, longest, account)}
-	return NameRule{MaxLength: min(r.MaxLength, longest), Patterns: append([]NamePattern{pattern}, r.Patterns...)}
+	return NameRule{MaxLength: min(r.MaxLength, longest), Patterns: append([]NamePattern{pattern}, r.Patterns...), Scope: r.Scope}
 }
 
 // A NamePattern is a rule of a cloud about names.

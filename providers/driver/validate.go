@@ -161,6 +161,7 @@ func (v *validation) resource(cloud string, r Resource) {
 	of.ownership(r)
 	of.name(r.Name)
 	of.unique("Known.Locations", r.Known.Locations)
+	of.scope(cloud, r.Name)
 	of.fields(r, spec, cloud)
 	of.capabilities(r)
 	of.beside(r)

@@ -96,6 +96,12 @@ func TestValidate(t *testing.T) {
 		{"an account that leaves no room", withAccount(98 - 15), []string{"kind Bucket: Name.WithAccount is 83"}},
 		{"a limit that no regular expression takes", withAccount(1001), []string{"kind Bucket: Name.WithAccount is 1001", "to 1000"}},
 		{"a limit for both", withAccount(98), nil},
+		{"a second form of names", scope("accountID", "Own", "-{account}-{location}-own"), nil},
+		{"a second form by a field that there is not", scope("names", "Own", "-own"), []string{`kind Bucket: Name.Scope.Setting is "names"`, "accountID"}},
+		{"a second form that is the first", scope("accountID", "", "-own"), []string{"kind Bucket: Name.Scope.Value is empty"}},
+		{"a suffix that ends a name with a hyphen", scope("accountID", "Own", "-{account}-"), []string{`kind Bucket: Name.Scope.Suffix is "-{account}-"`}},
+		{"a suffix of another placeholder", scope("accountID", "Own", "-{project}"), []string{`kind Bucket: Name.Scope.Suffix is "-{project}"`}},
+		{"a suffix that leaves no room", scope("accountID", "Own", "-"+strings.Repeat("x", 43)), []string{"kind Bucket: Name.Scope.Suffix leaves 19 characters"}},
 		{"a login without a username", without(driver.FieldUsername), []string{`kind Database: Capabilities.Login is true`, "have both or none"}},
 		{"restores what was deleted, and nothing to a time", func(d *driver.Description) { d.Resources[1].Capabilities.RestoresDeleted = true }, []string{"kind Database: Capabilities.RestoresDeleted needs Capabilities.PointInTime"}},
 		{"a username without a login", func(d *driver.Description) { d.Resources[1].Capabilities.Login = false }, []string{"Capabilities.Login is false"}},
@@ -273,6 +279,24 @@ func TestCheck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// scope gives names a second form.
+func scope(setting, value, suffix string) func(*driver.Description) {
+	return func(d *driver.Description) {
+		d.Resources[0].Name.Scope = &driver.NameScope{Setting: setting, Value: value, Suffix: suffix}
+	}
+}
+
+func TestNameScopeIn(t *testing.T) {
+	s := driver.NameScope{Suffix: "-{account}-{location}-an"}
+	if got := s.In("123456789012", "eu-central-1"); got != "-123456789012-eu-central-1-an" {
+		t.Errorf("got %q", got)
+	}
+	limited := driver.NameRule{MaxLength: 63, WithAccount: 98, WithAccountRule: "98 together", Scope: &s}
+	if limited.In("123456789012").Scope != &s {
+		t.Error("the rule for one account has no second form")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 func creatableName(t Task) error {
 	lived := t.Object.GetResourceStatus().FirstReadyTime != nil
 	refusal := t.Described.Name.Refuses(t.Request.Name)
-	if of := t.Request.Mark; refusal == nil && !lived && plan.IsNameOfOthers(of.Cluster, of.Namespace, t.Request.Name, t.Described.Name.MaxLength) {
+	if refusal == nil && !lived && isNameOfOthers(t) {
 		refusal = &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("nothing can be created under the name %q: it is the name that Mooring makes for an object of another namespace", t.Request.Name)}
 	}
 	switch {
@@ -25,6 +25,15 @@ func creatableName(t Task) error {
 	default:
 		return fmt.Errorf("%w; choose another spec.externalName", refusal)
 	}
+}
+
+// isNameOfOthers reports whether Mooring makes the name for an object of another namespace, in either form that names have.
+func isNameOfOthers(t Task) bool {
+	of, rule := t.Request.Mark, t.Described.Name
+	if plan.IsNameOfOthers(of.Cluster, of.Namespace, t.Request.Name, rule.MaxLength) {
+		return true
+	}
+	return rule.Scope != nil && plan.IsScopedNameOfOthers(of.Cluster, of.Namespace, t.Request.Name, rule.MaxLength, rule.Scope.In(t.Account, t.Request.Location))
 }
 
 // creationRefused takes in the error that a creation ended with. The object was observed to be absent before, so an answer that

@@ -21,7 +21,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 6, 7, 9, 10, 11, 13, 18
+	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 6, 7, 9, 10, 11, 12, 14, 20
 	deleting := func(g *Gathered) { g.Deleting = true }
 	unmanaged := func(g *Gathered) { g.Object.SetFinalizers(nil) }
 	paused := func(g *Gathered) { g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) }
@@ -78,7 +78,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
 		{name: "in another account", is: []func(*Gathered){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
 		{name: "in another account, and never created", is: []func(*Gathered){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
-		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: accountStep, verb: plan.ClearBinding},
+		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: name, verb: plan.ClearBinding},
 		{name: "moved", is: []func(*Gathered){moved}, steps: end},
 		{name: "gone, and another object is bound to it", is: []func(*Gathered){func(g *Gathered) { g.Taken, g.Observed, g.Observation.State = true, true, driver.Absent }},
 			steps: end - 2, state: condition.Stalled, reason: v1alpha1.ReasonNotOwned},

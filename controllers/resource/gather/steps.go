@@ -47,9 +47,10 @@ func steps() []step {
 		{nil, hasSupportedFields},
 		{(*gathering).acquireSlot, hasSlot},
 		{(*gathering).askAccount, isSameAccount},
-		{nil, isNotMoved},
+		{func(g *gathering, _ context.Context) error { naming{g}.choose(); return nil }, isNotMoved},
 		{(*gathering).findRival, nil},
 		{(*gathering).observe, isNotFailed},
+		{func(g *gathering, ctx context.Context) error { return naming{g}.findOther(ctx) }, nil},
 		{func(g *gathering, ctx context.Context) error {
 			return (&hiding{g.gatherer.Reader, &g.Gathered}).find(ctx)
 		}, nil},

@@ -12,8 +12,9 @@ import (
 
 // A Place is where a spec asks for a cloud object, whatever the object is bound to.
 type Place struct {
-	// Name is the name in the cloud, and Generated the one that Mooring gives if the spec chooses none.
-	Name, Generated string
+	// Name is the name in the cloud, and Generated the one that Mooring gives if the spec chooses none. Other is the one that it would give in the cloud's other form
+	// of names; empty if the cloud has one form alone, or the spec chooses the name.
+	Name, Generated, Other string
 	// Location is that of the spec, or the account's default region; Chosen: the spec names it.
 	Location string
 	Chosen   bool
@@ -29,6 +30,17 @@ func PlaceOf(want v1alpha1.ResourceObject, chosenName, clusterID, region string,
 	if p.Chosen = p.Location != ""; !p.Chosen {
 		p.Location = region
 	}
+	return p
+}
+
+// InForm returns the place of an object for which no name was chosen, where a cloud has a second form of names: scoped, which new objects get if that is wanted. An object that
+// is bound to a name in either form keeps it, so that a change of what is wanted renames nothing.
+func (p Place) InForm(scoped string, wanted bool, bound string) Place {
+	p.Other = scoped
+	if bound == scoped || wanted && bound != p.Generated {
+		p.Generated, p.Other = scoped, p.Generated
+	}
+	p.Name = p.Generated
 	return p
 }
 

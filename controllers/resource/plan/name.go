@@ -29,6 +29,15 @@ func ExternalName(clusterID, namespace, name string, maxLength int) string {
 	return strings.TrimRight(readable, "-") + "-" + hash
 }
 
+// ScopedName returns the name of an object as ExternalName does, in the form that ends in a suffix. It is frozen, too. Where the suffix leaves no room, the name is longer
+// than maxLength, and the cloud's own rule refuses it.
+func ScopedName(clusterID, namespace, name string, maxLength int, suffix string) string {
+	return ExternalName(clusterID, namespace, name, max(maxLength-len(suffix), shortestName)) + suffix
+}
+
+// shortestName has room for a letter, a hyphen and the hash.
+const shortestName = 1 + 1 + hashLength
+
 // IsNameOfOthers reports whether a name that somebody chose for an object in a namespace is one that Mooring makes for an object of another namespace of the
 // cluster, so that whoever creates that one later finds its name taken. Of a name that was cut nobody can tell for which object it was made: it is others'
 // unless it begins with the namespace. Names of objects with two hyphens in a row are not recognised, because of those the name in the cloud has one.
@@ -48,6 +57,12 @@ func IsNameOfOthers(clusterID, namespace, chosen string, maxLength int) bool {
 		}
 	}
 	return false
+}
+
+// IsScopedNameOfOthers is IsNameOfOthers for names in the form that ends in a suffix.
+func IsScopedNameOfOthers(clusterID, namespace, chosen string, maxLength int, suffix string) bool {
+	name, scoped := strings.CutSuffix(chosen, suffix)
+	return scoped && IsNameOfOthers(clusterID, namespace, name, max(maxLength-len(suffix), shortestName))
 }
 
 // generatedHash is what a generated name ends in.

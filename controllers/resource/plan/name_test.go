@@ -33,6 +33,22 @@ func TestExternalNameIsFrozen(t *testing.T) {
 	}
 }
 
+func TestScopedNameIsFrozen(t *testing.T) {
+	const cluster, suffix = "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10", "-123456789012-eu-central-1-an"
+	for _, tt := range []struct{ namespace, name, suffix, want string }{
+		{"shop", "orders", suffix, "shop-orders-tksr7pj957-123456789012-eu-central-1-an"},
+		{"1st", "2nd", suffix, "m1st-2nd-fd2g5bt4r5-123456789012-eu-central-1-an"},
+		{"production-europe-west", "customer-orders-and-invoices-archive", suffix, "production-europe-west-cfceg3fnem-123456789012-eu-central-1-an"},
+		{"production-europe-west", "customer-orders-and-invoices-archive", "-123456789012-ap-southeast-2-an", "production-europe-wes-cfceg3fnem-123456789012-ap-southeast-2-an"},
+		{"shop", "orders", "-" + strings.Repeat("x", 60), "s-tksr7pj957-" + strings.Repeat("x", 60)}, // no room: the cloud refuses it
+	} {
+		got := ScopedName(cluster, tt.namespace, tt.name, 63, tt.suffix)
+		if got != tt.want || len(got) > 63 && len(tt.suffix) < 52 {
+			t.Errorf("ScopedName(%q, %q, %q) = %q, want %q", tt.namespace, tt.name, tt.suffix, got, tt.want)
+		}
+	}
+}
+
 // Nobody takes the name that another object will have. Names that only look like one are everybody's.
 func TestNamesOfOthers(t *testing.T) {
 	const cluster = "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10"
@@ -61,6 +77,24 @@ func TestNamesOfOthers(t *testing.T) {
 	}
 }
 
+func TestScopedNamesOfOthers(t *testing.T) {
+	const cluster, suffix = "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10", "-123456789012-eu-central-1-an"
+	for chosen, want := range map[string]bool{
+		"shop-orders-tksr7pj957" + suffix:                  true,
+		"shop-orders-tksr7pj957-123456789012-us-east-1-an": false, // elsewhere
+		"shop-orders-tksr7pj957":                           false,
+		"shop-orders" + suffix:                             false,
+		ScopedName(cluster, "team", "own", 63, suffix):     false,
+		ScopedName(cluster, "production-europe-west", "customer-orders-and-invoices-archive", 63, suffix): true,
+		ScopedName(cluster, "team", "customer-orders-and-invoices-archive", 63, suffix):                   false,
+	} {
+		if got := IsScopedNameOfOthers(cluster, "team", chosen, 63, suffix); got != want {
+			t.Errorf("%q is the name of an object of another namespace: %t, want %t", chosen, got, want)
+		}
+	}
+	IsScopedNameOfOthers(cluster, "team", "shop-orders-tksr7pj957-x", 8, "-x") // a suffix that leaves no room is no panic
+}
+
 func TestSnapshotNameIsFrozen(t *testing.T) {
 	for _, tt := range []struct{ name, uid, want string }{
 		{"shop-orders-0123456789", "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10", "shop-orders-0123456789-final-6d4b3f62"},
@@ -79,9 +113,6 @@ var cloudName = regexp.MustCompile(`^[a-z]([a-z0-9]|-[a-z0-9])*$`)
 // kubernetesName is what the API server takes as a namespace, and our CRDs as a name.
 var kubernetesName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-// shortest is the least that a cloud allows for names; Mooring needs a letter, a hyphen and the hash.
-const shortest = 1 + 1 + hashLength
-
 func FuzzExternalName(f *testing.F) {
 	f.Add("c1", "shop", "orders", "shop-orders", "x", 63)
 	f.Add("c1", "a-b", "c", "a", "b-c", 63)
@@ -95,7 +126,7 @@ func FuzzExternalName(f *testing.F) {
 				t.Skip()
 			}
 		}
-		if maxLength < shortest || maxLength > 200 {
+		if maxLength < shortestName || maxLength > 200 {
 			t.Skip()
 		}
 		got := ExternalName(cluster, namespace, name, maxLength)
