@@ -159,7 +159,7 @@ func (d *databases) describe(ctx context.Context, name string, options ...func(*
 func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.State, o.Problem = stateOf(status)
-	o.Problem = cmp.Or(o.Problem, optionsProblem(&req.Spec, have), rolesProblem(&req.Spec, have))
+	o.Lost = cmp.Or(optionsProblem(&req.Spec, have), rolesProblem(&req.Spec, have))
 	o.ID = aws.ToString(have.DbiResourceId)
 	o.Mark = driver.MarkFrom(instanceTags(have))
 	o.Location = aws.ToString(arnRegion(have.DBInstanceArn))

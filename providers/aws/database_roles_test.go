@@ -203,13 +203,13 @@ func TestRoleThatCannotBeAssumed(t *testing.T) {
 	w.wantRoles("then", req.Name, map[string]string{"s3Import": "shop-untrusted INVALID"})
 	seen := w.database(req)
 	for _, part := range []string{"role/shop-untrusted", "s3Import", "rds.amazonaws.com", "spec.aws.associatedRoles"} {
-		if !strings.Contains(seen.Problem, part) {
-			t.Errorf("%q does not say %q", seen.Problem, part)
+		if !strings.Contains(seen.Lost, part) {
+			t.Errorf("%q does not say %q", seen.Lost, part)
 		}
 	}
 	req.Spec.AWS.AssociatedRoles = nil
-	if seen = w.database(req); seen.Problem != "" || seen.State != driver.Ready {
-		t.Errorf("without the field: %v, %q", seen.State, seen.Problem)
+	if seen = w.database(req); seen.Lost != "" || seen.State != driver.Ready {
+		t.Errorf("without the field: %v, %q", seen.State, seen.Lost)
 	}
 }
 
