@@ -59,7 +59,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		Parts: []table.Part[databaseSpec, instance, instanceParams]{
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
-			{Fields: []string{fieldRoles}, Write: d.writeRoles, Taken: table.Names{"AssociatedRoles"}, Later: true},
+			{Fields: []string{fieldRoles}, Write: associator{d}.write, Taken: table.Names{"AssociatedRoles"}, Later: true},
 			{Write: d.modify, Taken: modification, Refuses: refusesValues, Steps: true},
 			{Fields: []string{driver.FieldPowerState}, Write: d.power, Taken: table.Names{"PowerState"}, Later: true},
 		},

@@ -103,9 +103,12 @@ func rolesLater(have *instance) error {
 	return &driver.Error{Code: driver.Busy, Op: "AddRoleToDBInstance", Message: fmt.Sprintf("RDS changes the roles of a server in the status available only, and this one is in %s: Mooring waits for that", status)}
 }
 
-// writeRoles takes roles from an instance and associates others, by a call for each. One that is refused keeps no other from being associated. Where RDS still
+// An associator gives roles to instances.
+type associator struct{ of *databases }
+
+// write takes roles from an instance and associates others, by a call for each. One that is refused keeps no other from being associated. Where RDS still
 // takes away the role that another one follows, that one is associated after that.
-func (d *databases) writeRoles(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
+func (a associator) write(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
 	change := params.AssociatedRoles
 	unset := &table.Unset{}
 	for _, role := range change.Set {
@@ -116,13 +119,13 @@ func (d *databases) writeRoles(ctx context.Context, _ *databaseRequest, have *in
 	}
 	leave := leaving(have, change)
 	for _, role := range leave {
-		if unset.Err = d.removeRole(ctx, have, role); unset.Err != nil {
+		if unset.Err = a.remove(ctx, have, role); unset.Err != nil {
 			return "", unset
 		}
 	}
 	var failed []*driver.Error
 	for _, role := range change.Set {
-		err := d.addRole(ctx, have, role, leave)
+		err := a.add(ctx, have, role, leave)
 		if !driver.CodeOf(err).SetsNothing() { // it is associated, or may be
 			unset.Names = slices.DeleteFunc(unset.Names, func(feature string) bool { return feature == role.FeatureName })
 		}
@@ -153,8 +156,8 @@ func leaving(have *instance, change table.Members[v1alpha1.AssociatedRole]) (lea
 	return leave
 }
 
-func (d *databases) removeRole(ctx context.Context, have *instance, role v1alpha1.AssociatedRole) error {
-	_, err := call(ctx, d.session, "RemoveRoleFromDBInstance", d.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{
+func (a associator) remove(ctx context.Context, have *instance, role v1alpha1.AssociatedRole) error {
+	_, err := call(ctx, a.of.session, "RemoveRoleFromDBInstance", a.of.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{
 		DBInstanceIdentifier: have.DBInstanceIdentifier, FeatureName: &role.FeatureName, RoleArn: &role.RoleARN,
 	}, onceRDS)
 	if apiCode(err) == "DBInstanceRoleNotFound" { // an earlier call did it
@@ -163,15 +166,15 @@ func (d *databases) removeRole(ctx context.Context, have *instance, role v1alpha
 	return err
 }
 
-// addRole associates a role. leave are the roles that were taken away before: RDS may have others in their place only later.
-func (d *databases) addRole(ctx context.Context, have *instance, role v1alpha1.AssociatedRole, leave []v1alpha1.AssociatedRole) error {
-	_, err := call(ctx, d.session, "AddRoleToDBInstance", d.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{
+// add associates a role. leave are the roles that were taken away before: RDS may have others in their place only later.
+func (a associator) add(ctx context.Context, have *instance, role v1alpha1.AssociatedRole, leave []v1alpha1.AssociatedRole) error {
+	_, err := call(ctx, a.of.session, "AddRoleToDBInstance", a.of.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{
 		DBInstanceIdentifier: have.DBInstanceIdentifier, FeatureName: &role.FeatureName, RoleArn: &role.RoleARN,
 	}, onceRDS)
 	if apiCode(err) != "DBInstanceRoleAlreadyExists" {
 		return err
 	}
-	now, unread := d.describe(ctx, aws.ToString(have.DBInstanceIdentifier))
+	now, unread := a.of.describe(ctx, aws.ToString(have.DBInstanceIdentifier))
 	if unread != nil || now == nil {
 		return cmp.Or(unread, err)
 	}

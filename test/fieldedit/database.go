@@ -121,7 +121,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true, Stuck: stuckWhileStopped},
 			{Name: "tags", To: map[string]string{"CostCenter": "A b:c", "team": "Team Shop", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
-			{Name: "engine", To: "mysql", Effect: driver.Impossible},
+			{Name: "engine", To: "mysql", Effect: driver.Impossible, Given: map[string]any{fieldRoles: nil}},
 			{Name: "databaseName", To: "others", Effect: driver.Impossible},
 			{Name: "encryption.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 			{Name: "aws.availabilityZone", To: region + "c", Effect: driver.Impossible, Means: moved},
