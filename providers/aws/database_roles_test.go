@@ -68,7 +68,8 @@ func (w *environment) converge(req *databaseRequest) {
 		}
 		w.clock.Advance(time.Hour)
 	}
-	w.t.Fatalf("still not as declared: %+v", w.database(*req))
+	seen := w.database(*req)
+	w.t.Fatalf("still not as declared: %v, changes %+v", seen.State, seen.Changes)
 }
 
 // A creation takes no roles: they are associated once the server is there, and until RDS has done so the server is not as declared.
