@@ -190,6 +190,42 @@ type DatabaseAWS struct {
 	// They cost money by volume.
 	// +optional
 	Monitoring *EnhancedMonitoring `json:"monitoring,omitempty"`
+
+	// associatedRoles are IAM roles that the server may assume, each for one feature: PostgreSQL imports from Amazon S3 (s3Import), exports to it
+	// (s3Export), and calls functions (Lambda). MySQL and MariaDB have no such feature in RDS. Mooring keeps roles of other features that others
+	// associated, and [] removes those that the spec had. If unset, a new server has none, and an existing server keeps what it has. RDS takes a role
+	// for one feature alone. A change does not disturb the server, and RDS makes it while the server is available. A server that was restored, a read
+	// replica, and the server that another one replaces in an upgrade begin without roles: Mooring associates those of the spec once the server is there.
+	// Through a ClusterProviderConfig, the class decides which roles a Database may name.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_AddRoleToDBInstance.html
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PostgreSQL.S3Import.html
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o.featureName == e.featureName))",message="two entries have one featureName, and RDS takes one role for a feature: remove one of the two"
+	// +kubebuilder:validation:XValidation:rule="self.all(e, self.exists_one(o, o.roleARN == e.roleARN))",message="two entries have one roleARN, and RDS takes a role for one feature: name another role in one of the two"
+	AssociatedRoles []AssociatedRole `json:"associatedRoles,omitzero"`
+}
+
+// AssociatedRole is an IAM role that a server may assume for a feature.
+type AssociatedRole struct {
+	// featureName is what the server uses the role for, in the capitals of RDS: s3Import, s3Export or Lambda. RDS lists those of a version:
+	// aws rds describe-db-engine-versions --engine postgres --query 'DBEngineVersions[].SupportedFeatureNames'
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBEngineVersion.html
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9_]*$`
+	FeatureName string `json:"featureName"`
+
+	// roleARN is the role, for example arn:aws:iam::123456789012:role/shop-imports. It is in the account of the server, trusts the service
+	// rds.amazonaws.com, and has the permissions that the feature takes. The identity of Mooring needs iam:PassRole on it.
+	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PostgreSQL.S3Import.AccessPermission.html
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=640
+	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/([A-Za-z0-9+=,.@_/-]+/)?[A-Za-z0-9+=,.@_-]{1,64}$`
+	RoleARN string `json:"roleARN"`
 }
 
 // EnhancedMonitoring are settings of Enhanced Monitoring.

@@ -59,6 +59,7 @@ func newDatabases(s *session) *databaseAdapter {
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		Parts: []table.Part[databaseSpec, instance, instanceParams]{
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
+			{Fields: []string{fieldRoles}, Write: associator{d}.write, Taken: table.Names{"AssociatedRoles"}, Later: true},
 			{Write: d.modify, Taken: modification, Refuses: refusesValues, Steps: true},
 			{Fields: []string{driver.FieldPowerState}, Write: d.power, Taken: table.Names{"PowerState"}, Later: true},
 		},
@@ -158,7 +159,7 @@ func (d *databases) describe(ctx context.Context, name string, options ...func(*
 func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.State, o.Problem = stateOf(status)
-	o.Problem = cmp.Or(o.Problem, optionsProblem(&req.Spec, have))
+	o.Lost = cmp.Or(optionsProblem(&req.Spec, have), rolesProblem(&req.Spec, have))
 	o.ID = aws.ToString(have.DbiResourceId)
 	o.Mark = driver.MarkFrom(instanceTags(have))
 	o.Location = aws.ToString(arnRegion(have.DBInstanceArn))
@@ -292,6 +293,9 @@ var databaseCodes = map[string]driver.Code{
 	"CertificateNotFound":                    driver.Invalid,
 	"DBInstanceAlreadyExists":                driver.Conflict,
 	"DBInstanceNotReady":                     driver.Busy,
+	"DBInstanceRoleAlreadyExists":            driver.Conflict,
+	"DBInstanceRoleNotFound":                 driver.Invalid,
+	"DBInstanceRoleQuotaExceeded":            driver.Quota,
 	"DBUpgradeDependencyFailure":             driver.Busy,
 	"ProvisionedIopsNotAvailableInAZ":        driver.Capacity,
 	"DBSnapshotAlreadyExists":                driver.Conflict,

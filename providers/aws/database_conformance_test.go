@@ -78,7 +78,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 				if parameter := modified[f]; parameter != "" {
 					return b.denied("ModifyDBInstance", "&"+parameter)
 				}
-				return b.denied(map[string]string{"parameters": "ModifyDBParameterGroup", "tls": "ModifyDBParameterGroup", "tags": "AddTagsToResource"}[f], "")
+				return b.denied(map[string]string{"parameters": "ModifyDBParameterGroup", "tls": "ModifyDBParameterGroup", "tags": "AddTagsToResource", "aws.associatedRoles": "AddRoleToDBInstance"}[f], "")
 			},
 		},
 	}
@@ -97,6 +97,19 @@ var modified = map[string]string{
 
 func (b *backdoor) instance(t testing.TB, name string) rdstypes.DBInstance {
 	return do(t, b.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]
+}
+
+// editRoles gives an instance other roles, and takes those away that it had. MySQL and MariaDB have none.
+func (b *backdoor) editRoles(t testing.TB, name string, roles []v1alpha1.AssociatedRole) {
+	if *b.instance(t, name).Engine != "postgres" {
+		return
+	}
+	for _, r := range b.instance(t, name).AssociatedRoles {
+		do(t, b.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: r.FeatureName, RoleArn: r.RoleArn})
+	}
+	for _, r := range roles {
+		do(t, b.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: &r.FeatureName, RoleArn: &r.RoleARN})
+	}
 }
 
 func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
@@ -135,6 +148,9 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.StorageType, in.AllocatedStorage = new(value.(string)), b.instance(t, name).AllocatedStorage
 	case "aws.engineLifecycleSupport":
 		in.EngineLifecycleSupport = new(value.(string))
+	case "aws.associatedRoles":
+		b.editRoles(t, name, value.([]v1alpha1.AssociatedRole))
+		return
 	case "aws.cloudwatchLogsExports":
 		in.CloudwatchLogsExportConfiguration = &rdstypes.CloudwatchLogsExportConfiguration{
 			DisableLogTypes: b.instance(t, name).EnabledCloudwatchLogsExports, EnableLogTypes: value.([]string),

@@ -7,7 +7,7 @@ import (
 )
 
 // databaseLacks are what databases have in other clouds and not in RDS.
-var databaseLacks = slices.Concat(instanceLacks, engineLacks, optionLacks, keyLacks, tagLacks)
+var databaseLacks = slices.Concat(instanceLacks, engineLacks, optionLacks, roleLacks, keyLacks, tagLacks)
 
 var instanceLacks = []driver.Lack{
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.RDSSecurityGroups.html

@@ -22,8 +22,8 @@ func TestOptionGroupThatFailed(t *testing.T) {
 		}
 		var o driver.Observation
 		stateOfInstance(req, have, &o)
-		if (o.Problem == "") != (says == "") || !strings.HasPrefix(o.Problem, says) || o.State != driver.Ready {
-			t.Errorf("%q: %v, %q", name, o.State, o.Problem)
+		if (o.Lost == "") != (says == "") || !strings.HasPrefix(o.Lost, says) || o.Problem != "" || o.State != driver.Ready {
+			t.Errorf("%q: %v, %q", name, o.State, o.Lost)
 		}
 	}
 }

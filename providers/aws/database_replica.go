@@ -29,6 +29,8 @@ var replicaCreation = table.Copier[instanceParams, rds.CreateDBInstanceReadRepli
 		"DBName":        "a replica has the databases of its source",
 		"PowerState":    "a new server runs",
 
+		"AssociatedRoles": rolesAfterwards,
+
 		"MasterUserPassword":       "a replica has the administrator and the password of its source",
 		"ManageMasterUserPassword": "RDS manages no password of a replica",
 		"BackupRetentionPeriod":    "a replica has no automated backups at first: " + afterCreation + ", or PromoteReadReplica",

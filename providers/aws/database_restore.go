@@ -32,6 +32,8 @@ var restoration = table.Copier[instanceParams, rds.RestoreDBInstanceFromDBSnapsh
 		"DBName":        "the databases are in the snapshot",
 		"PowerState":    "a new server runs",
 
+		"AssociatedRoles": rolesAfterwards,
+
 		"MasterUserPassword":                 "the administrator has the password of the snapshot at first",
 		"ManageMasterUserPassword":           "RDS takes it at a restore of Oracle only: ModifyDBInstance hands the password over",
 		"MaxAllocatedStorage":                afterRestore,

@@ -120,12 +120,18 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if takesOptions(&req.Spec, have) {
 		waits = append(waits, optionGroup)
 	}
+	if rolesWork(&req.Spec, have) != (driver.Work{}) {
+		waits = append(waits, fieldRoles)
+	}
 	differs := o.Changes
-	o.State, o.Changes = whileBusy(status, o.State, whileUnfit(have, withoutTaken(req, o.Mark, differs)))
+	o.State, o.Changes = whileBusy(have, o.State, whileUnfit(have, withoutTaken(req, o.Mark, differs)))
 	o.LeftOut = driver.LeftOut(differs, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || !o.Mark.Is(req.Mark), waits)
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)
 	o.Work = workOf(status, o.State)
+	if o.State == driver.Pending && o.Work == (driver.Work{}) {
+		o.Work = rolesWork(&req.Spec, have)
+	}
 	if o.State == driver.Pending && o.CloudManaged && o.Endpoint.PasswordSecret == "" && status == "available" {
 		o.Work = driver.Work{What: "storing the administrator's password in AWS Secrets Manager"}
 	}
@@ -149,12 +155,13 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 //
 // With other changes at hand those come first, and what RDS does not take is left out. Alone, that makes the instance Pending: it says why nothing happens, and
 // nobody calls in vain. A stop is no change of the disk, and stays for stopsLater to refuse: it may wait for consent first, and the message names it.
-func whileBusy(status string, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
+func whileBusy(have *instance, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
+	status := aws.ToString(have.DBInstanceStatus)
 	if housekeeping[status] && len(changes) == 0 {
 		return driver.Ready, nil
 	}
 	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
-		return isTaking(c) || status == "storage-optimization" && slices.Contains(ofDisk, c.Field)
+		return isTaking(c) || !isStopped(have) && rolesWait(have, c) || status == "storage-optimization" && slices.Contains(ofDisk, c.Field)
 	})
 	switch {
 	case len(others) > 0:

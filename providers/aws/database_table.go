@@ -48,6 +48,7 @@ type instanceParams struct {
 	EngineLifecycleSupport                         *string
 	EnableCloudwatchLogsExports                    []string
 	PowerState                                     *v1alpha1.PowerState
+	AssociatedRoles                                table.Members[v1alpha1.AssociatedRole]
 	Parameters, Tags                               table.Delta
 	TLS                                            *v1alpha1.TLS
 }
@@ -62,7 +63,7 @@ var (
 			"EnableCloudwatchLogsExports": exportLogs,
 		},
 		ByHand: byHand,
-		Lacks:  map[string]string{"PowerState": "a new server runs"},
+		Lacks:  map[string]string{"PowerState": "a new server runs", "AssociatedRoles": rolesAfterwards},
 	}
 	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
 		Call: "ModifyDBInstance",
@@ -75,6 +76,8 @@ var (
 
 			"PowerState": "StartDBInstance and StopDBInstance change it",
 			"Tags":       "AddTagsToResource and RemoveTagsFromResource change tags",
+
+			"AssociatedRoles": "AddRoleToDBInstance and RemoveRoleFromDBInstance change them",
 		},
 		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){
 			"EnableCloudwatchLogsExports": exportOtherLogs,
@@ -301,6 +304,8 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 		func(i *instance) *string { return i.EngineLifecycleSupport },
 		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
 	),
+
+	rolesRow,
 }, insightsRows, monitoringRows)
 
 // pending returns the values that an instance has or was asked to take.

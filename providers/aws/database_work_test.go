@@ -38,19 +38,22 @@ func TestWorkOf(t *testing.T) {
 	}
 }
 
+// optimizing is an instance whose disk changed a while ago.
+var optimizing = &instance{DBInstance: types.DBInstance{DBInstanceStatus: new("storage-optimization")}}
+
 // In storage-optimization RDS takes no change of the disk: alone it waits, and it stays out of a call of other changes.
 func TestDiskWaitsForStorageOptimization(t *testing.T) {
 	for _, field := range []string{"storage.sizeGiB", "aws.storageType", "aws.iops", "aws.throughputMiBps", "aws.dedicatedLogVolume"} {
 		disk, other := driver.Change{Field: field}, driver.Change{Field: "aws.copyTagsToSnapshot"}
-		if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{disk}); state != driver.Pending || len(changes) != 1 {
+		if state, changes := whileBusy(optimizing, driver.Ready, []driver.Change{disk}); state != driver.Pending || len(changes) != 1 {
 			t.Errorf("%s alone: %v, %v", field, state, changes)
 		}
-		if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{disk, other}); state != driver.Ready || len(changes) != 1 || changes[0].Field != other.Field {
+		if state, changes := whileBusy(optimizing, driver.Ready, []driver.Change{disk, other}); state != driver.Ready || len(changes) != 1 || changes[0].Field != other.Field {
 			t.Errorf("%s and another: %v, %v", field, state, changes)
 		}
 	}
 	stop := driver.Change{Field: driver.FieldPowerState, To: string(v1alpha1.PowerStateStopped)}
-	if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{stop}); state != driver.Ready || len(changes) != 1 {
+	if state, changes := whileBusy(optimizing, driver.Ready, []driver.Change{stop}); state != driver.Ready || len(changes) != 1 {
 		t.Errorf("a stop, which may wait for consent: %v, %v", state, changes)
 	}
 }

@@ -205,7 +205,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html (changes take time)
 var (
 	settling      = map[string]bool{"KMSKeyNotAccessible": true, "InvalidTargetBucketForLogging": true, "InvalidS3DestinationBucket": true}
-	settlingWords = regexp.MustCompile(`Invalid principal in policy|validate the following destination configurations|^Destination bucket|required permissions for: ENHANCED_MONITORING`)
+	settlingWords = regexp.MustCompile(`Invalid principal in policy|validate the following destination configurations|^Destination bucket|required permissions for: `)
 )
 
 // unknownCaller are the codes by which AWS says that it does not know who calls. In a region that the account has not enabled it says so of any credentials.

@@ -250,7 +250,8 @@ type Observation struct {
 	CloudManaged bool
 	// PasswordProblem says why the cloud can't manage that password any longer as it should, although it can be used, and what to do; empty if it can.
 	PasswordProblem string
-	// Lost says what of the things that a connection Secret names is not there any more, although the object itself can be used, and what to do; empty if nothing is known to be lost.
+	// Lost says what of the things that a connection Secret or the spec names is not there any more or does not work, although the object itself can be used, and what to do; empty if
+	// nothing is known to be lost.
 	Lost string `json:",omitempty"`
 	// Work is what the cloud is at work on, as far as it says so. Of Pending and Deleting objects.
 	Work Work

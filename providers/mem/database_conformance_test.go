@@ -39,7 +39,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 				Network:    &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed), AllowedCIDRs: []string{"203.0.113.0/24", "198.51.100.7/32"}},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				Parameters: map[string]v1alpha1.ParameterValue{"log_connections": "on", "work_mem": "4096"},
-				AWS:        &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")}, PowerState: new(v1alpha1.PowerStateRunning),
+				AWS:        &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), AssociatedRoles: []v1alpha1.AssociatedRole{{FeatureName: "s3Import", RoleARN: "role-1"}}}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")}, PowerState: new(v1alpha1.PowerStateRunning),
 			}
 		},
 		Minimal: func() v1alpha1.DatabaseParameters {
@@ -62,6 +62,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "network.publicAccess", To: "Blocked", Safe: "Blocked"},
 			{Name: "network.allowedCIDRs", To: []string{"198.51.100.0/24"}, Safe: []string{}},
 			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: driver.Restarts},
+			{Name: "aws.associatedRoles", To: []v1alpha1.AssociatedRole{{FeatureName: "s3Import", RoleARN: "role-2"}}},
 			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},
 			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true},
 		},

@@ -27,6 +27,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("powerState", databaseParameters{PowerState: new(v1alpha1.PowerStateStopped)}, Database{}, driver.Interrupts),
 		tabletest.Of("tags", databaseParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, Database{}, driver.Online),
 		tabletest.Of("aws.instanceClass", databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("b")}}, Database{Spec: databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("a")}}}, driver.Restarts),
+		tabletest.Of("aws.associatedRoles", databaseParameters{AWS: &v1alpha1.DatabaseAWS{AssociatedRoles: []v1alpha1.AssociatedRole{{FeatureName: "s3Import"}}}}, Database{}, driver.Online),
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("b")}}, Database{Spec: databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("a")}}}, driver.Restarts),
 	})
 }

@@ -69,6 +69,9 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 	if wanted == nil {
 		return slices.Clone(before), len(before) > 0 && r.list != nil && (differing != nil || at == work)
 	}
+	if at == creation && differing != nil { // set later, by a call of its own
+		return nil, false
+	}
 	ours := r.recall(before)
 	if r.waits != nil && ours == nil && differing != nil && len(differing.Drifted) == 0 {
 		return nil, false // its first change has two steps, and an edit that agrees to the first one agrees to both

@@ -37,6 +37,8 @@ var fieldNeeds = map[string]fieldNeed{
 	"aws Database aws.performanceInsights.key": {policy: "aws-permissions-keys.json", allows: []string{"kms:CreateGrant key", "kms:DescribeKey key"}},
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Monitoring.OS.Enabling.html: who turns monitoring on hands the role to RDS
 	"aws Database aws.monitoring.roleARN": {policy: "aws-permissions-monitoring.json", allows: []string{"iam:PassRole role"}},
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PostgreSQL.S3Import.ARNRole.html: who associates a role hands it to RDS
+	"aws Database aws.associatedRoles": {policy: "aws-permissions-monitoring.json", allows: []string{"iam:PassRole role"}},
 	// https://cloud.google.com/sql/docs/postgres/configure-private-ip: who sets up private services access needs permissions, not who names the network
 	"gcp Database gcp.privateNetwork":   {},
 	"gcp Database gcp.allocatedIPRange": {},

@@ -73,6 +73,9 @@ var awsNeeds = map[string][]string{
 	"rds.StartDBInstance":  {"rds:StartDBInstance db"},
 	"rds.StopDBInstance":   {"rds:StopDBInstance db"},
 	"rds.RebootDBInstance": {"rds:RebootDBInstance db"},
+	// Which roles it takes beside: see fieldNeeds.
+	"rds.AddRoleToDBInstance":      {"rds:AddRoleToDBInstance db"},
+	"rds.RemoveRoleFromDBInstance": {"rds:RemoveRoleFromDBInstance db"},
 	// Tags of an instance, of a snapshot, of automated backups that are retained, and those of a parameter group of its own.
 	"rds.AddTagsToResource":               {"rds:AddTagsToResource db", "rds:AddTagsToResource pg", "rds:AddTagsToResource snapshot", "rds:AddTagsToResource auto-backup"},
 	"rds.RemoveTagsFromResource":          {"rds:RemoveTagsFromResource db", "rds:RemoveTagsFromResource pg", "rds:RemoveTagsFromResource snapshot"},

@@ -194,6 +194,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`["postgresql","upgrade"]`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.associatedRoles", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.AssociatedRoles = roles("s3Import", "shop-imports") },
+		mirror: same(`[{"featureName":"s3Import","roleARN":"` + awsRoles + `shop-imports"}]`), write: "AddRoleToDBInstance",
+	},
+	{
 		field: "aws.engineLifecycleSupport", only: "aws",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.AWS.EngineLifecycleSupport = new("open-source-rds-extended-support-disabled")

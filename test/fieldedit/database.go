@@ -24,6 +24,17 @@ func init() {
 	add("Database", "gcp", GCPDatabase("europe-west3"))
 }
 
+// fieldRoles has roles that a server of PostgreSQL may assume, and no other one.
+const fieldRoles = "aws.associatedRoles"
+
+// roles returns roles of features by their names.
+func roles(featureAndName ...string) (list []v1alpha1.AssociatedRole) {
+	for i := 0; i < len(featureAndName); i += 2 {
+		list = append(list, v1alpha1.AssociatedRole{FeatureName: featureAndName[i], RoleARN: "arn:aws:iam::111111111111:role/" + featureAndName[i+1]})
+	}
+	return list
+}
+
 // AWSDatabase returns a server of RDS in a region.
 func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 	return Kind[v1alpha1.DatabaseParameters]{
@@ -54,7 +65,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 					DBSubnetGroupName: new("spare"), NetworkType: new("IPV4"), AvailabilityZone: new(region + "b"), Port: new(int32(5433)), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
 					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support"), DatabaseInsightsMode: new("standard"), DedicatedLogVolume: new(false),
 					PerformanceInsights: &v1alpha1.PerformanceInsights{RetentionDays: new(int32(31)), Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
-					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")}},
+					Monitoring:          &v1alpha1.EnhancedMonitoring{IntervalSeconds: new(int32(60)), RoleARN: new("arn:aws:iam::111111111111:role/rds-monitoring-role")},
+					AssociatedRoles:     roles("s3Export", "shop-exports", "s3Import", "shop-imports")},
 			}
 		},
 		Fields: []drivertest.Field{
@@ -78,7 +90,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Given: map[string]any{"aws.dbParameterGroupName": "spare", "parameters": nil, "tls": nil}}, // it excludes parameters
 			{Name: "aws.optionGroupName", To: "audit-queries", Given: map[string]any{ // PostgreSQL, which the others are tried with, has none
 				"aws.optionGroupName": "audit", "engine": "mysql", "version": "8.4", "aws.instanceClass": "db.t4g.medium", "aws.cloudwatchLogsExports": nil,
-				"parameters": nil, "tls": nil,
+				"parameters": nil, "tls": nil, fieldRoles: nil,
 			}},
 			{Name: "parameters", To: map[string]string{"max_connections": "60", "work_mem": "4096"}, Effect: driver.Restarts, Worst: true, Writes: 2,
 				ReadWith: []string{"tls"}, Follows: map[string]string{"tls": "it is a parameter", "aws.dbParameterGroupName": "it has others"},
@@ -102,12 +114,14 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.databaseInsightsMode", To: "advanced", Given: map[string]any{"aws.performanceInsights.retentionDays": 465}, NoDrift: "it needs the days that others drift to"},
 			{Name: "aws.monitoring.intervalSeconds", To: 15},
 			{Name: "aws.monitoring.roleARN", To: "arn:aws:iam::111111111111:role/shop-monitoring", With: "aws.monitoring.intervalSeconds"},
+			{Name: fieldRoles, To: roles("Lambda", "shop-functions", "s3Import", "shop-everything"), Same: []any{roles("s3Import", "shop-imports", "s3Export", "shop-exports")},
+				Member: func(r map[string]any) string { return r["featureName"].(string) }, Writes: 4, Later: true},
 			{Name: "insights", To: false, Given: map[string]any{"aws.performanceInsights": nil}},
 			{Name: "deletionProtection", To: true},
 			{Name: "powerState", To: "Stopped", Effect: driver.Interrupts, DriftEffect: driver.Online, Later: true, Alone: true, Stuck: stuckWhileStopped},
 			{Name: "tags", To: map[string]string{"CostCenter": "A b:c", "team": "Team Shop", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
-			{Name: "engine", To: "mysql", Effect: driver.Impossible},
+			{Name: "engine", To: "mysql", Effect: driver.Impossible, Given: map[string]any{fieldRoles: nil}},
 			{Name: "databaseName", To: "others", Effect: driver.Impossible},
 			{Name: "encryption.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 			{Name: "aws.availabilityZone", To: region + "c", Effect: driver.Impossible, Means: moved},

@@ -10,15 +10,17 @@ import (
 // AWSMySQL returns a server of RDS for MySQL in a region.
 func AWSMySQL(region string) Kind[v1alpha1.DatabaseParameters] {
 	k := AWSDatabase(region)
+	fields := slices.DeleteFunc(k.Fields, func(f drivertest.Field) bool { return f.Name == fieldRoles })
 	return Kind[v1alpha1.DatabaseParameters]{
 		Full: func() v1alpha1.DatabaseParameters {
 			p := k.Full()
 			p.Engine, p.Version, p.AWS.InstanceClass = new(v1alpha1.EngineMySQL), new("8.4.4"), new("db.t4g.medium") // the smaller ones have no insights
 			p.Parameters = map[string]v1alpha1.ParameterValue{"max_connections": "50", "long_query_time": "2"}
 			p.AWS.CloudwatchLogsExports, p.AWS.OptionGroupName = []string{"slowquery", "iam-db-auth-error"}, new("audit")
+			p.AWS.AssociatedRoles = nil
 			return p
 		},
-		Fields: with(k.Fields,
+		Fields: with(fields,
 			drivertest.Field{Name: "aws.instanceClass", To: "db.t4g.large"},
 			drivertest.Field{Name: "version", To: "8.4.6", Means: newer(v1alpha1.EngineMySQL)},
 			drivertest.Field{Name: "parameters", To: map[string]string{"max_connections": "60", "long_query_time": "4"}, Follows: k.field("parameters").Follows},

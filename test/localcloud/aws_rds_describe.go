@@ -93,5 +93,6 @@ func (c *rdsCall) shown(in *rdsInstance) rdstypes.DBInstance {
 	db.SecondaryAvailabilityZone = standbyOf(&db)
 	db.OptionGroupMemberships = in.optionGroups()
 	in.taking.show(&db, c.now)
+	db.AssociatedRoles = in.shownRoles(c.now)
 	return db
 }

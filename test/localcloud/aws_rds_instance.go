@@ -57,6 +57,7 @@ type rdsInstance struct {
 	arrival []rdstypes.VpcSecurityGroupMembership
 	// secret is what AWS Secrets Manager has of the master password, if RDS manages that.
 	secret rdsSecret
+	roles  []rdsRole
 	// obstacle is in the way of another major version; empty if nothing is. events are what happened to the instance.
 	obstacle string
 	events   []rdstypes.Event

@@ -22,6 +22,7 @@ type Durations struct {
 	// shows that it is modifying.
 	ModifyOnset time.Duration
 	Delete      time.Duration // an instance: deleting
+	RoleRemoval time.Duration // a role that is taken from an RDS instance: still there
 	Snapshot    time.Duration // a final snapshot or backup: creating
 	// StorageOptimization is how long storage can't grow again after it grew (RDS: six hours).
 	StorageOptimization time.Duration

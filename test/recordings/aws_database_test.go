@@ -336,6 +336,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.storageType": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{StorageType: new("another")}
 		},
+		"aws.associatedRoles": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{AssociatedRoles: []v1alpha1.AssociatedRole{{FeatureName: "another", RoleARN: "arn:aws:iam::123456789012:role/another"}}}
+		},
 		"aws.networkType":      func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{NetworkType: new("another")} },
 		"aws.availabilityZone": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{AvailabilityZone: new("another")} },
 		"aws.port":             func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{Port: new(int32(1))} },
@@ -521,6 +524,9 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		spec.AWS.CloudwatchLogsExports = append(spec.AWS.CloudwatchLogsExports, name.(string))
 	}
 	slices.Sort(spec.AWS.CloudwatchLogsExports)
+	for _, role := range objects(instance["AssociatedRoles"]) {
+		spec.AWS.AssociatedRoles = append(spec.AWS.AssociatedRoles, v1alpha1.AssociatedRole{FeatureName: stringAt(role, "FeatureName"), RoleARN: stringAt(role, "RoleArn")})
+	}
 	size, _ := value("AllocatedStorage").(float64)
 	if iops, ok := value("Iops").(float64); ok && (strings.HasPrefix(stringAt(instance, "StorageType"), "io") || size >= 400) {
 		spec.AWS.IOPS = new(int32(iops))

@@ -1,0 +1,101 @@
+package localcloud
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A roleTest gives roles to instances.
+type roleTest struct {
+	*testing.T
+	client *rds.Client
+}
+
+func (r roleTest) add(name, feature, role, code string) {
+	r.Helper()
+	_, err := r.client.AddRoleToDBInstance(r.Context(), &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: &feature, RoleArn: new("arn:aws:iam::" + ownAccount + ":role/" + role)})
+	wantCode(r.T, err, code)
+}
+
+func (r roleTest) remove(name, feature, role, code string) {
+	r.Helper()
+	_, err := r.client.RemoveRoleFromDBInstance(r.Context(), &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: &feature, RoleArn: new("arn:aws:iam::" + ownAccount + ":role/" + role)})
+	wantCode(r.T, err, code)
+}
+
+func (r roleTest) has(name string, want map[string]string) {
+	r.Helper()
+	got := map[string]string{}
+	for _, role := range describe(r.T, r.client, name).AssociatedRoles {
+		got[*role.FeatureName] = (*role.RoleArn)[len("arn:aws:iam::"+ownAccount+":role/"):] + " " + *role.Status
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.Errorf("%s: roles (-want +got):\n%s", name, diff)
+	}
+}
+
+// An instance has a role for a feature, and a role serves one feature. RDS takes its time to associate one and to take one away, and does neither of an instance that is not available.
+func TestRDSRoles(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute, RoleRemoval: 30 * time.Second})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	r := roleTest{t, client}
+	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	need(client.CreateDBInstance(t.Context(), someInstance("pay", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion, in.DBName = new("mysql"), nil, nil })))(t)
+	clock.advance(time.Hour)
+	r.add("nowhere", "s3Import", "shop-imports", "DBInstanceNotFound")
+	r.add("pay", "s3Import", "shop-imports", "InvalidParameterValue")
+	r.add("orders", "S3_INTEGRATION", "shop-imports", "InvalidParameterValue")
+	r.add("orders", "s3Import", "shop", "InvalidParameterValue")
+	r.add("orders", "s3Import", roleNotPassed, "AccessDenied")
+	r.has("orders", map[string]string{})
+
+	r.add("orders", "s3Import", "shop-imports", "")
+	r.add("orders", "Lambda", roleNotTrusting, "")
+	r.has("orders", map[string]string{"s3Import": "shop-imports PENDING", "Lambda": roleNotTrusting + " PENDING"})
+	wantInstance(t, client, "orders", "available")
+	clock.advance(time.Minute)
+	r.has("orders", map[string]string{"s3Import": "shop-imports ACTIVE", "Lambda": roleNotTrusting + " INVALID"})
+	r.add("orders", "s3Import", "shop-exports", "DBInstanceRoleAlreadyExists")
+	r.add("orders", "s3Export", "shop-imports", "DBInstanceRoleAlreadyExists")
+
+	r.remove("orders", "s3Import", "shop-exports", "DBInstanceRoleNotFound")
+	r.remove("orders", "s3Import", "shop-imports", "")
+	r.has("orders", map[string]string{"s3Import": "shop-imports PENDING", "Lambda": roleNotTrusting + " INVALID"})
+	r.add("orders", "s3Import", "shop-exports", "DBInstanceRoleAlreadyExists")
+	clock.advance(30 * time.Second)
+	r.has("orders", map[string]string{"Lambda": roleNotTrusting + " INVALID"})
+	r.add("orders", "s3Import", "shop-exports", "")
+	cloud.MakeIdentity("arn:aws:iam::"+ownAccount+":role/shop-everything", 5*time.Second)
+	r.add("orders", "s3Export", "shop-everything", "InvalidParameterValue")
+
+	need(client.StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: new("orders")}))(t)
+	r.add("orders", "s3Export", "shop-everything", "InvalidDBInstanceState")
+	r.remove("orders", "s3Import", "shop-exports", "InvalidDBInstanceState")
+}
+
+// What has the data of an instance does not have its roles: a restore, and a read replica, which keeps those that it was given when it is promoted.
+func TestRDSRolesStayBehind(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	r := roleTest{t, client}
+	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	clock.advance(time.Hour)
+	r.add("orders", "s3Import", "shop-imports", "")
+	need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: new("orders"), DBSnapshotIdentifier: new("nightly")}))(t)
+	clock.advance(time.Hour)
+	need(client.RestoreDBInstanceFromDBSnapshot(t.Context(), &rds.RestoreDBInstanceFromDBSnapshotInput{DBInstanceIdentifier: new("restored"), DBSnapshotIdentifier: new("nightly")}))(t)
+	need(client.RestoreDBInstanceToPointInTime(t.Context(), &rds.RestoreDBInstanceToPointInTimeInput{TargetDBInstanceIdentifier: new("again"), SourceDBInstanceIdentifier: new("orders"), UseLatestRestorableTime: new(true)}))(t)
+	need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
+	clock.advance(time.Hour)
+	for _, name := range []string{"restored", "again", "reads"} {
+		r.has(name, map[string]string{})
+	}
+	r.has("orders", map[string]string{"s3Import": "shop-imports ACTIVE"})
+	r.add("reads", "s3Export", "shop-exports", "")
+	need(client.PromoteReadReplica(t.Context(), &rds.PromoteReadReplicaInput{DBInstanceIdentifier: new("reads")}))(t)
+	clock.advance(time.Hour)
+	r.has("reads", map[string]string{"s3Export": "shop-exports ACTIVE"})
+}
