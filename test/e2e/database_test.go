@@ -488,7 +488,8 @@ func TestDatabaseLife(t *testing.T) {
 func (w *fixture) expectEditTransitions(d *v1alpha1.Database, since int) {
 	w.Helper()
 	got := slices.DeleteFunc(w.Transitions("Database", d.Name, since), func(s string) bool { return s == "InProgress CloudBusy" })
-	w.equal("transitions", got, []string{"InProgress Ready", "InProgress Updating", "Current Ready"})
+	// A change of several calls, such as one that ends in a restart, is several updates with a busy cloud between.
+	w.equal("transitions", slices.Compact(got), []string{"InProgress Ready", "InProgress Updating", "Current Ready"})
 }
 
 func testDrift(w *fixture, change databaseChange, c *system.Cloud, d *v1alpha1.Database, name string) {
