@@ -79,7 +79,8 @@ const (
 	bucketsReadyAs   = 3.0              // times what their writes alone take
 	editReachesIn    = time.Second
 	mostResident     = 250 << 20 // with 10,000 buckets
-	mostIdle         = 20 << 20  // without objects and without the pages of the program's file
+	mostIdle         = 80 << 20  // without objects; 60 until the clouds' SDKs grew, whose file takes 50 of it
+	mostOwn          = 20 << 20  // of that, without the pages of the program's file
 )
 
 // memory is the resident memory of a process in bytes: now, at its highest, and how much of it now is pages of the program's file. The
@@ -219,8 +220,8 @@ func (r *results) printChecks(t *table) {
 func (r *results) printMemory(t *table, total int) {
 	t.line("resident memory of the controller")
 	own := r.idle.now - r.idle.file
-	t.line("  without objects", "", "", "", "", mebibytes(r.idle.now))
-	t.line("  without the program's file", "", "", "", "", mebibytes(own), t.hold(own <= mostIdle, "at most "+mebibytes(mostIdle)))
+	t.line("  without objects", "", "", "", "", mebibytes(r.idle.now), t.hold(r.idle.now <= mostIdle, "at most "+mebibytes(mostIdle)))
+	t.line("  without the program's file", "", "", "", "", mebibytes(own), t.hold(own <= mostOwn, "at most "+mebibytes(mostOwn)))
 	each := float64(r.busy.now-r.idle.now) / float64(max(1, total))
 	target := ""
 	if r.buckets >= 10000 {

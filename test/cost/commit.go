@@ -79,7 +79,7 @@ func added(patch string) (fields, kinds []string) {
 var written = []string{"charts/mooring/files/dashboard.json", "charts/mooring/files/rules.yaml", "docs/reference/logs.md"}
 
 // recorded is what tests write by a flag, beside golden files.
-var recorded = regexp.MustCompile(`^providers/\w+/testdata/`)
+var recorded = regexp.MustCompile(`^providers/\w+/testdata/|^test/upstream/recorded\.txt$`)
 
 // generated reports whether a program writes a file.
 func generated(file string) bool {

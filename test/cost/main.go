@@ -39,16 +39,13 @@ func main() {
 	}
 }
 
-// errShallow: a clone has no history to count in, as in some CI systems.
-var errShallow = errors.New("the history is cut off here; for all of it, run git fetch --unshallow")
+// errShallow: there is no history to count in, as in an archive of the source and in the clones of some CI systems.
+var errShallow = errors.New("there is no history here to count in; in a shallow clone, run git fetch --unshallow")
 
 // history returns the commits that change the API, the newest first.
 func history() ([]commit, error) {
 	shallow, err := git("rev-parse", "--is-shallow-repository")
-	if err != nil {
-		return nil, err
-	}
-	if strings.TrimSpace(string(shallow)) == "true" {
+	if err != nil || strings.TrimSpace(string(shallow)) == "true" { // an archive of the source, or a clone of the newest commits
 		return nil, errShallow
 	}
 	patches, err := git("log", "--no-merges", "--unified=0", "--patch", "--no-color", "--format="+header+"%h\t%s", "--", "apis")

@@ -419,7 +419,13 @@ func TestDatabaseLife(t *testing.T) {
 		if c.Name == "aws" { // alone it asks for nothing
 			full.AWS.Monitoring = &v1alpha1.EnhancedMonitoring{RoleARN: new(awsRoles + "rds-monitoring-role")}
 		}
+		if c.Name == "aws" { // the class opens what the spec names
+			full.AWS.AssociatedRoles = roles("s3Import", "shop-imports")
+		}
 		d := throughOpenClass(w, c, w.database(c, "orders", full))
+		if c.Name == "aws" {
+			d.Spec.AWS.AssociatedRoles = nil
+		}
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
 		w.run("create", func(w *fixture) {
