@@ -98,10 +98,15 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differing *driver.
 			now[name] = toBeSet
 		}
 	}
-	stored := []string{} // never nil: none is something that we set, too
+	return storedEntries(now), true
+}
+
+// storedEntries returns what is stored of entries that we set. It is never nil: none is something that we set, too.
+func storedEntries(now map[string]string) []string {
+	stored := []string{}
 	for name, what := range now {
 		stored = append(stored, name+what)
 	}
 	slices.Sort(stored)
-	return stored, true
+	return stored
 }
