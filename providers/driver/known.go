@@ -30,7 +30,8 @@ func (k *Known) LacksLocation(location, title string) string {
 	}
 	near := slices.DeleteFunc(slices.Clone(k.Locations), func(known string) bool { return Edits(asked, known) > len(asked)/2 })
 	slices.SortFunc(near, func(a, b string) int { return cmp.Or(cmp.Compare(Edits(asked, a), Edits(asked, b)), cmp.Compare(a, b)) })
-	return fmt.Sprintf("is not a region of %s that this release knows%s; if it is a newer one, ignore this warning", title, nearest(near[:min(mostNear, len(near))]))
+	return fmt.Sprintf("is not a region of %s that this release knows%s; if it is a newer one, ignore this warning",
+		title, nearest(near[:min(mostNear, len(near))]))
 }
 
 // LacksVersion says that the major version of an engine is not known, and names those that come next to it; empty if
