@@ -196,7 +196,7 @@ func knownOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) 
 		}
 		description := drv.Describe()
 		r, _ := description.Resource(k.Name)
-		return class.Knows{Title: description.Title, Known: r.Known}
+		return class.Knows{Title: r.Title, Known: r.Known}
 	}
 }
 

@@ -45,7 +45,7 @@ type reviewer struct {
 // validate asks whoever knows about the kind.
 func (w *reviewer) validate(ctx context.Context, r admission.Review) (admission.Result, error) {
 	if config, is := r.Object.(v1alpha1.ProviderConfigObject); is {
-		return admission.Result{Warnings: unknownRegion(w.drivers, config.GetAccount())}, nil
+		return admission.Result{Warnings: configWarnings(w.drivers, r, config)}, nil
 	}
 	if r.Object == nil || r.Deleting {
 		return w.warnOfDeletion(ctx, r)

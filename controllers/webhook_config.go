@@ -5,8 +5,22 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// configWarnings warns of what a provider config says, where nobody was warned of that before: not again with every edit
+// of something else.
+func configWarnings(drivers map[string]driver.Driver, r admission.Review, config v1alpha1.ProviderConfigObject) []string {
+	if r.OnlyAnnotations {
+		return nil
+	}
+	warnings := unknownRegion(drivers, config.GetAccount())
+	if old, is := r.Old.(v1alpha1.ProviderConfigObject); is && slices.Equal(warnings, unknownRegion(drivers, old.GetAccount())) {
+		return nil
+	}
+	return warnings
+}
 
 // unknownRegion warns of the region of an account, if this release knows no such for any kind: objects that name no
 // location are to be made there.
@@ -26,7 +40,7 @@ func unknownRegion(drivers map[string]driver.Driver, account v1alpha1.Account) [
 		return nil
 	}
 	if says := known.LacksLocation(region, described.Title); says != "" {
-		return []string{fmt.Sprintf("spec.%s.%s %s", described.Name, described.Account.Region, says)}
+		return []string{fmt.Sprintf("spec.%s.%s %s %s", described.Name, described.Account.Region, region, says)}
 	}
 	return nil
 }

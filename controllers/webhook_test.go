@@ -19,6 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // said is a preview that returns lines or an error, panics or hangs.
@@ -127,5 +128,49 @@ func TestAdmissionOfAKindWithoutAClass(t *testing.T) {
 	}
 	if _, err := s.validate(t.Context(), admission.Review{Object: &v1alpha1.DatabaseClass{}}); err == nil {
 		t.Error("a class of a kind that has none was validated")
+	}
+}
+
+// A region that this release does not know is warned of when somebody writes it, and not with each edit of something else.
+func TestAnUnknownRegionIsWarnedOfOnce(t *testing.T) {
+	w := &reviewer{drivers: map[string]driver.Driver{"aws": regional{}}}
+	in := func(region string, edits ...func(*v1alpha1.ProviderConfig)) *v1alpha1.ProviderConfig {
+		c := &v1alpha1.ProviderConfig{}
+		c.Spec.AWS = &v1alpha1.AWSAccount{Region: region}
+		for _, edit := range edits {
+			edit(c)
+		}
+		return c
+	}
+	limited := func(c *v1alpha1.ProviderConfig) { c.Spec.AWS.AccountID = "111111111111" }
+	elsewhere := func(c *v1alpha1.ProviderConfig) { c.Spec.AWS.S3Compatible = &v1alpha1.S3CompatibleStore{} }
+	for name, tt := range map[string]struct {
+		review admission.Review
+		warns  bool
+	}{
+		"a creation":                   {admission.Review{Object: in("eu-west-7")}, true},
+		"a creation in a region":       {admission.Review{Object: in("eu-west-1")}, false},
+		"another region":               {admission.Review{Object: in("eu-west-7"), Old: in("eu-west-1")}, true},
+		"from one unknown to another":  {admission.Review{Object: in("eu-west-7"), Old: in("eu-west-8")}, true},
+		"back":                         {admission.Review{Object: in("eu-west-1"), Old: in("eu-west-7")}, false},
+		"an edit of something else":    {admission.Review{Object: in("eu-west-7", limited), Old: in("eu-west-7")}, false},
+		"an edit of annotations":       {admission.Review{Object: in("eu-west-7"), Old: in("eu-west-8"), OnlyAnnotations: true}, false},
+		"a store that names regions":   {admission.Review{Object: in("eu-west-7", elsewhere)}, false},
+		"from such a store to a cloud": {admission.Review{Object: in("eu-west-7"), Old: in("eu-west-7", elsewhere)}, true},
+	} {
+		said, err := w.validate(t.Context(), tt.review)
+		if err != nil || (len(said.Warnings) > 0) != tt.warns {
+			t.Errorf("%s: the warnings are %q, error %v; want any: %t", name, said.Warnings, err, tt.warns)
+		}
+	}
+}
+
+// regional knows one region.
+type regional struct{ driver.Driver }
+
+func (regional) Describe() driver.Description {
+	return driver.Description{
+		Name: "aws", Title: "AWS", Account: driver.AccountFields{Region: "region", OwnRegions: "s3Compatible"},
+		Resources: []driver.Resource{{Known: driver.Known{Locations: []string{"eu-west-1"}}}},
 	}
 }

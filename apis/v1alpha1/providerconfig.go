@@ -40,8 +40,11 @@ type AWSAccount struct {
 
 	// bucketNamespace is the namespace of the names that Mooring gives to new Buckets. Global is the one that all accounts share. AccountRegional is that of the
 	// account and the region, where nobody else can have a name: such names end with -ACCOUNT-REGION-an, and some organizations allow no others. If unset, it is
-	// Global. A Bucket keeps the name that it has when this changes. A Bucket with spec.externalName has that name. To go back, set Global rather than removing the field: where
-	// the field is set, and status of a Bucket is lost, Mooring also looks for the Bucket under the name that it would have in the other namespace.
+	// Global. AWS has no AccountRegional in me-south-1 and me-central-1. A Bucket keeps the name that it has when this
+	// changes. A Bucket with spec.externalName has that name. To go back, also to a release without the field, set Global
+	// rather than removing the field: where the field is set, and status of a Bucket is lost, Mooring also looks for the
+	// Bucket under the name that it would have in the other namespace. A name with the region in it is found only where the
+	// location of the Bucket, or else the region above, is still the same.
 	// +optional
 	// +kubebuilder:validation:Enum=Global;AccountRegional
 	BucketNamespace BucketNamespace `json:"bucketNamespace,omitempty"`

@@ -26,8 +26,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases, BucketClasses and
-// DatabaseClasses that are not being deleted yet, and about namespaces that are to be deleted, by several requests at once. It must not write anything.
+// A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases and
+// DatabaseSnapshots that are created, edited or deleted, also while they are being deleted; about their classes and
+// provider configs that are created or edited; and about namespaces that are to be deleted. Several requests ask at once.
+// It must not write anything.
 type Validator interface {
 	// Validate returns what is wrong with what is under review. It should return when ctx ends: nobody waits for it any longer.
 	// After an error the object passes.

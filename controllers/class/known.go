@@ -10,7 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Knows is what this release knows of the values that a cloud has of a kind, and what people call the cloud. The zero
+// Knows is what this release knows of the values that a cloud has of a kind, and what people call the kind there. The zero
 // Knows knows none.
 type Knows struct {
 	Title string
@@ -24,13 +24,13 @@ func (a *Admission) unknown(before, after *draft) (warnings []string) {
 		return nil
 	}
 	knows := a.Knows(after.cloud)
-	warn := func(field, otherwise, says string) {
+	warn := func(field, value, says string) {
 		if says != "" {
-			warnings = append(warnings, after.whose(field, otherwise)+" "+says)
+			warnings = append(warnings, after.whose(field, value)+" "+says)
 		}
 	}
 	if after.object.GetResourceStatus().Location == "" && after.location != "" && !after.ownRegions {
-		warn("location", "the region of the provider config", knows.LacksLocation(after.location, knows.Title))
+		warn("location", after.location, knows.LacksLocation(after.location, knows.Title))
 	}
 	version, engine := versionIn(after.spec)
 	if before != nil && after.object.GetObserved() != nil {
@@ -39,7 +39,7 @@ func (a *Admission) unknown(before, after *draft) (warnings []string) {
 		}
 	}
 	if version != "" {
-		warn("version", "", knows.LacksVersion(engine, version, knows.Title))
+		warn("version", version, knows.LacksVersion(engine, version, knows.Title))
 	}
 	return warnings
 }
@@ -49,15 +49,15 @@ func versionIn(spec Tree) (version string, engine v1alpha1.Engine) {
 	return Text(spec, "version"), v1alpha1.Engine(cmp.Or(Text(spec, "engine"), string(v1alpha1.EnginePostgres)))
 }
 
-// whose says where a field comes from.
-func (d *draft) whose(field, otherwise string) string {
+// whose says a value, and where it comes from. A location that no spec has is the region of the provider config.
+func (d *draft) whose(field, value string) string {
 	switch {
 	case Sets(d.own, field):
-		return "spec." + field
+		return fmt.Sprintf("spec.%s %s", field, value)
 	case d.class != nil && Sets(d.spec, field):
-		return fmt.Sprintf("spec.%s of class %q", field, d.class.Name())
+		return fmt.Sprintf("%s, spec.%s of class %q,", value, field, d.class.Name())
 	default:
-		return otherwise
+		return value + ", the region of the provider config,"
 	}
 }
 
@@ -100,7 +100,7 @@ func (a *Admission) unknownIn(ctx context.Context, c *Class) (warnings []string,
 			warn("spec."+layer+".location", func(l lead) string { return l.lacksLocation(location) })
 		}
 		if version := Text(says, "version"); version != "" && engine != "" {
-			warn("spec."+layer+".version", func(l lead) string { return l.LacksVersion(v1alpha1.Engine(engine), version, l.Title) })
+			warn("spec."+layer+".version", func(l lead) string { return saying(version, l.LacksVersion(v1alpha1.Engine(engine), version, l.Title)) })
 		}
 	}
 	return warnings, nil
@@ -110,7 +110,15 @@ func (l *lead) lacksLocation(location string) string {
 	if location == "" || l.OwnRegions {
 		return ""
 	}
-	return l.LacksLocation(location, l.Title)
+	return saying(location, l.LacksLocation(location, l.Title))
+}
+
+// saying returns what is said of a value, if anything is.
+func saying(value, says string) string {
+	if says == "" {
+		return ""
+	}
+	return value + " " + says
 }
 
 // everywhere returns what is said of the first lead, if something is said of all.

@@ -20,7 +20,7 @@ func knowing(t *testing.T, place Place) *Admission {
 		return place, nil
 	}
 	a.Knows = func(string) Knows {
-		return Knows{"AWS", driver.Known{Locations: []string{"eu-west-1", "eu-west-2"}, Versions: map[string][]string{"postgres": {"16", "17"}}}}
+		return Knows{"Amazon RDS", driver.Known{Locations: []string{"eu-west-1", "eu-west-2"}, Versions: map[string][]string{"postgres": {"16", "17"}}}}
 	}
 	return a
 }
@@ -37,12 +37,14 @@ func TestUnknownValuesAreWarnedOf(t *testing.T) {
 		want     []string
 	}{
 		"known":                       {Place{Cloud: "aws"}, nil, func(d *v1alpha1.Database) { d.Spec.Location, d.Spec.Version = new("eu-west-1"), new("16.3") }, nil},
-		"a location":                  {Place{Cloud: "aws"}, nil, func(d *v1alpha1.Database) { d.Spec.Location = new("eu-west-7") }, []string{"spec.location eu-west-7 is not among the AWS regions that this release knows (nearest: eu-west-1, eu-west-2)"}},
-		"a location of the account":   {Place{Cloud: "aws", Region: "eu-west-7"}, nil, func(*v1alpha1.Database) {}, []string{"the region of the provider config eu-west-7 is not among"}},
+		"a location":                  {Place{Cloud: "aws"}, nil, func(d *v1alpha1.Database) { d.Spec.Location = new("eu-west-7") }, []string{"spec.location eu-west-7 is not a region of Amazon RDS that this release knows (nearest: eu-west-1, eu-west-2); if it is a newer one, ignore this warning"}},
+		"a location of the account":   {Place{Cloud: "aws", Region: "eu-west-7"}, nil, func(*v1alpha1.Database) {}, []string{"eu-west-7, the region of the provider config, is not a region of Amazon RDS"}},
 		"a location of another maker": {Place{Cloud: "aws", Region: "garage", OwnRegions: true}, nil, func(*v1alpha1.Database) {}, nil},
-		"a version":                   {Place{Cloud: "aws"}, nil, func(d *v1alpha1.Database) { d.Spec.Version = new("99") }, []string{"spec.version 99 is not among the major versions of postgres"}},
+		"a version":                   {Place{Cloud: "aws"}, nil, func(d *v1alpha1.Database) { d.Spec.Version = new("99") }, []string{"spec.version 99 is not a major version of postgres in Amazon RDS"}},
 		"an edit of something else": {Place{Cloud: "aws"}, func(d *v1alpha1.Database) { observed(d); d.Spec.Version = new("99") },
 			func(d *v1alpha1.Database) { observed(d); d.Spec.Version, d.Spec.DatabaseName = new("99"), new("app") }, nil},
+		"an edit of something else in a newer region": {Place{Cloud: "aws", Region: "eu-west-7"}, observed,
+			func(d *v1alpha1.Database) { observed(d); d.Spec.DatabaseName = new("app") }, nil},
 		"another version": {Place{Cloud: "aws"}, func(d *v1alpha1.Database) { observed(d); d.Spec.Version = new("16") },
 			func(d *v1alpha1.Database) { observed(d); d.Spec.Version = new("98") }, []string{"spec.version 98"}},
 	} {

@@ -22,7 +22,7 @@ type Known struct {
 const mostNear = 3
 
 // LacksLocation says that a location is not known, and names those that are written most like it; empty if it is
-// known, or if none is. title is what people call the cloud.
+// known, or if none is. It goes on after the location. title is what people call the kind in the cloud.
 func (k *Known) LacksLocation(location, title string) string {
 	asked := strings.ToLower(location)
 	if len(k.Locations) == 0 || slices.Contains(k.Locations, asked) {
@@ -30,12 +30,12 @@ func (k *Known) LacksLocation(location, title string) string {
 	}
 	near := slices.DeleteFunc(slices.Clone(k.Locations), func(known string) bool { return Edits(asked, known) > len(asked)/2 })
 	slices.SortFunc(near, func(a, b string) int { return cmp.Or(cmp.Compare(Edits(asked, a), Edits(asked, b)), cmp.Compare(a, b)) })
-	return fmt.Sprintf("%s is not among the %s regions that this release knows%s: a new region works if the account has it enabled",
-		location, title, nearest(near[:min(mostNear, len(near))]))
+	return fmt.Sprintf("is not a region of %s that this release knows%s; if it is a newer one, ignore this warning",
+		title, nearest(near[:min(mostNear, len(near))]))
 }
 
 // LacksVersion says that the major version of an engine is not known, and names those that come next to it; empty if
-// it is known, or if none is. title is what people call the cloud.
+// it is known, or if none is. It goes on after the version. title is what people call the kind in the cloud.
 func (k *Known) LacksVersion(engine v1alpha1.Engine, version, title string) string {
 	known, major := k.Versions[string(engine)], MajorVersion(engine, version)
 	serves := func(one string) bool { return one == major || strings.HasPrefix(one, major+".") }
@@ -47,8 +47,8 @@ func (k *Known) LacksVersion(engine v1alpha1.Engine, version, title string) stri
 		older++
 	}
 	from := max(0, min(older-2, len(known)-mostNear))
-	return fmt.Sprintf("%s is not among the major versions of %s that this release knows of %s%s: another one works if the cloud has it",
-		version, engine, title, nearest(known[from:min(len(known), from+mostNear)]))
+	return fmt.Sprintf("is not a major version of %s in %s that this release knows%s; if it is a newer one, ignore this warning",
+		engine, title, nearest(known[from:min(len(known), from+mostNear)]))
 }
 
 func nearest(known []string) string {

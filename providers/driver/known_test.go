@@ -11,11 +11,11 @@ func TestLacksLocation(t *testing.T) {
 	known := &Known{Locations: []string{"ap-south-1", "eu-west-1", "eu-west-2", "eu-west-3", "us-east-1"}}
 	for location, want := range map[string]string{
 		"eu-west-1": "", "EU-WEST-1": "",
-		"eu-west-7":                   "eu-west-7 is not among the AWS regions that this release knows (nearest: eu-west-1, eu-west-2, eu-west-3): a new region works if the account has it enabled",
+		"eu-west-7":                   "is not a region of Amazon RDS that this release knows (nearest: eu-west-1, eu-west-2, eu-west-3); if it is a newer one, ignore this warning",
 		"us-eest-1":                   "(nearest: us-east-1, eu-west-1",
-		"somewhere-else-altogether-1": "knows: a new region",
+		"somewhere-else-altogether-1": "knows; if it is a newer one",
 	} {
-		if got := known.LacksLocation(location, "AWS"); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := known.LacksLocation(location, "Amazon RDS"); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", location, got, want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestLacksVersion(t *testing.T) {
 	}{
 		{v1alpha1.EnginePostgres, "16", ""},
 		{v1alpha1.EnginePostgres, "16.3", ""},
-		{v1alpha1.EnginePostgres, "99", "99 is not among the major versions of postgres that this release knows of Amazon RDS (nearest: 16, 17, 18): another one works if the cloud has it"},
+		{v1alpha1.EnginePostgres, "99", "is not a major version of postgres in Amazon RDS that this release knows (nearest: 16, 17, 18); if it is a newer one, ignore this warning"},
 		{v1alpha1.EnginePostgres, "9.5", "(nearest: 9.6, 10, 16)"},
 		{v1alpha1.EnginePostgres, "12.4", "(nearest: 9.6, 10, 16)"},
 		{v1alpha1.EngineMySQL, "8", ""},

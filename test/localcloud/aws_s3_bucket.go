@@ -252,10 +252,16 @@ func validS3Name(name string) bool {
 		!strings.Contains(name, "..") && !strings.Contains(name, ".-") && !strings.Contains(name, "-.")
 }
 
+// withoutAccountNamespace are the regions where accounts have no namespace of their own.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
+var withoutAccountNamespace = []string{"me-central-1", "me-south-1"}
+
 // inAccountNamespace reports whether a new bucket is asked for in the namespace of the caller's account and region: by the header and by the name. No recording shows the refusals.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
 func (c *s3Call) inAccountNamespace() bool {
-	return c.r.Header.Get("X-Amz-Bucket-Namespace") == "account-regional" && strings.HasSuffix(c.name, "-"+c.caller.account+"-"+c.caller.region+"-an")
+	return !slices.Contains(withoutAccountNamespace, c.caller.region) &&
+		c.r.Header.Get("X-Amz-Bucket-Namespace") == "account-regional" &&
+		strings.HasSuffix(c.name, "-"+c.caller.account+"-"+c.caller.region+"-an")
 }
 
 func (c *s3Call) headBucket() (reply, error) {

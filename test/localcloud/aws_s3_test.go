@@ -255,3 +255,18 @@ func TestS3Aspects(t *testing.T) {
 		wantCode(t, err, "NotImplemented")
 	})
 }
+
+// Accounts have a namespace of their own for the names of buckets in all regions but two.
+func TestRegionsWithoutANamespaceOfTheAccount(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	for region, has := range map[string]bool{"eu-west-1": true, "me-south-1": false, "me-central-1": false} {
+		name := "shop-" + ownAccount + "-" + region + "-an"
+		_, err := s3Client(cloud, ownAccount, region).CreateBucket(t.Context(), &s3.CreateBucketInput{
+			Bucket: &name, BucketNamespace: types.BucketNamespaceAccountRegional,
+			CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(region)},
+		})
+		if (err == nil) != has {
+			t.Errorf("%s: %v", region, err)
+		}
+	}
+}

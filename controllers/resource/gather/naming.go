@@ -37,12 +37,14 @@ func (n naming) setting() string {
 	return n.g.Connection.Settings.Field(n.g.Described.Name.Scope.Setting)
 }
 
-// findOther looks for what the object made under its name of the other form, where nothing has the name that it would get now: the object was bound to that one before its
-// status was lost, and the config was edited since. Where the config says nothing about the form of names, there is nothing else to look for.
+// findOther looks for what the object made under its name of the other form, where nothing has the name that it would get
+// now: the object was bound to that one before its status was lost, and the config was edited since. What has no mark there
+// may be its own, as it may be under the name that it asks for. Where the config says nothing about the form of names,
+// there is nothing else to look for.
 func (n naming) findOther(ctx context.Context) error {
 	g := n.g
 	absent := g.Observed && g.Observation.State == driver.Absent
-	if g.Asks.Other == "" || g.Deleting || !absent || g.status().ExternalName != "" || n.setting() == "" {
+	if g.Asks.Other == "" || !absent || g.status().ExternalName != "" || n.setting() == "" {
 		return nil
 	}
 	other := g.Request
@@ -52,17 +54,27 @@ func (n naming) findOther(ctx context.Context) error {
 		err = &driver.Error{Code: driver.Denied, Message: "it is there, and its mark can't be read"}
 	}
 	if g.CallError = err; err != nil {
-		return fmt.Errorf("look whether this object made %s, before %s of the provider config was changed: %w", other.Name, g.Described.Name.Scope.Setting, err)
+		return n.unseen(other.Name, err)
 	}
-	own, mark := other.Mark, seen.Mark
+	mark := seen.Mark
 	switch {
 	case seen.State == driver.Unknown: // which permits nothing
 		g.Observation.State = driver.Unknown
-	case seen.State == driver.Absent, mark.Released, mark.Cluster != own.Cluster, mark.Namespace != own.Namespace, mark.Name != own.Name:
+	case seen.State == driver.Absent, mark.Released, !mark.Zero() && !mark.SameOwner(other.Mark):
 	default:
 		g.Asks.Name, g.Asks.Generated, g.Asks.Other = g.Asks.Other, g.Asks.Other, g.Asks.Generated
 		g.Request.Name, g.Request.Read = other.Name, seen.Read
 		g.observed(seen)
 	}
 	return nil
+}
+
+// unseen says that nobody knows whether the object has the name of the other form, and what to do if that is denied.
+func (n naming) unseen(name string, err error) error {
+	way := ""
+	if driver.CodeOf(err) == driver.Denied {
+		way = "; allow the identity to read it, or, if it belongs to another account, set spec.externalName"
+	}
+	return fmt.Errorf("check whether %s exists, the name that this %s would have by the other %s: %w%s",
+		name, n.g.Kind.Name, n.g.Described.Name.Scope.Setting, err, way)
 }

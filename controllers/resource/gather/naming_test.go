@@ -65,6 +65,7 @@ func TestNamesInASecondForm(t *testing.T) {
 		asks            string
 		asked           []string
 		unbinds, denied bool
+		foreign         bool // what is there: the plan stalls
 	}{
 		{name: "nothing is said", asks: plain, asked: []string{plain}},
 		{name: "the first form", namespace: global, asks: plain, asked: []string{plain, scoped}},
@@ -80,9 +81,12 @@ func TestNamesInASecondForm(t *testing.T) {
 		{name: "of another object", namespace: regional, there: map[string]driver.Mark{plain: other}, asks: scoped, asked: []string{scoped, plain}},
 		{name: "retained", namespace: regional, there: map[string]driver.Mark{plain: released}, asks: scoped, asked: []string{scoped, plain}},
 		{name: "not to be told whose", namespace: regional, there: map[string]driver.Mark{plain: {}}, unread: true, asks: scoped, asked: []string{scoped, plain}, denied: true},
-		{name: "without a mark", namespace: regional, there: map[string]driver.Mark{plain: {}}, asks: scoped, asked: []string{scoped, plain}},
+		{name: "without a mark", namespace: regional, there: map[string]driver.Mark{plain: {}}, asks: plain, asked: []string{scoped, plain}, foreign: true},
+		{name: "without a mark, and taken back", namespace: global, there: map[string]driver.Mark{scoped: {}}, asks: scoped, asked: []string{plain, scoped}, foreign: true},
+		{name: "without a mark under its own name", namespace: regional, there: map[string]driver.Mark{scoped: {}}, asks: scoped, asked: []string{scoped}, foreign: true},
 		{name: "not known to be there", namespace: regional, there: map[string]driver.Mark{plain: {}}, unknown: true, asks: scoped, asked: []string{scoped, plain}},
 		{name: "not to be seen", namespace: regional, fails: plain, asks: scoped, asked: []string{scoped, plain}, denied: true},
+		{name: "not to be seen, and the spec chooses", namespace: regional, chosen: "mine", fails: plain, asks: "mine", asked: []string{"mine"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "named"}}
@@ -120,7 +124,7 @@ func TestNamesInASecondForm(t *testing.T) {
 			case tt.unknown && known.Observation.State != driver.Unknown:
 				t.Errorf("its state is %v, want Unknown", known.Observation.State)
 			case tt.denied:
-				if stop == nil || driver.CodeOf(stop.Err) != driver.Denied || !strings.Contains(stop.Err.Error(), plain) {
+				if stop == nil || driver.CodeOf(stop.Err) != driver.Denied || !saysTheWayOut(stop.Err.Error(), plain) {
 					t.Errorf("it ended with %+v", stop)
 				}
 			case tt.unbinds:
@@ -129,9 +133,17 @@ func TestNamesInASecondForm(t *testing.T) {
 				}
 			case stop != nil:
 				t.Errorf("it ended with %+v", stop)
+			case tt.foreign && plan.Plan(known.View, known.Observation, known.Policy).Reason != v1alpha1.ReasonNotOwned:
+				t.Errorf("the plan is %+v, want NotOwned", plan.Plan(known.View, known.Observation, known.Policy))
 			case known.Request.Name != tt.asks || plan.Moved(known.status(), known.Asks) && tt.bound != "":
 				t.Errorf("the request is for %q, and moved: %t", known.Request.Name, plan.Moved(known.status(), known.Asks))
 			}
 		})
 	}
+}
+
+// saysTheWayOut reports whether an error says which name can't be seen, why there is one, and what to do.
+func saysTheWayOut(message, name string) bool {
+	return strings.HasPrefix(message, "check whether "+name+" exists, the name that this Database would have by the other bucketNamespace: ") &&
+		strings.HasSuffix(message, "; allow the identity to read it, or, if it belongs to another account, set spec.externalName")
 }

@@ -36,8 +36,8 @@ type Queue struct {
 	Since time.Time
 	// Said is what the conditions have said since then.
 	Said Said
-	// AskedAt is when the share of the namespace allows a reconciliation that somebody asked for; zero if none waits for that.
-	AskedAt time.Time
+	// AllowedAt is when the share of the namespace allows a reconciliation that somebody asked for; zero if none waits for that.
+	AllowedAt time.Time
 }
 
 // Said is how much the conditions have said while the object waits for a slot. They only ever say more, until the cloud object
@@ -120,18 +120,18 @@ func silentFor(g Gathered) time.Duration {
 // postpone returns how long an object that somebody asked to reconcile waits for the share that its namespace has of the account, and whether
 // it waited for that until now. What was edited or is being deleted does not wait.
 func (q *Queue) postpone(now time.Time, asked, pending bool, share func() time.Duration) (wait time.Duration, waited bool) {
-	if asked && !pending && q.AskedAt.IsZero() {
+	if asked && !pending && q.AllowedAt.IsZero() {
 		if wait := share(); wait > 0 {
-			q.AskedAt = now.Add(wait)
+			q.AllowedAt = now.Add(wait)
 		}
 	}
 	switch {
-	case q.AskedAt.IsZero():
+	case q.AllowedAt.IsZero():
 		return 0, false
-	case !pending && now.Before(q.AskedAt):
-		return q.AskedAt.Sub(now), false
+	case !pending && now.Before(q.AllowedAt):
+		return q.AllowedAt.Sub(now), false
 	}
-	q.AskedAt = time.Time{}
+	q.AllowedAt = time.Time{}
 	return 0, true
 }
 
