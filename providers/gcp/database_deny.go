@@ -62,7 +62,7 @@ func denyRow(part string, written func(string) string, want func(*v1alpha1.DenyM
 				return want(period)
 			}
 		}, seen, set).
-		Reported(func(i *instance) *string { return present(text(i.shownDenied())) }).
+		Reported(func(i *instance) *string { return present(text(shownDenied(i))) }).
 		Equal(func(want, have string) bool { return want == have }, "another way to write it, such as without a zero in front; `denyMaintenancePeriod: {}` is none")
 }
 
@@ -178,7 +178,7 @@ func (i *instance) denied() *sqladmin.DenyMaintenancePeriod {
 }
 
 // shownDenied returns the period that people are shown: one of somebody else if none is the spec's.
-func (i *instance) shownDenied() *sqladmin.DenyMaintenancePeriod {
+func shownDenied(i *instance) *sqladmin.DenyMaintenancePeriod {
 	own, all := i.denied(), i.settings().DenyMaintenancePeriods
 	if own != nil || len(all) == 0 {
 		return own
