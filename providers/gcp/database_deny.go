@@ -88,7 +88,10 @@ type deniedPeriod struct {
 //   - none: no period is, since somebody else set what is there.
 //   - a period: somebody may have changed it, or the answer to an edit was lost. So it is the only one, unless that was
 //     there beside ours; of several it is the one that begins on the same day.
-func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied, beside []sqladmin.DenyMaintenancePeriod) deniedPeriod {
+func findDenied(
+	all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied,
+	beside []sqladmin.DenyMaintenancePeriod,
+) deniedPeriod {
 	before := deniedIn(applied)
 	first := func(is func(*sqladmin.DenyMaintenancePeriod) bool) deniedPeriod {
 		if at := slices.IndexFunc(all, is); at >= 0 {
