@@ -90,7 +90,11 @@ func (c *supportCatalogue) of(ctx context.Context, engine string) (versions map[
 		}
 		return known.versions, fresh
 	}
-	c.known[engine] = engineSupport{versions: read, read: c.now()}
+	c.known[engine], c.denied = engineSupport{versions: read, read: c.now()}, time.Time{}
+	for name, other := range c.known { // what was granted, or works again, does so for all engines
+		other.failed = time.Time{}
+		c.known[name] = other
+	}
 	return read, true
 }
 

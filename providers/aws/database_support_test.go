@@ -87,6 +87,38 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 	}
 }
 
+// Where a person asks for the observation of one database and RDS answers, it is asked for the other engines too.
+func TestDatabaseSupportOnceGrantedIsForAllEngines(t *testing.T) {
+	for name, fault := range map[string]localcloud.FaultKind{"denied": localcloud.Denied, "failing": localcloud.ServerError} {
+		w := newEnvironment(t, localcloud.Options{})
+		w.conn = w.openByClock()
+		postgres, maria := databaseOf("shop-orders", nil), databaseOf("shop-wiki", nil)
+		maria.Spec.Engine, maria.Spec.Version = new(v1alpha1.EngineMariaDB), new("11.4")
+		lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: askForVersions}, Kind: fault})
+		for _, req := range []*databaseRequest{&postgres, &maria} {
+			w.createDatabase(req)
+		}
+		look := func(req databaseRequest) *driver.Support {
+			req.NotBefore = w.clock.Now()
+			return w.database(req).Support
+		}
+		w.clock.Advance(2 * time.Hour)
+		look(postgres)
+		look(maria)
+		lift()
+		w.clock.Advance(time.Minute)
+		if s := look(maria); s == nil || !s.Unread {
+			t.Errorf("%s: nobody asked, and RDS was: %+v", name, s)
+		}
+		postgres.AskedAt = w.clock.Now()
+		for _, req := range []databaseRequest{postgres, maria} {
+			if s := look(req); s == nil || s.Unread || s.StandardUntil.IsZero() {
+				t.Errorf("%s: %s has %+v", name, req.Name, s)
+			}
+		}
+	}
+}
+
 // Databases that are looked at at the same time make one call together.
 func TestDatabaseSupportIsAskedForTogether(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})

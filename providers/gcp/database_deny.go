@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -43,13 +44,13 @@ var denyRows = table.Table[databaseParameters, instance, instanceParams]{
 func denyRow(part string, written func(string) string, want func(*v1alpha1.DenyMaintenancePeriod) *string,
 	have func(*sqladmin.DenyMaintenancePeriod) string, set func(*instanceParams, string),
 ) *table.Scalar[databaseParameters, instance, instanceParams, string] {
-	seen := func(i *instance) *string {
-		period := i.denied()
+	text := func(period *sqladmin.DenyMaintenancePeriod) string {
 		if period == nil {
-			return new("")
+			return ""
 		}
-		return new(written(have(period)))
+		return written(have(period))
 	}
+	seen := func(i *instance) *string { return new(text(i.denied())) }
 	return table.Field(fieldDeny+"."+part,
 		func(p *databaseParameters) *string {
 			switch period := gcpOf(p).DenyMaintenancePeriod; {
@@ -61,7 +62,7 @@ func denyRow(part string, written func(string) string, want func(*v1alpha1.DenyM
 				return want(period)
 			}
 		}, seen, set).
-		Reported(func(i *instance) *string { return present(*seen(i)) }).
+		Reported(func(i *instance) *string { return present(text(shownDenied(i))) }).
 		Equal(func(want, have string) bool { return want == have }, "another way to write it, such as without a zero in front; `denyMaintenancePeriod: {}` is none")
 }
 
@@ -82,21 +83,67 @@ type deniedPeriod struct {
 }
 
 // findDenied finds out which of all periods is the spec's: the one that was applied, or else the one that the spec
-// has, or else the first. Where it was applied that there is none, or is to be none in place of the one that was
-// applied, no other one is meant: what is there then was set by somebody else.
-func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied) deniedPeriod {
+// has. If there is neither, it depends on what was applied:
+//   - nothing: it is the first, and all if the spec wants none.
+//   - none: no period is, since somebody else set what is there.
+//   - a period: somebody may have changed it, or the answer to an edit was lost. So it is the only one, unless that was
+//     there beside ours; of several it is the one that begins on the same day.
+func findDenied(
+	all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied,
+	beside []sqladmin.DenyMaintenancePeriod,
+) deniedPeriod {
 	before := deniedIn(applied)
-	none := want != nil && *want == v1alpha1.DenyMaintenancePeriod{}
-	for _, of := range []*v1alpha1.DenyMaintenancePeriod{before, want} {
-		at := slices.IndexFunc(all, func(have *sqladmin.DenyMaintenancePeriod) bool { return isDenied(of, have) })
-		if at >= 0 {
+	first := func(is func(*sqladmin.DenyMaintenancePeriod) bool) deniedPeriod {
+		if at := slices.IndexFunc(all, is); at >= 0 {
 			return deniedPeriod{found: true, own: all[at]}
 		}
-	}
-	if before != nil && (none || *before == v1alpha1.DenyMaintenancePeriod{}) || len(all) == 0 {
 		return deniedPeriod{found: true}
 	}
-	return deniedPeriod{found: true, own: all[0], all: none}
+	for _, of := range []*v1alpha1.DenyMaintenancePeriod{before, want} {
+		if equal := first(func(have *sqladmin.DenyMaintenancePeriod) bool { return isDenied(of, have) }); equal.own != nil {
+			return equal
+		}
+	}
+	switch {
+	case len(all) == 0 || before != nil && *before == v1alpha1.DenyMaintenancePeriod{}:
+		return deniedPeriod{found: true}
+	case before == nil:
+		return deniedPeriod{found: true, own: all[0], all: want != nil && *want == v1alpha1.DenyMaintenancePeriod{}}
+	}
+	return first(func(have *sqladmin.DenyMaintenancePeriod) bool {
+		known := slices.ContainsFunc(beside, func(b sqladmin.DenyMaintenancePeriod) bool { return sameDenied(&b, have) })
+		return !known && (len(all) == 1 || dateText(orNone(before.StartDate)) == dateText(have.StartDate))
+	})
+}
+
+// A deniedMemory knows of each instance which periods were there beside the spec's when that was last seen as it was
+// applied. So the last one that is there once ours was removed is not taken for ours. It lasts as long as the session.
+type deniedMemory struct {
+	mu     sync.Mutex
+	beside map[string][]sqladmin.DenyMaintenancePeriod
+}
+
+// find is findDenied with what is known of the instance.
+func (m *deniedMemory) find(have *instance, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied) deniedPeriod {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	of, all := have.Name+"/"+have.CreateTime, have.settings().DenyMaintenancePeriods
+	found := findDenied(all, want, applied, m.beside[of])
+	switch {
+	case len(all) == 0:
+		delete(m.beside, of)
+	case len(all) > 1 && isDenied(deniedIn(applied), found.own):
+		if m.beside == nil {
+			m.beside = map[string][]sqladmin.DenyMaintenancePeriod{}
+		}
+		m.beside[of] = nil
+		for _, p := range all {
+			if p != found.own {
+				m.beside[of] = append(m.beside[of], *p)
+			}
+		}
+	}
+	return found
 }
 
 // deniedIn returns the period that was applied, without parts if it was applied that there is none; nil if nothing was
@@ -116,8 +163,13 @@ func deniedIn(applied driver.Applied) *v1alpha1.DenyMaintenancePeriod {
 
 // isDenied reports whether a period of an instance is one that a spec has. One without a time of its own has any.
 func isDenied(want *v1alpha1.DenyMaintenancePeriod, have *sqladmin.DenyMaintenancePeriod) bool {
-	return want != nil && orNone(want.StartDate) != "" && dateText(*want.StartDate) == dateText(have.StartDate) && dateText(orNone(want.EndDate)) == dateText(have.EndDate) &&
+	return want != nil && have != nil && orNone(want.StartDate) != "" && dateText(*want.StartDate) == dateText(have.StartDate) && dateText(orNone(want.EndDate)) == dateText(have.EndDate) &&
 		(want.Time == nil || timeText(*want.Time) == timeText(have.Time))
+}
+
+// sameDenied reports whether two periods of instances are the same.
+func sameDenied(a, b *sqladmin.DenyMaintenancePeriod) bool {
+	return dateText(a.StartDate) == dateText(b.StartDate) && dateText(a.EndDate) == dateText(b.EndDate) && timeText(a.Time) == timeText(b.Time)
 }
 
 // denied returns the period without maintenance updates that is the spec's, nil if there is none.
@@ -126,6 +178,15 @@ func (i *instance) denied() *sqladmin.DenyMaintenancePeriod {
 		return all[0]
 	}
 	return i.deny.own
+}
+
+// shownDenied returns the period that people are shown: one of somebody else if none is the spec's.
+func shownDenied(i *instance) *sqladmin.DenyMaintenancePeriod {
+	own, all := i.denied(), i.settings().DenyMaintenancePeriods
+	if own != nil || len(all) == 0 {
+		return own
+	}
+	return all[0]
 }
 
 // deniedByOthers returns the periods of an instance that somebody else set, which stay.

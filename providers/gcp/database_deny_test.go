@@ -210,3 +210,78 @@ func TestAPeriodBesideARefusedChange(t *testing.T) {
 		}
 	}
 }
+
+// Which period is the spec's is found out also where none is as it was applied: somebody edited it, or the answer to an
+// edit was lost. What others set is shown if there is nothing else, and stays.
+func TestPeriodsThatAreNotAsApplied(t *testing.T) {
+	x, y, z := period("11-20", "01-05"), period("03-01", "03-09"), period("2030-05-01", "2030-05-09")
+	longer, later, none := period("11-20", "01-31"), period("2027-06-01", "2027-06-30"), &v1alpha1.DenyMaintenancePeriod{}
+	type periods = []*v1alpha1.DenyMaintenancePeriod
+	c := newCloud(t, localcloud.Durations{})
+	for name, tt := range map[string]struct {
+		applied, want *v1alpha1.DenyMaintenancePeriod
+		there         periods
+		left          []string
+		shown         string // before the change
+	}{
+		"extended-removed":     {x, none, periods{longer}, nil, "11-20"},
+		"lost-removed":         {x, none, periods{later}, nil, "2027-06-01"},
+		"extended":             {x, x, periods{longer}, []string{"0-11-20"}, "11-20"},
+		"extended-beside":      {x, none, periods{y, longer, z}, []string{"0-3-1", "2030-5-1"}, "11-20"},
+		"deleted":              {x, x, periods{y, z}, []string{"0-11-20", "0-3-1", "2030-5-1"}, "03-01"},
+		"deleted-removed":      {x, none, periods{y, z}, []string{"0-3-1", "2030-5-1"}, "03-01"},
+		"edit-was-made":        {x, later, periods{y, later}, []string{"0-3-1", "2027-6-1"}, "2027-06-01"},
+		"none-stays":           {none, none, periods{y}, []string{"0-3-1"}, "03-01"},
+		"one-after-none":       {none, x, periods{y, z}, []string{"0-11-20", "0-3-1", "2030-5-1"}, "03-01"},
+		"nobody-applied-it":    {nil, none, periods{y, z}, nil, "03-01"},
+		"unset-shows-anothers": {nil, nil, periods{y}, []string{"0-3-1"}, "03-01"},
+	} {
+		req := newDatabase("deny-"+name, v1alpha1.EnginePostgres)
+		req.Spec.GCP.DenyMaintenancePeriod = tt.applied
+		d := c.made(t, &req)
+		req.Applied = c.look(t, d, &req).Applied
+		d = drivertest.Databases(c.open(t)) // which remembers nothing
+		var there []*sqladmin.DenyMaintenancePeriod
+		for _, p := range tt.there {
+			there = append(there, &sqladmin.DenyMaintenancePeriod{StartDate: *p.StartDate, EndDate: *p.EndDate, Time: "00:00:00"})
+		}
+		c.deny(t, req.Name, there...)
+		req.Spec.GCP.DenyMaintenancePeriod = tt.want
+		seen := c.look(t, d, &req)
+		if shown := `"startDate":"` + tt.shown + `"`; !strings.Contains(string(seen.Mirror), shown) {
+			t.Errorf("%s: %s is not shown in %s", name, shown, seen.Mirror)
+		}
+		if len(seen.Changes) > 0 {
+			if result, err := d.Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) > 0 {
+				t.Errorf("%s: %v, failed %v", name, err, result.Failed)
+			}
+			c.settle(t)
+		}
+		seen = c.look(t, d, &req)
+		if got := c.deniedFrom(t, req.Name); len(seen.Changes) > 0 || !slices.Equal(got, tt.left) {
+			t.Errorf("%s: the periods begin at %q, want %q; changes %v", name, got, tt.left, seen.Changes)
+		}
+	}
+}
+
+// The one period of somebody else that is left once ours is removed is not taken for ours, while what was applied was
+// not noted yet.
+func TestTheLastPeriodOfOthersStays(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("deny-last", v1alpha1.EnginePostgres)
+	req.Spec.GCP.DenyMaintenancePeriod = period("11-20", "01-05")
+	x := c.made(t, &req)
+	req.Applied = c.look(t, x, &req).Applied
+	c.deny(t, req.Name, &sqladmin.DenyMaintenancePeriod{StartDate: "03-01", EndDate: "03-09", Time: "00:00:00"}, c.instance(t, req.Name).Settings.DenyMaintenancePeriods[0])
+	req.Spec.GCP.DenyMaintenancePeriod = &v1alpha1.DenyMaintenancePeriod{}
+	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+		t.Errorf("%v, failed %v", err, result.Failed)
+	}
+	c.settle(t)
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("then %v", changes)
+	}
+	if got := c.deniedFrom(t, req.Name); !slices.Equal(got, []string{"0-3-1"}) {
+		t.Errorf("the periods begin at %q", got)
+	}
+}

@@ -26,7 +26,7 @@ type Optional struct {
 }
 
 // Try makes the call, unless one failed a short while ago and no person asked for the observation since: who asks may
-// just have given the permission. It reports whether the call was made and succeeded.
+// just have given the permission. Once one succeeds, it is made for all. It reports whether the call was made and succeeded.
 func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bool {
 	if o.paused(ctx) {
 		return false
@@ -35,6 +35,9 @@ func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bo
 	defer cancel()
 	err := call(limited)
 	if err == nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.until = time.Time{} // what was granted holds for all objects
 		return true
 	}
 	if ctx.Err() != nil { // it is the caller who gave up

@@ -63,6 +63,23 @@ func TestOptionalIsTriedForWhoAsks(t *testing.T) {
 	}
 }
 
+// Once the call succeeds for whoever asked, it is made for the other objects of the session, for which nobody asked.
+func TestOptionalThatSucceedsIsMadeForAll(t *testing.T) {
+	now := time.Unix(0, 0)
+	o := &Optional{Now: func() time.Time { return now }}
+	try := func(ctx context.Context, err error) bool {
+		return o.Try(ctx, func(context.Context) error { return err })
+	}
+	try(t.Context(), &driver.Error{Code: driver.Denied})
+	now = now.Add(time.Minute)
+	if try(t.Context(), nil) {
+		t.Fatal("the call was made within the pause, though nobody asked")
+	}
+	if !try(WithAsked(t.Context(), now), nil) || !try(t.Context(), nil) {
+		t.Error("the permission was granted, and another object goes without the call")
+	}
+}
+
 func TestOptionalHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

@@ -24,7 +24,7 @@
 // What drivers send is judged as well (sent_test.go, known_sent_test.go). A spec asks for what a recorded change ended in: it is the mirror of the recorded answer after it. The driver is shown the answer from
 // before the change, and makes it. For Google Cloud its calls, with their query parameters and each leaf of their bodies, are compared with the recorded request; for S3 its documents with those in s3Cases; and for
 // RDS, where nobody recorded or tells a request, each parameter of a creation or a change with what the recorded instance shows, or shows as waiting. What can't be compared: changes that no recorded answer shows the
-// end of, such as creations of buckets of S3; calls that a cloud refused; what an answer never shows, such as passwords; and whether a change of RDS waited for its window. That a request leaves something out is seen for
+// end of, such as creations of buckets of S3; calls that a cloud refused; what an answer never shows, such as passwords; the authorized networks of Cloud SQL, which those who recorded them emptied in the answers (known_sent_test.go); and whether a change of RDS waited for its window. That a request leaves something out is seen for
 // Google Cloud and S3 alone.
 //
 // The evidence ranks: what others recorded (more, without gcs-2019.json) and the reference of a cloud first; then gcs-2019.json, as defaults have changed since; and then cloudsql.json, whose logs equal those of the mock of

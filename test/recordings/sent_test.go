@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -60,10 +61,10 @@ func (p requestPair) walk(where string, recorded, sent, before, after any, found
 	}
 	replaces := p.method != http.MethodPatch
 	switch {
-	case sameSent(recorded, sent) || sameName(where, recorded, sent):
+	case sameSent(where, recorded, sent) || sameName(where, recorded, sent):
 	case sent == nil && recorded == null && before == nil:
-	case sent == nil && p.method != http.MethodPost && sameSent(recorded, before):
-	case recorded == nil && replaces && (sameSent(sent, after) || sameName(where, after, sent) || after == nil && zero(sent)):
+	case sent == nil && p.method != http.MethodPost && sameSent(where, recorded, before):
+	case recorded == nil && replaces && (sameSent(where, sent, after) || sameName(where, after, sent) || after == nil && zero(sent)):
 	default:
 		*found = append(*found, difference{where, recorded, sent})
 	}
@@ -83,45 +84,77 @@ func zero(v any) bool {
 	return v == false || v == 0.0 || v == "0s" || v == "" || isList && len(list) == 0
 }
 
-// sameSent compares two values of requests. Google takes a large number as a text too, and S3 has one text for a list of one in a policy.
-func sameSent(a, b any) bool {
-	if reflect.DeepEqual(a, b) {
-		return true
+// sameSent compares two values of requests. Google takes a large number as a text too, and S3 has one text for a list of one in a statement of a policy.
+func sameSent(where string, a, b any) bool {
+	if strings.HasPrefix(where, "Statement") {
+		a, b = single(a), single(b)
 	}
-	plain := func(v any) any {
-		if list, ok := v.([]any); ok && len(list) == 1 { // in a policy
-			v = list[0]
+	return reflect.DeepEqual(a, b) || sameNumber(a, b) || sameNumber(b, a)
+}
+
+// single returns the one text of a list of one.
+func single(v any) any {
+	if list, ok := v.([]any); ok && len(list) == 1 {
+		if text, ok := list[0].(string); ok {
+			return text
 		}
-		if text, ok := v.(string); ok {
-			if n, err := strconv.ParseFloat(text, 64); err == nil {
-				return n
-			}
-		}
-		return v
 	}
-	return a != nil && b != nil && reflect.DeepEqual(plain(a), plain(b))
+	return v
+}
+
+// sameNumber reports whether a text is how a number is written. Neither is rounded.
+func sameNumber(number, text any) bool {
+	t, isText := text.(string)
+	switch n := number.(type) {
+	case float64:
+		return isText && t == strconv.FormatFloat(n, 'f', -1, 64)
+	case json.Number:
+		return isText && t == n.String()
+	}
+	return false
 }
 
 // withNulls decodes the body of a request, with the text null for each null.
 func withNulls(t *testing.T, raw json.RawMessage) map[string]any {
 	t.Helper()
-	var mark func(v any)
-	mark = func(v any) {
+	return decoded(t, raw, null)
+}
+
+// decoded decodes an object, with a value for each null. A whole number stays as it is written where a float64 would round it.
+func decoded(t *testing.T, raw json.RawMessage, ofNull any) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	if len(raw) == 0 {
+		return out
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&out); err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	var mark func(v any) any
+	mark = func(v any) any {
 		switch v := v.(type) {
+		case nil:
+			return ofNull
+		case json.Number:
+			const exact = 1 << 53
+			if n, err := v.Int64(); err == nil && (n > exact || n < -exact) {
+				return v
+			}
+			n, _ := v.Float64()
+			return n
 		case map[string]any:
 			for name, value := range v {
-				if value == nil {
-					v[name] = null
-				}
-				mark(value)
+				v[name] = mark(value)
 			}
 		case []any:
-			for _, value := range v {
-				mark(value)
+			for i, value := range v {
+				v[i] = mark(value)
 			}
 		}
+		return v
 	}
-	out := object(t, raw)
 	mark(out)
 	return out
 }
@@ -165,7 +198,7 @@ func judgeSent(t *testing.T, nameOf func(exchange) string, step exchange, calls 
 			found = append(found, difference{"also " + nameOf(c), nil, string(c.Request)})
 		}
 	}
-	p := requestPair{method: step.Method, recorded: withNulls(t, step.Request), sent: withNulls(t, own.Request), before: object(t, before), after: object(t, after)}
+	p := requestPair{method: step.Method, recorded: withNulls(t, step.Request), sent: withNulls(t, own.Request), before: decoded(t, before, nil), after: decoded(t, after, nil)}
 	if i >= 0 {
 		maps.Copy(p.recorded.(map[string]any), queryOf(t, step.Path))
 		maps.Copy(p.sent.(map[string]any), queryOf(t, own.Path))
@@ -228,12 +261,20 @@ func TestRequestPairs(t *testing.T) {
 		{"another version", "POST", `{"databaseVersion": "MYSQL_8_0"}`, `{"databaseVersion": "MYSQL_8_4"}`, `{}`, `{}`, []string{`databaseVersion: recorded "MYSQL_8_0", answered "MYSQL_8_4"`}},
 		{"taken away", "PATCH", `{"a": null}`, `{"a": null}`, `{"a": {"b": 1}}`, `{}`, nil},
 		{"not taken away", "PATCH", `{"a": null}`, `{}`, `{"a": {"b": 1}}`, `{}`, []string{`a: recorded "(null)", answered nothing`}},
+		{"two texts of one number", "PATCH", `{"a": "012345678901"}`, `{"a": "12345678901"}`, `{}`, `{}`, []string{`a: recorded "012345678901", answered "12345678901"`}},
+		{"a number with a zero in front", "PATCH", `{"a": 1}`, `{"a": "01"}`, `{}`, `{}`, []string{`a: recorded 1, answered "01"`}},
+		{"a large number", "PATCH", `{"a": "9007199254740993"}`, `{"a": 9007199254740993}`, `{}`, `{}`, nil},
+		{"its neighbour", "PATCH", `{"a": "9007199254740993"}`, `{"a": 9007199254740992}`, `{}`, `{}`, []string{`a: recorded "9007199254740993", answered 9.007199254740992e+15`}},
+		{"a list of one", "PATCH", `{"a": ["x"]}`, `{"a": "x"}`, `{}`, `{}`, []string{`a: recorded []interface {}{"x"}, answered "x"`}},
+		{"one in a policy", "PUT", `{"Statement": [{"Action": ["x"], "Principal": {"AWS": "y"}}]}`, `{"Statement": [{"Action": "x", "Principal": {"AWS": ["y"]}}]}`, `{}`, `{}`, nil},
+		{"another in a policy", "PUT", `{"Statement": [{"Action": ["x"]}]}`, `{"Statement": [{"Action": "z"}]}`, `{}`, `{}`, []string{`Statement[].Action: recorded []interface {}{"x"}, answered "z"`}},
+		{"an account in a policy", "PUT", `{"Statement": [{"Principal": ["012345678901"]}]}`, `{"Statement": [{"Principal": "12345678901"}]}`, `{}`, `{}`, []string{`Statement[].Principal: recorded []interface {}{"012345678901"}, answered "12345678901"`}},
 		{"a list", "PATCH", `{"a": [1]}`, `{"a": [2]}`, `{}`, `{}`, []string{"a[]: recorded 1, answered 2"}},
 		{"a longer list", "PATCH", `{"a": [1]}`, `{"a": [1, 2]}`, `{}`, `{}`, []string{"a: recorded []interface {}{1}, answered []interface {}{1, 2}"}},
 	} {
 		raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 		p := requestPair{method: test.method, recorded: any(withNulls(t, raw(test.recorded))), sent: any(withNulls(t, raw(test.sent))),
-			before: any(object(t, raw(test.before))), after: any(object(t, raw(test.after)))}
+			before: any(decoded(t, raw(test.before), nil)), after: any(decoded(t, raw(test.after), nil))}
 		var got []string
 		for _, d := range p.differences() {
 			got = append(got, d.String())
