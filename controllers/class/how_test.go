@@ -155,6 +155,22 @@ func foretold(s fieldedit.Subject, step fieldedit.Step, changes []driver.Change)
 	return step.Effect
 }
 
+// An edit of one field is one change, which names that field: what people read in status.pendingChanges is what they wrote.
+func TestAChangeNamesTheFieldThatWasEdited(t *testing.T) {
+	clouds := map[string]driver.Driver{"aws": aws.New(aws.Options{}), "gcp": gcp.New(gcp.Options{})}
+	for _, s := range fieldedit.All() {
+		for _, step := range steps(t, s) {
+			changes, err := clouds[s.Cloud].Preview(s.Kind, document(step, step.From), document(step, step.To), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(changes) != 1 || changes[0].Field != step.Field {
+				t.Errorf("%s %s: an edit of %s from %v to %v is %v", s.Cloud, s.Kind, step.Field, step.From, step.To, changes)
+			}
+		}
+	}
+}
+
 // document returns a spec in which the field of a step has a value, and others are given.
 func document(step fieldedit.Step, value any) json.RawMessage {
 	values := map[string]any{step.Field: value}
