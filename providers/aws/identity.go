@@ -3,7 +3,9 @@ package aws
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,23 +100,23 @@ func roleIn(chain v1alpha1.IdentityChain) string {
 // refused, so that no Secret can name files, URLs or programs.
 func staticKeys(secret driver.Credentials) (aws.CredentialsProvider, error) {
 	values := map[string]string{}
-	for key, value := range secret {
+	for _, key := range slices.Sorted(maps.Keys(secret)) { // a message that names another key at each look would be stored each time
 		switch key {
 		case v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken:
-			values[key] = string(value)
+			values[key] = string(secret[key])
 		default:
-			return nil, invalid("the credentials Secret has the key %q: only %s, %s and %s are allowed", key,
+			return nil, invalid("the credentials Secret has the key %q: remove it; only %s, %s and %s are allowed", key,
 				v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken)
 		}
 	}
 	for _, key := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
 		if values[key] == "" {
-			return nil, invalid("the credentials Secret needs the key %q", key)
+			return nil, invalid("the credentials Secret has no key %q: add it", key)
 		}
 	}
-	for key, value := range values {
-		if !headerSafe(value) {
-			return nil, invalid("the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII", key)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !headerSafe(values[key]) {
+			return nil, invalid("the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII: write it again without them", key)
 		}
 	}
 	return credentials.NewStaticCredentialsProvider(values[v1alpha1.SecretKeyAWSAccessKeyID],

@@ -30,6 +30,29 @@ const (
 
 var tenant = driver.Tenant{Namespace: "shop", NamespaceUID: "6a9f-uid", ProviderConfig: "main"}
 
+// What is wrong with a credentials Secret is said with the next move, and in the same words at each look: a message that changes is stored each time.
+func TestSecretsThatAreRefused(t *testing.T) {
+	const id, secret = v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey
+	for name, tt := range map[string]struct {
+		secret driver.Credentials
+		want   string
+	}{
+		"keys of another kind": {driver.Credentials{id: []byte("a"), secret: []byte("b"), "file": nil, "config": nil, "url": nil}, `has the key "config": remove it`},
+		"none":                 {driver.Credentials{}, `has no key "` + id + `": add it`},
+		"line breaks":          {driver.Credentials{id: []byte("a\n"), secret: []byte("b\n")}, `the value of "` + id + `" in the credentials Secret has`},
+	} {
+		for range 20 {
+			_, err := aws.New(aws.Options{}).Open(t.Context(), driver.Opening{
+				Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+				Credentials: tt.secret,
+			})
+			if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("%s: %v, want %s", name, err, tt.want)
+			}
+		}
+	}
+}
+
 // A reach is a local cloud with roles, and a driver whose clock the test holds.
 type reach struct {
 	*environment
