@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -51,4 +52,23 @@ func retained(days int32, locked *bool) v1alpha1.BucketParameters {
 
 func attrsRetained(period time.Duration, locked bool) bucket {
 	return bucket{BucketAttrs: storage.BucketAttrs{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: period, IsLocked: locked}}}
+}
+
+// A mirror can't tell a period of no whole days. What an edit of it does depends on whether the policy is locked.
+func TestRetentionOfNoWholeDaysIsPreviewed(t *testing.T) {
+	for from, want := range map[string]map[string]driver.Effect{
+		`{"retention":{"days":-1,"locked":true}}`: {
+			`{"retention":{"days":7,"locked":true}}`: driver.Irreversible, `{"retention":{}}`: driver.Impossible,
+		},
+		`{"retention":{"days":-1,"locked":false}}`: {
+			`{"retention":{"days":7,"locked":false}}`: driver.Interrupts, `{"retention":{}}`: driver.Online,
+		},
+	} {
+		for to, effect := range want {
+			changes, err := New(Options{}).Preview("Bucket", json.RawMessage(from), json.RawMessage(to), nil)
+			if err != nil || len(changes) == 0 || changes[0].Field != "retention.days" || changes[0].Effect != effect {
+				t.Errorf("from %s to %s: %v, %v, want %s", from, to, changes, err, effect)
+			}
+		}
+	}
 }

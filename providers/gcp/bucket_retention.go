@@ -82,9 +82,15 @@ func bucketRetentionEffect(from *int32, to int32, have *bucket) (driver.Effect, 
 		before = time.Duration(*from) * oneDay
 	}
 	switch locked := retentionOf(have).IsLocked; {
+	case before == untoldPeriod && locked && to > 0:
+		return driver.Irreversible, fmt.Sprintf("the policy is locked: if its period is longer than %d days, nobody can shorten it, and it stays as it is", to)
+	case before == untoldPeriod && to > 0:
+		return driver.Interrupts, ""
+	case before == untoldPeriod && locked:
+		return driver.Impossible, "the bucket retains objects by a locked policy, which nobody can remove; " + retentionInstead
 	case after < before && locked:
 		return driver.Impossible, fmt.Sprintf("the bucket retains objects for %s by a locked policy, which nobody can shorten or remove; %s", inDays(before), retentionInstead)
-	case after < before:
+	case after < before, before == untoldPeriod:
 		return driver.Online, ""
 	case locked:
 		return driver.Irreversible, ""
@@ -157,11 +163,18 @@ func checkRetained(have *bucket, p *bucketParams) error {
 	return nil
 }
 
+// untoldPeriod stands for the period of a mirror that can't tell it, because it is no whole number of days.
+const untoldPeriod = -time.Nanosecond
+
 // retentionIn is the retention policy that a mirror shows; nil if it shows none.
 func retentionIn(mirror *v1alpha1.BucketParameters) *storage.RetentionPolicy {
-	if !driver.Retains(mirror) {
+	days, locked := driver.WantedRetentionDays(mirror), driver.WantedRetentionLock(mirror)
+	if days == nil || *days == 0 {
 		return nil
 	}
-	locked := driver.WantedRetentionLock(mirror)
-	return &storage.RetentionPolicy{RetentionPeriod: time.Duration(*driver.WantedRetentionDays(mirror)) * oneDay, IsLocked: locked != nil && *locked}
+	period := time.Duration(*days) * oneDay
+	if *days == driver.OddRetention {
+		period = untoldPeriod
+	}
+	return &storage.RetentionPolicy{RetentionPeriod: period, IsLocked: locked != nil && *locked}
 }
