@@ -41,11 +41,11 @@ type DatabaseGCP struct {
 
 	// denyMaintenancePeriod is a time in which Cloud SQL makes no maintenance updates, such as a peak season. It is one
 	// period, as Cloud SQL documents one for a server; its API has a list. Periods that somebody else set beside it stay. {} means none: it
-	// removes the period that Mooring set, also one that somebody edited since, or all if Mooring set none, and leaves what somebody else sets
-	// later. A period is an edited one if it is the only one, or begins on the same day. If unset, a new server has none, and an existing
-	// server keeps what it has. A change does not disturb the server. Cloud SQL refuses a period for a server whose maintenance version is
-	// older than 12 months: install its maintenance update first. If the server has no period of Mooring's, status.observed contains the first
-	// of the others.
+	// removes the period that Mooring set, also if somebody edited it since and it still begins on the same day, or all if Mooring set none.
+	// It leaves what somebody else sets later. A period takes the place of the only one that the server has. If unset, a new server has none,
+	// and an existing server keeps what it has. A change does not disturb the server. Cloud SQL refuses a period for a server whose maintenance
+	// version is older than 12 months: install its maintenance update first. If the server has no period of Mooring's, status.observed
+	// contains the first of the others.
 	// +optional
 	// +structType=atomic
 	DenyMaintenancePeriod *DenyMaintenancePeriod `json:"denyMaintenancePeriod,omitempty"`

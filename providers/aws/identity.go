@@ -111,7 +111,7 @@ func staticKeys(secret driver.Credentials) (aws.CredentialsProvider, error) {
 	}
 	for _, key := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
 		if values[key] == "" {
-			return nil, invalid("the credentials Secret has no key %q: add it", key)
+			return nil, invalid("the credentials Secret has no value for the key %q: set it", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {

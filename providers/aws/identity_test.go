@@ -38,7 +38,8 @@ func TestSecretsThatAreRefused(t *testing.T) {
 		want   string
 	}{
 		"keys of another kind": {driver.Credentials{id: []byte("a"), secret: []byte("b"), "file": nil, "config": nil, "url": nil}, `has the key "config": remove it`},
-		"none":                 {driver.Credentials{}, `has no key "` + id + `": add it`},
+		"none":                 {driver.Credentials{}, `has no value for the key "` + id + `": set it`},
+		"an empty value":       {driver.Credentials{id: []byte("a"), secret: nil}, `has no value for the key "` + secret + `": set it`},
 		"line breaks":          {driver.Credentials{id: []byte("a\n"), secret: []byte("b\n")}, `the value of "` + id + `" in the credentials Secret has`},
 	} {
 		for range 20 {

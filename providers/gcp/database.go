@@ -25,7 +25,6 @@ type databases struct {
 	authorities *authorities
 	pools       *pools
 	recorded    *recorded
-	denied      deniedMemory
 }
 
 type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
@@ -153,7 +152,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 		return nil, unlessNotFound(err)
 	}
 	have := &instance{DatabaseInstance: seen, op: op}
-	have.deny = d.denied.find(have, gcpOf(&req.Spec).DenyMaintenancePeriod, req.Applied)
+	have.deny = findDenied(have.settings().DenyMaintenancePeriods, gcpOf(&req.Spec).DenyMaintenancePeriod, req.Applied)
 	if have.certificates, err = d.authorities.of(ctx, seen); err != nil {
 		return nil, err
 	}

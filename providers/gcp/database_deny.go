@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -86,13 +85,14 @@ type deniedPeriod struct {
 // has. If there is neither, it depends on what was applied:
 //   - nothing: it is the first, and all if the spec wants none.
 //   - none: no period is, since somebody else set what is there.
-//   - a period: somebody may have changed it, or the answer to an edit was lost. So it is the only one, unless that was
-//     there beside ours; of several it is the one that begins on the same day.
-func findDenied(
-	all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied,
-	beside []sqladmin.DenyMaintenancePeriod,
-) deniedPeriod {
+//   - a period: it is the one that begins on the same day, because somebody changed it. Otherwise it is the only one, if
+//     the spec has a period to put in its place: Cloud SQL takes no second one. A spec that wants none does not take it
+//     away, because it may be what is left after ours was removed.
+//
+// It goes by what is stored alone, so that the controller that comes after a crash finds the same.
+func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied) deniedPeriod {
 	before := deniedIn(applied)
+	none := want != nil && *want == v1alpha1.DenyMaintenancePeriod{}
 	first := func(is func(*sqladmin.DenyMaintenancePeriod) bool) deniedPeriod {
 		if at := slices.IndexFunc(all, is); at >= 0 {
 			return deniedPeriod{found: true, own: all[at]}
@@ -108,42 +108,11 @@ func findDenied(
 	case len(all) == 0 || before != nil && *before == v1alpha1.DenyMaintenancePeriod{}:
 		return deniedPeriod{found: true}
 	case before == nil:
-		return deniedPeriod{found: true, own: all[0], all: want != nil && *want == v1alpha1.DenyMaintenancePeriod{}}
+		return deniedPeriod{found: true, own: all[0], all: none}
 	}
 	return first(func(have *sqladmin.DenyMaintenancePeriod) bool {
-		known := slices.ContainsFunc(beside, func(b sqladmin.DenyMaintenancePeriod) bool { return sameDenied(&b, have) })
-		return !known && (len(all) == 1 || dateText(orNone(before.StartDate)) == dateText(have.StartDate))
+		return dateText(orNone(before.StartDate)) == dateText(have.StartDate) || len(all) == 1 && !none
 	})
-}
-
-// A deniedMemory knows of each instance which periods were there beside the spec's when that was last seen as it was
-// applied. So the last one that is there once ours was removed is not taken for ours. It lasts as long as the session.
-type deniedMemory struct {
-	mu     sync.Mutex
-	beside map[string][]sqladmin.DenyMaintenancePeriod
-}
-
-// find is findDenied with what is known of the instance.
-func (m *deniedMemory) find(have *instance, want *v1alpha1.DenyMaintenancePeriod, applied driver.Applied) deniedPeriod {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	of, all := have.Name+"/"+have.CreateTime, have.settings().DenyMaintenancePeriods
-	found := findDenied(all, want, applied, m.beside[of])
-	switch {
-	case len(all) == 0:
-		delete(m.beside, of)
-	case len(all) > 1 && isDenied(deniedIn(applied), found.own):
-		if m.beside == nil {
-			m.beside = map[string][]sqladmin.DenyMaintenancePeriod{}
-		}
-		m.beside[of] = nil
-		for _, p := range all {
-			if p != found.own {
-				m.beside[of] = append(m.beside[of], *p)
-			}
-		}
-	}
-	return found
 }
 
 // deniedIn returns the period that was applied, without parts if it was applied that there is none; nil if nothing was
@@ -165,11 +134,6 @@ func deniedIn(applied driver.Applied) *v1alpha1.DenyMaintenancePeriod {
 func isDenied(want *v1alpha1.DenyMaintenancePeriod, have *sqladmin.DenyMaintenancePeriod) bool {
 	return want != nil && have != nil && orNone(want.StartDate) != "" && dateText(*want.StartDate) == dateText(have.StartDate) && dateText(orNone(want.EndDate)) == dateText(have.EndDate) &&
 		(want.Time == nil || timeText(*want.Time) == timeText(have.Time))
-}
-
-// sameDenied reports whether two periods of instances are the same.
-func sameDenied(a, b *sqladmin.DenyMaintenancePeriod) bool {
-	return dateText(a.StartDate) == dateText(b.StartDate) && dateText(a.EndDate) == dateText(b.EndDate) && timeText(a.Time) == timeText(b.Time)
 }
 
 // denied returns the period without maintenance updates that is the spec's, nil if there is none.
