@@ -170,6 +170,9 @@ func changedMessage(a, b Snapshot) string {
 		if is.Reason == string(v1alpha1.ReasonCloudBusy) && strings.HasPrefix(is.Message, was.Message+": ") {
 			continue // the cloud says more of what it is at
 		}
+		if is.Reason == string(v1alpha1.ReasonUpdating) && strings.HasPrefix(is.Message, strings.TrimSuffix(was.Message, ")")+"; ") {
+			continue // a change has come to its next step, as one by a second server that is prepared now
+		}
 		if slices.Contains(ofPending, is.Reason) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
 			continue
 		}
