@@ -160,6 +160,12 @@ func TestRoleIsAssociatedAnew(t *testing.T) {
 			if changes := w.database(req).Changes; len(changes) != 1 || changes[0].Effect != driver.Online {
 				t.Errorf("somebody asked: %+v", changes)
 			}
+			lift := w.refuse("RemoveRoleFromDBInstance", 403, "AccessDenied", "no")
+			if err := w.refusedRoles(req); !strings.Contains(err.Error(), "which is to be associated anew: allow rds:RemoveRoleFromDBInstance") {
+				t.Errorf("a refusal says %v", err)
+			}
+			lift()
+			w.Ledger.Reset()
 			w.clock.Advance(time.Second)
 			w.converge(&req)
 			seen, want := w.database(req), map[bool]string{true: "shop-untrusted ACTIVE", false: "shop-untrusted INVALID"}[trusted]

@@ -130,7 +130,7 @@ func (w *roleWrite) takeAway(ctx context.Context, role v1alpha1.AssociatedRole) 
 	}
 	w.gone[role.FeatureName] = nil
 	if err := w.remove(ctx, role); err != nil {
-		w.gone[role.FeatureName] = asError(explainRoleRemoval(err, role))
+		w.gone[role.FeatureName] = asError(explainRoleRemoval(err, role, w.wanted(role.FeatureName)))
 	} else if w.wanted(role.FeatureName) != nil {
 		w.of.takenRoles.note(w.have, role.FeatureName, takenRole{arn: role.RoleARN, at: w.of.now()})
 	}
@@ -224,22 +224,24 @@ func adviceOnRole(apiCode string, code driver.Code, words string) string {
 	return otherRole + "; or " + otherFeature
 }
 
-// explainRoleRemoval says what to do about a role that RDS does not take away.
-func explainRoleRemoval(err error, role v1alpha1.AssociatedRole) error {
+// explainRoleRemoval says what to do about a role that RDS does not take away. wanted is the one that its feature is to have: the same where it is to be associated anew.
+func explainRoleRemoval(err error, role v1alpha1.AssociatedRole, wanted *v1alpha1.AssociatedRole) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	advice := ""
+	advice, keeps, orElse := "take it away in RDS", "which spec."+fieldRoles+" no longer has", ", or put the role back into the spec"
+	if wanted != nil && *wanted == role {
+		keeps, orElse = "which is to be associated anew", ", or name another role in spec."+fieldRoles
+	}
 	switch e.Code {
 	case driver.Denied:
-		advice = "allow rds:RemoveRoleFromDBInstance on the server to this identity, or put the role back into the spec"
+		advice = "allow rds:RemoveRoleFromDBInstance on the server to this identity"
 	case driver.Invalid, driver.Conflict:
-		advice = "take it away in RDS, or put the role back into the spec"
 	default:
 		return err
 	}
 	explained := *e
-	explained.Message = fmt.Sprintf("the server keeps role %s for %s, which spec.%s no longer has: %s. RDS says: %s", role.RoleARN, role.FeatureName, fieldRoles, advice, e.Message)
+	explained.Message = fmt.Sprintf("the server keeps role %s for %s, %s: %s%s. RDS says: %s", role.RoleARN, role.FeatureName, keeps, advice, orElse, e.Message)
 	return &explained
 }
