@@ -123,7 +123,7 @@ const (
 	// To do: change the provider config back to the account of the object (`status.accountID`), or refer to one of that account. An
 	// object for which nothing was created continues by itself.
 	ReasonAccountChanged Reason = "AccountChanged"
-	// ReasonFailed: the cloud object is in a failed state.
+	// ReasonFailed: the cloud object is in a failed state, or something that it needs is broken, as its message says.
 	// To do: read the message, and repair the object in the cloud. Mooring can't repair it.
 	ReasonFailed Reason = "Failed"
 	// ReasonImmutable: the spec requests a change that is impossible for the existing cloud object.

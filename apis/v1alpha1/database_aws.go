@@ -194,7 +194,8 @@ type DatabaseAWS struct {
 	// associatedRoles are IAM roles that the server may assume, each for one feature: PostgreSQL imports from Amazon S3 (s3Import), exports to it
 	// (s3Export), and calls functions (Lambda). MySQL and MariaDB have no such feature in RDS. Mooring keeps roles of other features that others
 	// associated, and [] removes those that the spec had. If unset, a new server has none, and an existing server keeps what it has. RDS takes a role
-	// for one feature alone. A change does not disturb the server, and RDS makes it while the server is available. A server that was restored, a read
+	// for one feature alone. A further role does not disturb the server. Where one is replaced or removed, RDS takes the former role away first, and what
+	// the server does with it fails until it has the new one: Interrupts. RDS changes roles while the server is available. A server that was restored, a read
 	// replica, and the server that another one replaces in an upgrade begin without roles: Mooring associates those of the spec once the server is there.
 	// Through a ClusterProviderConfig, the class decides which roles a Database may name.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_AddRoleToDBInstance.html

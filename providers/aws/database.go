@@ -22,6 +22,8 @@ type instance struct {
 	types.DBInstance
 	settings *settings // nil if they were not read
 	named    bool      // the spec names the DB parameter group that it has, which is nobody's but the user's then
+
+	rolesAgain []v1alpha1.AssociatedRole // are to be associated anew
 }
 
 // databases manages RDS instances.
@@ -29,6 +31,8 @@ type databases struct {
 	*session
 	rds    *rds.Client
 	groups *groups
+
+	takenRoles takenRoles
 }
 
 type databaseAdapter = table.Adapter[databaseSpec, instance, instanceParams]
@@ -159,11 +163,13 @@ func (d *databases) describe(ctx context.Context, name string, options ...func(*
 func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
 	o.State, o.Problem = stateOf(status)
-	o.Lost = cmp.Or(optionsProblem(&req.Spec, have), rolesProblem(&req.Spec, have))
 	o.ID = aws.ToString(have.DbiResourceId)
 	o.Mark = driver.MarkFrom(instanceTags(have))
 	o.Location = aws.ToString(arnRegion(have.DBInstanceArn))
 	o.Available, o.Stopped = available(have), status == "stopped"
+	if o.Available { // what is to be said of it is that it runs, but
+		o.Lost = cmp.Or(optionsProblem(&req.Spec, have), rolesProblem(&req.Spec, have))
+	}
 	o.Protected = aws.ToBool(have.DeletionProtection)
 	o.Endpoint = endpointOf(have)
 	o.Follows, o.Followers = following(have), followers(have)

@@ -58,6 +58,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	authority := func(ca string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
 	}
+	importing := func(role string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{AssociatedRoles: []v1alpha1.AssociatedRole{{FeatureName: "s3Import", RoleARN: role}}}}
+	}
 	disk := func(kind string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind}} }
 	logVolume := func(on bool) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DedicatedLogVolume: &on}}
@@ -87,6 +90,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("version", version("16.4"), instance{DBInstance: types.DBInstance{
 			EngineVersion: new("16.4"), PendingModifiedValues: &types.PendingModifiedValues{EngineVersion: new("15")},
 		}}, driver.Online),
+		tabletest.Of(fieldRoles, importing("a"), instance{}, driver.Online),
+		tabletest.Of(fieldRoles, importing("b"), instance{DBInstance: types.DBInstance{AssociatedRoles: []types.DBInstanceRole{{FeatureName: new("s3Import"), RoleArn: new("a")}}}}, driver.Interrupts),
 		tabletest.Of("aws.optionGroupName", databaseSpec{AWS: &v1alpha1.DatabaseAWS{OptionGroupName: new("audit")}}, instance{}, driver.Online),
 		tabletest.Of("version", version("16.8"), runs("16.4"), driver.Restarts),
 		tabletest.Of("version", version("17"), runs("16.4"), driver.Irreversible),

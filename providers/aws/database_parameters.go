@@ -113,6 +113,13 @@ func isExact(s *databaseSpec) bool { return s.Parameters != nil && driver.ExactP
 // observe returns an instance with what of it is declared.
 func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver.Observation) (*instance, error) {
 	have, err := d.describe(ctx, req.Name)
+	switch {
+	case err != nil:
+	case have == nil || req.Deletion != nil:
+		d.takenRoles.forget(req.ID)
+	default:
+		have.rolesAgain = d.takenRoles.again(ctx, req, have)
+	}
 	if name := awsOf(&req.Spec).DBParameterGroupName; have != nil && name != nil {
 		have.named = isAttached(have, *name)
 	}

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -116,6 +117,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	rememberInForce(req, have, o)
 	rememberAsked(req, have, o)
 	waits := waiting(req, have, o.Changes)
+	o.Changes = withRolesAgain(have, o.Changes)
 	o.Changes = withoutIdleRole(&req.Spec, have, o.Changes) // it waits for nothing
 	if takesOptions(&req.Spec, have) {
 		waits = append(waits, optionGroup)
@@ -130,7 +132,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)
 	o.Work = workOf(status, o.State)
 	if o.State == driver.Pending && o.Work == (driver.Work{}) {
-		o.Work = rolesWork(&req.Spec, have)
+		o.Work = cmp.Or(rolesWork(&req.Spec, have), rolesWorkInTheWay(have, differs))
 	}
 	if o.State == driver.Pending && o.CloudManaged && o.Endpoint.PasswordSecret == "" && status == "available" {
 		o.Work = driver.Work{What: "storing the administrator's password in AWS Secrets Manager"}

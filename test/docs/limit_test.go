@@ -50,6 +50,7 @@ var longest = map[string]string{
 	"role/rds-monitoring-role":              "role/" + strings.Repeat("r", 64),
 	"role/shop-replication":                 "role/" + strings.Repeat("r", 64),
 	"role/shop-imports":                     "role/" + strings.Repeat("r", 64),
+	"role/shop-exports":                     "role/" + strings.Repeat("r", 64),
 }
 
 // filled returns a policy with the longest values of whoever uses it.

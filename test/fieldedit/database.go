@@ -114,7 +114,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.databaseInsightsMode", To: "advanced", Given: map[string]any{"aws.performanceInsights.retentionDays": 465}, NoDrift: "it needs the days that others drift to"},
 			{Name: "aws.monitoring.intervalSeconds", To: 15},
 			{Name: "aws.monitoring.roleARN", To: "arn:aws:iam::111111111111:role/shop-monitoring", With: "aws.monitoring.intervalSeconds"},
-			{Name: fieldRoles, To: roles("Lambda", "shop-functions", "s3Import", "shop-everything"), Same: []any{roles("s3Import", "shop-imports", "s3Export", "shop-exports")},
+			{Name: fieldRoles, Effect: driver.Interrupts, To: roles("Lambda", "shop-functions", "s3Import", "shop-everything"), Same: []any{roles("s3Import", "shop-imports", "s3Export", "shop-exports")},
 				Member: func(r map[string]any) string { return r["featureName"].(string) }, Writes: 4, Later: true},
 			{Name: "insights", To: false, Given: map[string]any{"aws.performanceInsights": nil}},
 			{Name: "deletionProtection", To: true},

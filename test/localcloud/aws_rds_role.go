@@ -11,7 +11,7 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// Roles that each account has, beside those of monitoring: RDS may assume the first ones, and not the last one, whose trust policy names another service.
+// Roles that each account has, beside those of monitoring: RDS may assume the first ones, and not the last one, whose trust policy names another service until TrustRDS.
 var (
 	rolesOfFeatures = []string{"shop-imports", "shop-exports", "shop-functions", "shop-everything"}
 	roleNotTrusting = "shop-untrusted"
@@ -21,6 +21,16 @@ var (
 // https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/aws-rds/lib/instance-engine.ts
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL-Lambda.html
 var rdsFeatures = map[string][]string{"postgres": {"s3Import", "s3Export", "Lambda"}}
+
+// TrustRDS has the trust policy of a role, by its ARN, name RDS. An association that is INVALID stays so, and one that is made after that is not: whether RDS looks again by
+// itself, no source says.
+func (c *Cloud) TrustRDS(role string) { c.trusting.Store(role, true) }
+
+// trusts reports whether RDS may assume a role that is there.
+func (c *Cloud) trusts(name, arn string) bool {
+	_, corrected := c.trusting.Load(arn)
+	return corrected || name != roleNotTrusting
+}
 
 // An rdsRole is a role of an instance. No recording shows one.
 type rdsRole struct {
@@ -74,9 +84,9 @@ func (c *rdsCall) addRole(in *rds.AddRoleToDBInstanceInput) (any, error) {
 		return nil, awsErr(http.StatusForbidden, "AccessDenied", "User: "+c.caller.arn+" is not authorized to perform: iam:PassRole on resource: "+role.arn)
 	case slices.ContainsFunc(have.rolesAt(c.now), func(r rdsRole) bool { return r.feature == role.feature || r.arn == role.arn }):
 		return nil, awsErr(http.StatusBadRequest, "DBInstanceRoleAlreadyExists", "The role or the feature is already associated with the DB instance "+key.name+".")
-	case own && name == roleNotTrusting:
+	case own && !c.cloud.trusts(name, role.arn):
 		role.status = "INVALID"
-	case !own || !slices.Contains(rolesOfFeatures, name) || c.cloud.fresh.has(role.arn, c.now):
+	case !own || !slices.Contains(append([]string{roleNotTrusting}, rolesOfFeatures...), name) || c.cloud.fresh.has(role.arn, c.now):
 		return nil, invalidValue("IAM role ARN value is invalid or does not include the required permissions for: %s", role.feature)
 	}
 	next := have.clone()

@@ -76,6 +76,23 @@ func TestRDSRoles(t *testing.T) {
 	r.remove("orders", "s3Import", "shop-exports", "InvalidDBInstanceState")
 }
 
+// A role that RDS may not assume stays INVALID after its trust policy was corrected, until it is associated anew.
+func TestRDSRoleThatIsTrustedLater(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	r := roleTest{t, client}
+	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	clock.advance(time.Hour)
+	r.add("orders", "Lambda", roleNotTrusting, "")
+	clock.advance(time.Minute)
+	cloud.TrustRDS("arn:aws:iam::" + ownAccount + ":role/" + roleNotTrusting)
+	r.has("orders", map[string]string{"Lambda": roleNotTrusting + " INVALID"})
+	r.remove("orders", "Lambda", roleNotTrusting, "")
+	r.add("orders", "Lambda", roleNotTrusting, "")
+	clock.advance(time.Minute)
+	r.has("orders", map[string]string{"Lambda": roleNotTrusting + " ACTIVE"})
+}
+
 // What has the data of an instance does not have its roles: a restore, and a read replica, which keeps those that it was given when it is promoted.
 func TestRDSRolesStayBehind(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})

@@ -60,17 +60,18 @@ type Cloud struct {
 	Ledger Ledger
 	Faults Faults
 
-	opts    Options
-	dir     string
-	ownsDir bool
-	aws     *awsCloud
-	gcp     *gcpCloud
-	engines *engines
-	issuers issuers
-	fresh   freshNames
-	clock   *clockLog
-	servers []*http.Server
-	closing chan struct{}
+	opts     Options
+	dir      string
+	ownsDir  bool
+	aws      *awsCloud
+	gcp      *gcpCloud
+	engines  *engines
+	issuers  issuers
+	fresh    freshNames
+	trusting sync.Map // the roles that RDS may assume since TrustRDS, by their ARN
+	clock    *clockLog
+	servers  []*http.Server
+	closing  chan struct{}
 	// pageLimit is how many entries a page has at most; 0 for no limit but the clouds' own.
 	pageLimit atomic.Int64
 	once      sync.Once
