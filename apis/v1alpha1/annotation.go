@@ -5,9 +5,9 @@ const (
 	// AnnotationPaused, when "true", stops all calls to the cloud for the object, deletion included.
 	AnnotationPaused = "mooring.dev/paused"
 	// AnnotationReconcile starts a reconciliation now, whenever its value changes. It also has read again what Mooring reads only once an hour
-	// or once a day: the password Secret, whether the initial database and the administrator are still in a server of Cloud SQL, the
+	// or once a day: whether the initial database and the administrator are still in a server of Cloud SQL, the
 	// certificate authorities of that server, whether an engine has a parameter that it lacked, until when a version is supported, what was
-	// refused for lack of a permission, and what an S3-compatible store lacks. It does not have quotas read again, nor a check before an
+	// refused for lack of a permission, and what an S3-compatible store lacks. It does not have the password Secret or quotas read again, nor a check before an
 	// upgrade repeated that found nothing. A namespace may ask for 30 objects of an account at once, and for one more each second; the others
 	// follow.
 	AnnotationReconcile = "mooring.dev/reconcile"

@@ -27,7 +27,7 @@ func TestCallsOfALife(t *testing.T) {
 		"get secrets login", "patch databases", "patch databases/status", "create secrets password", // before the server is created
 		"get secrets password", "create secrets login", "patch databases/status",
 	}
-	recheck := []string{"get secrets password", "get secrets login"} // somebody asks for it
+	recheck := []string{"get secrets login"}
 	for _, tt := range []struct {
 		name, cloud string
 		object      func(*fixture, *system.Cloud) client.Object

@@ -12,7 +12,7 @@ import (
 )
 
 // PasswordCheck is how often the password Secret is read of a database that is as declared, and whose connection Secret nobody changed
-// since the password Secret was read. Somebody who asks for a reconciliation has it read.
+// since the password Secret was read.
 const PasswordCheck = time.Hour
 
 // Memory is what is remembered of an object's connection Secret. All of it may be lost at any time.
@@ -45,13 +45,10 @@ func (m Memory) Holds(secret *corev1.Secret, kind corev1.SecretType, data map[st
 }
 
 // PasswordChecked reports whether the password Secret needs no look: it was read lately, it had nothing to be sent or confirmed, and
-// nothing asks for another password since. asked is when somebody last asked for a reconciliation, who may suspect the password.
-func (m Memory) PasswordChecked(
-	want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus, o driver.Observation, now, asked time.Time,
-) bool {
+// nothing asks for another password since.
+func (m Memory) PasswordChecked(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus, o driver.Observation, now time.Time) bool {
 	before := m.Published
-	if before == nil || now.Sub(before.Checked) >= PasswordCheck || before.Checked.Before(asked) ||
-		o.State != driver.Ready || o.PasswordRefused || o.CloudManaged {
+	if before == nil || now.Sub(before.Checked) >= PasswordCheck || o.State != driver.Ready || o.PasswordRefused || o.CloudManaged {
 		return false
 	}
 	c := want.GetCredentials()

@@ -31,7 +31,7 @@ func followPassword(ctx context.Context, g *login) error {
 	if p != nil {
 		of = fmt.Sprintf("%s/%d", p.GetUID(), plan.AcceptedPassword(p.GetResourceStatus()))
 	}
-	if g.Published.Followed == of && g.Published.PasswordChecked(g.Want, g.status(), g.Observation, g.Now, g.Memory.AskedAt) {
+	if g.Published.Followed == of && g.Published.PasswordChecked(g.Want, g.status(), g.Observation, g.Now) {
 		return nil
 	}
 	stored, err := g.readLogin(ctx)

@@ -41,7 +41,7 @@ func (g *login) concernsPassword() bool {
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}
-	return missing || wasPromoted(g) || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now, g.Memory.AskedAt) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
+	return missing || wasPromoted(g) || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
 }
 
 // readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has

@@ -95,12 +95,6 @@ func TestReadsOfThePassword(t *testing.T) {
 		{name: "after an hour", read: true, before: func(g *gathering) {
 			g.Now = g.Now.Add(credential.PasswordCheck)
 		}},
-		{name: "as somebody asks", read: true, before: func(g *gathering) {
-			g.Memory.AskedAt = g.Now
-		}},
-		{name: "read since somebody asked", before: func(g *gathering) {
-			g.Memory.AskedAt = g.Published.Published.Checked
-		}},
 		{name: "refused by the cloud", read: true, before: func(g *gathering) {
 			g.Observation.PasswordRefused = true
 		}},
