@@ -435,7 +435,8 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"aws aws.dbParameterGroupName Online":  "the restart that follows is announced with it",
 		"aws website.indexDocument Interrupts": "with `website: {}`, by which both documents go: see the examples of effects of the driver", "aws website.errorDocument Interrupts": "likewise",
 		"gcp website.indexDocument Interrupts": "likewise", "gcp website.errorDocument Interrupts": "likewise",
-		"aws aws.iops Interrupts": "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
+		"aws aws.associatedRoles Online": "of a feature without a role: see the driver's own test of its effects",
+		"aws aws.iops Interrupts":        "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
 	}
 	for _, s := range subjects(t) {
 		reached := map[string]bool{}
