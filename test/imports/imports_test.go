@@ -81,17 +81,21 @@ var rules = []rule{
 	{who: controllers + "/resource/claim", may: []string{apis, driver, controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
 	// Who acts and who reports store a status the same way.
 	{who: controllers + "/resource/record", may: []string{apis, driver, controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
+	// The value that passes through the phases knows no phase: it can neither read nor write.
+	{who: controllers + "/resource/reconciliation", may: slices.Concat([]string{
+		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+	}, beside("account", "class", "identity", "password", "retry"))},
 	// Who gathers knows nobody who acts or reports.
 	{who: controllers + "/resource/gather", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery,
 		"sigs.k8s.io/controller-runtime/pkg",
 	}, beside("account", "class", "condition", "identity", "kind", "password", "retry", "telemetry"))},
 	{who: controllers + "/resource/execute", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/record", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery,
 		"k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
 	}, beside("account", "class", "condition", "identity", "kind", "password"))},
 	{who: controllers + "/resource/report", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
 		"k8s.io/client-go/tools/events", "sigs.k8s.io/controller-runtime",
 	}, beside("account", "condition", "identity", "kind", "retry", "telemetry"))},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},

@@ -15,7 +15,7 @@ import (
 
 // expire deletes the Kubernetes object, as it was read. Its finalizer does the rest, as if a person had deleted it.
 func expire(ctx context.Context, w *work) (outcome.Outcome, error) {
-	w.Tell(w.done.Action, outcome.Normal(v1alpha1.EventExpired, "spec.expiresAfter passed at %s, and Mooring deletes this object; spec.deletionPolicy is %s",
+	w.tell(outcome.Normal(v1alpha1.EventExpired, "spec.expiresAfter passed at %s, and Mooring deletes this object; spec.deletionPolicy is %s",
 		kind.ExpiresAt(w.Kind, w.Object).UTC().Format(time.RFC3339), w.Policy.Deletion))
 	uid, version := w.Stored.GetUID(), w.Stored.GetResourceVersion()
 	err := w.executor.Client.Delete(ctx, w.Stored, client.Preconditions{UID: &uid, ResourceVersion: &version})

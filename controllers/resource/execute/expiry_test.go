@@ -35,7 +35,7 @@ func TestExpire(t *testing.T) {
 		}
 		w := workOn(kind.DatabaseSnapshot(), s.DeepCopy(), c)
 		told := 0
-		w.Tell = func(_ string, n outcome.Note) {
+		w.tell = func(n outcome.Note) {
 			told++
 			if n.Reason != v1alpha1.EventExpired || get() != nil || s.DeletionTimestamp != nil {
 				t.Errorf("it tells %+v, and the object is deleted already", n)

@@ -30,7 +30,7 @@ func keepSnapshot(ctx context.Context, w *work) error {
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			why = "the namespace is being deleted"
 		}
-		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventRetained,
+		w.tell(outcome.Warning(v1alpha1.EventRetained,
 			"the final snapshot %s stays in %s account %s, and no object stands for it, because %s; to get it back, create a DatabaseSnapshot with spec.source.externalName %s, "+
 				"spec.adoption IfExists and a spec.providerConfigRef that leads to that account, in a namespace of the name %s, and have your platform team set the annotation %s=%s/%s on it", name, w.Provider, w.Account, why, name,
 			w.Object.GetNamespace(), v1alpha1.AnnotationAdoptFrom, w.Object.GetNamespace(), w.Object.GetName()))

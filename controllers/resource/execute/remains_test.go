@@ -47,7 +47,7 @@ func TestKeepSnapshot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w, c := keeping(t, tt.there, tt.refusal)
 			var told []string
-			w.Tell = func(_ string, n outcome.Note) { told = append(told, n.Message) }
+			w.tell = func(n outcome.Note) { told = append(told, n.Message) }
 			if err := keepSnapshot(t.Context(), w); (err != nil) != tt.fails {
 				t.Fatalf("got %v", err)
 			}

@@ -11,10 +11,11 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // expired reports whether Mooring is to delete the object by itself.
-func expired(g Gathered) bool {
+func expired(g reconciliation.State) bool {
 	at := kind.ExpiresAt(g.Kind, g.Object)
 	return !g.Deleting && !at.IsZero() && !g.Now.Before(at)
 }
@@ -25,7 +26,7 @@ type expiring struct{ g *gathering }
 // findHolders finds out whether something is being restored from an object whose time has passed: the cloud needs the snapshot until that is done.
 func (e *expiring) findHolders(ctx context.Context) error {
 	g := e.g
-	if !expired(g.Gathered) {
+	if !expired(g.State) {
 		return nil
 	}
 	of := g.gatherer.Family.Parent
@@ -43,7 +44,7 @@ func (e *expiring) findHolders(ctx context.Context) error {
 }
 
 // isNotExpired: an object whose time has passed is deleted, and then goes as any other that somebody deletes.
-func isNotExpired(g Gathered) *Stop {
+func isNotExpired(g reconciliation.State) *Stop {
 	if !expired(g) || g.Held {
 		return nil
 	}

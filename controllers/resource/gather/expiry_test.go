@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // An object whose time has passed is deleted, but for one that is deleted already, and one that something is being restored from.
@@ -50,11 +51,11 @@ func TestExpired(t *testing.T) {
 			if tt.there != nil {
 				c = relatives(t, tt.there)
 			}
-			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: c}).begin(Start{Object: s, Now: time.Unix(tt.now, 0)})
+			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: c}).begin(reconciliation.Begin(s, time.Unix(tt.now, 0), reconciliation.News{}, reconciliation.Memory{}))
 			if err := (&expiring{g}).findHolders(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			stop := isNotExpired(g.Gathered)
+			stop := isNotExpired(g.State)
 			if (stop != nil) != tt.expires || stop != nil && (stop.Action == nil || stop.Action.Verb != plan.Expire) {
 				t.Errorf("got %+v", stop)
 			}

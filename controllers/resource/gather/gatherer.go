@@ -13,8 +13,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
@@ -49,38 +49,24 @@ type Gatherer struct {
 	Sync, ConsistencyWindow time.Duration
 }
 
-// A Start is what gathering begins with.
-type Start struct {
-	// Object is as the API server has it. It is not changed.
-	Object   v1alpha1.ResourceObject
-	Now      time.Time
-	News     News
-	Priority account.Priority
-	// Memory, Cloud and Published are as in Gathered.
-	Memory    Memory
-	Cloud     plan.Memory
-	Published credential.Memory
-}
-
 // A gathering is what was gathered, while that goes on.
 type gathering struct {
 	gatherer *Gatherer
-	Gathered
-	priority account.Priority
+	reconciliation.State
 }
 
-// Gather gathers what is known of an object, as far as the checks let it. What it returns holds also beside a Stop. Whoever calls it
-// releases the slot.
-func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Stop) {
+// Gather gathers what is known of an object, as far as the checks let it. start says what the reconciliation begins with: see reconciliation.Begin. What it returns holds also
+// beside a Stop. Whoever calls it releases the slot.
+func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reconciliation.State, *Stop) {
 	w, done := g.begin(start), false
 	defer func() {
 		if !done { // a driver panicked, and nobody else will release the slot
-			w.Release(w.CallError)
+			w.Release()
 		}
 	}()
 	stop := w.run(ctx, steps())
 	w.Redact, done = w.Redactor(), true
-	return w.Gathered, stop
+	return w.State, stop
 }
 
 func (g *gathering) run(ctx context.Context, steps []step) *Stop {
@@ -93,7 +79,7 @@ func (g *gathering) run(ctx context.Context, steps []step) *Stop {
 		if s.check == nil {
 			continue
 		}
-		if stop := s.check(g.Gathered); stop != nil {
+		if stop := s.check(g.State); stop != nil {
 			if stop.Outcome.Queued {
 				g.Memory.Queue.Said = stop.Said
 			}
@@ -103,22 +89,18 @@ func (g *gathering) run(ctx context.Context, steps []step) *Stop {
 	return nil
 }
 
-// begin returns what the object itself says, before anything is read.
-func (g *Gatherer) begin(start Start) *gathering {
-	object := start.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	status := object.GetResourceStatus()
-	if made := start.Cloud.Carried; made != nil && status.ExternalName != "" {
+// begin adds what the object itself says, before anything is read.
+func (g *Gatherer) begin(start reconciliation.State) *gathering {
+	w := &gathering{gatherer: g, State: start}
+	w.Object = start.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	w.Want = w.Object
+	status := w.Status()
+	if made := w.Memory.Cloud.Carried; made != nil && status.ExternalName != "" {
 		status.ExternalID, status.Operation = made.ID, made.Operation // what the cloud returned and nobody stored
 	}
-	plan.NoteActions(g.Kind, object, start.Now)
-	w := &gathering{gatherer: g, priority: start.Priority, Gathered: Gathered{
-		Facts: outcome.Facts{
-			Kind: g.Kind, Deleting: !object.GetDeletionTimestamp().IsZero(), Policy: plan.PolicyOf(g.Kind, object), Now: start.Now,
-		},
-		Stored: start.Object, Object: object, Want: object, News: start.News,
-		Before: slices.Clone(status.Conditions), WasReady: status.FirstReadyTime != nil,
-		Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
-	}}
+	plan.NoteActions(g.Kind, w.Object, w.Now)
+	w.Kind, w.Deleting, w.Policy = g.Kind, !w.Object.GetDeletionTimestamp().IsZero(), plan.PolicyOf(g.Kind, w.Object)
+	w.Before, w.WasReady = slices.Clone(status.Conditions), status.FirstReadyTime != nil
 	if w.News.Asked {
 		w.Memory.AskedAt = w.Now
 	}
@@ -127,9 +109,9 @@ func (g *Gatherer) begin(start Start) *gathering {
 }
 
 // tooOld reports whether the last observation is too old.
-func tooOld(m Memory, now time.Time, sync time.Duration) bool {
+func tooOld(m reconciliation.Memory, now time.Time, sync time.Duration) bool {
 	return now.Sub(m.LastObserved) > 2*sync
 }
 
 // login returns who gathers what the Secrets of the login say.
-func (g *gathering) login() *login { return &login{g.gatherer.Secrets, &g.Gathered} }
+func (g *gathering) login() *login { return &login{g.gatherer.Secrets, &g.State} }

@@ -284,8 +284,8 @@ func TestACopyMayComeLate(t *testing.T) {
 		d := parent()
 		d.Status.RestoredFrom = tt.of
 		w := gatheringOf(d, nil)
-		w.Cloud.CreationRefused, w.Cloud.CreationUnclear = true, true
-		if got := neverCreated(w.Gathered); got != tt.want {
+		w.Memory.Cloud.CreationRefused, w.Memory.Cloud.CreationUnclear = true, true
+		if got := neverCreated(w.State); got != tt.want {
 			t.Errorf("%s: that nothing was created is sure: %t, want %t", name, got, tt.want)
 		}
 	}

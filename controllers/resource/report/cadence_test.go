@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
@@ -54,7 +55,7 @@ func TestComesBackToExpire(t *testing.T) {
 	} {
 		s := &v1alpha1.DatabaseSnapshot{}
 		s.Spec.ExpiresAfter, s.Status.CreationTime = test.after, &metav1.Time{Time: now.Add(-test.age)}
-		in := Reconciliation{Facts: outcome.Facts{Kind: kind.DatabaseSnapshot(), Now: now, Deleting: test.deleting}, Object: s, Outcome: outcome.Outcome{AtMost: test.before}}
+		in := reconciliation.State{Facts: outcome.Facts{Kind: kind.DatabaseSnapshot(), Now: now, Deleting: test.deleting}, Object: s, Done: reconciliation.Done{Outcome: outcome.Outcome{AtMost: test.before}}}
 		if got := untilExpiry(in).AtMost; got != test.want {
 			t.Errorf("%s: it comes back after %s, want %s", test.name, got, test.want)
 		}
