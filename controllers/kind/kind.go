@@ -61,10 +61,8 @@ type Kind struct {
 	// Backup returns the object by which a snapshot of an object is taken before an upgrade to a version. It has the label v1alpha1.LabelBeforeVersion. It is nil for kinds of which
 	// Mooring takes none.
 	Backup func(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject
-	// SetSupport stores in the status until when the cloud supports what the object runs on. Of nil it clears that. It is nil for kinds whose status does
-	// not say it. Support returns what the status says, which may be nil.
-	SetSupport func(v1alpha1.ResourceObject, *driver.Support)
-	Support    func(v1alpha1.ResourceObject) *v1alpha1.DatabaseSupport
+	// Support says where the status shows until when the cloud supports what objects run on; nil for kinds whose status does not show it.
+	Support *Support
 	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.
 	Rotation func(v1alpha1.ResourceObject) **v1alpha1.PasswordRotation
 	// Actions returns where the status says what became of the actions that people ask for; nil for kinds that have none.

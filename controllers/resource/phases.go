@@ -21,7 +21,7 @@ import (
 func (r *Reconciler) gatherer() *gather.Gatherer {
 	passwords := &password.Store{Reader: r.Reader, Namespace: r.Namespace}
 	return &gather.Gatherer{
-		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
+		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Features: r.Features, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
 		Secrets:      &credential.Reader{API: r.Reader, Version: r.SecretVersion, Passwords: passwords, Kind: r.Kind},
 		NamespaceUID: r.Credentials.NamespaceUID, Recovers: r.Recovers, ClusterID: r.ClusterID, Sync: r.Cadence.Sync, ConsistencyWindow: r.ConsistencyWindow,
 	}
@@ -29,7 +29,7 @@ func (r *Reconciler) gatherer() *gather.Gatherer {
 
 func (r *Reconciler) executor() *execute.Executor {
 	return &execute.Executor{
-		Client: r.Client, Reader: r.Reader, Kind: r.Kind, Classes: r.Classes, Rollouts: r.Rollouts, Room: &r.binding, Protector: r.Credentials,
+		Client: r.Client, Reader: r.Reader, Kind: r.Kind, Features: r.Features, Classes: r.Classes, Rollouts: r.Rollouts, Room: &r.binding, Protector: r.Credentials,
 		Passwords: &password.Store{Writer: r.Client, Namespace: r.Namespace}, Publisher: &execute.Publisher{Writer: r.Client, Kind: r.Kind},
 		Requeue: r.queue.recall, ConsistencyWindow: r.ConsistencyWindow, Deadline: r.Deadline, Clock: r.Now,
 	}
@@ -37,7 +37,7 @@ func (r *Reconciler) executor() *execute.Executor {
 
 func (r *Reconciler) reporter() *report.Reporter {
 	return &report.Reporter{
-		Client: r.Client, Recorder: r.Recorder, Log: r.Log, Metrics: r.Metrics, Kind: r.Kind, Namespace: r.Namespace, Cadence: r.Cadence,
+		Client: r.Client, Recorder: r.Recorder, Log: r.Log, Metrics: r.Metrics, Kind: r.Kind, Features: r.Features, Namespace: r.Namespace, Cadence: r.Cadence,
 		Deadline: r.RecordDeadline,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
@@ -62,6 +63,8 @@ type Reconciler struct {
 	Kind *kind.Kind
 	// Family is what the kind's parent is, and which kinds have it as theirs.
 	Family kind.Family
+	// Features are those of the kind.
+	Features feature.Set
 	// Classes finds the classes of the kind; Rollouts let a changed one reach its users a few at a time.
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts

@@ -34,8 +34,6 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		return w.update(ctx, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	case plan.Release:
 		return w.release(ctx)
-	case plan.Expire:
-		return expire(ctx, w)
 	case plan.ClearBinding:
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
@@ -65,6 +63,9 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		}
 		return w.removeFinalizer(ctx, a.Message, a.Orphaned)
 	default:
+		if act := w.executor.Features.Act(a.Verb); act != nil {
+			return act(ctx, w)
+		}
 		return w.rest(ctx, a)
 	}
 }

@@ -65,9 +65,7 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetSnapshotDetails != nil {
 		w.Kind.SetSnapshotDetails(w.Object, nil, false)
 	}
-	if w.Kind.SetSupport != nil {
-		w.Kind.SetSupport(w.Object, nil)
-	}
+	w.executor.Features.Clear(w.Object)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
 	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil) || moved

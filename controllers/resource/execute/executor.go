@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
@@ -31,6 +32,8 @@ type Executor struct {
 	Client client.Client
 	Reader client.Reader
 	Kind   *kind.Kind
+	// Features are those of the kind.
+	Features feature.Set
 	// Classes holds the limits of classes; Rollouts lets a changed one reach its users a few at a time. Room is locked while an object is
 	// bound whose class has a limit, or whose cloud object can't be marked.
 	Classes   *class.Resolver

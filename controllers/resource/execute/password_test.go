@@ -201,7 +201,7 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 			}
 			facts := w.Facts
 			facts.KeepsPrimary = done.KeepsPrimary
-			told, _ := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true})
+			told := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true}).Object
 			if follows := kind.Follows(w.Kind, told) != nil; follows != (fails != "") {
 				t.Errorf("the status says that it follows its primary: %t", follows)
 			}

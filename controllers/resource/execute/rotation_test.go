@@ -78,7 +78,7 @@ func TestNoRotationIsMissed(t *testing.T) {
 				if want > time.Millisecond {
 					return
 				}
-				recorded, _ := w.Describe(done.Object, done.Outcome)
+				recorded := w.Describe(done.Object, done.Outcome).Object
 				w.Stored, w.Object = recorded, recorded
 				w.Now = w.executor.Clock().Add(want)
 				w.executor.Clock = func() time.Time { return w.Now.Add(time.Second) }

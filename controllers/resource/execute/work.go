@@ -25,6 +25,12 @@ type work struct {
 	tell func(outcome.Note)
 }
 
+// Reconciliation implements feature.Work.
+func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+
+// Tell implements feature.Work.
+func (w *work) Tell(n outcome.Note) { w.tell(n) }
+
 // note has an Event recorded once the reconciliation is reported.
 func (w *work) note(n outcome.Note) { w.Notes = append(w.Notes, n) }
 
@@ -65,9 +71,9 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 
 // describe brings the status in line with an outcome and what was observed.
 func (w *work) describe(out outcome.Outcome) {
-	described, released := w.Describe(w.Object, out)
-	w.Object, w.status = described, described.GetResourceStatus()
-	w.Released = append(w.Released, released...)
+	described := w.executor.Features.Describe(w.State, w.Object, out)
+	w.Object, w.status = described.Object, described.Object.GetResourceStatus()
+	w.Released = append(w.Released, described.Released...)
 }
 
 // unstored returns what the cloud returned and the stored status does not say; nil for nothing. If it can't be stored now, how an operation ends would never be known.

@@ -22,7 +22,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 6, 7, 9, 10, 11, 12, 14, 20
+	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 5, 6, 8, 9, 10, 11, 13, 19
 	deleting := func(g *reconciliation.State) { g.Deleting = true }
 	unmanaged := func(g *reconciliation.State) { g.Object.SetFinalizers(nil) }
 	paused := func(g *reconciliation.State) {
@@ -106,7 +106,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 				t.Errorf("%d steps were taken, want %d", taken, test.steps)
 			}
 			if stop == nil {
-				stop = &Stop{}
+				stop = &reconciliation.Stop{}
 			}
 			var action plan.Action
 			if stop.Action != nil {

@@ -62,9 +62,9 @@ func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot,
 
 // refusedDeleted returns what a reconciliation ends with if no deleted server can be restored, or not yet; nil if one can. An object of the name may be created later,
 // so a missing one is looked for again.
-func refusedDeleted(g reconciliation.State, r plan.Refusal) *Stop {
+func refusedDeleted(g reconciliation.State, r plan.Refusal) *reconciliation.Stop {
 	if r.Reason == v1alpha1.ReasonSnapshotNotFound {
-		return &Stop{Err: &identity.ValidationError{Reason: r.Reason, Message: r.Message}}
+		return &reconciliation.Stop{Err: &identity.ValidationError{Reason: r.Reason, Message: r.Message}}
 	}
 	return refusedSnapshot(g, r)
 }

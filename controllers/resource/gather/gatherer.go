@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
@@ -28,10 +29,12 @@ type Gatherer struct {
 	// Reader reads from the API server what must be certain.
 	Reader client.Reader
 	// Cache reads objects of our kinds from memory: parents, and what is within an object.
-	Cache   client.Reader
-	Kind    *kind.Kind
-	Family  kind.Family
-	Classes *class.Resolver
+	Cache  client.Reader
+	Kind   *kind.Kind
+	Family kind.Family
+	// Features are those of the kind.
+	Features feature.Set
+	Classes  *class.Resolver
 	// Connector leads to accounts.
 	Connector Connector
 	Secrets   *credential.Reader
@@ -57,7 +60,7 @@ type gathering struct {
 
 // Gather gathers what is known of an object, as far as the checks let it. start says what the reconciliation begins with: see reconciliation.Begin. What it returns holds also
 // beside a Stop. Whoever calls it releases the slot.
-func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reconciliation.State, *Stop) {
+func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reconciliation.State, *reconciliation.Stop) {
 	w, done := g.begin(start), false
 	defer func() {
 		if !done { // a driver panicked, and nobody else will release the slot
@@ -69,17 +72,30 @@ func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reco
 	return w.State, stop
 }
 
-func (g *gathering) run(ctx context.Context, steps []step) *Stop {
+// stop says whether to end the reconciliation once a step has gathered what it does.
+func (s step) stop(g *gathering, ctx context.Context) (*reconciliation.Stop, error) {
+	switch {
+	case s.hook != nil:
+		return g.gatherer.Features.Gather(ctx, &g.State, s.hook)
+	case s.check != nil:
+		return s.check(g.State), nil
+	default:
+		return nil, nil
+	}
+}
+
+func (g *gathering) run(ctx context.Context, steps []step) *reconciliation.Stop {
 	for _, s := range steps {
 		if s.gather != nil {
 			if err := s.gather(g, ctx); err != nil {
-				return &Stop{Err: err}
+				return &reconciliation.Stop{Err: err}
 			}
 		}
-		if s.check == nil {
-			continue
-		}
-		if stop := s.check(g.State); stop != nil {
+		stop, err := s.stop(g, ctx)
+		switch {
+		case err != nil:
+			return &reconciliation.Stop{Err: err}
+		case stop != nil:
 			if stop.Outcome.Queued {
 				g.Memory.Queue.Said = stop.Said
 			}

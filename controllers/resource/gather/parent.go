@@ -88,13 +88,13 @@ func parentOf(object v1alpha1.ResourceObject) reconciliation.Parent {
 
 // hasParent: what is not in the cloud yet waits, without a call, until its parent can take it. What is there is observed whatever its
 // parent is up to, and a deletion needs no parent.
-func hasParent(g reconciliation.State) *Stop {
+func hasParent(g reconciliation.State) *reconciliation.Stop {
 	p, observes := g.Parent, g.Policy.Management == v1alpha1.ManagementObserve
 	switch {
 	case p.Named == "" || g.Deleting || outlives(g):
 		return nil
 	case !p.Found:
-		return &Stop{Err: &identity.ValidationError{
+		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonParentNotFound, Message: fmt.Sprintf("there is no %s in this namespace; create it, or delete this object", p.Named),
 		}}
 	case g.Bound() && !neverCreated(g) && !p.Ref.Zero():
@@ -102,14 +102,14 @@ func hasParent(g reconciliation.State) *Stop {
 	case observes && !p.Ref.Zero() || p.Takes():
 		return nil
 	default:
-		return &Stop{Outcome: waitForParent(g)}
+		return &reconciliation.Stop{Outcome: waitForParent(g)}
 	}
 }
 
 // isSameParent: what was created within one cloud object is never looked for within another, where it would seem gone. A name is that of one
 // object in one location of an account alone. One with another id took the place of the parent under its name: what is within that is created
 // there, or taken over, as after any loss.
-func isSameParent(g reconciliation.State) *Stop {
+func isSameParent(g reconciliation.State) *reconciliation.Stop {
 	status, p := g.Status(), g.Parent
 	within := position{g.Kind.Within(g.Object).Name, status.Provider, status.AccountID, status.Location}
 	is := position{p.Ref.Name, p.Provider, p.Account, p.Location}
@@ -134,7 +134,7 @@ func (p position) String() string {
 }
 
 // isCreatable: nothing is created again within a parent that can't take it.
-func isCreatable(g reconciliation.State) *Stop {
+func isCreatable(g reconciliation.State) *reconciliation.Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	if outlives(g) && g.WasReady && g.Policy.WhenVanished == v1alpha1.WhenVanishedStop {
 		return nil // nothing is to be created, whatever its parent is up to
@@ -142,7 +142,7 @@ func isCreatable(g reconciliation.State) *Stop {
 	if !gone || g.Deleting || g.Parent.Named == "" || g.Parent.Takes() || g.Policy.Management == v1alpha1.ManagementObserve {
 		return nil
 	}
-	return &Stop{Outcome: waitForParent(g)}
+	return &reconciliation.Stop{Outcome: waitForParent(g)}
 }
 
 // limitAdoption has the class by which the parent got its account decide which cloud objects this object may take over or observe, as an
@@ -191,7 +191,7 @@ func mayBeCopied(g *gathering) bool {
 }
 
 // isFree: what another object is bound to is not created for this one, or both would have it. Of what exists the plan decides.
-func isFree(g reconciliation.State) *Stop {
+func isFree(g reconciliation.State) *reconciliation.Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	leaves := g.View.Bound && g.View.Moved && !g.WasReady
 	taken := g.Taken || g.Rival != nil && g.Described.Ownership != driver.OwnedByParent // a copy is known by its name, which is to be nobody else's

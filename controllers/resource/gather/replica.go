@@ -66,7 +66,7 @@ func (f *following) begin(context.Context) error {
 }
 
 // canFollow: no read replica is created before its primary is there, and never an empty server in its place.
-func canFollow(g reconciliation.State) *Stop {
+func canFollow(g reconciliation.State) *reconciliation.Stop {
 	p := g.Primary
 	if !g.Follows {
 		return nil
@@ -78,7 +78,7 @@ func canFollow(g reconciliation.State) *Stop {
 	case p.Itself:
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf(instead, p.Named, "this object itself"))
 	case !p.Found:
-		return &Stop{Err: &identity.ValidationError{
+		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonPrimaryNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or delete this object", p.Named),
 		}}
 	case p.Deleting:
@@ -102,7 +102,7 @@ func canFollow(g reconciliation.State) *Stop {
 }
 
 // waitForPrimary says what an object waits for whose primary can't be followed yet. Whoever watches the primary has the object reconciled.
-func waitForPrimary(g reconciliation.State) *Stop {
+func waitForPrimary(g reconciliation.State) *reconciliation.Stop {
 	p := g.Primary
 	out := outcome.Outcome{
 		State: condition.Progressing, Reason: v1alpha1.ReasonPrimaryNotReady, Next: outcome.AtSync,
@@ -111,7 +111,7 @@ func waitForPrimary(g reconciliation.State) *Stop {
 	if g.WasReady {
 		out.State = condition.Updating
 	}
-	return &Stop{Outcome: out}
+	return &reconciliation.Stop{Outcome: out}
 }
 
 // replicaOf returns what the object is to follow, and what follows it.

@@ -91,7 +91,7 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.View.Replica = replicaOf(w.State)
-			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow}})
+			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow}})
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
 				got, says = stop.Outcome.Reason, stop.Outcome.Message

@@ -239,7 +239,7 @@ func (r *restoring) isElsewhere(status *v1alpha1.ResourceStatus) string {
 }
 
 // isRestorable: nothing is created before the snapshot is there from which it is to be restored, and never something empty in its place.
-func isRestorable(g reconciliation.State) *Stop {
+func isRestorable(g reconciliation.State) *reconciliation.Stop {
 	s := g.Snapshot
 	switch {
 	case s == nil:
@@ -253,7 +253,7 @@ func isRestorable(g reconciliation.State) *Stop {
 	case s.SameServer:
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
 	case s.Missing:
-		return &Stop{Err: &identity.ValidationError{
+		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonSnapshotNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or correct spec.restoreFrom", s.Named),
 		}}
 	case s.Stalled:
@@ -270,7 +270,7 @@ func isRestorable(g reconciliation.State) *Stop {
 }
 
 // toldToPlatform adds to a refusal that is about an earlier namespace what the platform team may know of it.
-func toldToPlatform(stop *Stop, v plan.View, marks ...driver.Mark) *Stop {
+func toldToPlatform(stop *reconciliation.Stop, v plan.View, marks ...driver.Mark) *reconciliation.Stop {
 	for _, mark := range marks {
 		if stop != nil && stop.Outcome.Reason == v1alpha1.ReasonNotOwned && stop.Outcome.Detail == "" {
 			stop.Outcome.Detail = plan.EarlierBy(v, mark)
@@ -280,7 +280,7 @@ func toldToPlatform(stop *Stop, v plan.View, marks ...driver.Mark) *Stop {
 }
 
 // refusedSnapshot returns what a reconciliation ends with if nothing can be restored, or not yet; nil if something can.
-func refusedSnapshot(g reconciliation.State, r plan.Refusal) *Stop {
+func refusedSnapshot(g reconciliation.State, r plan.Refusal) *reconciliation.Stop {
 	switch r.Reason {
 	case "":
 		return nil
@@ -292,21 +292,21 @@ func refusedSnapshot(g reconciliation.State, r plan.Refusal) *Stop {
 }
 
 // refusedInPlace is the same for what vanished. That is not there, so what a wait says of it is not what was seen before.
-func refusedInPlace(r plan.Refusal) *Stop {
+func refusedInPlace(r plan.Refusal) *reconciliation.Stop {
 	switch r.Reason {
 	case "":
 		return nil
 	case v1alpha1.ReasonSnapshotNotReady, v1alpha1.ReasonRetrying:
-		return &Stop{Outcome: outcome.Outcome{State: condition.Progressing, Reason: r.Reason, Message: r.Message, Next: outcome.Polling}}
+		return &reconciliation.Stop{Outcome: outcome.Outcome{State: condition.Progressing, Reason: r.Reason, Message: r.Message, Next: outcome.Polling}}
 	default:
-		return &Stop{Action: &plan.Action{Verb: plan.Stall, Reason: r.Reason, Message: r.Message}}
+		return &reconciliation.Stop{Action: &plan.Action{Verb: plan.Stall, Reason: r.Reason, Message: r.Message}}
 	}
 }
 
-func waitForSnapshot(g reconciliation.State, message string, next outcome.When) *Stop {
+func waitForSnapshot(g reconciliation.State, message string, next outcome.When) *reconciliation.Stop {
 	out := outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonSnapshotNotReady, Message: message, Next: next}
 	if g.WasReady {
 		out.State = condition.Updating
 	}
-	return &Stop{Outcome: out}
+	return &reconciliation.Stop{Outcome: out}
 }

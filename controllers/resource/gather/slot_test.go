@@ -30,7 +30,7 @@ func fullAccount(t *testing.T, now func() time.Time) (source *account.Source, ot
 }
 
 // queue has an object wait for a slot, and returns what is to be said of it.
-func queueFor(t *testing.T, g *gathering, source *account.Source) *Stop {
+func queueFor(t *testing.T, g *gathering, source *account.Source) *reconciliation.Stop {
 	t.Helper()
 	g.gatherer.Requeue = func(client.ObjectKey, account.Priority) {}
 	g.Connection = &identity.Connection{Provider: "third", Slots: source}

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
@@ -23,43 +24,44 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A step gathers something, and then a check says whether to go on. Either may be nil.
+// A step gathers something, and then a check says whether to go on. Either may be nil. Or it has the features of the kind do that, by one of their hooks.
 type step struct {
 	gather func(*gathering, context.Context) error
 	check  check
+	hook   func(feature.Feature) feature.Gather
 }
 
 // steps returns what is gathered, in order. A deletion passes all checks that are about permission.
 func steps() []step {
 	return []step{
-		{nil, isManaged},
-		{nil, isNotPaused},
-		{nil, mayExist},
-		{(*gathering).readDefinition, isNotRemoved},
-		{nil, isOfSize},
-		{func(g *gathering, ctx context.Context) error { return (&expiring{g}).findHolders(ctx) }, isNotExpired},
-		{(*gathering).findChildren, nil},
-		{(*gathering).findParent, hasParent},
-		{func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }, nil},
-		{(*gathering).findAccount, hasClass},
-		{(*gathering).connect, isSameCloud},
-		{func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }, nil},
-		{(*gathering).describe, isSupported},
-		{nil, hasSupportedFields},
-		{(*gathering).acquireSlot, hasSlot},
-		{(*gathering).askAccount, isSameAccount},
-		{func(g *gathering, _ context.Context) error { naming{g}.choose(); return nil }, isNotMoved},
-		{(*gathering).findRival, nil},
-		{(*gathering).observe, isNotFailed},
-		{func(g *gathering, ctx context.Context) error { return naming{g}.findOther(ctx) }, nil},
-		{func(g *gathering, ctx context.Context) error {
+		{check: isManaged},
+		{check: isNotPaused},
+		{check: mayExist},
+		{gather: (*gathering).readDefinition, check: isNotRemoved},
+		{check: isOfSize},
+		{hook: func(f feature.Feature) feature.Gather { return f.Start }},
+		{gather: (*gathering).findChildren},
+		{gather: (*gathering).findParent, check: hasParent},
+		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }},
+		{gather: (*gathering).findAccount, check: hasClass},
+		{gather: (*gathering).connect, check: isSameCloud},
+		{gather: func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }},
+		{gather: (*gathering).describe, check: isSupported},
+		{check: hasSupportedFields},
+		{gather: (*gathering).acquireSlot, check: hasSlot},
+		{gather: (*gathering).askAccount, check: isSameAccount},
+		{gather: func(g *gathering, _ context.Context) error { naming{g}.choose(); return nil }, check: isNotMoved},
+		{gather: (*gathering).findRival},
+		{gather: (*gathering).observe, check: isNotFailed},
+		{gather: func(g *gathering, ctx context.Context) error { return naming{g}.findOther(ctx) }},
+		{gather: func(g *gathering, ctx context.Context) error {
 			return (&hiding{g.gatherer.Reader, &g.State}).find(ctx)
-		}, nil},
-		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
-		{(*gathering).look, isCreatable},
-		{nil, isFree},
-		{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable},
-		{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow},
+		}},
+		{gather: func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }},
+		{gather: (*gathering).look, check: isCreatable},
+		{check: isFree},
+		{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable},
+		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow},
 	}
 }
 

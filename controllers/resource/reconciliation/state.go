@@ -34,8 +34,6 @@ type State struct {
 	Recovers     bool
 	// Children names objects within this one that keep it from being deleted.
 	Children []string
-	// Held: an object is being made of this one, which does not expire meanwhile.
-	Held bool
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
 	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -33,6 +34,8 @@ type Reporter struct {
 	// Metrics count; nil counts nothing.
 	Metrics *telemetry.Metrics
 	Kind    *kind.Kind
+	// Features are those of the kind.
+	Features feature.Set
 	// Namespace is Mooring's own. Events about ClusterProviderConfigs are in it.
 	Namespace string
 	Cadence   retry.Cadence
@@ -97,9 +100,8 @@ func (r *Reporter) Note(ctx context.Context, in reconciliation.State, memory Mem
 
 // write stores the status, and reports what it says.
 func (e *entry) write(ctx context.Context, interrupted bool) Report {
-	var released []string
-	e.Object, released = e.Describe(e.Object, e.Outcome)
-	e.Released = append(e.Released, released...)
+	described := e.Features.Describe(e.State, e.Object, e.Outcome)
+	e.Object, e.Released = described.Object, append(e.Released, described.Released...)
 	report := Report{Recorded: true}
 	if mayCarry := e.Outcome.Created || e.Outcome.Queued; interrupted || !mayCarry || !e.carryOver(&report) {
 		if err := e.store(ctx); err != nil {
@@ -107,17 +109,17 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 		}
 	}
 	e.report(ctx)
-	report.Next = comeBack(untilExpiry(e.State), &e.memory)
+	report.Next = comeBack(e.untilDue(), &e.memory)
 	e.memory = counter{e.State, e.Metrics}.count(e.memory, report.Next)
 	report.Memory = e.memory
 	return report
 }
 
-// untilExpiry returns an outcome that comes back when the object expires, and not a sync period later. What has expired and stays is held, and looked at as ever.
-func untilExpiry(in reconciliation.State) outcome.Outcome {
-	out, at := in.Outcome, kind.ExpiresAt(in.Kind, in.Object)
-	if wait := at.Sub(in.Now); !at.IsZero() && wait > 0 && !in.Deleting && (out.AtMost == 0 || wait < out.AtMost) {
-		out.AtMost = wait
+// untilDue returns the outcome with when the object comes back at the latest because a feature asks for that.
+func (e *entry) untilDue() outcome.Outcome {
+	out, due := e.Outcome, e.Features.Due(e.State)
+	if wait := due.Sub(e.Now); !due.IsZero() && (out.AtMost == 0 || wait < out.AtMost) {
+		out.AtMost = max(wait, time.Millisecond)
 	}
 	return out
 }
