@@ -22,8 +22,10 @@ type Feature struct {
 	// Clear takes out of the status of an object what Mirror showed, because another cloud object takes the place of the former one. Another
 	// call of it changes nothing.
 	Clear func(object v1alpha1.ResourceObject)
-	// Status has the status of an object say what follows from the rest of the object.
+	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
+	// Finish runs once the cloud object is gone, before the finalizer of its object goes. What it does may be done again after a crash.
+	Finish func(ctx context.Context, w Work) error
 	// Due returns when the object has to be reconciled again at the latest; zero if the feature does not ask for that.
 	Due func(in reconciliation.State) time.Time
 }
@@ -38,6 +40,8 @@ type Act func(ctx context.Context, w Work) (outcome.Outcome, error)
 type Work interface {
 	// Reconciliation is what is known, and what was done until now. Its Object has the status that is going to be stored.
 	Reconciliation() *reconciliation.State
+	// Note has an Event recorded once the reconciliation is reported.
+	Note(outcome.Note)
 	// Tell records an Event at once, for what may not be lost if the process ends during the action.
 	Tell(outcome.Note)
 }
@@ -76,6 +80,8 @@ func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, o
 		if f.Mirror != nil && described.Mirrored {
 			f.Mirror(described.Object, in.Observation)
 		}
+	}
+	for _, f := range s {
 		if f.Status != nil {
 			f.Status(described.Object)
 		}
@@ -90,6 +96,19 @@ func (s Set) Clear(object v1alpha1.ResourceObject) {
 			f.Clear(object)
 		}
 	}
+}
+
+// Finish has all features end what they have to end before the finalizer goes.
+func (s Set) Finish(ctx context.Context, w Work) error {
+	for _, f := range s {
+		if f.Finish == nil {
+			continue
+		}
+		if err := f.Finish(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Due returns when the object has to be reconciled again at the latest; zero if no feature asks for that.

@@ -55,9 +55,9 @@ type Kind struct {
 	SetSnapshotDetails func(object v1alpha1.ResourceObject, is *driver.SnapshotDetails, usable bool)
 	// Expiry says when Mooring deletes objects by itself; nil for kinds whose objects stay until somebody deletes them.
 	Expiry *Expiry
-	// Remains returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
+	// FinalSnapshot returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
 	// it to the snapshot. want is the deleted object with its class merged in. It is nil for kinds without final snapshots.
-	Remains func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
+	FinalSnapshot func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
 	// Backup returns the object by which a snapshot of an object is taken before an upgrade to a version. It has the label v1alpha1.LabelBeforeVersion. It is nil for kinds of which
 	// Mooring takes none.
 	Backup func(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject

@@ -103,6 +103,7 @@ type work struct {
 }
 
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
 func (w *work) Tell(n outcome.Note)                   { w.tell(n) }
 
 // What expires is told and then deleted, as it was read: its finalizer does the rest.

@@ -58,7 +58,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				w.Request.Name, w.Provider, w.Account, w.Request.Deletion.Snapshot))
 		}
-		if err := keepSnapshot(ctx, w); err != nil {
+		if err := w.executor.Features.Finish(ctx, w); err != nil {
 			return outcome.Outcome{}, err
 		}
 		return w.removeFinalizer(ctx, a.Message, a.Orphaned)
@@ -121,7 +121,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		created = outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s %s %s", w.Request.Name, w.Provider, w.Account, from.Makes(), from)
 	}
 	created.FirstTime = true
-	w.note(created)
+	w.Note(created)
 	w.status.Operation, w.Memory.Cloud.Absent = done.Operation, w.Memory.Cloud.NotBefore
 	if done.ID != "" {
 		w.status.ExternalID = done.ID
@@ -240,7 +240,7 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{}, outcome.Acted{Err: withoutRoom(a, w.Request, err)}
 	}
 	if done.Left != "" {
-		w.note(outcome.Normal(v1alpha1.EventRetained, "%s", done.Left))
+		w.Note(outcome.Normal(v1alpha1.EventRetained, "%s", done.Left))
 	}
 	out := outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Soon}
 	if done.Unfinished {
@@ -253,7 +253,7 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return out, nil
 	}
 	w.Memory.Cloud.DeleteSent = w.executor.Clock()
-	w.note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", w.Provider, w.Request.Name))
+	w.Note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", w.Provider, w.Request.Name))
 	w.status.Operation = done.Operation
 	return out, nil
 }
@@ -278,7 +278,7 @@ func (w *work) removeFinalizer(ctx context.Context, why string, stays bool) (out
 		if stays {
 			reason = v1alpha1.EventRetained
 		}
-		w.note(outcome.Normal(reason, "%s", why))
+		w.Note(outcome.Normal(reason, "%s", why))
 		if err := w.executor.store().removeFinalizer(ctx, w.Stored); err != nil {
 			return outcome.Outcome{}, err
 		}

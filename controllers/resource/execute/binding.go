@@ -62,9 +62,6 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	if w.Kind.SetSnapshotDetails != nil {
-		w.Kind.SetSnapshotDetails(w.Object, nil, false)
-	}
 	w.executor.Features.Clear(w.Object)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)

@@ -17,7 +17,7 @@ func answer(w *work, a plan.Action) {
 	for _, says := range a.Answers {
 		plan.SetAction(w.Kind, w.Object, says.Status)
 		if says.Event != "" {
-			w.note(outcome.OfAction(says))
+			w.Note(outcome.OfAction(says))
 		}
 	}
 }

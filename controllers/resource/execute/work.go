@@ -31,8 +31,8 @@ func (w *work) Reconciliation() *reconciliation.State { return &w.State }
 // Tell implements feature.Work.
 func (w *work) Tell(n outcome.Note) { w.tell(n) }
 
-// note has an Event recorded once the reconciliation is reported.
-func (w *work) note(n outcome.Note) { w.Notes = append(w.Notes, n) }
+// Note implements feature.Work.
+func (w *work) Note(n outcome.Note) { w.Notes = append(w.Notes, n) }
 
 // ensureRecorded stores, before the cloud is changed, what finding and deleting the object again will
 // take: config and credentials, the finalizer, and the binding.
@@ -97,7 +97,7 @@ func (w *work) patchStatus(ctx context.Context) error {
 	}
 	w.Written = true
 	if len(w.Released) > 0 {
-		w.note(outcome.Released(w.Released))
+		w.Note(outcome.Released(w.Released))
 	}
 	w.Released = nil
 	return nil

@@ -180,9 +180,6 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	if f.Kind.SetEndpoint != nil {
 		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
 	}
-	if f.Kind.SetSnapshotDetails != nil {
-		f.Kind.SetSnapshotDetails(object, f.Observation.SnapshotDetails, f.Observation.Available)
-	}
 	if o := f.Observation; o.Follows != nil || o.State == driver.Ready && !f.KeepsPrimary { // while it is being promoted it still is what it was
 		kind.SetFollowing(f.Kind, object, o.Follows, f.View.Replica.ServerID, f.View.Replica.Lag, o.Followers)
 	}
