@@ -92,7 +92,7 @@ func (e expiry) status(object v1alpha1.ResourceObject) {
 	if at := e.At(object); !at.IsZero() {
 		shown = &metav1.Time{Time: at.UTC().Truncate(time.Second)}
 	}
-	*e.Expiry.Status(object) = shown
+	*e.Status(object) = shown
 }
 
 // due is when an object expires. One whose time has passed and that stays is held, and is looked at as often as any other.

@@ -73,7 +73,7 @@ func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reco
 }
 
 // stop says whether to end the reconciliation once a step has gathered what it does.
-func (s step) stop(g *gathering, ctx context.Context) (*reconciliation.Stop, error) {
+func (s step) stop(ctx context.Context, g *gathering) (*reconciliation.Stop, error) {
 	switch {
 	case s.hook != nil:
 		return g.gatherer.Features.Gather(ctx, &g.State, s.hook)
@@ -91,7 +91,7 @@ func (g *gathering) run(ctx context.Context, steps []step) *reconciliation.Stop 
 				return &reconciliation.Stop{Err: err}
 			}
 		}
-		stop, err := s.stop(g, ctx)
+		stop, err := s.stop(ctx, g)
 		switch {
 		case err != nil:
 			return &reconciliation.Stop{Err: err}

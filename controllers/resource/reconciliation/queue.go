@@ -16,6 +16,7 @@ type Queue struct {
 // is observed: an account that answers and times out in turns would else have all of its objects written each time.
 type Said int
 
+// What the conditions say.
 const (
 	SaidNothing    Said = iota
 	SaidQueued          // its account has no slot
