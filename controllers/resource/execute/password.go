@@ -22,7 +22,7 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 	if err := w.executor.Passwords.Put(ctx, w.PasswordSecret, w.Password.State.Stored); err != nil {
 		return err
 	}
-	w.Password.Store, w.Memory.PasswordSent, w.KeepsPrimary = password.Never, w.Password.State.Sent, false
+	w.Password.Store, w.Memory.Cloud.PasswordSent, w.KeepsPrimary = password.Never, w.Password.State.Sent, false
 	return nil
 }
 
@@ -41,7 +41,7 @@ func (w *work) sent(changes []driver.Change) {
 		return
 	}
 	w.Password.State = w.Password.State.Accept()
-	w.Memory.PasswordSent = w.Password.State.Sent
+	w.Memory.Cloud.PasswordSent = w.Password.State.Sent
 	plan.NotePassword(w.status, w.Password.State.Accepted)
 }
 
@@ -55,7 +55,7 @@ func forgetPassword(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	w.Memory.PasswordSent = 0
+	w.Memory.Cloud.PasswordSent = 0
 	plan.NoteManaged(w.status)
 	return nil
 }

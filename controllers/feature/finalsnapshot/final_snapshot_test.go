@@ -1,8 +1,7 @@
-package execute
+package finalsnapshot
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -18,9 +17,19 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// work is a reconciliation while its action is carried out.
+type work struct {
+	reconciliation.State
+	tell func(outcome.Note)
+}
+
+func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
+func (w *work) Tell(n outcome.Note)                   { w.tell(n) }
 
 // The final snapshot of a deleted Database gets an object, once. Where there can be none the finalizer goes all the same, and a person learns where the
 // snapshot is. Any other refusal keeps the finalizer.
@@ -47,8 +56,8 @@ func TestKeepSnapshot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w, c := keeping(t, tt.there, tt.refusal)
 			var told []string
-			w.Tell = func(_ string, n outcome.Note) { told = append(told, n.Message) }
-			if err := keepSnapshot(t.Context(), w); (err != nil) != tt.fails {
+			w.tell = func(n outcome.Note) { told = append(told, n.Message) }
+			if err := Of(w.Kind, c, c)[0].Finish(t.Context(), w); (err != nil) != tt.fails {
 				t.Fatalf("got %v", err)
 			}
 			if said := strings.Join(told, "\n"); !strings.Contains(said, tt.tells) || tt.tells == "" && said != "" {
@@ -91,45 +100,8 @@ func keeping(t *testing.T, there *v1alpha1.DatabaseSnapshot, refusal error) (*wo
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "01234567-89ab", Finalizers: []string{v1alpha1.FinalizerResource}}}
 	d.Status.ExternalName, d.Status.Provider, d.Status.AccountID = "shop-orders", "aws", "111111111111"
 	d.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: "ProviderConfig", Name: "team"}
-	w := workOn(kind.Database(), d, c)
-	w.Provider, w.Account = "aws", "111111111111"
+	w := &work{}
+	w.Kind, w.Object, w.Want, w.Provider, w.Account = kind.Database(), d, d, "aws", "111111111111"
 	w.Request.Deletion, w.Observation.Snapshot = &driver.Deletion{Snapshot: "shop-orders-final-01234567"}, driver.Ready
 	return w, c
-}
-
-// A refusing session refuses deletions.
-type refusingSession struct {
-	driver.Session
-	err error
-}
-
-func (s refusingSession) Delete(context.Context, string, driver.Request) (driver.Result, error) {
-	return driver.Result{}, s.err
-}
-
-// A deletion for whose final snapshot the cloud has no room says the ways out. Whoever takes no snapshot has another problem, and so has whoever is refused for another reason.
-func TestNoRoomForTheFinalSnapshot(t *testing.T) {
-	quota := &driver.Error{Code: driver.Quota, Op: "DeleteDBInstance", Message: "it would exceed the maximum number of snapshots"}
-	for _, tt := range []struct {
-		name     string
-		err      error
-		snapshot bool
-		says     bool
-	}{
-		{"no room", quota, true, true},
-		{"no snapshot", quota, false, false},
-		{"denied", &driver.Error{Code: driver.Denied, Op: "DeleteDBInstance"}, true, false},
-	} {
-		w := stored(t)
-		w.Request.Deletion, w.Session = &driver.Deletion{Snapshot: "orders-final"}, refusingSession{err: tt.err}
-		_, err := w.delete(t.Context(), plan.Action{Verb: plan.Delete, Snapshot: tt.snapshot})
-		if !errors.Is(err, tt.err) || driver.CodeOf(err) != driver.CodeOf(tt.err) {
-			t.Errorf("%s: got %v", tt.name, err)
-		}
-		for _, out := range []string{"orders-final", "delete DatabaseSnapshots", "spec.deletionPolicy: Delete", "Retain"} {
-			if strings.Contains(err.Error(), out) != tt.says {
-				t.Errorf("%s: it says %q, want %q in it: %t", tt.name, err, out, tt.says)
-			}
-		}
-	}
 }

@@ -1,13 +1,20 @@
-package gather
+package reconciliation
 
 import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
-// Memory is what gatherings remember of an object. All of it may be lost at any time.
+// Memory is what is remembered of an object between reconciliations. All of it may be lost at any time: it saves calls and keeps conditions calm, and nothing is wrong
+// without it.
 type Memory struct {
+	// Cloud is what is remembered of the cloud object, and Published what is remembered of the connection Secret.
+	Cloud     plan.Memory
+	Published credential.Memory
 	// Generation and Request are the edit and the annotation that the waits are about.
 	Generation int64
 	Request    string
@@ -28,6 +35,11 @@ type Memory struct {
 	AskedAt time.Time
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
+}
+
+// Begin returns the state with which the reconciliation of an object begins. The object, as the API server has it, is not changed.
+func Begin(object v1alpha1.ResourceObject, now time.Time, news News, remembered Memory) State {
+	return State{Facts: outcome.Facts{Now: now}, Stored: object, News: news, Memory: remembered}
 }
 
 // News is what people did about an object since it was last reconciled.
@@ -52,6 +64,6 @@ func NewsOf(object v1alpha1.ResourceObject, m Memory) (News, Memory) {
 		Urgent: met || status.ObservedGeneration != object.GetGeneration(), // else it was merely not met yet
 		Edited: met && status.FirstReadyTime != nil && m.Generation != object.GetGeneration(),
 	}
-	m.Generation, m.Request, m.Failure, m.Queue.Said = object.GetGeneration(), request, "", saidNothing
+	m.Generation, m.Request, m.Failure, m.Queue.Said = object.GetGeneration(), request, "", SaidNothing
 	return news, m
 }

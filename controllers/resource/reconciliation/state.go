@@ -1,9 +1,7 @@
-package gather
+package reconciliation
 
 import (
-	"errors"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,8 +16,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Gathered is what is known of an object once it was gathered, as far as that went.
-type Gathered struct {
+// A State is the state of one reconciliation of one object. One value passes through the phases: the gatherer says what is known, the plan is made of that, the
+// executor adds what was done, and the reporter records it. Each phase returns a value of its own, and changes nothing in the one that it was given.
+type State struct {
 	outcome.Facts
 	// Stored is the object as the API server has it, and Object what its status is to be like. Want is the object with its class merged in.
 	Stored, Object, Want v1alpha1.ResourceObject
@@ -35,8 +34,6 @@ type Gathered struct {
 	Recovers     bool
 	// Children names objects within this one that keep it from being deleted.
 	Children []string
-	// Held: an object is being made of this one, which does not expire meanwhile.
-	Held bool
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
 	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.
@@ -64,7 +61,7 @@ type Gathered struct {
 	Asks plan.Place
 	// OperationError is why an operation that the cloud had begun failed; nil if none did.
 	OperationError error
-	// Notes are Events that tell what was found.
+	// Notes are Events that tell what was found, and what was done.
 	Notes []outcome.Note
 	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
 	PasswordSecret *password.Secret
@@ -89,71 +86,67 @@ type Gathered struct {
 	CallError error
 	// Secrets are values that must never be shown.
 	Secrets []string
-	// Memory is what is remembered for the next gathering, Cloud what is remembered of the cloud object, and Published what is remembered of the
-	// connection Secret.
-	Memory    Memory
-	Cloud     plan.Memory
-	Published credential.Memory
+	// Priority is that of the reconciliation. Failures counts failed reconciliations in a row before it.
+	Priority account.Priority
+	Failures int
+	// Memory is what is remembered of the object for the next reconciliation.
+	Memory Memory
+	// Done is what the reconciliation did, and what came of it.
+	Done
 }
 
-// A Slot says whether the object has a slot of its account.
-type Slot struct {
-	// Queued: it waits for one. Degraded: the account does not answer. Moves: others get theirs meanwhile. Account is how messages name the account.
-	Queued, Degraded, Moves bool
-	Account                 string
-	// Postponed is how long the object waits because its namespace asked for many reconciliations.
-	Postponed time.Duration
-	slot      *account.Slot
+// Done is what a reconciliation did, and what came of it. It holds for what was done, also beside an error.
+type Done struct {
+	// Action is what was begun; empty if nothing was decided, or if the password could not be stored, which comes first.
+	Action string
+	// Written: the status was written before the end of the action.
+	Written bool
+	// Released are fields that are no longer managed, which is told once the status is stored.
+	Released []string
+	// ConnectionSecret is what the connection Secret holds now; it counts once the status is stored. It is nil if that is not known, or if the password is about to change.
+	ConnectionSecret *credential.ConnectionSecret
+	// StartedOver: another cloud object takes the place of the one that had the name before.
+	StartedOver bool
+	// Paced: the cloud refused a call because the account made too many, and the account's limiter says when the object's turn is.
+	Paced bool
+	// LeftRollout: no change of the class is under way any more.
+	LeftRollout bool
+	// Outcome is what the reconciliation came to, if Err is nil; Err is why it ended.
+	Outcome outcome.Outcome
+	Err     error
 }
 
-// Release gives the slot of the account back, if the object has one, and notes what the error of the last call says about the account as
-// a whole.
-func (g Gathered) Release(callError error) {
-	code := driver.CodeOf(callError)
-	if callError != nil && code == driver.Denied {
-		g.Connection.Recheck()
-	}
-	if g.Slot.slot == nil {
-		return
-	}
-	if cloud, ok := errors.AsType[*driver.Error](callError); ok && cloud != nil {
-		g.Slot.slot.RetryAfter(cloud.RetryAfter)
-	}
-	g.Slot.slot.Release(callError == nil || code != driver.Unavailable)
-}
-
-// Paced reports whether the cloud refused a call because the account made too many, of those that the account's limiter counts: then the limiter
-// says when the object's turn is.
-func (s Slot) Paced() bool { return s.slot != nil && s.slot.Paced() }
-
-// Redactor returns what cuts secret values out of a message, others included. Drivers promise that there are none; this is the second lock.
-func (g Gathered) Redactor(others ...string) func(message string) string {
-	secrets := slices.Concat(g.Secrets, others)
+// Redactor returns what cuts secret values out of a message. Drivers promise that there are none; this is the second lock.
+func (s State) Redactor() func(message string) string {
 	return func(message string) string {
-		if g.Connection != nil {
-			return g.Connection.Redact(message, secrets...) // what it is now: tokens come and go in a reconciliation
+		if s.Connection != nil {
+			return s.Connection.Redact(message, s.Secrets...) // what it is now: tokens come and go in a reconciliation
 		}
-		return driver.Redact(message, secrets...)
+		return driver.Redact(message, s.Secrets...)
 	}
 }
 
-func (g Gathered) status() *v1alpha1.ResourceStatus { return g.Object.GetResourceStatus() }
+// KeepSecret adds values that must never be shown.
+func (s *State) KeepSecret(values ...string) {
+	s.Secrets = append(slices.Clip(s.Secrets), values...)
+}
 
-func (g Gathered) bound() bool { return g.status().ExternalName != "" }
+// JustSent returns the fields that this reconciliation set in the cloud.
+func (s State) JustSent() []string { return s.Memory.Cloud.JustSent(s.Now) }
 
-// subject is what is bound to a cloud and an account: the object, or the parent of one that is not bound yet.
-func subject(g Gathered) string {
-	if g.bound() || g.Parent.Named == "" {
-		return "it"
+// AwaitsSent reports whether something that was set in the cloud, now or before, was not observed yet.
+func (s State) AwaitsSent() bool { return len(s.Memory.Cloud.Sent) > 0 }
+
+// Cloud describes the cloud; nil as long as there is no connection.
+func (s State) Cloud() *driver.Description {
+	if s.Connection == nil {
+		return nil
 	}
-	return g.Parent.Named
+	return &s.Connection.Cloud
 }
 
-// neverCreated reports whether it is sure that nothing was created for the object. Copies take long to be made: one that was asked for without an answer may still come.
-func neverCreated(g Gathered) bool {
-	_, copies := g.Kind.CopyOf(g.Object)
-	return plan.NeverCreated(g.status(), g.Cloud) && (!copies || !g.Cloud.CreationUnclear)
-}
+// Status is the status that the object is to have.
+func (s State) Status() *v1alpha1.ResourceStatus { return s.Object.GetResourceStatus() }
 
-// knows adds values that must never be shown.
-func (g *Gathered) knows(secrets ...string) { g.Secrets = append(g.Secrets, secrets...) }
+// Bound reports whether the object's name in the cloud is stored, so that a creation may have been tried.
+func (s State) Bound() bool { return s.Status().ExternalName != "" }
