@@ -2,7 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -53,11 +52,6 @@ func Names(changes []Change) []string {
 		names = append(names, c.Field)
 	}
 	return names
-}
-
-// LeftOut returns the fields of all changes that are not among those that are told.
-func LeftOut(all, told []Change) []string {
-	return slices.DeleteFunc(Names(all), func(field string) bool { return slices.Contains(Names(told), field) })
 }
 
 // Applied is what Mooring set in a cloud object: for each field the value it set, as text, or for

@@ -19,6 +19,7 @@ const (
 
 	apis        = module + "/apis"
 	driver      = module + "/providers/driver"
+	portable    = module + "/providers/portable"
 	table       = module + "/providers/table"
 	pipe        = module + "/providers/pipe"
 	drivertest  = module + "/providers/drivertest"
@@ -54,16 +55,18 @@ type rule struct {
 var rules = []rule{
 	{who: apis, may: []string{apimachinery}},
 	{who: driver, may: []string{apis}},
+	// What a portable field means is decided above the messages, and knows no field table.
+	{who: portable, may: []string{apis, driver}},
 	{who: table, may: []string{apis, driver}},
 	{who: pipe, may: []string{driver}},
-	{who: mem, may: []string{apis, driver, table}, never: kubernetesClient},
+	{who: mem, may: []string{apis, driver, portable, table}, never: kubernetesClient},
 	{
-		who: aws, may: slices.Concat([]string{apis, driver, table}, awsSDK),
+		who: aws, may: slices.Concat([]string{apis, driver, portable, table}, awsSDK),
 		never: slices.Concat([]string{controllers, gcp, mem, tests}, kubernetesClient, gcpSDK),
 	},
 	{
 		// Tokens come by oauth2, which client-go imports too, so that it is no mark of this cloud.
-		who: gcp, may: slices.Concat([]string{apis, driver, table, "golang.org/x/oauth2"}, gcpSDK),
+		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, "golang.org/x/oauth2"}, gcpSDK),
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
@@ -75,8 +78,8 @@ var rules = []rule{
 	{who: controllers + "/feature", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery, "sigs.k8s.io/controller-runtime/pkg",
 	}, beside("kind"))},
-	// The plan decides from values: it has no client, no connection and no clock.
-	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
+	// The plan decides from values: it has no client, no connection and no clock. What a stopped server takes, it knows as a driver does.
+	{who: controllers + "/resource/plan", may: []string{apis, driver, portable, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
 	{who: controllers + "/resource/preview", may: []string{
 		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
