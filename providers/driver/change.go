@@ -55,9 +55,14 @@ func Names(changes []Change) []string {
 	return names
 }
 
-// LeftOut returns the fields of all changes that are not among those that are told.
-func LeftOut(all, told []Change) []string {
-	return slices.DeleteFunc(Names(all), func(field string) bool { return slices.Contains(Names(told), field) })
+// LeftOut returns the fields of all changes that are not among those that are told; nil if there are none, as JSON has it.
+func LeftOut(all, told []Change) (fields []string) {
+	for _, field := range Names(all) {
+		if !slices.Contains(Names(told), field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // Applied is what Mooring set in a cloud object: for each field the value it set, as text, or for
