@@ -20,7 +20,6 @@ const (
 	apis        = module + "/apis"
 	driver      = module + "/providers/driver"
 	table       = module + "/providers/table"
-	pipe        = module + "/providers/pipe"
 	drivertest  = module + "/providers/drivertest"
 	mem         = module + "/providers/mem"
 	aws         = module + "/providers/aws"
@@ -53,7 +52,6 @@ var rules = []rule{
 	{who: apis, may: []string{apimachinery}},
 	{who: driver, may: []string{apis}},
 	{who: table, may: []string{apis, driver}},
-	{who: pipe, may: []string{driver}},
 	{who: mem, may: []string{apis, driver, table}, never: kubernetesClient},
 	{
 		who: aws, may: slices.Concat([]string{apis, driver, table}, awsSDK),
