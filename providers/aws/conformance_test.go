@@ -1,7 +1,6 @@
 package aws_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -19,17 +18,17 @@ func TestConformance(t *testing.T) {
 	drivertest.Run(t, harness(t))
 }
 
-// The driver passes the whole suite also from a process of its own, where nothing but messages reaches it.
-func TestConformanceInAChild(t *testing.T) {
+// The driver passes the whole suite also where nothing but messages reaches it: even the endpoint comes with the config.
+func TestConformanceEncoded(t *testing.T) {
 	t.Parallel()
 	h := harness(t)
-	h.Driver = drivertest.InChild(t)
+	h.Driver = drivertest.Encoded(t, aws.New(aws.Options{CallTimeout: 2 * time.Minute}))
 	drivertest.Run(t, h)
 }
 
-// Every request is recorded at the host once, with its end, also when the host is at the other end of a pipe, with keys and with a web
-// identity, whose tokens come through the pipe too.
-func TestRequestsAreRecordedThroughAPipe(t *testing.T) {
+// The host records every request once, with its end, also when nothing but messages reaches the driver. So it is with keys and with a
+// web identity, for whose tokens the host is asked too.
+func TestRequestsAreRecordedEncoded(t *testing.T) {
 	for name, config := range map[string]func(*reach) driver.Opening{
 		"keys": func(r *reach) driver.Opening {
 			return driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account)}
@@ -41,7 +40,7 @@ func TestRequestsAreRecordedThroughAPipe(t *testing.T) {
 			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &drivertest.Witness{}
 			cfg := config(r)
 			cfg.Host = w.Host(cfg.Host)
-			d := drivertest.ThroughPipe(t, aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}))
+			d := drivertest.Encoded(t, aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}))
 			session, err := d.Open(t.Context(), cfg)
 			if err != nil {
 				t.Fatal(err)
@@ -54,11 +53,6 @@ func TestRequestsAreRecordedThroughAPipe(t *testing.T) {
 			w.Verify(t, r.reached(t), map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
 		})
 	}
-}
-
-func TestMain(m *testing.M) {
-	drivertest.ServeChild(func() driver.Driver { return aws.New(aws.Options{CallTimeout: 2 * time.Minute}) })
-	os.Exit(m.Run())
 }
 
 // trials make what the suite tries of each kind. The file of each kind adds its own.
@@ -123,7 +117,7 @@ func harnessWith(t *testing.T, kinds func(b *backdoor, region string) []driverte
 		Fail:  b.fail,
 		Kinds: kinds(b, region),
 	}
-	// The endpoint is in each config, so that a driver in another process finds it too.
+	// The endpoint is in each config, so that a driver that gets nothing but messages finds it too.
 	for _, with := range []*driver.Opening{&h.Config, h.Other, h.Empty} {
 		with.Endpoint = w.AWSEndpoint()
 	}

@@ -3,6 +3,7 @@ package driver_test
 import (
 	"flag"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "record the messages of this version of the contract")
 
-// Messages and numbers are as they were recorded for this version of the contract: a driver that was built for it reads and writes them so.
+// Messages, numbers and methods are as they were recorded for this version of the contract: a driver that was built for it has them
+// so.
 func TestContractIsFrozen(t *testing.T) {
 	lines := drivertest.Shape(t, driver.Description{}, driver.Config{}, driver.Request{}, driver.Observation{}, driver.Result{},
 		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{}, driver.Draft{}, driver.Refusal{},
@@ -35,6 +37,11 @@ func TestContractIsFrozen(t *testing.T) {
 	}
 	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldSource, driver.FieldUsername} {
 		lines = append(lines, "Field "+name)
+	}
+	for _, side := range []reflect.Type{reflect.TypeFor[driver.Driver](), reflect.TypeFor[driver.Session](), reflect.TypeFor[driver.Host]()} {
+		for method := range side.Methods() {
+			lines = append(lines, fmt.Sprintf("Method %s.%s%s", side.Name(), method.Name, strings.TrimPrefix(method.Type.String(), "func")))
+		}
 	}
 	drivertest.Frozen(t, "testdata/contract.txt", driver.ContractVersion, lines, *update)
 }

@@ -101,7 +101,7 @@ const concealed = "(secret)"
 // A Password is an administrator's password. However it is printed, logged or marshalled, it is not shown.
 type Password string
 
-// InClear returns the password. It is for whoever sends it on purpose: to the cloud, or through a pipe to a driver.
+// InClear returns the password. It is for whoever sends it on purpose: to the cloud, or to a driver beside its messages.
 func (p Password) InClear() string { return string(p) }
 
 // String implements fmt.Stringer, without the password.
@@ -145,7 +145,7 @@ func (l Login) LogValue() slog.Value { return slog.StringValue(l.String()) }
 // alone or inside an Opening, they are not shown.
 type Credentials map[string][]byte
 
-// InClear returns the contents. It is for whoever sends them on purpose: through a pipe to a driver.
+// InClear returns the contents. It is for whoever sends them on purpose: to a driver beside its messages.
 func (c Credentials) InClear() map[string][]byte { return c }
 
 // String implements fmt.Stringer, without the values.

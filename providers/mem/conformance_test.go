@@ -41,9 +41,9 @@ const canaryPassword = "canary-7f3a"
 
 func TestConformance(t *testing.T) {
 	t.Run("at once", func(t *testing.T) { drivertest.Run(t, harness(mem.Options{})) })
-	t.Run("through a pipe", func(t *testing.T) {
+	t.Run("encoded", func(t *testing.T) {
 		h := harness(mem.Options{CreateFor: 5 * time.Minute, ModifyFor: time.Minute, DeleteFor: 2 * time.Minute, SnapshotFor: 3 * time.Minute})
-		h.Driver = drivertest.ThroughPipe(t, h.Driver)
+		h.Driver = drivertest.Encoded(t, h.Driver)
 		drivertest.Run(t, h)
 	})
 	t.Run("taking time", func(t *testing.T) {

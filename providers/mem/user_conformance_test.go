@@ -93,9 +93,9 @@ func TestConformanceOfUsers(t *testing.T) {
 			h := withUsers(owned)
 			runUsers(t, h)
 		})
-		t.Run(string(owned)+", through a pipe", func(t *testing.T) {
+		t.Run(string(owned)+", encoded", func(t *testing.T) {
 			h := withUsers(owned)
-			h.Driver = drivertest.ThroughPipe(t, h.Driver)
+			h.Driver = drivertest.Encoded(t, h.Driver)
 			runUsers(t, h)
 		})
 	}

@@ -21,7 +21,6 @@ const (
 	driver      = module + "/providers/driver"
 	portable    = module + "/providers/portable"
 	table       = module + "/providers/table"
-	pipe        = module + "/providers/pipe"
 	drivertest  = module + "/providers/drivertest"
 	mem         = module + "/providers/mem"
 	aws         = module + "/providers/aws"
@@ -58,7 +57,6 @@ var rules = []rule{
 	// What a portable field means is decided above the messages, and knows no field table.
 	{who: portable, may: []string{apis, driver}},
 	{who: table, may: []string{apis, driver}},
-	{who: pipe, may: []string{driver}},
 	{who: mem, may: []string{apis, driver, portable, table}, never: kubernetesClient},
 	{
 		who: aws, may: slices.Concat([]string{apis, driver, portable, table}, awsSDK),
@@ -76,7 +74,7 @@ var rules = []rule{
 	// The loop of every kind calls features by their hooks, and knows none by name. A feature knows the values of the loop, and none of its phases.
 	{who: controllers + "/resource", neverBelow: []string{controllers + "/feature"}},
 	{who: controllers + "/feature", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery, "sigs.k8s.io/controller-runtime/pkg",
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
 	}, beside("kind"))},
 	// The plan decides from values: it has no client, no connection and no clock. What a stopped server takes, it knows as a driver does.
 	{who: controllers + "/resource/plan", may: []string{apis, driver, portable, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},

@@ -14,10 +14,13 @@ import (
 // structs are the types of this repository by folder and name, as controllers/kind.Kind.
 type structs map[string]*declared
 
-// A declared is a type: the methods that it declares, and the types that it embeds. An alias embeds the type that it stands for.
+// A declared is a type: the methods that it declares, the types that it embeds, and how many functions of its package take
+// it first. An alias embeds the type that it stands for. Functions of tests count for types of tests alone: who reads the
+// others does not read them.
 type declared struct {
-	methods, embeds []string
-	alias           bool
+	methods, embeds            []string
+	functions, functionsOfTest int
+	ours, ofTest, alias        bool
 }
 
 func (s structs) named(name string) *declared {
@@ -27,15 +30,16 @@ func (s structs) named(name string) *declared {
 	return s[name]
 }
 
-// embed notes what the structs of a declaration embed. What is embedded of others' modules has no methods here, and an interface has none
-// that this repository wrote.
-func (s structs) embed(file *ast.File, pkg string, d *ast.GenDecl) {
+// embed notes the types of a declaration, and what its structs embed. What is embedded of others' modules has no methods
+// here, and an interface has none that this repository wrote.
+func (s structs) embed(file *ast.File, pkg string, d *ast.GenDecl, ofTest bool) {
 	for _, spec := range d.Specs {
 		t, ok := spec.(*ast.TypeSpec)
 		if !ok {
 			continue
 		}
 		of := s.named(pkg + "." + t.Name.Name)
+		of.ours, of.ofTest = true, ofTest
 		if of.alias = t.Assign != token.NoPos; of.alias {
 			of.embeds = append(of.embeds, embedded(file, pkg, t.Type))
 			continue
@@ -80,22 +84,30 @@ func imported(file *ast.File, name string) string {
 	return name
 }
 
-// count adds how many methods a value of each type can be asked for in its package: its own and those of the structs that it embeds.
-func (s structs) count(sizes map[string]int) {
+// count adds how much there is to know of each type in its package: its own methods, those of the structs that it embeds,
+// and the functions that take it first. What it embeds of a type that is owed counts there alone.
+func (s structs) count(sizes map[string]int, owed debts) {
 	for name, t := range s {
 		if t.alias {
 			continue
 		}
 		methods := map[string]bool{}
-		s.collect(methods, map[string]bool{}, name, name[:strings.LastIndex(name, ".")])
-		if len(methods) > 0 {
-			sizes[name] = len(methods)
+		s.collect(methods, map[string]bool{}, name, name[:strings.LastIndex(name, ".")], owed)
+		size := len(methods)
+		switch {
+		case t.ours && t.ofTest:
+			size += t.functionsOfTest
+		case t.ours:
+			size += t.functions
+		}
+		if size > 0 {
+			sizes[name] = size
 		}
 	}
 }
 
 // collect adds the methods of a type that the package named in can call.
-func (s structs) collect(methods, visited map[string]bool, name, in string) {
+func (s structs) collect(methods, visited map[string]bool, name, in string, owed debts) {
 	t := s[name]
 	if t == nil || visited[name] {
 		return
@@ -107,11 +119,13 @@ func (s structs) collect(methods, visited map[string]bool, name, in string) {
 		}
 	}
 	for _, e := range t.embeds {
-		s.collect(methods, visited, e, in)
+		if owed[e].figure == 0 {
+			s.collect(methods, visited, e, in, owed)
+		}
 	}
 }
 
-// TestPromoted shows which methods count.
+// TestPromoted shows which methods and functions count.
 func TestPromoted(t *testing.T) {
 	sizes, types := map[string]int{}, structs{}
 	for _, file := range []struct{ pkg, source string }{
@@ -141,12 +155,31 @@ type ByAlias struct { *Alias }
 type Loop struct { *Loop }
 func (Loop) once() {}
 `},
+		{"c", `package c
+import ("context"; "testing")
+type Data []string
+type Other struct{}
+type Alias = Data
+type owed struct{}
+func (owed) m() {}
+type Above struct{ owed }
+func (Above) own() {}
+func first(d *Data, n int) {}
+func after(_ context.Context, _ testing.TB, d ...Data) {}
+func second(n int, d Data) {}
+func other(_ Other, d Data) {}
+func none(n int) {}
+`},
 	} {
 		if err := measure(map[string]int{}, types, file.pkg, "p.go", file.source); err != nil {
 			t.Fatal(err)
 		}
 	}
-	types.count(sizes)
+	const ofTest = "package c\ntype fixture struct{}\nfunc use(f *fixture) {}\nfunc verify(d Data) {}\n"
+	if err := measure(map[string]int{}, types, "c", "p_test.go", ofTest); err != nil {
+		t.Fatal(err)
+	}
+	types.count(sizes, debts{"c.owed": {figure: 1}})
 	want := map[string]int{
 		"a.Base":    2,
 		"a.Above":   3, // Exported, hidden, own
@@ -155,6 +188,11 @@ func (Loop) once() {}
 		"b.Foreign": 2, // Exported, own
 		"b.ByAlias": 1,
 		"b.Loop":    1,
+		"c.Data":    2, // first, after
+		"c.Other":   1,
+		"c.fixture": 1,
+		"c.owed":    1,
+		"c.Above":   1, // own
 	}
 	if diff := cmp.Diff(want, sizes); diff != "" {
 		t.Error(diff)

@@ -90,7 +90,7 @@ func (e *Executor) Execute(ctx context.Context, in reconciliation.State, a plan.
 			out.AtMost = wait
 		}
 	}
-	if wait := untilRotation(w, in.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
+	if wait := e.untilRotation(w.State, in.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
 		out.AtMost = wait
 	}
 	w.Memory.Cloud.Carried = unstored(w.Object.GetResourceStatus(), w.Stored.GetResourceStatus())
