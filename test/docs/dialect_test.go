@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/debt"
 )
 
 var update = flag.Bool("update", false, "lower the debts of words that have fallen, and remove those that are paid")
@@ -92,12 +93,12 @@ func TestCodeIsInWordsOfTheField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owed := readWords(t)
+	owed := debt.Read(t, wordsFile)
 	if *update {
-		owed.lower(hits)
-		owed.write(t)
+		owed.Lower(counts(hits), none)
+		owed.Write(t, wordsFile)
 	}
-	for _, complaint := range owed.compare(hits) {
+	for _, complaint := range undue(hits, owed) {
 		t.Error(complaint)
 	}
 }
@@ -113,7 +114,7 @@ func dialectOfFile(hits map[string][]string, path, within string, source any) er
 	folder := folderOf(within)
 	add := func(what string, at token.Pos, found []string) {
 		for _, word := range found {
-			key := what + " " + folder
+			key := folder + ":" + what
 			hits[key] = append(hits[key], fmt.Sprintf("%s:%d: %s", within, set.Position(at).Line, word))
 		}
 	}
@@ -211,66 +212,28 @@ func TestSubjectsAreInWordsOfTheField(t *testing.T) {
 	}
 }
 
-// words are how many words of the dialect there may be, by what they stand in and by folder.
-type words map[string]int
-
 const wordsFile = "testdata/words.txt"
 
-func readWords(t *testing.T) words {
-	t.Helper()
-	text, err := os.ReadFile(wordsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := words{}
-	for line := range strings.Lines(string(text)) {
-		var what, folder string
-		var count int
-		if _, err := fmt.Sscan(line, &what, &folder, &count); err != nil {
-			t.Fatalf("%s: %q: %v", wordsFile, line, err)
-		}
-		read[what+" "+folder] = count
-	}
-	return read
-}
+// none is how many words of the dialect are allowed.
+func none(string) int { return 0 }
 
-// lower takes over what has fallen. Nothing rises.
-func (w words) lower(hits map[string][]string) {
-	for key, count := range maps.Clone(w) {
-		w[key] = min(count, len(hits[key]))
-		if w[key] == 0 {
-			delete(w, key)
-		}
-	}
-}
-
-func (w words) write(t *testing.T) {
-	t.Helper()
-	var text strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(w)) {
-		fmt.Fprintf(&text, "%s %d\n", key, w[key])
-	}
-	if err := os.WriteFile(wordsFile, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// compare returns a sentence for each folder with more words, or fewer, than may be there.
-func (w words) compare(hits map[string][]string) (complaints []string) {
-	keys := maps.Clone(w)
-	for key := range hits {
-		keys[key] = w[key]
-	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		switch count := len(hits[key]); {
-		case count > w[key]:
+// undue returns a sentence for each folder with more words of the dialect, or fewer, than are recorded.
+func undue(hits map[string][]string, owed debt.Debts) (complaints []string) {
+	for _, name := range slices.Sorted(maps.Keys(hits)) {
+		if most := owed.Most(name, 0); len(hits[name]) > most {
 			complaints = append(complaints, fmt.Sprintf("%s: %d words of our own dialect, and there may be %d. Say these in words of the field, or fewer others:\n%s",
-				key, count, w[key], strings.Join(hits[key], "\n")))
-		case count < w[key]:
-			complaints = append(complaints, fmt.Sprintf("%s: %d words of our own dialect, and %s says %d: run this test with -update", key, count, wordsFile, w[key]))
+				name, len(hits[name]), most, strings.Join(hits[name], "\n")))
 		}
 	}
-	return complaints
+	return append(complaints, owed.Fallen(counts(hits), none)...)
+}
+
+func counts(hits map[string][]string) map[string]int {
+	count := map[string]int{}
+	for name, found := range hits {
+		count[name] = len(found)
+	}
+	return count
 }
 
 // TestDialectIsFound shows what counts, and what the debts do.
@@ -306,29 +269,20 @@ type (
 	if err := dialectOfFile(hits, "p.go", "providers/p/q/p.go", source); err != nil {
 		t.Fatal(err)
 	}
-	count := map[string]int{}
-	for key, found := range hits {
-		count[key] = len(found)
-	}
 	// tells, fates, told, rival, judged, bears; Room, overheard
-	if diff := cmp.Diff(map[string]int{"comments providers/p": 6, "types providers/p": 2}, count); diff != "" {
+	if diff := cmp.Diff(map[string]int{"providers/p:comments": 6, "providers/p:types": 2}, counts(hits)); diff != "" {
 		t.Errorf("words (-want +got):\n%s\n%q", diff, hits)
 	}
 	for name, tt := range map[string]struct {
-		owed       words
+		owed       debt.Debts
 		complaints int
-		lowered    words
 	}{
-		"as recorded": {words{"comments providers/p": 6, "types providers/p": 2}, 0, words{"comments providers/p": 6, "types providers/p": 2}},
-		"more":        {words{"comments providers/p": 5}, 2, words{"comments providers/p": 5}},
-		"fewer":       {words{"comments providers/p": 7, "types providers/p": 3, "types gone": 1}, 3, words{"comments providers/p": 6, "types providers/p": 2}},
+		"as recorded": {debt.Debts{"providers/p:comments": {Figure: 6}, "providers/p:types": {Figure: 2}}, 0},
+		"more":        {debt.Debts{"providers/p:comments": {Figure: 5}}, 2},
+		"fewer":       {debt.Debts{"providers/p:comments": {Figure: 7}, "providers/p:types": {Figure: 2}, "gone:types": {Figure: 1}}, 2},
 	} {
-		if got := tt.owed.compare(hits); len(got) != tt.complaints {
+		if got := undue(hits, tt.owed); len(got) != tt.complaints {
 			t.Errorf("%s: got complaints %q, want %d", name, got, tt.complaints)
-		}
-		tt.owed.lower(hits)
-		if diff := cmp.Diff(tt.lowered, tt.owed); diff != "" {
-			t.Errorf("%s: lowered (-want +got):\n%s", name, diff)
 		}
 	}
 }
