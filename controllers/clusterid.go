@@ -20,9 +20,9 @@ const (
 // clusterIDs are what a cluster id may look like: it becomes a label's value in the cloud.
 var clusterIDs = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$`)
 
-// ClusterID returns the id that tells this cluster's cloud objects from those of others, and keeps it: names
+// ClusterID returns the id that distinguishes this cluster's cloud objects from those of others, and stores it: names
 // and marks are made from it, so it must never change. wanted is what the operator asks for; empty means
-// the uid of the namespace kube-system. An id that differs from the one that is kept is refused.
+// the uid of the namespace kube-system. An id that differs from the stored one is refused.
 func ClusterID(ctx context.Context, c client.Client, namespace, wanted string) (string, error) {
 	if wanted != "" && !clusterIDs.MatchString(wanted) {
 		return "", fmt.Errorf("cluster id %q: it must be at most 63 lower-case letters, digits, - and _, beginning and ending with a letter or digit", wanted)

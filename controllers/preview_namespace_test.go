@@ -16,10 +16,10 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// fateOf is a preview that says what becomes of an object by its policy.
-type fateOf struct{ said }
+// policyPreview is a preview that says what becomes of an object by its policy.
+type policyPreview struct{ said }
 
-func (fateOf) Deletion(_ context.Context, o v1alpha1.ResourceObject) ([]string, error) {
+func (policyPreview) Deletion(_ context.Context, o v1alpha1.ResourceObject) ([]string, error) {
 	return []string{"server " + o.GetName() + ": " + string(o.GetDeletionPolicy()), "its Secret", "and more"}, nil
 }
 
@@ -41,8 +41,8 @@ func TestNamespaceDeletionIsPreviewed(t *testing.T) {
 	bucket := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
 	bucket.Spec.DeletionPolicy = v1alpha1.DeletionRetain
 	r := validating(nil)
-	r.kinds[0].preview = fateOf{}
-	r.kinds = append(r.kinds, addedKind{Kind: kind.Bucket(), preview: fateOf{}})
+	r.kinds[0].preview = policyPreview{}
+	r.kinds = append(r.kinds, addedKind{Kind: kind.Bucket(), preview: policyPreview{}})
 	r.reader = builder.WithObjects(lost, going, bucket).Build()
 	said := func(namespace string) []string {
 		result, err := r.validate(t.Context(), admission.Review{Old: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}})

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// A Recovery is the platform's consent that objects of some namespaces take over what objects of the same namespace and name made before the cluster was lost. After that all
-// namespaces are new, and nothing but this tells the people of before from others. It ends by itself. See ADR 37.
+// A Recovery is the platform's consent that objects of some namespaces take over what objects of the same namespace and
+// name made before the cluster was lost. After that loss all namespaces are new, and nothing else distinguishes the former
+// owners from others. It ends by itself. See ADR 37.
 type Recovery struct {
 	Namespaces []string
 	Until      time.Time

@@ -44,7 +44,7 @@ type Options struct {
 	Drivers map[string]driver.Driver
 	// Kinds are those that stand for something in a cloud. Default: kind.All.
 	Kinds []*kind.Kind
-	// ClusterID tells this cluster's cloud objects from those of others.
+	// ClusterID distinguishes this cluster's cloud objects from those of others.
 	ClusterID string
 	// Recovery lets namespaces have what namespaces of their names made, after the loss of a cluster.
 	Recovery Recovery

@@ -86,24 +86,25 @@ func steers(r rune) bool {
 // libraries returns the log that controller-runtime and client-go write to: what they say of themselves, as which worker
 // started, is a level lower than what Mooring says; and so are errors that are none.
 func libraries(log logr.Logger) logr.Logger {
-	return logr.New(quieter{log.WithCallDepth(1).GetSink()})
+	return logr.New(demotedSink{log.WithCallDepth(1).GetSink()})
 }
 
-type quieter struct{ logr.LogSink }
+// demotedSink is a sink that logs each message one level lower, and errors that are none as messages.
+type demotedSink struct{ logr.LogSink }
 
 // Init implements logr.LogSink. The sink was initialised before.
-func (q quieter) Init(logr.RuntimeInfo) {}
+func (q demotedSink) Init(logr.RuntimeInfo) {}
 
 // Enabled implements logr.LogSink.
-func (q quieter) Enabled(level int) bool { return q.LogSink.Enabled(level + 1) }
+func (q demotedSink) Enabled(level int) bool { return q.LogSink.Enabled(level + 1) }
 
 // Info implements logr.LogSink.
-func (q quieter) Info(level int, message string, about ...any) {
+func (q demotedSink) Info(level int, message string, about ...any) {
 	q.LogSink.Info(level+1, message, about...)
 }
 
 // Error implements logr.LogSink.
-func (q quieter) Error(err error, message string, about ...any) {
+func (q demotedSink) Error(err error, message string, about ...any) {
 	if !usual(err, message) {
 		q.LogSink.Error(err, message, about...)
 	} else if q.LogSink.Enabled(1) {
@@ -133,17 +134,17 @@ func usual(err error, message string) bool {
 }
 
 // WithValues implements logr.LogSink.
-func (q quieter) WithValues(about ...any) logr.LogSink {
-	return quieter{q.LogSink.WithValues(about...)}
+func (q demotedSink) WithValues(about ...any) logr.LogSink {
+	return demotedSink{q.LogSink.WithValues(about...)}
 }
 
 // WithName implements logr.LogSink.
-func (q quieter) WithName(name string) logr.LogSink { return quieter{q.LogSink.WithName(name)} }
+func (q demotedSink) WithName(name string) logr.LogSink { return demotedSink{q.LogSink.WithName(name)} }
 
 // WithCallDepth implements logr.CallDepthLogSink.
-func (q quieter) WithCallDepth(depth int) logr.LogSink {
+func (q demotedSink) WithCallDepth(depth int) logr.LogSink {
 	if deeper, ok := q.LogSink.(logr.CallDepthLogSink); ok {
-		return quieter{deeper.WithCallDepth(depth)}
+		return demotedSink{deeper.WithCallDepth(depth)}
 	}
 	return q
 }

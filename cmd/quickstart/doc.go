@@ -1,6 +1,6 @@
 // Command quickstart shows the whole system on one machine: a real Kubernetes API server, a local AWS and
 // Google Cloud, and Mooring's controller as a process of its own, all on loopback. It applies config/samples,
-// tells what becomes of them, queries a database through its Secret, and has drift put right.
+// reports their conditions, queries a database through its Secret, and shows how drift is corrected.
 //
 //	quickstart [--once] [--samples=false] [--dir DIR] [--kubeconfig FILE [--remote] [--remove]]
 //

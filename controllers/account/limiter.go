@@ -25,7 +25,7 @@ type limiter struct {
 	// silent is since when calls get no answer, and silentAt when the last one got none; zero once there were answers enough for all slots.
 	silent, silentAt time.Time
 	inFlight         int
-	queues           [priorities]*turns
+	queues           [priorities]*roundRobin
 	queued           map[any]*request
 	// reserved are the slots of requesters that were woken and did not acquire them yet.
 	reserved map[any]reservation
@@ -92,7 +92,7 @@ func newLimiter(all *Limiters) *limiter {
 		budgets: map[string]*budget{}, costs: map[costKey]map[*budget]float64{}, asked: map[string]time.Time{},
 	}
 	for i := range l.queues {
-		l.queues[i] = newTurns()
+		l.queues[i] = newRoundRobin()
 	}
 	all.degraded = append(all.degraded, l)
 	return l

@@ -100,8 +100,8 @@ func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (
 	return s.Session.Delete(s.with(ctx), kind, req)
 }
 
-// Calls returns what counts the calls of a session that the source leads to, and tells next of them; nil for nobody. budgets are the classes in
-// which the cloud counts them, and location is where the session works.
+// Calls returns what counts the calls of a session that the source leads to, and reports them to next, which may be nil.
+// budgets are the classes in which the cloud counts them, and location is where the session works.
 func (s *Source) Calls(next driver.Calls, budgets []driver.Budget, location string) driver.Calls {
 	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 		ctx, told := next.Begin(ctx, service, operation)

@@ -26,8 +26,8 @@ type Options struct {
 	Namespace string
 	// Name is what the ValidatingWebhookConfiguration and the Service are called, default DefaultName.
 	Name string
-	// CertDir is a folder with tls.crt and tls.key to serve with, which somebody else renews, such as cert-manager; that one also
-	// tells the API servers whom to trust. Empty: Mooring makes certificates of its own, and tells them.
+	// CertDir is a folder with tls.crt and tls.key to serve with. Somebody else renews these, such as cert-manager, and
+	// publishes the authority to the API servers. If it is empty, Mooring makes certificates of its own, and publishes theirs.
 	CertDir string
 	// Validator says what is wrong with objects.
 	Validator Validator
@@ -36,7 +36,7 @@ type Options struct {
 	Consent Validator
 	// Clock is the certificate's, default the real one.
 	Clock clock.Clock
-	// Serves is told until when a certificate is valid that is served from now on; nil for nobody.
+	// Serves, unless nil, is called with the end of the validity of each certificate that is served from then on.
 	Serves func(until time.Time)
 }
 

@@ -166,7 +166,7 @@ func (a *Admission) found(ctx context.Context, from *Resolver, object v1alpha1.R
 	return found, err
 }
 
-// Class validates a class. Rules that can't be used are refused; what the change does to the class's objects is told.
+// Class validates a class. It refuses rules that can't be used, and warns of what the change does to the class's objects.
 func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject) (refusals []Problem, warnings []string, err error) {
 	c, err := Of(object)
 	if err != nil {

@@ -95,7 +95,7 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// A Rule reports whether an object keeps a constraint: the constraint's rule, compiled. An error says why that can't be told.
+// A Rule reports whether an object keeps a constraint: the constraint's rule, compiled. An error says why that is unknown.
 type Rule func(spec Tree, namespace Namespace) (bool, error)
 
 // Evaluate merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their

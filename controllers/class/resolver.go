@@ -228,7 +228,7 @@ func (r *Resolver) defaultClass(ctx context.Context) (*Class, string, error) {
 	return c, newest.GetName(), err
 }
 
-// IsDefault reports whether a class bears the annotation of the default class.
+// IsDefault reports whether a class has the annotation of the default class.
 func IsDefault(class client.Object) bool {
 	return class.GetAnnotations()[v1alpha1.AnnotationDefaultClass] == "true"
 }

@@ -100,8 +100,8 @@ func describe(found []*celcommon.Error) string {
 	return strings.Join(said, "; ")
 }
 
-// Holds says whether an object keeps the rule. An error means that the rule can't tell, as when it asks for a field
-// that is not there; then the answer is false.
+// Holds says whether an object keeps the rule. An error means that the rule has no answer, for example
+// because it asks for a field that is not there; then the answer is false.
 func (r *Rule) Holds(ctx context.Context, in Input) (bool, error) {
 	answer, _, err := r.program.ContextEval(ctx, in.activation(r.within))
 	var cancelled interpreter.EvalCancelledError

@@ -10,8 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// MayUse returns why a use that begins is refused; nil if it is not. It reads from where it is told. An error says that the
-// cluster could not be read.
+// MayUse returns why a use that begins is refused; nil if it is not. It reads by the given reader. An error says
+// that the cluster could not be read.
 func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*ValidationError, error) {
 	cfg, err := s.configs.load(ctx, from, use.Key)
 	ns := &corev1.Namespace{}

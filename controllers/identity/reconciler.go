@@ -35,7 +35,7 @@ type ReconcilerOptions struct {
 	Kinds func(ctx context.Context, key Key) ([]string, error)
 	// Check is how often an account is asked who it is.
 	Check time.Duration
-	// Warn is told, once, what keeps a config from being used; nil for nobody.
+	// Warn, unless nil, is called once with what keeps a config from being used.
 	Warn func(config client.Object, reason, message string)
 }
 

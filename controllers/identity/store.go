@@ -30,7 +30,7 @@ type Options struct {
 	DeniedPause time.Duration
 	// Limiters limit how many objects of one account are reconciled at once.
 	Limiters *account.Limiters
-	// Calls returns who is told of the requests to a cloud; nil for nobody.
+	// Calls returns what records the requests to a cloud; nil for nothing.
 	Calls func(provider string) driver.Calls
 	Now   func() time.Time
 }
@@ -147,5 +147,5 @@ func (s *Store) forget(key Key) {
 	s.verifier.quotas.forget(key)
 }
 
-// Quotas returns how much is used of the quotas of the accounts that configs lead to, as far as their clouds tell.
+// Quotas returns how much is used of the quotas of the accounts that configs lead to, as far as their clouds report it.
 func (s *Store) Quotas() []Quota { return s.verifier.quotas.all() }

@@ -44,8 +44,8 @@ func (m *Metrics) Calls(provider string) driver.Calls {
 	}
 }
 
-// All tells each of several of every request, the first of them first; those that are nil are left out. It is nil if none
-// is left, so that where nobody wants to know nothing is done.
+// All reports every request to each of several, the first of them first; those that are nil are left out. It is nil if
+// none is left, so that nothing is done for nobody.
 func All(each ...driver.Calls) driver.Calls {
 	each = slices.DeleteFunc(slices.Clone(each), func(c driver.Calls) bool { return c == nil })
 	switch len(each) {

@@ -8,7 +8,7 @@ import (
 
 var accountQuotaUsed = &Metric{
 	Name: "mooring_account_quota_used_ratio", Type: Gauge, Labels: []string{"provider", "account", "location", "quota"},
-	Help:     "How much is used of a quota that keeps an account from taking more objects, between 0 and 1, as the cloud said within the last hour. There are series for the locations of provider configs alone, and none where the cloud does not tell.",
+	Help:     "How much is used of a quota that keeps an account from taking more objects, between 0 and 1, as the cloud said within the last hour. There are series for the locations of provider configs alone, and none where the cloud does not report it.",
 	Question: "Which quotas of the clouds are nearly used?",
 	Query:    "mooring_account_quota_used_ratio > 0.8",
 }

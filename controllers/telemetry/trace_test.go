@@ -26,19 +26,19 @@ var (
 	google = driver.Description{Name: "gcp"}
 )
 
-// A desk is a provider whose spans the test sees.
-type desk struct {
+// A spanFixture is a provider whose spans the test sees.
+type spanFixture struct {
 	*sdktrace.TracerProvider
 	sent *tracetest.InMemoryExporter
 }
 
-func newDesk() desk {
+func newSpanFixture() spanFixture {
 	sent := tracetest.NewInMemoryExporter()
-	return desk{sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(newTail(sdktrace.NewSimpleSpanProcessor(sent)))), sent}
+	return spanFixture{sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(newTail(sdktrace.NewSimpleSpanProcessor(sent)))), sent}
 }
 
 // names are those of the spans that were sent, by their parents' names.
-func (d desk) names() map[string][]string {
+func (d spanFixture) names() map[string][]string {
 	spans, names := d.sent.GetSpans(), map[string][]string{}
 	of := map[trace.SpanID]string{}
 	for _, s := range spans {
@@ -51,7 +51,7 @@ func (d desk) names() map[string][]string {
 }
 
 // reconcile has one reconciliation that makes requests, and says what it came to.
-func (d desk) reconcile(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
+func (d spanFixture) reconcile(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
 	t.Helper()
 	calls := CallSpans(d, amazon)
 	r := Reconciles(d, "Bucket", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
@@ -88,7 +88,7 @@ func TestWhatIsSent(t *testing.T) {
 		"it failed":                   {&Reconciliation{Idle: true, Failed: "no"}, nil, driver.Call{Status: 200}, whole},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk()
+			d := newSpanFixture()
 			d.reconcile(t, tc.came, tc.err, tc.call)
 			if diff := cmp.Diff(tc.want, d.names()); diff != "" {
 				t.Errorf("spans by parent (-want +got):\n%s", diff)
@@ -98,7 +98,7 @@ func TestWhatIsSent(t *testing.T) {
 }
 
 func TestSpansSayWhatHappened(t *testing.T) {
-	d := newDesk()
+	d := newSpanFixture()
 	d.reconcile(t, &Reconciliation{UID: "u", Generation: 3, ExternalName: "shop-photos", Action: "Update", State: "Retrying", Reason: "Retrying", Failed: "slow down"}, nil,
 		driver.Call{Status: 200, RequestID: "R1"}, driver.Call{Status: 503, RequestID: "R2", Failed: true, Code: driver.Throttled}, driver.Call{Failed: true, Code: driver.Unavailable})
 	type said struct {
@@ -135,7 +135,7 @@ func TestSpansSayWhatHappened(t *testing.T) {
 
 // A reconciliation that makes very many requests is sent without all of them being held, and one that is under way holds no other up.
 func TestHeldSpansAreBounded(t *testing.T) {
-	d := newDesk()
+	d := newSpanFixture()
 	d.reconcile(t, &Reconciliation{Idle: true}, nil, make([]driver.Call, 3*longest)...)
 	if n := len(d.sent.GetSpans()); n != 3*longest+1 {
 		t.Errorf("%d spans were sent, want all", n)
@@ -155,7 +155,7 @@ func TestRequestEndsAfterItsReconciliation(t *testing.T) {
 		"it looked, and in vain": {true, driver.Call{Failed: true, Code: driver.Unavailable}, map[string][]string{"": {"reconcile Bucket"}, "reconcile Bucket": {"oauth2 token"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk()
+			d := newSpanFixture()
 			ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
 			_, end := CallSpans(d, google).Begin(ctx, "oauth2", "token")
 			Ended(ctx, Reconciliation{Idle: tc.idle})
@@ -175,7 +175,7 @@ func TestRequestEndsAfterItsReconciliation(t *testing.T) {
 func TestReconciliationsThatWaitAreBounded(t *testing.T) {
 	sent := tracetest.NewInMemoryExporter()
 	held := newTail(sdktrace.NewSimpleSpanProcessor(sent))
-	d := desk{sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(held)), sent}
+	d := spanFixture{sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(held)), sent}
 	const more = 10
 	var ends []func(driver.Call)
 	for i := range mostOver + more {
@@ -211,7 +211,7 @@ func TestRequestAfterTheEnd(t *testing.T) {
 		"of one that was sent":                 {answer: driver.Call{Status: 200}, want: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk()
+			d := newSpanFixture()
 			ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
 			Ended(ctx, Reconciliation{Idle: tt.idle})
 			span.End()
@@ -338,7 +338,7 @@ func TestTracingOff(t *testing.T) {
 }
 
 func BenchmarkBegin(b *testing.B) {
-	for name, calls := range map[string]driver.Calls{"off": All(CallSpans(nil, amazon)), "on": All(CallSpans(newDesk(), amazon))} {
+	for name, calls := range map[string]driver.Calls{"off": All(CallSpans(nil, amazon)), "on": All(CallSpans(newSpanFixture(), amazon))} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

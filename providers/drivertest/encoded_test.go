@@ -33,7 +33,7 @@ func TestRoundTripShowsWhatIsLost(t *testing.T) {
 		"an empty list that becomes none": {true, func(t testing.TB) { roundTrip(t, message{List: []string{}}) }},
 		"an error of another message":     {true, func(t testing.TB) { roundTrip(t, message{Err: errors.New("a")}) }},
 		"a function":                      {true, func(t testing.TB) { roundTrip(t, struct{ F func() }{func() {}}) }},
-		"a field that nobody knows":       {true, func(t testing.TB) { roundTrip(t, odd{}) }},
+		"a field that nobody knows":       {true, func(t testing.TB) { roundTrip(t, nicknamed{}) }},
 		"two texts":                       {true, func(t testing.TB) { roundTrip(t, json.RawMessage(`{}{}`)) }},
 		"JSON with white space and <":     {false, func(t testing.TB) { roundTrip(t, json.RawMessage(`{"a": "<"}`)) }},
 		"no JSON at all":                  {true, func(t testing.TB) { roundTrip(t, json.RawMessage{}) }},
@@ -42,7 +42,7 @@ func TestRoundTripShowsWhatIsLost(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &told{TB: t}
+			r := &errorRecorder{TB: t}
 			if tt.send(r); (len(r.errors) > 0) != tt.lossy {
 				t.Errorf("got errors %q, want some: %t", r.errors, tt.lossy)
 			}
@@ -50,10 +50,10 @@ func TestRoundTripShowsWhatIsLost(t *testing.T) {
 	}
 }
 
-// odd is written with a field that it does not have.
-type odd struct{ Name string }
+// nicknamed is encoded with a field that it does not have.
+type nicknamed struct{ Name string }
 
-func (odd) MarshalJSON() ([]byte, error) { return []byte(`{"Name":"","Nickname":"a"}`), nil }
+func (nicknamed) MarshalJSON() ([]byte, error) { return []byte(`{"Name":"","Nickname":"a"}`), nil }
 
 // scripted is a driver and its session, which record what arrives and answer what a test says.
 type scripted struct {

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// What a test is told about, in place of a failure.
-type told struct {
+// An errorRecorder is a test that records errors in place of failing.
+type errorRecorder struct {
 	testing.TB
 	errors []string
 }
 
-func (r *told) Helper()                   {}
-func (r *told) Errorf(f string, _ ...any) { r.errors = append(r.errors, f) }
+func (r *errorRecorder) Helper()                   {}
+func (r *errorRecorder) Errorf(f string, _ ...any) { r.errors = append(r.errors, f) }
 
 // A field that comes, goes or has another name or kind is another shape.
 func TestShapeTellsMessagesApart(t *testing.T) {
@@ -29,7 +29,7 @@ func TestShapeTellsMessagesApart(t *testing.T) {
 	if got := strings.Join(Shape(t, message{}), "\n"); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	r := &told{TB: t}
+	r := &errorRecorder{TB: t}
 	if Shape(r, struct{ F func() }{}); len(r.errors) != 1 {
 		t.Errorf("a function is taken for a message: %q", r.errors)
 	}
@@ -59,7 +59,7 @@ func TestFrozen(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.recorded), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r := &told{TB: t}
+			r := &errorRecorder{TB: t}
 			Frozen(r, path, tt.version, lines, tt.update)
 			if text := strings.Join(r.errors, "\n"); (tt.want == "") != (text == "") || !strings.Contains(text, tt.want) {
 				t.Errorf("got error %q, want %q", text, tt.want)

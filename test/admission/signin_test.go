@@ -18,20 +18,20 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// gate is a cloud that takes a token of the API server, and remembers the last.
-type gate struct {
+// signInCloud is a cloud that takes a token of the API server, and remembers the last.
+type signInCloud struct {
 	driver.Driver
 	token string
 }
 
-func (g *gate) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
-	return signedIn{gate: g, cfg: cfg}, nil
+func (g *signInCloud) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
+	return signedIn{signInCloud: g, cfg: cfg}, nil
 }
 
-// signedIn is a session of a gate.
+// signedIn is a session of a signInCloud.
 type signedIn struct {
 	driver.Session
-	*gate
+	*signInCloud
 	cfg driver.Opening
 }
 
@@ -51,7 +51,7 @@ func TestMooringSignsIn(t *testing.T) {
 	system.Eventually(t, "the policy knows the ServiceAccount", func() bool {
 		return request(t.Context(), self, leaving, "cloud", 3600, amazon) == nil
 	})
-	cloud := &gate{Driver: mem.New(mem.Options{}).Driver()}
+	cloud := &signInCloud{Driver: mem.New(mem.Options{}).Driver()}
 	newStore := func() *identity.Store {
 		return identity.New(identity.Options{
 			Client: self, Reader: self, Drivers: map[string]driver.Driver{"aws": cloud},

@@ -78,17 +78,17 @@ func TestWhatALostFieldLooksLike(t *testing.T) {
 	}
 	redefine(boats("name", "draft"))
 	system.Eventually(t, "the field is shown again", shows("draft"))
-	type fate struct {
+	type outcome struct {
 		kept       bool
 		generation int64
 	}
-	for name, want := range map[string]fate{"untouched": {true, 1}, "status": {false, 1}, "annotation": {false, 1}, "edit": {false, 2}} {
+	for name, want := range map[string]outcome{"untouched": {true, 1}, "status": {false, 1}, "annotation": {false, 1}, "edit": {false, 2}} {
 		b := boat(name)
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 			t.Fatal(err)
 		}
 		_, kept, _ := unstructured.NestedString(b.Object, "spec", "draft")
-		if got := (fate{kept, b.GetGeneration()}); got != want {
+		if got := (outcome{kept, b.GetGeneration()}); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

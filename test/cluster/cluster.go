@@ -136,7 +136,7 @@ func (c *Cluster) step(format string, args ...any) {
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
 // User returns the configuration of a user with the given name and groups, whose rights are what RBAC
-// grants them. Audit events bear its name, which tells the requests of a controller from those of a test.
+// grants them. Audit events have its name, which distinguishes the requests of a controller from those of a test.
 func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 	if config := c.withToken(name, groups); config != nil {
 		return config, nil

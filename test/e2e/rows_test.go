@@ -14,16 +14,16 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// A keeper is an application that has nothing but the connection Secret, which it reads anew each time. It writes a row after each thing that
+// A rowWriter is an application that has nothing but the connection Secret, which it reads anew each time. It writes a row after each thing that
 // happens to the server, and finds all rows that it wrote before.
-type keeper struct {
+type rowWriter struct {
 	*fixture
 	secret string
 	rows   []string
 }
 
 // do connects, with the authorities of the Secret or with others in their place.
-func (k *keeper) do(certificates []byte, f func(context.Context, *sql.DB) error) error {
+func (k *rowWriter) do(certificates []byte, f func(context.Context, *sql.DB) error) error {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), 5*time.Minute)
 	defer cancel()
@@ -37,7 +37,7 @@ func (k *keeper) do(certificates []byte, f func(context.Context, *sql.DB) error)
 }
 
 // begin makes the table. A client that trusts another authority than that of the Secret does not get that far.
-func (k *keeper) begin() {
+func (k *rowWriter) begin() {
 	k.Helper()
 	if len(k.Secret(k.secret)["certificates"]) == 0 {
 		k.Fatal("the Secret has no certificates, so nobody can know the server")
@@ -59,7 +59,7 @@ func otherAuthority(w *fixture) []byte {
 }
 
 // keep writes a row about what happened, after it has found all that were written before.
-func (k *keeper) keep(what string) {
+func (k *rowWriter) keep(what string) {
 	k.Helper()
 	k.Must(k.do(nil, func(ctx context.Context, client *sql.DB) error {
 		found, err := client.QueryContext(ctx, "SELECT what FROM happened ORDER BY n")
@@ -99,7 +99,7 @@ type ordeal struct {
 	// field has the value after the edit, as the mirror shows it.
 	field, value string
 	// then is what people do after the edit.
-	then func(*keeper, *system.Cloud, *v1alpha1.Database, string)
+	then func(*rowWriter, *system.Cloud, *v1alpha1.Database, string)
 }
 
 // ordeals are in an order in which each is possible after the one before. A parameter is dynamic or static as the catalogues of both clouds say.
@@ -136,7 +136,7 @@ func ordeals(engine v1alpha1.Engine) []ordeal {
 	}
 }
 
-func stopAndStart(k *keeper, _ *system.Cloud, d *v1alpha1.Database, _ string) {
+func stopAndStart(k *rowWriter, _ *system.Cloud, d *v1alpha1.Database, _ string) {
 	k.down(d)
 	if err := k.do(nil, func(ctx context.Context, client *sql.DB) error { return client.PingContext(ctx) }); err == nil {
 		k.Error("a stopped server answers")
@@ -145,7 +145,7 @@ func stopAndStart(k *keeper, _ *system.Cloud, d *v1alpha1.Database, _ string) {
 	k.state(d, "available", func(s system.Snapshot) bool { return s.IsReady(d) && s.Is(v1alpha1.ConditionAvailable, yes) })
 }
 
-func failOver(k *keeper, c *system.Cloud, d *v1alpha1.Database, name string) {
+func failOver(k *rowWriter, c *system.Cloud, d *v1alpha1.Database, name string) {
 	k.keep("the standby is there")
 	k.Disturb()
 	c.Databases().FailOver(k.T, name)
@@ -167,7 +167,7 @@ func TestRowsOutliveChanges(t *testing.T) {
 				system.Connect(d, "orders-db")
 				w.create(d)
 				name := w.ready(d).Status.ExternalName
-				k := &keeper{fixture: w, secret: "orders-db"}
+				k := &rowWriter{fixture: w, secret: "orders-db"}
 				k.begin()
 				k.keep("the creation")
 				for _, o := range ordeals(engine) {

@@ -3,5 +3,5 @@
 //
 // A lifecycle is one object from its creation to its end. Each lifecycle has a namespace, a provider config and a
 // cloud account of its own, named alike, so that a fault hits that object only and hundreds of lifecycles run at once. A
-// lifecycle without faults first tells which writes there are; see write_test.go.
+// lifecycle without faults first records which writes there are; see write_test.go.
 package fault

@@ -98,15 +98,15 @@ func TestHealthTellsWhy(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		object *unstructured.Unstructured
-		want   verdict
+		want   healthStatus
 	}{
-		{"without status", bare, verdict{"Progressing", "Mooring has not reconciled it yet"}},
-		{"not reconciled yet", born().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
-		{"edited, not reconciled yet", born().turn(condition.UpToDate).edit().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
-		{"usable and as declared", born().turn(condition.UpToDate).unstructured(t), verdict{"Healthy", "Ready: so it is"}},
-		{"drift waits", born().turn(condition.UpToDate).turn(condition.DriftWaits).unstructured(t), verdict{"Healthy", "ApprovalRequired: so it is"}},
-		{"an edit waits", born().turn(condition.EditWaits).unstructured(t), verdict{"Degraded", "ApprovalRequired: so it is"}},
-		{"a deletion that can't go on", born().turn(condition.UpToDate).delete().turn(condition.DeletionStalled).unstructured(t), verdict{"Progressing", "DeletionProtected: so it is"}},
+		{"without status", bare, healthStatus{"Progressing", "Mooring has not reconciled it yet"}},
+		{"not reconciled yet", born().unstructured(t), healthStatus{"Progressing", "Mooring has not reconciled it yet"}},
+		{"edited, not reconciled yet", born().turn(condition.UpToDate).edit().unstructured(t), healthStatus{"Progressing", "Mooring has not reconciled it yet"}},
+		{"usable and as declared", born().turn(condition.UpToDate).unstructured(t), healthStatus{"Healthy", "Ready: so it is"}},
+		{"drift waits", born().turn(condition.UpToDate).turn(condition.DriftWaits).unstructured(t), healthStatus{"Healthy", "ApprovalRequired: so it is"}},
+		{"an edit waits", born().turn(condition.EditWaits).unstructured(t), healthStatus{"Degraded", "ApprovalRequired: so it is"}},
+		{"a deletion that can't go on", born().turn(condition.UpToDate).delete().turn(condition.DeletionStalled).unstructured(t), healthStatus{"Progressing", "DeletionProtected: so it is"}},
 	} {
 		if got := script.health(t, tt.object); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -201,9 +201,9 @@ func (o *object) want(t *testing.T) string {
 // https://github.com/argoproj/argo-cd/blob/master/util/lua/lua.go
 type program string
 
-type verdict struct{ status, message string }
+type healthStatus struct{ status, message string }
 
-func (p program) health(t *testing.T, object *unstructured.Unstructured) verdict {
+func (p program) health(t *testing.T, object *unstructured.Unstructured) healthStatus {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
@@ -220,7 +220,7 @@ func (p program) health(t *testing.T, object *unstructured.Unstructured) verdict
 	if !ok {
 		t.Fatalf("the script returned %v, want a table", state.Get(-1))
 	}
-	return verdict{lua.LVAsString(result.RawGetString("status")), lua.LVAsString(result.RawGetString("message"))}
+	return healthStatus{lua.LVAsString(result.RawGetString("status")), lua.LVAsString(result.RawGetString("message"))}
 }
 
 // value turns what is in an object into a value of Lua.

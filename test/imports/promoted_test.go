@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/debt"
 )
 
 // structs are the types of this repository by folder and name, as controllers/kind.Kind.
@@ -86,7 +88,7 @@ func imported(file *ast.File, name string) string {
 
 // count adds how much there is to know of each type in its package: its own methods, those of the structs that it embeds,
 // and the functions that take it first. What it embeds of a type that is owed counts there alone.
-func (s structs) count(sizes map[string]int, owed debts) {
+func (s structs) count(sizes map[string]int, owed debt.Debts) {
 	for name, t := range s {
 		if t.alias {
 			continue
@@ -107,7 +109,7 @@ func (s structs) count(sizes map[string]int, owed debts) {
 }
 
 // collect adds the methods of a type that the package named in can call.
-func (s structs) collect(methods, visited map[string]bool, name, in string, owed debts) {
+func (s structs) collect(methods, visited map[string]bool, name, in string, owed debt.Debts) {
 	t := s[name]
 	if t == nil || visited[name] {
 		return
@@ -119,7 +121,7 @@ func (s structs) collect(methods, visited map[string]bool, name, in string, owed
 		}
 	}
 	for _, e := range t.embeds {
-		if owed[e].figure == 0 {
+		if owed[e].Figure == 0 {
 			s.collect(methods, visited, e, in, owed)
 		}
 	}
@@ -179,7 +181,7 @@ func none(n int) {}
 	if err := measure(map[string]int{}, types, "c", "p_test.go", ofTest); err != nil {
 		t.Fatal(err)
 	}
-	types.count(sizes, debts{"c.owed": {figure: 1}})
+	types.count(sizes, debt.Debts{"c.owed": {Figure: 1}})
 	want := map[string]int{
 		"a.Base":    2,
 		"a.Above":   3, // Exported, hidden, own

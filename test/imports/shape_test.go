@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/debt"
 )
 
 // What a reader takes in at once.
@@ -63,14 +64,14 @@ func TestShape(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	debts := readDebts(t)
+	debts := debt.Read(t, debtFile)
 	types.count(sizes, debts)
 	if len(sizes) < 1000 {
 		t.Errorf("measured %d types and functions; there are more", len(sizes))
 	}
 	if *update {
-		debts.lower(sizes)
-		debts.write(t)
+		debts.Lower(sizes, allowed)
+		debts.Write(t, debtFile)
 	}
 	for _, complaint := range oversized(sizes, debts) {
 		t.Error(complaint)
@@ -177,20 +178,23 @@ func receiver(t ast.Expr) string {
 	}
 }
 
-// oversized returns a sentence for each type and function that is larger than allowed, and for each debt that is not as recorded.
-func oversized(sizes map[string]int, debts debts) (found []string) {
+const debtFile = "testdata/debts.txt"
+
+// oversized returns a sentence for each type and function that is larger than allowed, and for each debt that is not as
+// recorded or has no reason.
+func oversized(sizes map[string]int, debts debt.Debts) (found []string) {
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		most, what := limit(name)
-		if most = max(most, debts[name].figure); sizes[name] > most {
+		if most = debts.Most(name, most); sizes[name] > most {
 			found = append(found, fmt.Sprintf("%s has %d %s, and may have %d: split it by meaning", name, sizes[name], what, most))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(debts)) {
-		if _, what := limit(name); sizes[name] < debts[name].figure {
-			found = append(found, fmt.Sprintf("%s has %d %s, and testdata/debts.txt says %d: run this test with -update", name, sizes[name], what, debts[name].figure))
+	for name, owed := range debts {
+		if owed.Reason == "" {
+			found = append(found, fmt.Sprintf("%s: %s has no reason", debtFile, name))
 		}
 	}
-	return found
+	return append(found, debts.Fallen(sizes, allowed)...)
 }
 
 // limit returns how large a type or function may be, and what is counted.
@@ -199,6 +203,11 @@ func limit(name string) (most int, counted string) {
 		return maxLines, "lines"
 	}
 	return maxSize, "methods and functions that take it first"
+}
+
+func allowed(name string) int {
+	most, _ := limit(name)
+	return most
 }
 
 // TestShapeFinds shows what the test finds.
@@ -211,10 +220,10 @@ func TestShapeFinds(t *testing.T) {
 		methods += fmt.Sprintf("func (*many[T]) m%d() {}\n", i)
 	}
 	function := "func takes[T any](_ context.Context, m *many[T]) {}\n"
-	owes := func(name string, figure int) debts { return debts{name: {figure: figure, reason: "so"}} }
+	owes := func(name string, figure int) debt.Debts { return debt.Debts{name: {Figure: figure, Reason: "so"}} }
 	for _, tc := range []struct {
 		name, source string
-		exceptions   debts
+		exceptions   debt.Debts
 		want         int
 	}{
 		{"small", "func short() {}\nfunc (s small) m() {}\n", nil, 0},

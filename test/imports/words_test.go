@@ -64,7 +64,7 @@ func cloudNames(path string, source any) (found []string, err error) {
 			imports[n.Path] = true
 		case *ast.BasicLit:
 			text, err := strconv.Unquote(n.Value)
-			if n.Kind == token.STRING && err == nil && inText.MatchString(text) && !(imports[n] && allowed(text)) {
+			if n.Kind == token.STRING && err == nil && inText.MatchString(text) && !(imports[n] && innocentPath(text)) {
 				found = append(found, fmt.Sprintf("%s has %s", set.Position(n.Pos()), n.Value))
 			}
 		case *ast.Ident:
@@ -77,7 +77,7 @@ func cloudNames(path string, source any) (found []string, err error) {
 	return found, nil
 }
 
-func allowed(path string) bool {
+func innocentPath(path string) bool {
 	for prefix := range innocent {
 		if within(path, prefix) {
 			return true

@@ -1,5 +1,5 @@
 // Package node stands in for the machine that Pods run on: tests have a real API server, and no kubelet. It stores a Pod as
-// a Deployment's controller would, so that admission judges it and adds what it adds, and then starts the container of
+// a Deployment's controller would, so that admission validates it and adds what it adds, and then starts the container of
 // what was stored as a process: with its arguments, environment, volumes and user, in a root file system that has
 // nothing else in it. It asks the container's probes, and passes on what is sent to Services.
 //

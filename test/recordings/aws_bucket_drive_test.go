@@ -43,14 +43,14 @@ func startLocal(t *testing.T, options localcloud.Options) *localcloud.Cloud {
 	return cloud
 }
 
-// A witness is a transport that remembers the newest answer.
-type witness struct {
+// An answerRecorder is a transport that remembers the newest answer.
+type answerRecorder struct {
 	status int
 	body   []byte
 }
 
 // RoundTrip implements http.RoundTripper.
-func (w *witness) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *answerRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := readOnly{}.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func TestBucketsOfS3Driven(t *testing.T) {
 		}
 		cloud := startLocal(t, localcloud.Options{})
 		id, secret := cloud.AWSKeys(recordedAccount)
-		seen := &witness{}
+		seen := &answerRecorder{}
 		for _, c := range calls {
 			region := c.region
 			if region == "" {
@@ -125,7 +125,7 @@ func TestBucketsOfS3Driven(t *testing.T) {
 }
 
 // answer returns an answer in the manner of the recordings.
-func (w *witness) answer(t *testing.T, output any, err error) any {
+func (w *answerRecorder) answer(t *testing.T, output any, err error) any {
 	t.Helper()
 	if err == nil {
 		return plainJSON(t, output)

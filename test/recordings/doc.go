@@ -1,4 +1,4 @@
-// Package recordings judges drivers and stand-ins by what the real clouds answered.
+// Package recordings compares drivers and stand-ins with what the real clouds answered.
 //
 // The recordings are files of JSON that are no part of the repository. The variable MOORING_RECORDINGS names their folder;
 // without it the tests look for ../shared/recordings, beside the repository. Where there is none, the tests are skipped and the
@@ -21,9 +21,9 @@
 // Three questions are asked of each recorded answer. Replayed and driven are the first two. The third is that its mirror (status.observed) passes admission as a spec, or says in words what no spec can say
 // (mirror_test.go, unsaid). A mutation of each leaf has to change what the driver reports, or the leaf stands in a list with the reason (mutation_test.go, known_mutation_test.go).
 //
-// What drivers send is judged as well (sent_test.go, known_sent_test.go). A spec asks for what a recorded change ended in: it is the mirror of the recorded answer after it. The driver is shown the answer from
+// What drivers send is compared as well (sent_test.go, known_sent_test.go). A spec asks for what a recorded change ended in: it is the mirror of the recorded answer after it. The driver is shown the answer from
 // before the change, and makes it. For Google Cloud its calls, with their query parameters and each leaf of their bodies, are compared with the recorded request; for S3 its documents with those in s3Cases; and for
-// RDS, where nobody recorded or tells a request, each parameter of a creation or a change with what the recorded instance shows, or shows as waiting. What can't be compared: changes that no recorded answer shows the
+// RDS, where nobody recorded or documents a request, each parameter of a creation or a change with what the recorded instance shows, or shows as waiting. What can't be compared: changes that no recorded answer shows the
 // end of, such as creations of buckets of S3; calls that a cloud refused; what an answer never shows, such as passwords; the authorized networks of Cloud SQL, which those who recorded them emptied in the answers (known_sent_test.go); and whether a change of RDS waited for its window. That a request leaves something out is seen for
 // Google Cloud and S3 alone.
 //

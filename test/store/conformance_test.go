@@ -174,13 +174,13 @@ func (b *backdoor) fail(f drivertest.Fault) (lift func()) {
 	case drivertest.Cut:
 		fault.Cut = true
 	case drivertest.Page:
-		fault.Stranger = &store.Stranger{Type: "text/html", Says: "<!DOCTYPE html>\n<html><body>Log in<br></body></html>"}
+		fault.ForeignAnswer = &store.ForeignAnswer{Type: "text/html", Says: "<!DOCTYPE html>\n<html><body>Log in<br></body></html>"}
 	case drivertest.Blank:
-		fault.Stranger = &store.Stranger{}
+		fault.ForeignAnswer = &store.ForeignAnswer{}
 	case drivertest.ForeignXML:
-		fault.Stranger = &store.Stranger{Type: "application/xml", Says: `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title></feed>`}
+		fault.ForeignAnswer = &store.ForeignAnswer{Type: "application/xml", Says: `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title></feed>`}
 	case drivertest.ForeignJSON:
-		fault.Stranger = &store.Stranger{Type: "application/json", Says: `{"status":"ok"}`}
+		fault.ForeignAnswer = &store.ForeignAnswer{Type: "application/json", Says: `{"status":"ok"}`}
 	}
 	return b.Fail(fault)
 }

@@ -49,13 +49,13 @@ type Fault struct {
 	Status int
 	Code   string
 	Lost   bool
-	// Stranger answers in the store's place, with the status of success; nil if nobody does. With Cut half of the store's own answer arrives.
-	Stranger *Stranger
-	Cut      bool
+	// ForeignAnswer answers in the store's place, with the status of success; nil if nobody does. With Cut half of the store's own answer arrives.
+	ForeignAnswer *ForeignAnswer
+	Cut           bool
 }
 
-// A Stranger is what somebody else answers.
-type Stranger struct{ Type, Says string }
+// A ForeignAnswer is what somebody else answers.
+type ForeignAnswer struct{ Type, Says string }
 
 // NewFront starts a front of a store, until the test ends.
 func NewFront(t testing.TB, s *Store) *Front {
@@ -93,9 +93,9 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("Content-Length")
 		w.WriteHeader(whole.Code)
 		_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
-	case fault.Stranger != nil:
-		w.Header().Set("Content-Type", fault.Stranger.Type)
-		_, _ = io.WriteString(w, fault.Stranger.Says)
+	case fault.ForeignAnswer != nil:
+		w.Header().Set("Content-Type", fault.ForeignAnswer.Type)
+		_, _ = io.WriteString(w, fault.ForeignAnswer.Says)
 	case fault.Status == 0:
 		<-r.Context().Done()
 	default:

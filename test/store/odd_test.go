@@ -20,18 +20,18 @@ import (
 
 type request = table.Request[v1alpha1.BucketParameters]
 
-// An odd store is versitygw behind a front that makes it differ as others do.
-type odd struct {
+// An altered store is versitygw behind a front that makes it differ as others do.
+type altered struct {
 	*store.Store
 	front   *store.Front
 	now     time.Time
 	buckets table.External[v1alpha1.BucketParameters]
 }
 
-func newOdd(t *testing.T, o store.Options) *odd {
+func newAltered(t *testing.T, o store.Options) *altered {
 	t.Helper()
 	s := store.Start(t, o)
-	w := &odd{Store: s, front: store.NewFront(t, s), now: time.Now()}
+	w := &altered{Store: s, front: store.NewFront(t, s), now: time.Now()}
 	owner := store.Tenant
 	if o.NoTags {
 		owner = store.Root // to whom all belongs whose owner is not written down either
@@ -40,7 +40,7 @@ func newOdd(t *testing.T, o store.Options) *odd {
 	return w
 }
 
-func (w *odd) open(t *testing.T, owner string) driver.Session {
+func (w *altered) open(t *testing.T, owner string) driver.Session {
 	t.Helper()
 	session, err := aws.New(aws.Options{Now: func() time.Time { return w.now }}).Open(t.Context(), driver.Opening{
 		Config: driver.Config{Account: w.Account(), Location: w.Region, Endpoint: w.front.Endpoint}, Credentials: w.Keys(owner),
@@ -61,7 +61,7 @@ func asked(name string, spec v1alpha1.BucketParameters) request {
 }
 
 // calls returns the calls since before, as METHOD about.
-func (w *odd) calls(before int) (all []string) {
+func (w *altered) calls(before int) (all []string) {
 	for _, c := range w.front.Calls()[before:] {
 		all = append(all, strings.TrimSpace(c.Method+" "+c.About))
 	}
@@ -82,7 +82,7 @@ func TestMarkOfANewBucket(t *testing.T) {
 			[]string{"GET tagging", "PUT", "PUT", "GET tagging", "PUT tagging", "GET tagging"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newOdd(t, store.Options{})
+			w := newAltered(t, store.Options{})
 			for _, f := range tt.faults {
 				t.Cleanup(w.front.Fail(f))
 			}
@@ -102,10 +102,10 @@ func TestMarkOfANewBucket(t *testing.T) {
 
 // A store that answers well and keeps no tags, or does not let them be written, leaves a bucket without a mark: that is said, and not that nothing was made.
 func TestMarkThatIsNotKept(t *testing.T) {
-	for name, prepare := range map[string]func(t *testing.T) *odd{
-		"tags are forgotten": func(t *testing.T) *odd { return newOdd(t, store.Options{NoTags: true}) },
-		"tags are denied": func(t *testing.T) *odd {
-			w := newOdd(t, store.Options{})
+	for name, prepare := range map[string]func(t *testing.T) *altered{
+		"tags are forgotten": func(t *testing.T) *altered { return newAltered(t, store.Options{NoTags: true}) },
+		"tags are denied": func(t *testing.T) *altered {
+			w := newAltered(t, store.Options{})
 			t.Cleanup(w.front.Fail(store.Fault{Writes: true, Says: "<Tags>", Status: 400, Code: "MalformedXML"}))
 			t.Cleanup(w.front.Fail(store.Fault{Writes: true, About: "tagging", Status: 403, Code: "AccessDenied"}))
 			return w
@@ -127,7 +127,7 @@ func TestMarkThatIsNotKept(t *testing.T) {
 
 // A store that takes tags and can't be asked for them loses none: what is there can't be kept, so nothing is written.
 func TestTagsThatCannotBeRead(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	client := w.Client(store.Tenant)
 	store.Do(t, client.CreateBucket, &s3.CreateBucketInput{Bucket: new("theirs")})
 	(&backdoor{s3: client}).relabel(t, "theirs", map[string]string{"theirs": "1"})
@@ -148,7 +148,7 @@ func TestTagsThatCannotBeRead(t *testing.T) {
 
 // Without Object Lock in the store, a bucket with a retention is made all the same, and the retention is what fails.
 func TestRetentionInAStoreWithoutObjectLock(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	t.Cleanup(w.front.Fail(store.Fault{Reads: true, Writes: true, About: "object-lock", Status: 501, Code: "NotImplemented"}))
 	req := asked("photos", v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{Days: new(int32(7))}})
 	if _, err := w.buckets.Create(t.Context(), req); err != nil {
@@ -179,7 +179,7 @@ func TestWhatALackIs(t *testing.T) {
 		"busy":                     {503, "SlowDown", driver.Throttled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newOdd(t, store.Options{})
+			w := newAltered(t, store.Options{})
 			req := asked("photos", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended)})
 			if _, err := w.buckets.Create(t.Context(), req); err != nil {
 				t.Fatal(err)
@@ -198,7 +198,7 @@ func TestWhatALackIs(t *testing.T) {
 
 // A store without versions says so in its own code, and nothing else of the bucket is kept from being set.
 func TestVersioningInAStoreWithoutVersions(t *testing.T) {
-	w := newOdd(t, store.Options{NoVersions: true})
+	w := newAltered(t, store.Options{NoVersions: true})
 	req := asked("photos", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), CORS: []v1alpha1.CORSRule{{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET"}}}})
 	if _, err := w.buckets.Create(t.Context(), req); err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestVersioningInAStoreWithoutVersions(t *testing.T) {
 
 // A store may answer a read as if nothing was set, and lack the write, as the sources of MinIO do. The same write is not sent again, and another one is.
 func TestAWriteThatAStoreLacks(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	t.Cleanup(w.front.Fail(store.Fault{Writes: true, About: "website", Status: 501, Code: "NotImplemented"}))
 	req := asked("photos", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Website: &v1alpha1.BucketWebsite{IndexDocument: new("index.html")}})
 	if _, err := w.buckets.Create(t.Context(), req); err != nil {
@@ -249,7 +249,7 @@ func TestAWriteThatAStoreLacks(t *testing.T) {
 
 // A store is asked again for what it lacks after a minute, because the answer may have been a slip, and then after an hour: it may be a newer release by then.
 func TestALackIsRememberedForAnHour(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	req := asked("photos", v1alpha1.BucketParameters{RequesterPays: new(true)})
 	if _, err := w.buckets.Create(t.Context(), req); err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func TestALackIsRememberedForAnHour(t *testing.T) {
 
 // Each call says whose bucket it expects: a bucket of another owner is out of reach, even for who may use it.
 func TestExpectedOwner(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	if _, err := w.buckets.Create(t.Context(), asked("photos", v1alpha1.BucketParameters{})); err != nil {
 		t.Fatal(err)
 	}

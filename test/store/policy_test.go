@@ -29,7 +29,7 @@ func ourselves() v1alpha1.PolicyStatement {
 
 // A policy names users of the store. It is set, changed and taken out by exactly one write, and the statement of somebody else stays.
 func TestPolicyInAStore(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	req := asked("photos", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{ourselves(), reads("Reports", "/reports/*")}}})
 	w.refuses(t, req)
 	req.Spec.AWS.ConfirmRemoveSelfBucketAccess = new(true)
@@ -52,7 +52,7 @@ func TestPolicyInAStore(t *testing.T) {
 
 // A store that once answered has what it was asked for. If it says otherwise in one bad minute, what is applied stays remembered, and it is seen and taken back with the next look.
 func TestOneWrongAnswerForgetsNothing(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	lets := v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{ourselves(), reads("Reports", "/reports/*")}, ConfirmRemoveSelfBucketAccess: new(true)}}
 	req := asked("photos", lets)
 	if _, err := w.buckets.Create(t.Context(), req); err != nil {
@@ -91,7 +91,7 @@ func TestOneWrongAnswerForgetsNothing(t *testing.T) {
 }
 
 // refuses demands that a bucket is made without its policy, which may lock Mooring out.
-func (w *odd) refuses(t *testing.T, req request) {
+func (w *altered) refuses(t *testing.T, req request) {
 	t.Helper()
 	if _, err := w.buckets.Create(t.Context(), req); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func (w *odd) refuses(t *testing.T, req request) {
 const ownStatement = `{"Sid":"Ourselves","Effect":"Allow","Principal":{"AWS":"` + store.Tenant + `"},"Action":"s3:*","Resource":["arn:aws:s3:::photos","arn:aws:s3:::photos/*"]}`
 
 // settles demands that what differs is of these fields, and that one write each puts it right.
-func (w *odd) settles(t *testing.T, req *request, fields []string) {
+func (w *altered) settles(t *testing.T, req *request, fields []string) {
 	t.Helper()
 	seen, err := w.buckets.Observe(t.Context(), *req)
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *odd) settles(t *testing.T, req *request, fields []string) {
 }
 
 // sids returns the names of the statements in the policy of a bucket, sorted.
-func (w *odd) sids(t *testing.T, bucket string) (names []string) {
+func (w *altered) sids(t *testing.T, bucket string) (names []string) {
 	t.Helper()
 	var policy struct{ Statement []struct{ Sid string } }
 	text := store.Do(t, w.Client(store.Tenant).GetBucketPolicy, &s3.GetBucketPolicyInput{Bucket: &bucket}).Policy

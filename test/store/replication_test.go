@@ -13,7 +13,7 @@ import (
 
 // A store lacks role and rules together, and says so of both. All else of the bucket is set.
 func TestReplicationInAStore(t *testing.T) {
-	w := newOdd(t, store.Options{})
+	w := newAltered(t, store.Options{})
 	req := asked("photos", v1alpha1.BucketParameters{
 		Versioning: new(v1alpha1.VersioningEnabled), Tags: map[string]v1alpha1.TagValue{"team": "shop"},
 		AWS: &v1alpha1.BucketAWS{Replication: &v1alpha1.BucketReplicationAWS{

@@ -23,7 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// Who managers are to the API server; the audit log tells their requests by it.
+// Who managers are to the API server; the audit log finds their requests by it.
 const (
 	// User may do everything.
 	User = "mooring"

@@ -51,7 +51,7 @@ type Right struct {
 	Name        string // of the one object that it is about; empty for all
 }
 
-// String is how a failed test tells of it.
+// String is how a failed test shows it.
 func (r Right) String() string {
 	text := r.Verb + " " + r.Resource
 	if r.Group != "" {

@@ -60,20 +60,20 @@ func (m *model) text() string {
 	return strings.Join(slices.Compact(lines), "\n") + "\n"
 }
 
-// A verdict is what becomes of a line.
-type verdict string
+// A class is what becomes of a line.
+type class string
 
 const (
-	had     verdict = "had"
-	leftOut verdict = "left out"
+	had     class = "had"
+	leftOut class = "left out"
 	// follows is for what is within a field that is not had: what is said of the field is said of it.
-	follows verdict = "within what is not had"
-	neither verdict = "neither had nor left out"
+	follows class = "within what is not had"
+	neither class = "neither had nor left out"
 )
 
-// judge returns a verdict on each line. It goes from the calls through the fields that are had.
-func (m *model) judge(isLeftOut func(line string) bool) map[string]verdict {
-	verdicts := map[string]verdict{}
+// classify returns a class on each line. It goes from the calls through the fields that are had.
+func (m *model) classify(isLeftOut func(line string) bool) map[string]class {
+	classes := map[string]class{}
 	reached := map[string]bool{}
 	for queue := slices.Clone(m.calls); len(queue) > 0; queue = queue[1:] {
 		owner := queue[0]
@@ -85,21 +85,21 @@ func (m *model) judge(isLeftOut func(line string) bool) map[string]verdict {
 			line := m.line(owner, of)
 			switch {
 			case of.had:
-				verdicts[line] = had
+				classes[line] = had
 				queue = append(queue, of.within...)
 			case isLeftOut(line):
-				verdicts[line] = leftOut
+				classes[line] = leftOut
 			default:
-				verdicts[line] = neither
+				classes[line] = neither
 			}
 		}
 	}
 	for _, owner := range slices.Sorted(maps.Keys(m.owners)) {
 		for _, of := range m.owners[owner] {
-			if line := m.line(owner, of); verdicts[line] == "" {
-				verdicts[line] = follows
+			if line := m.line(owner, of); classes[line] == "" {
+				classes[line] = follows
 			}
 		}
 	}
-	return verdicts
+	return classes
 }

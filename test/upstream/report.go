@@ -9,17 +9,17 @@ import (
 
 // A report is how the SDKs compare with what is recorded, and with what is left out.
 type report struct {
-	verdicts map[string]verdict
-	why      map[string]string // of what is left out
-	added    []string
-	removed  []string
-	neither  []string
-	stale    []string // patterns that leave out nothing
+	classes map[string]class
+	why     map[string]string // of what is left out
+	added   []string
+	removed []string
+	neither []string
+	stale   []string // patterns that leave out nothing
 }
 
 func newReport(have *model, recorded string, patterns []*pattern) *report {
 	r := &report{why: map[string]string{}}
-	r.verdicts = have.judge(func(line string) bool {
+	r.classes = have.classify(func(line string) bool {
 		for _, p := range patterns {
 			if p.matches(line) {
 				p.used = true
@@ -30,8 +30,8 @@ func newReport(have *model, recorded string, patterns []*pattern) *report {
 	})
 	before, now := lines(recorded), lines(have.text())
 	r.added, r.removed = without(now, before), without(before, now)
-	for _, line := range slices.Sorted(maps.Keys(r.verdicts)) {
-		if r.verdicts[line] == neither {
+	for _, line := range slices.Sorted(maps.Keys(r.classes)) {
+		if r.classes[line] == neither {
 			r.neither = append(r.neither, line)
 		}
 	}
@@ -53,16 +53,16 @@ func (r *report) String() string {
 		if why := r.why[line]; why != "" {
 			return string(leftOut) + ": " + why
 		}
-		return string(r.verdicts[line])
+		return string(r.classes[line])
 	})
 	section(&b, "Gone since the recorded state", r.removed, nil)
 	section(&b, "Neither had nor left out", r.neither, nil)
-	count := map[verdict]int{}
-	for _, v := range r.verdicts {
+	count := map[class]int{}
+	for _, v := range r.classes {
 		count[v]++
 	}
 	fmt.Fprintf(&b, "%d fields and values: %d had, %d left out, %d within what is not had, %d neither; %d new, %d gone.\n",
-		len(r.verdicts), count[had], count[leftOut], count[follows], count[neither], len(r.added), len(r.removed))
+		len(r.classes), count[had], count[leftOut], count[follows], count[neither], len(r.added), len(r.removed))
 	return b.String()
 }
 

@@ -36,7 +36,7 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("%s: %q leaves out nothing any more; remove it", leftOutFile, p)
 	}
 	// Among others, these show that the SDKs, the copiers, the API types and the comments were read.
-	for line, want := range map[string]verdict{
+	for line, want := range map[string]class{
 		"rds ModifyDBInstance in MaxAllocatedStorage":     had, // copied by name
 		"s3 BucketVersioningStatus value Enabled":         had,
 		"s3 CreateBucket in BucketNamespace":              had,
@@ -46,7 +46,7 @@ func TestRecorded(t *testing.T) {
 		"sqladmin Settings.Edition value ENTERPRISE_PLUS": had,
 		"storage-client BucketAttrs in Autoclass":         had,
 	} {
-		if got := r.verdicts[line]; got != want {
+		if got := r.classes[line]; got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
@@ -134,12 +134,12 @@ shelf Spare in Part
 	if diff := cmp.Diff(want, m.text()); diff != "" {
 		t.Error(diff)
 	}
-	got := m.judge(func(line string) bool { return line == "shelf Box in Spare" })
-	verdicts := map[string]verdict{
+	got := m.classify(func(line string) bool { return line == "shelf Box in Spare" })
+	classes := map[string]class{
 		"shelf Box in Colour": had, "shelf Box in Spare": leftOut, "shelf Box in Width": had, "shelf Colour value blue": neither, "shelf Colour value red": had,
 		"shelf Put in Box": had, "shelf Put in Name": had, "shelf Put in Size": had, "shelf Put out Box": had, "shelf Spare in Part": follows,
 	}
-	if diff := cmp.Diff(verdicts, got); diff != "" {
+	if diff := cmp.Diff(classes, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -10,7 +10,7 @@
 //   - noreferences: it wants allowedReferences to end with Ref. These are no references to Kubernetes objects, but rules for names that
 //     cloud objects have.
 //   - conflictingmarkers, dependenttags, forbiddenmarkers, namingconventions, preferredmarkers: they check only
-//     what they are told to, and nothing here needs it.
+//     what they are configured to, and nothing here needs it.
 package main
 
 import (

@@ -2,10 +2,10 @@ package account
 
 import "container/list"
 
-// turns are the requests of one priority that wait for a slot. Namespaces take turns: whoever asks for much does not make the
+// roundRobin has the requests of one priority that wait for a slot. Namespaces take turns: whoever asks for much does not make the
 // others wait, and each namespace has its requests served in the order in which they came. Kinds have lists of their own, because
 // one kind may have to wait for its calls while another does not.
-type turns struct {
+type roundRobin struct {
 	// order has a *tenant for each namespace that has requests. The one that was served last is last.
 	order   *list.List
 	tenants map[string]*list.Element
@@ -19,12 +19,12 @@ type tenant struct {
 	kinds     map[string]*list.List // of *request
 }
 
-func newTurns() *turns {
-	return &turns{order: list.New(), tenants: map[string]*list.Element{}, waiting: map[string]int{}}
+func newRoundRobin() *roundRobin {
+	return &roundRobin{order: list.New(), tenants: map[string]*list.Element{}, waiting: map[string]int{}}
 }
 
 // add adds a request behind those of its namespace and kind, or ahead of them if first.
-func (t *turns) add(r *request, first bool) {
+func (t *roundRobin) add(r *request, first bool) {
 	at := t.tenants[r.Namespace]
 	if at == nil {
 		at = t.order.PushBack(&tenant{namespace: r.Namespace, kinds: map[string]*list.List{}})
@@ -44,7 +44,7 @@ func (t *turns) add(r *request, first bool) {
 }
 
 // remove takes a request out.
-func (t *turns) remove(r *request) {
+func (t *roundRobin) remove(r *request) {
 	at := t.tenants[r.Namespace]
 	kinds := at.Value.(*tenant).kinds
 	kinds[r.Kind].Remove(r.at)
@@ -61,7 +61,7 @@ func (t *turns) remove(r *request) {
 }
 
 // next takes out the request whose turn it is, of a kind that may have a slot now. It returns nil if there is none.
-func (t *turns) next(may func(kind string) bool) *request {
+func (t *roundRobin) next(may func(kind string) bool) *request {
 	allowed := map[string]bool{}
 	for kind := range t.waiting {
 		if may(kind) {
@@ -92,7 +92,7 @@ func (t *tenant) first(allowed map[string]bool) (oldest *request) {
 }
 
 // len returns how many requests there are.
-func (t *turns) len() (n int) {
+func (t *roundRobin) len() (n int) {
 	for _, waiting := range t.waiting {
 		n += waiting
 	}
@@ -100,7 +100,7 @@ func (t *turns) len() (n int) {
 }
 
 // of returns the requests of a source, in the order in which they came within each namespace and kind.
-func (t *turns) of(via *Source) (out []*request) {
+func (t *roundRobin) of(via *Source) (out []*request) {
 	for at := t.order.Front(); at != nil; at = at.Next() {
 		for _, requests := range at.Value.(*tenant).kinds {
 			for e := requests.Front(); e != nil; e = e.Next() {
