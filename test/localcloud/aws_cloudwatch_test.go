@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	cwtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // lagOf is a valid request for the lag of a replica in the ten minutes before a time, changed by edits.
@@ -32,14 +34,14 @@ func lagOf(name string, now time.Time, edits ...func(*cloudwatch.GetMetricDataIn
 func TestCloudWatchReplicaLag(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	client, metrics := rdsClient(cloud, ownAccount, "eu-west-1"), cloudwatch.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1"))
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
 	awaitStatus(t, client, "orders", "available")
 	clock.advance(time.Hour)
-	need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
+	check.Need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
 	awaitStatus(t, client, "reads", "available")
 	values := func(of *cloudwatch.Client, in *cloudwatch.GetMetricDataInput) []float64 {
 		t.Helper()
-		out := need(of.GetMetricData(t.Context(), in))(t)
+		out := check.Need(of.GetMetricData(t.Context(), in))(t)
 		if len(out.MetricDataResults) != 1 || *out.MetricDataResults[0].Id != "lag" || out.MetricDataResults[0].StatusCode != cwtypes.StatusCodeComplete {
 			t.Fatalf("got %+v", out.MetricDataResults)
 		}

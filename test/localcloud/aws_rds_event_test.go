@@ -8,21 +8,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestRDSRefusedUpgrade: with something in the way of a major version, an upgrade changes nothing, and an event says why, for as long as it is asked for. A minor version does not mind.
 func TestRDSRefusedUpgrade(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-	need(client.CreateDBInstance(ctx, someInstance("others")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("others")))(t)
 	describe(t, client, "orders")
 	if !cloud.SetRDSUpgradeObstacle(ownAccount, "eu-west-1", "orders", "a reg type") || cloud.SetRDSUpgradeObstacle(ownAccount, "eu-west-1", "none", "a reg type") {
 		t.Error("which instance there is was not told")
 	}
 	upgrade := func(version string) string {
 		t.Helper()
-		need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+		check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 			DBInstanceIdentifier: aws.String("orders"), EngineVersion: &version, AllowMajorVersionUpgrade: aws.Bool(true), ApplyImmediately: aws.Bool(true),
 		}))(t)
 		if status := *describe(t, client, "orders").DBInstanceStatus; status != "upgrading" {
@@ -33,7 +35,7 @@ func TestRDSRefusedUpgrade(t *testing.T) {
 	}
 	events := func(in rds.DescribeEventsInput) []types.Event {
 		t.Helper()
-		return need(client.DescribeEvents(ctx, &in))(t).Events
+		return check.Need(client.DescribeEvents(ctx, &in))(t).Events
 	}
 	if got := upgrade("16.4"); got != "16.4" || len(events(rds.DescribeEventsInput{})) > 0 {
 		t.Errorf("after a minor upgrade the version is %s, the events %v", got, events(rds.DescribeEventsInput{}))

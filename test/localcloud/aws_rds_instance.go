@@ -63,56 +63,9 @@ type rdsInstance struct {
 	events   []rdstypes.Event
 }
 
-// An engineJob is work on a database server, which takes the time it takes.
-type engineJob struct {
-	done   chan struct{}
-	engine *engine
-	err    error
-	ended  time.Time // by the cloud's clock
-}
-
 // begin starts work on a server; without real servers it is over at once.
 func (s *rdsService) begin(work func() (*engine, error)) *engineJob {
-	job := &engineJob{done: make(chan struct{})}
-	run := func() {
-		job.engine, job.err = work()
-		job.ended = s.cloud.opts.Now()
-		close(job.done)
-	}
-	if s.cloud.opts.ListenersOnly {
-		run()
-	} else {
-		go run()
-	}
-	return job
-}
-
-func (j *engineJob) finished() bool {
-	if j == nil {
-		return true
-	}
-	select {
-	case <-j.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (j *engineJob) wait() {
-	if j != nil {
-		<-j.done
-	}
-}
-
-func (j *engineJob) failed() bool { return j.failure() != nil }
-
-// failure is why work that is over failed; nil if it did not, or there was none.
-func (j *engineJob) failure() error {
-	if j == nil {
-		return nil
-	}
-	return j.err
+	return beginJob(work, s.cloud.opts.Now, s.cloud.opts.ListenersOnly)
 }
 
 func (in *rdsInstance) status() string { return aws.ToString(in.db.DBInstanceStatus) }

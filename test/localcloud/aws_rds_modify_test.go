@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func TestRDSModify(t *testing.T) {
@@ -87,7 +89,7 @@ func TestRDSModify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 			client := rdsClient(cloud, ownAccount, "eu-west-1")
-			need(client.CreateDBInstance(context.Background(), someInstance("db")))(t)
+			check.Need(client.CreateDBInstance(context.Background(), someInstance("db")))(t)
 			input := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db")}
 			test.edit(input)
 			_, err := client.ModifyDBInstance(context.Background(), input)
@@ -111,10 +113,10 @@ func TestRDSUpgradeTargets(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	for _, engine := range []string{"postgres", "mysql", "mariadb"} {
-		versions := need(client.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: &engine}))(t).DBEngineVersions
+		versions := check.Need(client.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: &engine}))(t).DBEngineVersions
 		for _, from := range versions {
 			name := engine + "-" + strings.ReplaceAll(*from.EngineVersion, ".", "-")
-			need(client.CreateDBInstance(ctx, someInstance(name, func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = &engine, from.EngineVersion })))(t)
+			check.Need(client.CreateDBInstance(ctx, someInstance(name, func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = &engine, from.EngineVersion })))(t)
 			for _, to := range versions {
 				code := "InvalidParameterCombination"
 				if *to.EngineVersion == *from.EngineVersion || slices.ContainsFunc(from.ValidUpgradeTarget, func(u types.UpgradeTarget) bool { return *u.EngineVersion == *to.EngineVersion }) {
@@ -134,7 +136,7 @@ func TestRDSUpgradeTargets(t *testing.T) {
 func TestRDSStorageOptimization(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, StorageOptimization: 6 * time.Hour})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	grow := func(size int32) error {
 		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 			DBInstanceIdentifier: aws.String("db"), AllocatedStorage: &size, ApplyImmediately: aws.Bool(true),
@@ -147,7 +149,7 @@ func TestRDSStorageOptimization(t *testing.T) {
 	wantInstance(t, client, "db", "storage-optimization")
 	wantCode(t, grow(80), "InvalidParameterCombination")
 	wantCode(t, grow(60), "")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small"), ApplyImmediately: aws.Bool(true),
 	}))(t)
 	clock.advance(time.Minute)
@@ -162,8 +164,8 @@ func TestRDSStorageOptimization(t *testing.T) {
 func TestRDSMaintenanceWindow(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: 10 * time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small")}))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small")}))(t)
 	sunday := time.Date(2026, 3, 8, 5, 10, 0, 0, time.UTC)
 	clock.advance(sunday.Sub(clock.Now()) - time.Second)
 	wantInstance(t, client, "db", "available")
@@ -178,19 +180,19 @@ func TestRDSMaintenanceWindow(t *testing.T) {
 func TestRDSPower(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	_, err := client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "InvalidDBInstanceState")
-	need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "rebooting")
 	clock.advance(time.Minute)
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "stopping")
 	clock.advance(time.Minute)
 	wantInstance(t, client, "db", "stopped")
 	_, err = client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, BackupRetentionPeriod: aws.Int32(3)})
 	wantCode(t, err, "InvalidDBInstanceState")
-	need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "starting")
 	clock.advance(time.Minute)
 	wantInstance(t, client, "db", "available")
@@ -200,8 +202,8 @@ func TestRDSPower(t *testing.T) {
 func TestRDSStartsByItself(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	clock.advance(time.Minute)
 	at := wantInstance(t, client, "db", "stopped").Endpoint
 	answers := func(want bool) {
@@ -230,13 +232,13 @@ func TestRDSStartsByItself(t *testing.T) {
 func TestRDSFailover(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	failOver := func() error {
 		_, err := client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name, ForceFailover: aws.Bool(true)})
 		return err
 	}
 	wantCode(t, failOver(), "InvalidParameterCombination")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MultiAZ: aws.Bool(true), ApplyImmediately: aws.Bool(true)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MultiAZ: aws.Bool(true), ApplyImmediately: aws.Bool(true)}))(t)
 	if db := wantInstance(t, client, "db", "modifying"); *db.MultiAZ || !*db.PendingModifiedValues.MultiAZ || db.SecondaryAvailabilityZone != nil {
 		t.Errorf("while the standby is made: MultiAZ %t, pending %+v", *db.MultiAZ, db.PendingModifiedValues)
 	}
@@ -256,12 +258,12 @@ func TestRDSFailover(t *testing.T) {
 func TestRDSModifyOnset(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, ModifyOnset: 30 * time.Second})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	modify := func(now bool, edit func(*rds.ModifyDBInstanceInput)) {
 		t.Helper()
 		in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, ApplyImmediately: &now}
 		edit(in)
-		need(client.ModifyDBInstance(ctx, in))(t)
+		check.Need(client.ModifyDBInstance(ctx, in))(t)
 	}
 	class := func(class string) func(*rds.ModifyDBInstanceInput) {
 		return func(in *rds.ModifyDBInstanceInput) { in.DBInstanceClass = &class }
@@ -299,7 +301,7 @@ func TestRDSModifyOnset(t *testing.T) {
 func TestRDSGrowthEnds(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) {
 		in.AllocatedStorage, in.MaxAllocatedStorage = aws.Int32(50), aws.Int32(100)
 	})))(t)
 	for _, test := range []struct {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A server is in the subnet group and the security groups that are asked for, and moves to another VPC alone.
@@ -33,7 +35,7 @@ func TestRDSNetworks(t *testing.T) {
 		return err
 	}
 	shop, pay := rdsVPCs[1], rdsVPCs[2]
-	need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) {
 		in.DBSubnetGroupName, in.VpcSecurityGroupIds = new("SHOP"), shop.securityGroups[1:3]
 	})))(t)
 	is("at first", "shop", shop.securityGroups[1:3]...)
@@ -56,7 +58,7 @@ func TestRDSNetworks(t *testing.T) {
 	}
 	is("with one group less", "shop", shop.securityGroups[2])
 	later := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBSubnetGroupName: new("pay")} // in the maintenance window
-	need(client.ModifyDBInstance(t.Context(), later))(t)
+	check.Need(client.ModifyDBInstance(t.Context(), later))(t)
 	if err := change("shop"); err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +67,6 @@ func TestRDSNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("after the move", "pay", pay.securityGroups[0])
-	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), ApplyImmediately: new(true), MultiAZ: new(true)}))(t)
+	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), ApplyImmediately: new(true), MultiAZ: new(true)}))(t)
 	wantCode(t, change("shop"), (&rdstypes.InvalidVPCNetworkStateFault{}).ErrorCode())
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A server has IPv4 addresses unless something else is asked for, and IPv6 addresses where every subnet of its group has them.
@@ -26,7 +28,7 @@ func TestRDSNetworkType(t *testing.T) {
 			t.Errorf("%s: it has %s, want %s", name, got, tt.kind)
 		}
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
 	clock.advance(time.Hour)
 	change := func(name string, edit func(*rds.ModifyDBInstanceInput), code string) {
 		t.Helper()

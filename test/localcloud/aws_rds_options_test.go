@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func optionGroups(t *testing.T, client *rds.Client, name string) (all []string) {
@@ -24,7 +26,7 @@ func TestRDSOptionGroups(t *testing.T) {
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	in := someInstance("shop")
 	in.Engine, in.EngineVersion, in.OptionGroupName = aws.String("mysql"), aws.String("8.0"), aws.String("Audit-Before")
-	need(client.CreateDBInstance(t.Context(), in))(t)
+	check.Need(client.CreateDBInstance(t.Context(), in))(t)
 	shows := func(when string, want ...string) {
 		t.Helper()
 		if got := optionGroups(t, client, "shop"); !slices.Equal(got, want) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // other returns a value of a parameter that is not its standard.
@@ -45,8 +47,8 @@ func TestRDSParameters(t *testing.T) {
 			t.Errorf("%s of %s is not %v", parameter, name, want)
 		}
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
-	need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
 		for _, p := range rdsParameters {
 			give(in, p.name, other(t, p))
 		}
@@ -58,7 +60,7 @@ func TestRDSParameters(t *testing.T) {
 			name := "plain"
 			in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name}
 			give(in, p.name, other(t, p))
-			need(client.ModifyDBInstance(t.Context(), in))(t)
+			check.Need(client.ModifyDBInstance(t.Context(), in))(t)
 			has(t, "plain", p.name, other(t, p))
 		})
 	}
@@ -71,7 +73,7 @@ func TestRDSParameterValues(t *testing.T) {
 	name, wrong := "orders", "open-source"
 	_, err := client.CreateDBInstance(t.Context(), someInstance(name, func(in *rds.CreateDBInstanceInput) { in.EngineLifecycleSupport = &wrong }))
 	wantCode(t, err, "InvalidParameterValue")
-	need(client.CreateDBInstance(t.Context(), someInstance(name, func(*rds.CreateDBInstanceInput) {})))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance(name, func(*rds.CreateDBInstanceInput) {})))(t)
 	_, err = client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineLifecycleSupport: &wrong})
 	wantCode(t, err, "InvalidParameterValue")
 }
@@ -87,7 +89,7 @@ func TestMariaDBHasNoLifecycle(t *testing.T) {
 		in.EngineLifecycleSupport = &standard
 	}))
 	wantCode(t, err, "InvalidParameterCombination")
-	made := need(client.CreateDBInstance(t.Context(), someInstance(name, mariadb)))(t)
+	made := check.Need(client.CreateDBInstance(t.Context(), someInstance(name, mariadb)))(t)
 	if has := made.DBInstance.EngineLifecycleSupport; has != nil {
 		t.Errorf("it reports %s", *has)
 	}

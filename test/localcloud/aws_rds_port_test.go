@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A server has the port that is asked for. Another one comes at once, whatever ApplyImmediately says, and the former stays in the endpoint until then.
@@ -16,7 +18,7 @@ func TestRDSPort(t *testing.T) {
 		_, err := client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) { in.Port = &port }))
 		wantCode(t, err, "InvalidParameterValue")
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) { in.Port = aws.Int32(5433) })))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) { in.Port = aws.Int32(5433) })))(t)
 	clock.advance(time.Hour)
 	is := func(status string, port, pending int32) {
 		t.Helper()

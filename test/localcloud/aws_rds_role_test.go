@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A roleTest gives roles to instances.
@@ -42,8 +44,8 @@ func TestRDSRoles(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, RoleRemoval: 30 * time.Second})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	r := roleTest{t, client}
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
-	need(client.CreateDBInstance(t.Context(), someInstance("pay", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion, in.DBName = new("mysql"), nil, nil })))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("pay", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion, in.DBName = new("mysql"), nil, nil })))(t)
 	clock.advance(time.Hour)
 	r.add("nowhere", "s3Import", "shop-imports", "DBInstanceNotFound")
 	r.add("pay", "s3Import", "shop-imports", "InvalidParameterValue")
@@ -71,7 +73,7 @@ func TestRDSRoles(t *testing.T) {
 	cloud.MakeIdentity("arn:aws:iam::"+ownAccount+":role/shop-everything", 5*time.Second)
 	r.add("orders", "s3Export", "shop-everything", "InvalidParameterValue")
 
-	need(client.StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: new("orders")}))(t)
+	check.Need(client.StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: new("orders")}))(t)
 	r.add("orders", "s3Export", "shop-everything", "InvalidDBInstanceState")
 	r.remove("orders", "s3Import", "shop-exports", "InvalidDBInstanceState")
 }
@@ -81,7 +83,7 @@ func TestRDSRoleThatIsTrustedLater(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	r := roleTest{t, client}
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
 	clock.advance(time.Hour)
 	r.add("orders", "Lambda", roleNotTrusting, "")
 	clock.advance(time.Minute)
@@ -98,21 +100,21 @@ func TestRDSRolesStayBehind(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	r := roleTest{t, client}
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
 	clock.advance(time.Hour)
 	r.add("orders", "s3Import", "shop-imports", "")
-	need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: new("orders"), DBSnapshotIdentifier: new("nightly")}))(t)
+	check.Need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: new("orders"), DBSnapshotIdentifier: new("nightly")}))(t)
 	clock.advance(time.Hour)
-	need(client.RestoreDBInstanceFromDBSnapshot(t.Context(), &rds.RestoreDBInstanceFromDBSnapshotInput{DBInstanceIdentifier: new("restored"), DBSnapshotIdentifier: new("nightly")}))(t)
-	need(client.RestoreDBInstanceToPointInTime(t.Context(), &rds.RestoreDBInstanceToPointInTimeInput{TargetDBInstanceIdentifier: new("again"), SourceDBInstanceIdentifier: new("orders"), UseLatestRestorableTime: new(true)}))(t)
-	need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
+	check.Need(client.RestoreDBInstanceFromDBSnapshot(t.Context(), &rds.RestoreDBInstanceFromDBSnapshotInput{DBInstanceIdentifier: new("restored"), DBSnapshotIdentifier: new("nightly")}))(t)
+	check.Need(client.RestoreDBInstanceToPointInTime(t.Context(), &rds.RestoreDBInstanceToPointInTimeInput{TargetDBInstanceIdentifier: new("again"), SourceDBInstanceIdentifier: new("orders"), UseLatestRestorableTime: new(true)}))(t)
+	check.Need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
 	clock.advance(time.Hour)
 	for _, name := range []string{"restored", "again", "reads"} {
 		r.has(name, map[string]string{})
 	}
 	r.has("orders", map[string]string{"s3Import": "shop-imports ACTIVE"})
 	r.add("reads", "s3Export", "shop-exports", "")
-	need(client.PromoteReadReplica(t.Context(), &rds.PromoteReadReplicaInput{DBInstanceIdentifier: new("reads")}))(t)
+	check.Need(client.PromoteReadReplica(t.Context(), &rds.PromoteReadReplicaInput{DBInstanceIdentifier: new("reads")}))(t)
 	clock.advance(time.Hour)
 	r.has("reads", map[string]string{"s3Export": "shop-exports ACTIVE"})
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // Each major version that instances can have has an end of its standard support, and those of MySQL and PostgreSQL have Extended Support after it.
@@ -15,7 +17,7 @@ func TestRDSMajorVersions(t *testing.T) {
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	_, err := client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("oracle")})
 	wantCode(t, err, "InvalidParameterValue")
-	all := need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{}))(t).DBMajorEngineVersions
+	all := check.Need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{}))(t).DBMajorEngineVersions
 	seen := map[string]bool{}
 	for _, v := range all {
 		seen[*v.Engine+majorVersion(*v.Engine, *v.MajorEngineVersion)] = true
@@ -38,7 +40,7 @@ func TestRDSMajorVersions(t *testing.T) {
 			}
 		}
 	}
-	one := need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("mysql"), MajorEngineVersion: aws.String("8.4")}))(t).DBMajorEngineVersions
+	one := check.Need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("mysql"), MajorEngineVersion: aws.String("8.4")}))(t).DBMajorEngineVersions
 	if len(one) != 1 || *one[0].MajorEngineVersion != "8.4" {
 		t.Errorf("of one version it says %+v", one)
 	}
@@ -48,7 +50,7 @@ func TestRDSMajorVersions(t *testing.T) {
 func TestRDSCertificates(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: time.Minute, Modify: time.Minute})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
 	if got := describe(t, client, "db").CertificateDetails; got != nil {
 		t.Errorf("while it is created: %+v", got)
 	}
@@ -58,7 +60,7 @@ func TestRDSCertificates(t *testing.T) {
 		t.Fatalf("the certificate is %+v", first)
 	}
 	clock.advance(time.Hour)
-	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
+	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String("db"), CACertificateIdentifier: &rdsCertificates[1], ApplyImmediately: aws.Bool(true),
 	}))(t)
 	clock.advance(time.Hour)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // While a server takes its parameter group, a change of that or security groups, the memberships say so, and the status of the instance stays as it is.
@@ -31,20 +33,20 @@ func TestRDSShowsWhatTheServerTakes(t *testing.T) {
 	modify := func(in *rds.ModifyDBInstanceInput) {
 		t.Helper()
 		in.DBInstanceIdentifier, in.ApplyImmediately = new("shop"), new(true)
-		need(client.ModifyDBInstance(t.Context(), in))(t)
+		check.Need(client.ModifyDBInstance(t.Context(), in))(t)
 	}
 	set := func(parameter rdstypes.Parameter) {
 		t.Helper()
-		need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{parameter}}))(t)
+		check.Need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{parameter}}))(t)
 	}
 	vpc := rdsVPCs[0].securityGroups
-	need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) { in.VpcSecurityGroupIds = vpc[:1] })))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) { in.VpcSecurityGroupIds = vpc[:1] })))(t)
 	has("made", "in-sync", vpc[0]+" active")
 	modify(&rds.ModifyDBInstanceInput{DBParameterGroupName: new("spare")})
 	has("attached", "applying")
 	clock.advance(time.Minute)
 	has("attached a while ago", "pending-reboot")
-	need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+	check.Need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
 	clock.advance(time.Minute)
 	has("restarted", "in-sync")
 	set(setting("work_mem", "1024", immediate))

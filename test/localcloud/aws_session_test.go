@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 const testRole = "arn:aws:iam::" + ownAccount + ":role/mooring"
@@ -79,14 +81,14 @@ func TestAWSTrust(t *testing.T) {
 func TestAWSTransitiveTags(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}, TagSession: true})
-	first := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, func(in *sts.AssumeRoleInput) {
+	first := check.Need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, func(in *sts.AssumeRoleInput) {
 		tagged("passes", "ends")(in)
 		in.TransitiveTagKeys = []string{"passes"}
 	})))(t)
 	client := sts.NewFromConfig(as(cloud, first.Credentials))
 	_, err := client.AssumeRole(t.Context(), assumeInput(testRole, tagged("passes")))
 	wantCode(t, err, "InvalidParameterValue")
-	second := need(client.AssumeRole(t.Context(), assumeInput(testRole, tagged("own"))))(t)
+	second := check.Need(client.AssumeRole(t.Context(), assumeInput(testRole, tagged("own"))))(t)
 	if _, err := s3.NewFromConfig(as(cloud, second.Credentials)).ListBuckets(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +111,7 @@ func TestAWSSessionsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cloud, _ := startAWS(t, Durations{})
 			cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
-			session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
+			session := check.Need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
 			tc.end(cloud)
 			config := as(cloud, session.Credentials)
 			_, err := s3.NewFromConfig(config).ListBuckets(t.Context(), nil)
@@ -129,7 +131,7 @@ func TestSessionLife(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cloud.Close() })
 	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
-	session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
+	session := check.Need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
 	if lasts := session.Credentials.Expiration.Sub(clock.Now()); lasts != time.Hour {
 		t.Errorf("it lasts %v", lasts)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A request that was changed after it was signed, or signed otherwise than S3 wants it, is refused.
@@ -65,7 +67,7 @@ func TestAWSSignature(t *testing.T) {
 		"conditional header": {body: "hello", before: func(r *http.Request) { r.Header.Set("If-None-Match", "*") }, want: "NotImplemented"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := need(http.NewRequest(http.MethodPut, cloud.AWSEndpoint()+"/signed/key", strings.NewReader(test.body)))(t)
+			r := check.Need(http.NewRequest(http.MethodPut, cloud.AWSEndpoint()+"/signed/key", strings.NewReader(test.body)))(t)
 			r.Header.Set("X-Amz-Meta-A", "1")
 			payload := test.payload
 			if payload == "" {
@@ -84,10 +86,10 @@ func TestAWSSignature(t *testing.T) {
 			if test.after != nil {
 				test.after(r)
 			}
-			response := need(http.DefaultClient.Do(r))(t)
+			response := check.Need(http.DefaultClient.Do(r))(t)
 			defer response.Body.Close()
 			var failure struct{ Code, Message string }
-			if body := need(io.ReadAll(response.Body))(t); len(body) > 0 {
+			if body := check.Need(io.ReadAll(response.Body))(t); len(body) > 0 {
 				if err := xml.Unmarshal(body, &failure); err != nil {
 					t.Fatalf("%v: %s", err, body)
 				}

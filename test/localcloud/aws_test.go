@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 const (
@@ -110,17 +112,6 @@ func wantHTTP(t *testing.T, err error, status int) *smithyhttp.ResponseError {
 	return response
 }
 
-// need returns a result that the rest of a test can't do without: need(client.Call(ctx, input))(t).
-func need[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func TestAWSIdentity(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx := context.Background()
@@ -132,7 +123,7 @@ func TestAWSIdentity(t *testing.T) {
 		return *out.Account + " " + *out.Arn, nil
 	}
 	own := awsConfig(cloud, ownAccount, "eu-west-1")
-	if got := need(identity(own))(t); got != ownAccount+" arn:aws:iam::"+ownAccount+":user/mooring" {
+	if got := check.Need(identity(own))(t); got != ownAccount+" arn:aws:iam::"+ownAccount+":user/mooring" {
 		t.Errorf("got identity %q", got)
 	}
 
@@ -184,11 +175,11 @@ func TestAWSIdentity(t *testing.T) {
 	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)
 	wantCode(t, err, "AccessDenied")
 	assume.ExternalId = aws.String("secret-id")
-	session := need(sts.NewFromConfig(own).AssumeRole(ctx, assume))(t)
+	session := check.Need(sts.NewFromConfig(own).AssumeRole(ctx, assume))(t)
 	config := own.Copy()
 	config.Credentials = credentials.NewStaticCredentialsProvider(
 		*session.Credentials.AccessKeyId, *session.Credentials.SecretAccessKey, *session.Credentials.SessionToken)
-	if got := need(identity(config))(t); got != otherAccount+" arn:aws:sts::"+otherAccount+":assumed-role/manager/mooring" {
+	if got := check.Need(identity(config))(t); got != otherAccount+" arn:aws:sts::"+otherAccount+":assumed-role/manager/mooring" {
 		t.Errorf("got identity %q", got)
 	}
 	cloud.ExpireAWSSessions()

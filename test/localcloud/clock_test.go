@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestClockLog has a clock that stands, jumps, goes as the machine's does, and jumps again.
@@ -58,7 +60,7 @@ func TestClockLogWatches(t *testing.T) {
 	even.watch(closing)
 	has := func(n int) {
 		t.Helper()
-		await(t, fmt.Sprint(n, " stretches"), func() (bool, string) {
+		check.Await(t, fmt.Sprint(n, " stretches"), func() (bool, string) {
 			jumps.mu.Lock()
 			defer jumps.mu.Unlock()
 			return len(jumps.stretches) == n, fmt.Sprint(jumps.stretches)

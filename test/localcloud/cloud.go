@@ -148,6 +148,11 @@ func (c *Cloud) RDSAuthorities() (string, error) {
 	return a.pem, nil
 }
 
+// AlterPassword sets a user's password at the server that listens at an address, as whoever is logged in there does by SQL: the cloud's API does not tell.
+func (c *Cloud) AlterPassword(host string, port int, user, password string) error {
+	return c.engines.alterPassword(host, port, user, password)
+}
+
 // GCPEndpoint is the URL that serves Cloud Storage (/storage/v1/), Cloud SQL Admin (/v1/projects/… and
 // /sql/v1beta4/projects/…), and the makers of tokens: /token, /v1/token and
 // /v1/projects/-/serviceAccounts/….

@@ -14,17 +14,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-)
 
-// copiesIn counts the folders of copies below the folder of a cloud's servers.
-func copiesIn(t *testing.T, e *engines) int {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(e.dir, "engines-*", "*-copy-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(found)
-}
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+)
 
 // TestEngineCopies restores data: what was written before a snapshot is there, what was written after it is not.
 func TestEngineCopies(t *testing.T) {
@@ -32,7 +24,7 @@ func TestEngineCopies(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			source := mustStart(t, e, engineSpec{ID: "source", Engine: w.name, Username: w.admin, Password: password, Database: "orders"})
 			must := func(what string, err error) {
@@ -43,7 +35,7 @@ func TestEngineCopies(t *testing.T) {
 			}
 			run := func(of *engine, sql string) string {
 				t.Helper()
-				got, err := w.query(t, of, w.admin, password, "orders", sql)
+				got, err := w.query(t, at(of), w.admin, password, "orders", sql)
 				must(sql, err)
 				return got
 			}
@@ -79,10 +71,10 @@ func TestEngineCopies(t *testing.T) {
 				}
 			}
 			must("setPassword", e.setPassword("two", w.admin, "second"))
-			if _, err := w.query(t, two, w.admin, password, "orders", "SELECT 1"); err == nil {
+			if _, err := w.query(t, at(two), w.admin, password, "orders", "SELECT 1"); err == nil {
 				t.Error("the password of the source works still")
 			}
-			if got := copiesIn(t, e); got != 1 {
+			if got := check.Copies(t, e.dir); got != 1 {
 				t.Errorf("there are %d copies, want that of two alone", got)
 			}
 			must("drop", e.drop("two"))
@@ -90,7 +82,7 @@ func TestEngineCopies(t *testing.T) {
 			if _, err := e.start(engineSpec{ID: "three", Engine: w.name, From: "two"}); !errors.Is(err, errNoCopy) {
 				t.Errorf("start from what was dropped: %v, want %v", err, errNoCopy)
 			}
-			if got := copiesIn(t, e); got != 0 {
+			if got := check.Copies(t, e.dir); got != 0 {
 				t.Errorf("there are %d copies, want none", got)
 			}
 		})
@@ -141,7 +133,7 @@ func TestEngineCopyStopped(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			mustStart(t, e, engineSpec{ID: "stopped", Engine: w.name, Username: w.admin, Password: password})
 			mustStart(t, e, engineSpec{ID: "dropped", Engine: w.name, Username: w.admin, Password: password})
@@ -164,7 +156,7 @@ func TestEngineCopyStopped(t *testing.T) {
 				}
 				_ = e.drop(id)
 			}
-			if got := copiesIn(t, e); got != 0 {
+			if got := check.Copies(t, e.dir); got != 0 {
 				t.Errorf("there are %d copies, want none", got)
 			}
 			go func() { _ = e.snapshot("dropped", "last") }() // which close finds under way, or refuses
@@ -175,7 +167,7 @@ func TestEngineCopyStopped(t *testing.T) {
 // awaitCopy waits until the name of a copy is taken.
 func awaitCopy(t *testing.T, e *engines, as string) {
 	t.Helper()
-	await(t, "a copy "+as+" that is being made", func() (bool, string) {
+	check.Await(t, "a copy "+as+" that is being made", func() (bool, string) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return e.copies[as] != nil, "none"

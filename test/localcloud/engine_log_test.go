@@ -4,12 +4,14 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestEngineLogs restores a server to points in time by the log of another's writes.
 func TestEngineLogs(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, EngineAvailable("postgres"))
 	e := testEngines(t, false)
 	must := func(what string, err error) {
 		t.Helper()
@@ -19,7 +21,7 @@ func TestEngineLogs(t *testing.T) {
 	}
 	run := func(of *engine, sql string) string {
 		t.Helper()
-		got, err := queryPostgres(t, of, "postgres", password, "orders", sql)
+		got, err := check.QueryPostgres(t, at(of), "postgres", password, "orders", sql)
 		must(sql, err)
 		return got
 	}
@@ -70,9 +72,9 @@ func TestEngineLogs(t *testing.T) {
 	must("endLog", e.endLog("plain"))
 	must("stop", e.stop("plain"))
 	restored("late", engineSpec{From: "late", Until: one}, "1")
-	before := copiesIn(t, e)
+	before := check.Copies(t, e.dir)
 	must("drop", e.drop("late"))
-	if got := copiesIn(t, e); got != before-1 {
+	if got := check.Copies(t, e.dir); got != before-1 {
 		t.Errorf("there are %d copies, want %d", got, before-1)
 	}
 }
@@ -85,7 +87,7 @@ func TestEngineLogRefusals(t *testing.T) {
 	if got := mustStart(t, bare, engineSpec{ID: "again", Engine: "postgres", From: "log", Until: time.Now()}); got.Real {
 		t.Errorf("restored %+v, want a bare listener", got)
 	}
-	mustHave(t, "mariadb")
+	check.Available(t, EngineAvailable("mariadb"))
 	e := testEngines(t, false)
 	if _, err := e.start(engineSpec{ID: "db", Engine: "mariadb", Log: "log"}); !errors.Is(err, errNoLog) {
 		t.Errorf("start with a log: %v, want %v", err, errNoLog)
@@ -94,7 +96,7 @@ func TestEngineLogRefusals(t *testing.T) {
 	if err := e.keepLog("db", "log"); !errors.Is(err, errNoLog) {
 		t.Errorf("keepLog: %v, want %v", err, errNoLog)
 	}
-	if got := copiesIn(t, e); got != 0 {
+	if got := check.Copies(t, e.dir); got != 0 {
 		t.Errorf("there are %d copies, want none", got)
 	}
 }

@@ -181,11 +181,7 @@ func (c *connections) end() {
 	}
 }
 
-// AlterPassword sets a user's password at the server that listens at an address, as whoever is logged in there does by SQL: the cloud's API does not tell.
-func (c *Cloud) AlterPassword(host string, port int, user, password string) error {
-	return c.engines.alterPassword(host, port, user, password)
-}
-
+// alterPassword sets a user's password at the server that listens at an address.
 func (e *engines) alterPassword(host string, port int, user, password string) error {
 	e.mu.Lock()
 	all := maps.Clone(e.known)

@@ -7,14 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// showParameter is a query for the value of a parameter that a server has.
-var showParameter = map[string]func(name string) string{
-	"postgres": func(name string) string { return "SELECT current_setting('" + name + "')" },
-	"mariadb":  func(name string) string { return "SELECT @@GLOBAL." + name },
-	"mysql":    func(name string) string { return "SELECT @@GLOBAL." + name },
-}
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+)
 
 // A server has the parameters that it is started with; others reach it at once where its engine can, and with a restart where it cannot. What is taken back is as it was.
 func TestServerParameters(t *testing.T) {
@@ -37,7 +32,7 @@ func TestServerParameters(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			of := mysql
 			if w.name == "postgres" {
 				of = postgres
@@ -47,7 +42,7 @@ func TestServerParameters(t *testing.T) {
 			has := func(when string, want values, names ...string) {
 				t.Helper()
 				for _, name := range names {
-					value, err := w.query(t, got, w.admin, password, "", showParameter[w.name](name))
+					value, err := w.query(t, at(got), w.admin, password, "", check.ShowParameter[w.name](name))
 					if err != nil || value != want[name] {
 						t.Errorf("%s: %s is %q, %v, want %s", when, name, value, err, want[name])
 					}
@@ -81,7 +76,7 @@ func TestServerParameters(t *testing.T) {
 // A server leaves alone what is the cloud's own and what it needs as it is, takes less than machines here can give, and starts whatever the values are. Its log says so.
 func TestServerParametersAreBounded(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, EngineAvailable("postgres"))
 	e := testEngines(t, false)
 	got := mustStart(t, e, engineSpec{ID: "db", Engine: "postgres", Username: "postgres", Password: password, Parameters: map[string]string{
 		"rds.force_ssl": "1", "cloudsql.iam_authentication": "on", "fsync": "on", "max_connections": "5000", "shared_buffers": "1000000",
@@ -90,12 +85,12 @@ func TestServerParametersAreBounded(t *testing.T) {
 	for name, want := range map[string]string{
 		"fsync": "off", "max_connections": "500", "shared_buffers": "16MB", "log_timezone": "Europe/Zurich", "application_name": `it's a \ name`,
 	} {
-		value, err := queryPostgres(t, got, "postgres", password, "", showParameter["postgres"](name))
+		value, err := check.QueryPostgres(t, at(got), "postgres", password, "", check.ShowParameter["postgres"](name))
 		if err != nil || value != want {
 			t.Errorf("%s is %q, %v, want %s", name, value, err, want)
 		}
 	}
-	if _, err := queryPostgres(t, got, "postgres", password, "", showParameter["postgres"]("rds.force_ssl")); err == nil {
+	if _, err := check.QueryPostgres(t, at(got), "postgres", password, "", check.ShowParameter["postgres"]("rds.force_ssl")); err == nil {
 		t.Error("the server has a parameter of the cloud's own")
 	}
 	logs, _ := filepath.Glob(filepath.Join(e.dir, "*", "*", "log"))
@@ -118,7 +113,7 @@ func TestServerParametersAreBounded(t *testing.T) {
 // A replica has as many connections as its source has, or more: it would not follow otherwise.
 func TestServerParametersOfReplicas(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, EngineAvailable("postgres"))
 	e := testEngines(t, false)
 	mustStart(t, e, engineSpec{ID: "source", Engine: "postgres", Username: "postgres", Password: password, Parameters: map[string]string{"max_connections": "57"}})
 	for name, want := range map[string]string{"": "57", "40": "57", "80": "80"} {
@@ -127,7 +122,7 @@ func TestServerParametersOfReplicas(t *testing.T) {
 			values = nil
 		}
 		replica := mustStart(t, e, engineSpec{ID: "replica" + name, Engine: "postgres", Follows: "source", Parameters: values})
-		if got, err := queryPostgres(t, replica, "postgres", password, "", "SHOW max_connections"); err != nil || got != want {
+		if got, err := check.QueryPostgres(t, at(replica), "postgres", password, "", "SHOW max_connections"); err != nil || got != want {
 			t.Errorf("with %q of its own the replica has %q, %v, want %s", name, got, err, want)
 		}
 	}

@@ -1,33 +1,18 @@
 package localcloud
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // awaitValue waits until a query answers with a value: a replica follows in its own time.
-func awaitValue(t *testing.T, what, want string, query func() (string, error)) {
-	t.Helper()
-	await(t, fmt.Sprintf("%s: %q", what, want), func() (bool, string) {
-		got, err := query()
-		return err == nil && got == want, fmt.Sprintf("%q, %v", got, err)
-	})
-}
-
-// wantReadOnly demands that PostgreSQL itself refuses a write.
-func wantReadOnly(t *testing.T, what string, err error) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), "read-only transaction") {
-		t.Errorf("%s: %v, want the refusal of a read-only transaction", what, err)
-	}
-}
-
 // TestEngineReplicas follows a server, and a follower of it, over restarts, another port and promotions.
 func TestEngineReplicas(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, EngineAvailable("postgres"))
 	e := testEngines(t, false)
 	must := func(what string, err error) {
 		t.Helper()
@@ -37,7 +22,7 @@ func TestEngineReplicas(t *testing.T) {
 	}
 	query := func(of *engine, sql string) (string, error) {
 		t.Helper()
-		return queryPostgres(t, of, "postgres", password, "orders", sql)
+		return check.QueryPostgres(t, at(of), "postgres", password, "orders", sql)
 	}
 	run := func(of *engine, sql string) string {
 		t.Helper()
@@ -47,7 +32,7 @@ func TestEngineReplicas(t *testing.T) {
 	}
 	follows := func(of *engine, rows string) {
 		t.Helper()
-		awaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
+		check.AwaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
 	}
 	source := mustStart(t, e, engineSpec{ID: "source", Engine: "postgres", Username: "postgres", Password: password, Database: "orders", StandardPort: true})
 	run(source, "CREATE TABLE t (n int)")
@@ -57,7 +42,7 @@ func TestEngineReplicas(t *testing.T) {
 	run(source, "INSERT INTO t VALUES (2)")
 	follows(replica, "2")
 	_, err := query(replica, "INSERT INTO t VALUES (0)")
-	wantReadOnly(t, "a write on a replica", err)
+	check.ReadOnly(t, "a write on a replica", err)
 
 	cascade := mustStart(t, e, engineSpec{ID: "cascade", Engine: "postgres", Follows: "replica"})
 	run(source, "INSERT INTO t VALUES (3)")
@@ -101,7 +86,7 @@ func TestEngineReplicas(t *testing.T) {
 	follows(cascade, "10")
 	must("stop", e.stop("replica"))
 	_, err = query(cascade, "INSERT INTO t VALUES (0)")
-	wantReadOnly(t, "a write on a replica without a source", err)
+	check.ReadOnly(t, "a write on a replica without a source", err)
 	must("restart of a replica without a source", e.restart("cascade"))
 	must("promote", e.promote("cascade"))
 	run(cascade, "INSERT INTO t VALUES (11)")
@@ -113,7 +98,7 @@ func TestEngineReplicas(t *testing.T) {
 // TestEngineReplicasOfMariaDB does the same with MariaDB, which is told where its source is.
 func TestEngineReplicasOfMariaDB(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "mariadb")
+	check.Available(t, EngineAvailable("mariadb"))
 	e := testEngines(t, false)
 	must := func(what string, err error) {
 		t.Helper()
@@ -122,7 +107,7 @@ func TestEngineReplicasOfMariaDB(t *testing.T) {
 		}
 	}
 	query := func(of *engine, sql string) (string, error) {
-		return queryMariaDB(t, of, "admin", password, "orders", sql)
+		return check.QueryMariaDB(t, at(of), "admin", password, "orders", sql)
 	}
 	run := func(of *engine, sql string) {
 		t.Helper()
@@ -131,7 +116,7 @@ func TestEngineReplicasOfMariaDB(t *testing.T) {
 	}
 	follows := func(of *engine, rows string) {
 		t.Helper()
-		awaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
+		check.AwaitValue(t, "rows of a follower", rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
 	}
 	refuses := func(of *engine) {
 		t.Helper()
@@ -155,7 +140,7 @@ func TestEngineReplicasOfMariaDB(t *testing.T) {
 	run(source, "INSERT INTO t VALUES (3)")
 	for _, of := range []*engine{replica, second, cascade} {
 		follows(of, "3")
-		awaitValue(t, "the user and the database of the source", "1", func() (string, error) { return queryMariaDB(t, of, "app", "second", "shop", "SELECT 1") })
+		check.AwaitValue(t, "the user and the database of the source", "1", func() (string, error) { return check.QueryMariaDB(t, at(of), "app", "second", "shop", "SELECT 1") })
 	}
 	must("snapshot of a replica", e.snapshot("replica", "copy"))
 	alone := mustStart(t, e, engineSpec{ID: "alone", Engine: "mariadb", From: "copy"})

@@ -2,55 +2,13 @@ package localcloud
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
-
-// A steadyWriter writes rows to one address all the time, as a client does that connects anew for each, and counts those that were acknowledged.
-type steadyWriter struct {
-	acknowledged atomic.Int64
-	stop         chan struct{}
-	done         sync.WaitGroup
-}
-
-// writeSteadily begins. write gets the number of a row.
-func writeSteadily(write func(n int) error) *steadyWriter {
-	w := &steadyWriter{stop: make(chan struct{})}
-	w.done.Go(func() {
-		for n := 1; ; n++ {
-			select {
-			case <-w.stop:
-				return
-			default:
-				if write(n) == nil {
-					w.acknowledged.Add(1)
-				}
-			}
-		}
-	})
-	return w
-}
-
-// awaitMore waits until so many more rows are acknowledged.
-func (w *steadyWriter) awaitMore(t *testing.T, rows int64) {
-	t.Helper()
-	before := w.acknowledged.Load()
-	await(t, fmt.Sprintf("%d acknowledged rows more than %d", rows, before), func() (bool, string) {
-		now := w.acknowledged.Load()
-		return now >= before+rows, fmt.Sprint(now)
-	})
-}
-
-func (w *steadyWriter) end() int64 {
-	close(w.stop)
-	w.done.Wait()
-	return w.acknowledged.Load()
-}
 
 // TestEngineSwitchover: whoever writes to one address all the time finds there all that was acknowledged, whichever server that is.
 func TestEngineSwitchover(t *testing.T) {
@@ -58,17 +16,17 @@ func TestEngineSwitchover(t *testing.T) {
 	for _, kind := range []string{"postgres", "mariadb"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, kind)
+			check.Available(t, EngineAvailable(kind))
 			e := testEngines(t, false)
 			query := func(of *engine, sql string) (string, error) {
 				if kind == "postgres" {
-					return queryPostgres(t, of, "administrator", password, "orders", sql)
+					return check.QueryPostgres(t, at(of), "administrator", password, "orders", sql)
 				}
-				return queryMariaDB(t, of, "administrator", password, "orders", sql)
+				return check.QueryMariaDB(t, at(of), "administrator", password, "orders", sql)
 			}
 			run := func(of *engine, sql string) string {
 				t.Helper()
-				return need(query(of, sql))(t)
+				return check.Need(query(of, sql))(t)
 			}
 			blue := mustStart(t, e, engineSpec{ID: "blue", Engine: kind, Username: "administrator", Password: password, Database: "orders", StandardPort: true})
 			run(blue, "CREATE TABLE t (n int)")
@@ -89,13 +47,13 @@ func TestEngineSwitchover(t *testing.T) {
 			if err := e.resume("green"); err != nil {
 				t.Fatal(err)
 			}
-			awaitValue(t, "rows of green after a switchover that failed", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
+			check.AwaitValue(t, "rows of green after a switchover that failed", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
 
-			w := writeSteadily(func(n int) error {
+			w := check.WriteSteadily(func(n int) error {
 				_, err := query(blue, "INSERT INTO t VALUES ("+strconv.Itoa(n)+")")
 				return err
 			})
-			w.awaitMore(t, 20)
+			w.AwaitMore(t, 20)
 			old, err := e.switchOver("blue", "green", time.Minute)
 			if err != nil {
 				t.Fatal(err)
@@ -104,9 +62,9 @@ func TestEngineSwitchover(t *testing.T) {
 			if old.Host == blue.Host || old.Host == green.Host || old.Port != blue.Port {
 				t.Errorf("the old server is at %s:%d", old.Host, old.Port)
 			}
-			w.awaitMore(t, 20)
-			acknowledged := w.end()
-			rows := need(strconv.ParseInt(run(blue, "SELECT count(DISTINCT n) FROM t WHERE n > 0"), 10, 64))(t)
+			w.AwaitMore(t, 20)
+			acknowledged := w.End()
+			rows := check.Need(strconv.ParseInt(run(blue, "SELECT count(DISTINCT n) FROM t WHERE n > 0"), 10, 64))(t)
 			if rows < acknowledged { // an answer can get lost, a row can't
 				t.Errorf("%d rows were acknowledged, %d are there", acknowledged, rows)
 			}
@@ -119,7 +77,7 @@ func TestEngineSwitchover(t *testing.T) {
 			if _, err := query(green, "SELECT 1"); err == nil {
 				t.Error("the new server is still where it was before, too")
 			}
-			awaitValue(t, "rows of a follower of the new server", strconv.FormatInt(rows, 10), func() (string, error) {
+			check.AwaitValue(t, "rows of a follower of the new server", strconv.FormatInt(rows, 10), func() (string, error) {
 				return query(cascade, "SELECT count(DISTINCT n) FROM t WHERE n > 0")
 			})
 			if err := e.restart("blue"); err != nil {
@@ -136,32 +94,32 @@ func TestEngineSwitchoverOfLaggard(t *testing.T) {
 	for kind, nowhere := range map[string]string{"postgres": "host=127.0.0.1 port=1 user=nobody", "mariadb": "127.0.0.1:1"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, kind)
+			check.Available(t, EngineAvailable(kind))
 			e := testEngines(t, false)
 			query := func(of *engine, sql string) (string, error) {
 				if kind == "postgres" {
-					return queryPostgres(t, of, "administrator", password, "orders", sql)
+					return check.QueryPostgres(t, at(of), "administrator", password, "orders", sql)
 				}
-				return queryMariaDB(t, of, "administrator", password, "orders", sql)
+				return check.QueryMariaDB(t, at(of), "administrator", password, "orders", sql)
 			}
 			blue := mustStart(t, e, engineSpec{ID: "blue", Engine: kind, Username: "administrator", Password: password, Database: "orders", StandardPort: true})
-			need(query(blue, "CREATE TABLE t (n int)"))(t)
-			need(query(blue, "INSERT INTO t VALUES (1)"))(t)
+			check.Need(query(blue, "CREATE TABLE t (n int)"))(t)
+			check.Need(query(blue, "INSERT INTO t VALUES (1)"))(t)
 			green := mustStart(t, e, engineSpec{ID: "green", Engine: kind, Follows: "blue", StandardPort: true})
-			awaitValue(t, "rows of green", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
+			check.AwaitValue(t, "rows of green", "1", func() (string, error) { return query(green, "SELECT count(*) FROM t") })
 			if err := e.known["green"].backing.redirect(t.Context(), &upstream{id: "blue", at: nowhere}); err != nil {
 				t.Fatal(err)
 			}
 			for range 17 { // a row becomes 131072
-				need(query(blue, "INSERT INTO t SELECT n FROM t"))(t)
+				check.Need(query(blue, "INSERT INTO t SELECT n FROM t"))(t)
 			}
-			if got := need(query(green, "SELECT count(*) FROM t"))(t); got == "131072" {
+			if got := check.Need(query(green, "SELECT count(*) FROM t"))(t); got == "131072" {
 				t.Fatal("green still follows")
 			}
 			if _, err := e.switchOver("blue", "green", time.Minute); err != nil {
 				t.Fatal(err)
 			}
-			if got := need(query(blue, "SELECT count(*) FROM t"))(t); got != "131072" {
+			if got := check.Need(query(blue, "SELECT count(*) FROM t"))(t); got != "131072" {
 				t.Errorf("%s rows are there", got)
 			}
 		})

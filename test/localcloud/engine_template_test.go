@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // contentOf returns the files below a folder, by their paths; a folder has a slash and no content.
@@ -20,12 +22,12 @@ func contentOf(t *testing.T, folder string) map[string]string {
 		if err != nil {
 			return err
 		}
-		name := need(filepath.Rel(folder, path))(t)
+		name := check.Need(filepath.Rel(folder, path))(t)
 		if entry.IsDir() {
 			all[name+"/"] = ""
 			return nil
 		}
-		all[name] = string(need(os.ReadFile(path))(t))
+		all[name] = string(check.Need(os.ReadFile(path))(t))
 		return nil
 	})
 	if err != nil {
@@ -50,7 +52,7 @@ func TestATemplateOutlivesWhatItWasMadeOf(t *testing.T) {
 		}
 	}
 	want := contentOf(t, data)
-	empty := need(pack(data, dir))(t)
+	empty := check.Need(pack(data, dir))(t)
 	defer func() { _ = empty.content.Close() }()
 	if err := os.RemoveAll(data); err != nil {
 		t.Fatal(err)
@@ -112,11 +114,11 @@ func TestASecondCloudBeginsEmpty(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			for range 2 {
 				e := testEngines(t, false)
 				got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password, Database: "orders"})
-				if _, err := w.query(t, got, w.admin, password, "orders", w.create); err != nil {
+				if _, err := w.query(t, at(got), w.admin, password, "orders", w.create); err != nil {
 					t.Error(err)
 				}
 				if err := e.close(); err != nil {
@@ -136,7 +138,7 @@ func TestStatusOfPostgres(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := need(postgresStatus(file))(t); got != want {
+		if got := check.Need(postgresStatus(file))(t); got != want {
 			t.Errorf("%q: got %q, want %q", content, got, want)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // testEngines are closed at the end of the test, and must leave nothing. t.TempDir would not
@@ -43,18 +45,8 @@ func testEngines(t *testing.T, listenersOnly bool) *engines {
 	return e
 }
 
-// mustHave skips a test that needs a server this machine lacks. In CI it must not be lacking.
-func mustHave(t *testing.T, name string) {
-	t.Helper()
-	err := EngineAvailable(name)
-	if err == nil {
-		return
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal(err)
-	}
-	t.Skipf("NOT TESTED: %v", err)
-}
+// at says where a server listens.
+func at(e *engine) check.Server { return check.Server{Host: e.Host, Port: e.Port, CA: e.CA} }
 
 // processesBelow returns the ids of the processes that work below a folder.
 func processesBelow(dir string) (pids []int) {
@@ -84,14 +76,14 @@ const password = `it's a "secret" \ with $ and ; -- 100%`
 var wantEngines = []struct {
 	name  string
 	admin string
-	query func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
+	query func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
 	// encrypted is a query for what cipher the connection has, empty for none.
 	encrypted string
 	create    string
 }{
-	{"postgres", "postgres", queryPostgres, "SELECT cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()", "CREATE TABLE t (n int)"},
-	{"mariadb", "admin", queryMariaDB, "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'", "CREATE TABLE t (n int)"},
-	{"mysql", "root", queryMariaDB, "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'", "CREATE TABLE t (n int)"},
+	{"postgres", "postgres", check.QueryPostgres, "SELECT cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()", "CREATE TABLE t (n int)"},
+	{"mariadb", "admin", check.QueryMariaDB, "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'", "CREATE TABLE t (n int)"},
+	{"mysql", "root", check.QueryMariaDB, "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'", "CREATE TABLE t (n int)"},
 }
 
 func TestServer(t *testing.T) {
@@ -99,7 +91,7 @@ func TestServer(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "123456789012/eu-west-1/orders", Engine: w.name, Username: w.admin, Password: password, Database: "orders"})
 			if !got.Real || got.CA == "" || got.Host != "127.0.0.1" {
@@ -107,7 +99,7 @@ func TestServer(t *testing.T) {
 			}
 			const id = "123456789012/eu-west-1/orders"
 			query := func(user, password, database, sql string) (string, error) {
-				return w.query(t, got, user, password, database, sql)
+				return w.query(t, at(got), user, password, database, sql)
 			}
 			must := func(what string, err error) {
 				t.Helper()
@@ -186,10 +178,10 @@ func TestServer(t *testing.T) {
 			if again.Port != dbmses[w.name].port || again.Host == "127.0.0.1" {
 				t.Errorf("started on %s:%d, want the standard port on an address of its own", again.Host, again.Port)
 			}
-			if _, err := w.query(t, again, w.admin, "fourth", "", "SELECT 1"); err != nil {
+			if _, err := w.query(t, at(again), w.admin, "fourth", "", "SELECT 1"); err != nil {
 				t.Errorf("on the standard port: %v", err)
 			}
-			if _, err := w.query(t, again, w.admin, "fourth", "orders", "SELECT 1"); err == nil {
+			if _, err := w.query(t, at(again), w.admin, "fourth", "orders", "SELECT 1"); err == nil {
 				t.Error("the data of a stopped instance is still there")
 			}
 		})
@@ -202,7 +194,7 @@ func TestManyServers(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			const n = 6
 			began := time.Now()
@@ -223,7 +215,7 @@ func TestManyServers(t *testing.T) {
 					if err := e.setPassword(id, w.admin, "other"); err != nil && i != n-1 {
 						t.Error(err)
 					}
-					if _, err := w.query(t, got, w.admin, "other", "", "SELECT 1"); err != nil && i != n-1 {
+					if _, err := w.query(t, at(got), w.admin, "other", "", "SELECT 1"); err != nil && i != n-1 {
 						t.Error(err)
 					}
 				})
@@ -240,7 +232,7 @@ func TestCrashedServer(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password})
 			if w.name == "postgres" {
@@ -248,14 +240,14 @@ func TestCrashedServer(t *testing.T) {
 			}
 			p := e.known["db"].backing.(*server).process
 			_ = p.cmd.Process.Kill()
-			receive(t, "the end of the server that was killed", p.done)
+			check.Receive(t, "the end of the server that was killed", p.done)
 			if err := e.setPassword("db", w.admin, "x"); err == nil {
 				t.Error("setPassword on a dead server succeeded")
 			}
 			if err := e.resume("db"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.query(t, got, w.admin, password, "", "SELECT 1"); err != nil {
+			if _, err := w.query(t, at(got), w.admin, password, "", "SELECT 1"); err != nil {
 				t.Errorf("what was done before the crash is lost: %v", err)
 			}
 		})
@@ -268,7 +260,7 @@ func TestStarterThreadEnds(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			done := make(chan error, 1)
 			go func() {
@@ -276,7 +268,7 @@ func TestStarterThreadEnds(t *testing.T) {
 				_, err := e.start(engineSpec{ID: "db", Engine: w.name})
 				done <- err
 			}()
-			if err := receive(t, "a server that starts", done); err != nil {
+			if err := check.Receive(t, "a server that starts", done); err != nil {
 				t.Fatal(err)
 			}
 			select {
@@ -294,7 +286,7 @@ func TestServerThatCannotStart(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password})
 			if err := e.suspend("db"); err != nil {
@@ -404,7 +396,7 @@ func TestRefusals(t *testing.T) {
 // TestUnreachableFolder: as root, a data folder that the servers' user can't get to is named.
 func TestUnreachableFolder(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, EngineAvailable("postgres"))
 	if os.Geteuid() != 0 {
 		t.Skip("only a root's servers run as another user")
 	}
@@ -460,8 +452,8 @@ func TestParentKilled(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	mustHave(t, "postgres")
-	mustHave(t, "mysql")
+	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, EngineAvailable("mysql"))
 	dir, err := scratch("mooring-test-")
 	if err != nil {
 		t.Fatal(err)
@@ -479,7 +471,7 @@ func TestParentKilled(t *testing.T) {
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	overdue := time.AfterFunc(waitLimit, func() { _ = parent.Process.Kill() }) // which ends what it says
+	overdue := time.AfterFunc(check.Limit, func() { _ = parent.Process.Kill() }) // which ends what it says
 	said, ready := bufio.NewScanner(out), false
 	for !ready && said.Scan() {
 		ready = said.Text() == "ready"
@@ -487,7 +479,7 @@ func TestParentKilled(t *testing.T) {
 	}
 	if overdue.Stop(); !ready {
 		_ = parent.Wait()
-		t.Fatalf("the servers were not ready within %v: %v", waitLimit, parent.ProcessState)
+		t.Fatalf("the servers were not ready within %v: %v", check.Limit, parent.ProcessState)
 	}
 	before := processesBelow(dir)
 	if len(before) < 4 {
@@ -498,7 +490,7 @@ func TestParentKilled(t *testing.T) {
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
-	await(t, "the end of the servers whose parent was killed", func() (bool, string) {
+	check.Await(t, "the end of the servers whose parent was killed", func() (bool, string) {
 		left := processesBelow(dir)
 		return len(left) == 0, fmt.Sprint("processes ", left)
 	})
@@ -523,10 +515,10 @@ func parentToBeKilled(t *testing.T, dir string) {
 // keepBusy returns once a backend works on a statement that takes hours.
 func keepBusy(t *testing.T, e *engine, user string) {
 	go func() {
-		_, _ = queryPostgres(t, e, user, password, "", "SELECT count(*) FROM generate_series(1, 1e12)")
+		_, _ = check.QueryPostgres(t, at(e), user, password, "", "SELECT count(*) FROM generate_series(1, 1e12)")
 	}()
-	awaitValue(t, "backends that are busy", "1", func() (string, error) {
-		return queryPostgres(t, e, user, password, "", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()")
+	check.AwaitValue(t, "backends that are busy", "1", func() (string, error) {
+		return check.QueryPostgres(t, at(e), user, password, "", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()")
 	})
 }
 
@@ -552,13 +544,13 @@ func TestServerListensAtAnotherPort(t *testing.T) {
 	for _, w := range wantEngines {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
+			check.Available(t, EngineAvailable(w.name))
 			e := testEngines(t, false)
 			got := mustStart(t, e, engineSpec{ID: "db", Engine: w.name, Username: w.admin, Password: password, Database: "orders", StandardPort: true, Port: 15432})
 			if got.Port != 15432 || got.Host == "127.0.0.1" {
 				t.Fatalf("started on %s:%d, want the port on an address of its own", got.Host, got.Port)
 			}
-			if _, err := w.query(t, got, w.admin, password, "orders", "CREATE TABLE t (n int)"); err != nil {
+			if _, err := w.query(t, at(got), w.admin, password, "orders", "CREATE TABLE t (n int)"); err != nil {
 				t.Fatal(err)
 			}
 			for _, stopped := range []bool{false, true} {
@@ -574,7 +566,7 @@ func TestServerListensAtAnotherPort(t *testing.T) {
 				if err := e.resume("db"); err != nil {
 					t.Fatal(err)
 				}
-				if rows, err := w.query(t, got, w.admin, password, "orders", "SELECT count(*) FROM t"); err != nil || rows != "0" {
+				if rows, err := w.query(t, at(got), w.admin, password, "orders", "SELECT count(*) FROM t"); err != nil || rows != "0" {
 					t.Errorf("at the other port: %q rows, %v", rows, err)
 				}
 				if _, err := net.Dial("tcp", net.JoinHostPort(before.Host, strconv.Itoa(before.Port))); !errors.Is(err, syscall.ECONNREFUSED) {

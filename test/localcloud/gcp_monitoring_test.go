@@ -12,6 +12,8 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/monitoring/v3"
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // lagQuery is a valid query of the lag of a replica in the ten minutes before a time, changed by edits.
@@ -44,20 +46,20 @@ func listSeries(t *testing.T, g *gcpTest, client *http.Client, project string, q
 func TestMonitoringReplicaLag(t *testing.T) {
 	g := startGCP(t, Options{})
 	for _, in := range []*sqladmin.DatabaseInstance{recoverable(), replicaOf("orders", "reads")} {
-		need(g.sql.Instances.Insert("acme", in).Do())(t)
+		check.Need(g.sql.Instances.Insert("acme", in).Do())(t)
 		g.clock.advance(time.Minute)
 	}
-	made := need(time.Parse(time.RFC3339, need(g.sql.Instances.Get("acme", "reads").Do())(t).CreateTime))(t)
+	made := check.Need(time.Parse(time.RFC3339, check.Need(g.sql.Instances.Get("acme", "reads").Do())(t).CreateTime))(t)
 	want := func(what, name string, want ...float64) {
 		t.Helper()
-		out := need(listSeries(t, g, g.raw, "acme", lagQuery("acme", name, g.clock.Now())))(t)
+		out := check.Need(listSeries(t, g, g.raw, "acme", lagQuery("acme", name, g.clock.Now())))(t)
 		var got []float64
 		for _, series := range out.TimeSeries {
 			if series.Metric.Type != lagMetric || series.Resource.Labels["database_id"] != "acme:"+name {
 				t.Errorf("the series is %+v of %+v", series.Metric, series.Resource)
 			}
 			for _, p := range series.Points {
-				if at := need(time.Parse(time.RFC3339, p.Interval.EndTime))(t); at.Before(made) || at.After(g.clock.Now().Add(-lagMetricDelay)) {
+				if at := check.Need(time.Parse(time.RFC3339, p.Interval.EndTime))(t); at.Before(made) || at.After(g.clock.Now().Add(-lagMetricDelay)) {
 					t.Errorf("a point of %s", p.Interval.EndTime)
 				}
 				got = append(got, *p.Value.DoubleValue)

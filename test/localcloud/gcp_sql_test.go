@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func orders() *sqladmin.DatabaseInstance {
@@ -704,19 +706,19 @@ func TestSQLServer(t *testing.T) {
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
-		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
-		plain                  func(t *testing.T, e *engine, user, password string) bool
+		query func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
+		plain                  func(t *testing.T, at check.Server, user, password string) bool
 	}{
-		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-			return dialPostgres(t, e, "", user, password, database, sql)
-		}, plainPostgres},
-		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-			return dialMySQL(t, e, "", user, password, database, sql)
-		}, plainMariaDB},
+		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
+			return check.DialPostgres(t, at, "", user, password, database, sql)
+		}, check.PlainPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
+			return check.DialMySQL(t, at, "", user, password, database, sql)
+		}, check.PlainMariaDB},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, test.engine)
+			check.Available(t, EngineAvailable(test.engine))
 			cloud, err := Start(Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -735,7 +737,7 @@ func TestSQLServer(t *testing.T) {
 			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil {
 				t.Fatalf("instance is %+v, %v", got, err)
 			}
-			server := &engine{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
+			server := check.Server{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
 			login := func(user, password, database string, want bool) {
 				t.Helper()
 				said, err := test.query(t, server, user, password, database, "SELECT 41+1")
@@ -763,7 +765,7 @@ func TestSQLServer(t *testing.T) {
 			}
 			plain := func(want bool) {
 				t.Helper()
-				await(t, fmt.Sprintf("a connection without TLS: success %v", want), func() (bool, string) {
+				check.Await(t, fmt.Sprintf("a connection without TLS: success %v", want), func() (bool, string) {
 					return test.plain(t, server, "app", "second") == want, "the other way round"
 				})
 				login("app", "second", "shop", true)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func TestRoomInMemory(t *testing.T) {
@@ -29,7 +31,7 @@ func TestRoomInMemory(t *testing.T) {
 func TestScratchHeedsTMPDIR(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	got := need(scratch("some-"))(t)
+	got := check.Need(scratch("some-"))(t)
 	if filepath.Dir(got) != dir {
 		t.Errorf("the folder is %s, want one in %s", got, dir)
 	}

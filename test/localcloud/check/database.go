@@ -1,4 +1,4 @@
-package localcloud
+package check
 
 import (
 	"cmp"
@@ -22,9 +22,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// queryPostgres connects as an application would, by URI, verifies the server's certificate and
+// A Server says where a database server listens, and who signed its certificate.
+type Server struct {
+	Host string
+	Port int
+	CA   string // PEM of the authority
+}
+
+// QueryPostgres connects as an application would, by URI, verifies the server's certificate and
 // name, and returns the first column of the first row, as text.
-func queryPostgres(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
+func QueryPostgres(t *testing.T, at Server, user, password, database, sql string) (string, error) {
 	if database == "" {
 		database = "postgres"
 	}
@@ -32,8 +39,8 @@ func queryPostgres(t *testing.T, e *engine, user, password, database, sql string
 	defer cancel()
 	uri := url.URL{
 		Scheme: "postgres", User: url.UserPassword(user, password), Path: "/" + database,
-		Host:     net.JoinHostPort(e.Host, strconv.Itoa(e.Port)),
-		RawQuery: url.Values{"sslmode": {"verify-full"}, "sslrootcert": {caFile(t, e)}}.Encode(),
+		Host:     net.JoinHostPort(at.Host, strconv.Itoa(at.Port)),
+		RawQuery: url.Values{"sslmode": {"verify-full"}, "sslrootcert": {caFile(t, at)}}.Encode(),
 	}
 	conn, err := pgx.Connect(ctx, uri.String())
 	if err != nil {
@@ -59,9 +66,9 @@ func firstValue(ctx context.Context, conn *pgx.Conn, sql string) (string, error)
 }
 
 // trusting returns what a client verifies a server of Cloud SQL by: the name in its certificate, or only the authority if there is none.
-func trusting(e *engine, name string) *tls.Config {
+func trusting(at Server, name string) *tls.Config {
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM([]byte(e.CA))
+	roots.AppendCertsFromPEM([]byte(at.CA))
 	if name != "" {
 		return &tls.Config{RootCAs: roots, ServerName: name}
 	}
@@ -71,16 +78,16 @@ func trusting(e *engine, name string) *tls.Config {
 	}}
 }
 
-// dialPostgres queries a server of Cloud SQL, whose certificate may have a name.
-func dialPostgres(_ *testing.T, e *engine, name, user, password, database, sql string) (value string, err error) {
+// DialPostgres queries a server of Cloud SQL, whose certificate may have a name.
+func DialPostgres(_ *testing.T, at Server, name, user, password, database, sql string) (value string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	config, err := pgx.ParseConfig("sslmode=require")
 	if err != nil {
 		return "", err
 	}
-	config.Host, config.Port, config.User, config.Password = e.Host, uint16(e.Port), user, password
-	config.Database, config.TLSConfig, config.Fallbacks = cmp.Or(database, "postgres"), trusting(e, name), nil
+	config.Host, config.Port, config.User, config.Password = at.Host, uint16(at.Port), user, password
+	config.Database, config.TLSConfig, config.Fallbacks = cmp.Or(database, "postgres"), trusting(at, name), nil
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return "", err
@@ -89,13 +96,13 @@ func dialPostgres(_ *testing.T, e *engine, name, user, password, database, sql s
 	return firstValue(ctx, conn, sql)
 }
 
-// dialMySQL does the same in MySQL.
-func dialMySQL(_ *testing.T, e *engine, name, user, password, database, sql string) (value string, err error) {
+// DialMySQL does the same in MySQL.
+func DialMySQL(_ *testing.T, at Server, name, user, password, database, sql string) (value string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	config := mysql.NewConfig()
-	config.Net, config.Addr, config.User, config.Passwd, config.DBName = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(e.Port)), user, password, database
-	config.TLS = trusting(e, name)
+	config.Net, config.Addr, config.User, config.Passwd, config.DBName = "tcp", net.JoinHostPort(at.Host, strconv.Itoa(at.Port)), user, password, database
+	config.TLS = trusting(at, name)
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return "", err
@@ -108,16 +115,12 @@ func dialMySQL(_ *testing.T, e *engine, name, user, password, database, sql stri
 	return value, err
 }
 
-// queryMariaDB does the same with MariaDB's own client.
-func queryMariaDB(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-	system, err := findMariaDB()
-	if err != nil {
-		return "", err
-	}
+// QueryMariaDB does the same with MariaDB's own client.
+func QueryMariaDB(t *testing.T, at Server, user, password, database, sql string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	client := exec.CommandContext(ctx, system.(mariaDB).client, "--no-defaults", "--protocol=tcp", "--host="+e.Host, "--port="+strconv.Itoa(e.Port),
-		"--ssl-ca="+caFile(t, e), "--ssl-verify-server-cert", "--user="+user, "--batch", "--skip-column-names", "--execute="+sql)
+	client := exec.CommandContext(ctx, "mariadb", "--no-defaults", "--protocol=tcp", "--host="+at.Host, "--port="+strconv.Itoa(at.Port),
+		"--ssl-ca="+caFile(t, at), "--ssl-verify-server-cert", "--user="+user, "--batch", "--skip-column-names", "--execute="+sql)
 	if database != "" {
 		client.Args = append(client.Args, "--database="+database)
 	}
@@ -130,12 +133,12 @@ func queryMariaDB(t *testing.T, e *engine, user, password, database, sql string)
 	return said, nil
 }
 
-// plainPostgres reports whether a login without TLS succeeds.
-func plainPostgres(_ *testing.T, e *engine, user, password string) bool {
+// PlainPostgres reports whether a login without TLS succeeds.
+func PlainPostgres(_ *testing.T, at Server, user, password string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	uri := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Path: "/postgres",
-		Host: net.JoinHostPort(e.Host, strconv.Itoa(e.Port)), RawQuery: "sslmode=disable"}
+		Host: net.JoinHostPort(at.Host, strconv.Itoa(at.Port)), RawQuery: "sslmode=disable"}
 	conn, err := pgx.Connect(ctx, uri.String())
 	if err == nil {
 		_ = conn.Close(ctx)
@@ -143,25 +146,38 @@ func plainPostgres(_ *testing.T, e *engine, user, password string) bool {
 	return err == nil
 }
 
-// plainMariaDB does the same with MariaDB's own client.
-func plainMariaDB(t *testing.T, e *engine, user, password string) bool {
+// PlainMariaDB does the same with MariaDB's own client.
+func PlainMariaDB(t *testing.T, at Server, user, password string) bool {
 	t.Helper()
-	system, err := findMariaDB()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	client := exec.CommandContext(ctx, system.(mariaDB).client, "--no-defaults", "--protocol=tcp", "--host="+e.Host, "--port="+strconv.Itoa(e.Port),
+	client := exec.CommandContext(ctx, "mariadb", "--no-defaults", "--protocol=tcp", "--host="+at.Host, "--port="+strconv.Itoa(at.Port),
 		"--skip-ssl", "--user="+user, "--execute=SELECT 1")
 	client.Env = append(os.Environ(), "MYSQL_PWD="+password)
 	return client.Run() == nil
 }
 
-func caFile(t *testing.T, e *engine) string {
+func caFile(t *testing.T, at Server) string {
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, []byte(e.CA), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(at.CA), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// ShowParameter is a query for the value of a parameter that a server has.
+var ShowParameter = map[string]func(name string) string{
+	"postgres": func(name string) string { return "SELECT current_setting('" + name + "')" },
+	"mariadb":  func(name string) string { return "SELECT @@GLOBAL." + name },
+	"mysql":    func(name string) string { return "SELECT @@GLOBAL." + name },
+}
+
+// Copies counts the folders of copies that a cloud keeps of its servers' data. dir is the folder of the cloud.
+func Copies(t *testing.T, dir string) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "engines-*", "*-copy-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found)
 }
