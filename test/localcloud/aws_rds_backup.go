@@ -12,14 +12,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // rdsBackups are the automated backups of an instance: from when on it can be restored. Their daily snapshots are not shown.
 type rdsBackups struct {
-	log   string     // names the log of the server's writes; empty for none
-	job   *engineJob // begins the log of an instance that was there before; nil if it began with the instance
-	since time.Time  // when the first backup was done; zero until then
-	until time.Time  // when the deletion of the instance was asked for
+	log   string      // names the log of the server's writes; empty for none
+	job   *engine.Job // begins the log of an instance that was there before; nil if it began with the instance
+	since time.Time   // when the first backup was done; zero until then
+	until time.Time   // when the deletion of the instance was asked for
 }
 
 // rdsRetained are the automated backups of an instance that is gone.
@@ -51,21 +53,21 @@ func (s *rdsService) settleBackups(in *rdsInstance, now time.Time) *rdsInstance 
 	next := in.clone()
 	b := &next.backups
 	if !keeps {
-		s.begin(func() (*engine, error) {
-			return nil, errors.Join(s.cloud.engines.endLog(id), s.cloud.engines.drop(in.backups.log))
+		s.begin(func() (*engine.Engine, error) {
+			return nil, errors.Join(s.cloud.engines.EndLog(id), s.cloud.engines.Drop(in.backups.log))
 		})
 		*b, next.backupTags = rdsBackups{}, nil
 		return next
 	}
 	if b.log == "" {
 		if b.log = s.newLog(&next.db); b.log != "" {
-			b.job = s.begin(func() (*engine, error) { return nil, s.cloud.engines.keepLog(id, b.log) })
+			b.job = s.begin(func() (*engine.Engine, error) { return nil, s.cloud.engines.KeepLog(id, b.log) })
 		}
 	}
 	switch {
 	case b.job == nil:
 		b.since = wholeMillisecond(in.due)
-	case b.job.finished() && !b.job.failed():
+	case b.job.Finished() && !b.job.Failed():
 		b.since = wholeMillisecond(now)
 	}
 	return next
@@ -106,7 +108,7 @@ func (s *rdsService) leaveBackups(key rdsKey, in *rdsInstance) {
 
 func (s *rdsService) dropLog(of *rdsInstance) {
 	if of.backups.log != "" {
-		s.begin(func() (*engine, error) { return nil, s.cloud.engines.drop(of.backups.log) })
+		s.begin(func() (*engine.Engine, error) { return nil, s.cloud.engines.Drop(of.backups.log) })
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // Blue/green deployments. No recording shows any call about them, so all is from these sources:
@@ -60,8 +62,8 @@ type rdsDeployment struct {
 	done                      int  // how many of the tasks are
 	begun                     bool // the first task that is not done, or the deletion of what goes with the deployment
 	due                       time.Time
-	job                       *engineJob // of the switchover
-	moved                     []engine   // where it brings the blue instance of each pair; readable once job is finished
+	job                       *engine.Job     // of the switchover
+	moved                     []engine.Engine // where it brings the blue instance of each pair; readable once job is finished
 	fails                     bool
 	before                    string // the status before DELETING
 	target                    bool   // the green instances are deleted, too

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // TestRDSBlueGreenData: a client that writes to one endpoint all the time finds there all that was acknowledged after a switchover, in another instance.
@@ -19,7 +20,7 @@ func TestRDSBlueGreenData(t *testing.T) {
 	for _, kind := range []string{"postgres", "mysql"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			check.Available(t, EngineAvailable(kind))
+			check.Available(t, engine.Available(kind))
 			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // makeGreen begins the creation of the green instances: a replica of the source, and a replica of that for each replica of the source. Those begin once the first is there.
@@ -15,7 +17,7 @@ func (c *rdsCall) makeGreen(d *rdsDeployment, source rdsKey, in *rds.CreateBlueG
 	type green struct {
 		key  rdsKey
 		made *rdsInstance
-		spec engineSpec
+		spec engine.Spec
 	}
 	blue := append([]rdsKey{source}, c.replicasOf(c.instances[source].now)...)
 	var all []green
@@ -47,7 +49,7 @@ func (c *rdsCall) makeGreen(d *rdsDeployment, source rdsKey, in *rds.CreateBlueG
 		}
 		g.made.follows = rdsFollowing{source: leader, id: *lead.db.DbiResourceId}
 		g.made.db.ReadReplicaSourceDBInstanceIdentifier = aws.String(leader.name)
-		g.spec = engineSpec{
+		g.spec = engine.Spec{
 			ID: *g.made.db.DbiResourceId, Engine: *g.made.db.Engine, StandardPort: true, Port: int(*asked.Port), Follows: *lead.db.DbiResourceId,
 		}
 		all = append(all, g)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // settleDeployments brings every deployment to the state it has at a time, and reports whether any changed.
@@ -20,7 +22,7 @@ func (s *rdsService) settleDeployments(now time.Time) (changed bool) {
 		case provisioning:
 			s.provision(next)
 		case switchingOver:
-			if now.Before(d.due) || !d.job.finished() {
+			if now.Before(d.due) || !d.job.Finished() {
 				continue
 			}
 			s.endSwitchover(next)
@@ -182,7 +184,7 @@ func (s *rdsService) endDeletion(d *rdsDeployment, now time.Time) *rdsDeployment
 func (s *rdsService) deleted(in *rdsInstance, now time.Time) *rdsInstance {
 	next, id := in.clone(), *in.db.DbiResourceId
 	next.backups.until = now
-	job := s.begin(func() (*engine, error) { return nil, s.cloud.engines.stop(id) })
+	job := s.begin(func() (*engine.Engine, error) { return nil, s.cloud.engines.Stop(id) })
 	next.enter(deleting, "deleting", now.Add(s.cloud.opts.Durations.Delete), job, false)
 	return next
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // deployment returns the deployment of an identifier, which "isn't case-sensitive".
@@ -54,9 +56,9 @@ func switchDeployment(c *rdsCall, in *rds.SwitchoverBlueGreenDeploymentInput) (a
 	within, takes := time.Duration(seconds)*time.Second, c.cloud.opts.Durations.Modify
 	next.pairs = pairs
 	next.status, next.details, next.due, next.fails = switchingOver, "", c.now.Add(min(takes, within)), c.failLate || takes > within
-	next.job, next.moved = nil, make([]engine, len(pairs))
+	next.job, next.moved = nil, make([]engine.Engine, len(pairs))
 	if !next.fails {
-		next.job = c.begin(func() (*engine, error) { return nil, c.switchEngines(pairs, next.moved, within) })
+		next.job = c.begin(func() (*engine.Engine, error) { return nil, c.switchEngines(pairs, next.moved, within) })
 	}
 	next.pairs = d.pairs
 	for _, of := range keys {
@@ -70,9 +72,9 @@ func switchDeployment(c *rdsCall, in *rds.SwitchoverBlueGreenDeploymentInput) (a
 }
 
 // switchEngines switches the servers of pairs over, and says where the blue ones are then. Once the first has been, the others can't fail the switchover: they stay where they were.
-func (s *rdsService) switchEngines(pairs []rdsPair, moved []engine, within time.Duration) error {
+func (s *rdsService) switchEngines(pairs []rdsPair, moved []engine.Engine, within time.Duration) error {
 	for i, pair := range pairs {
-		at, err := s.cloud.engines.switchOver(pair.blue, pair.green, within)
+		at, err := s.cloud.engines.SwitchOver(pair.blue, pair.green, within)
 		if err != nil && i == 0 {
 			return err
 		}
@@ -84,7 +86,7 @@ func (s *rdsService) switchEngines(pairs []rdsPair, moved []engine, within time.
 // endSwitchover gives the green instances the names and endpoints of the blue ones, and those NAME-old1, or the first of such numbers that is free. "If the switchover takes longer than the specified duration, then any changes are rolled
 // back": then nothing has changed.
 func (s *rdsService) endSwitchover(d *rdsDeployment) {
-	if d.fails || d.job.failed() {
+	if d.fails || d.job.Failed() {
 		d.status, d.details, d.fails = switchFailed, "The switchover was rolled back.", false
 		return
 	}
@@ -109,7 +111,7 @@ func (s *rdsService) endSwitchover(d *rdsDeployment) {
 }
 
 // swap gives a green instance the place of a blue one, whose tags it gets beside its own.
-func (s *rdsService) swap(blueKey, greenKey rdsKey, promoted bool, where engine) {
+func (s *rdsService) swap(blueKey, greenKey rdsKey, promoted bool, where engine.Engine) {
 	blue, green := s.instances[blueKey].now.clone(), s.instances[greenKey].now.clone()
 	oldKey := blueKey
 	for n := 1; oldKey == blueKey || s.instances[oldKey].read(false) != nil; n++ {

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 func orElse[T any](p *T, standard T) *T {
@@ -32,7 +34,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	if err := c.checkRoom(key, made); err != nil {
 		return nil, err
 	}
-	spec := engineSpec{
+	spec := engine.Spec{
 		ID: *made.db.DbiResourceId, Engine: *in.Engine, Username: *in.MasterUsername,
 		Password: aws.ToString(in.MasterUserPassword), Database: aws.ToString(in.DBName),
 		StandardPort: true, Port: int(aws.ToInt32(in.Port)),
@@ -60,18 +62,18 @@ func (c *rdsCall) checkRoom(key rdsKey, made *rdsInstance) error {
 }
 
 // make begins the creation of an instance.
-func (c *rdsCall) make(key rdsKey, made *rdsInstance, spec engineSpec) {
-	var job *engineJob
+func (c *rdsCall) make(key rdsKey, made *rdsInstance, spec engine.Spec) {
+	var job *engine.Job
 	if !c.failLate {
 		made.backups.log = c.newLog(&made.db)
 		spec.Log, spec.Parameters = made.backups.log, c.parametersOf(key, made)
-		job = c.begin(func() (*engine, error) { return c.cloud.engines.start(spec) })
+		job = c.begin(func() (*engine.Engine, error) { return c.cloud.engines.Start(spec) })
 	}
 	creation := c.cloud.opts.Durations.Create
 	if aws.ToInt32(made.db.BackupRetentionPeriod) > 0 {
 		creation -= backupShare(c.cloud.opts.Durations)
 	}
-	made.retake, made.resume, made.restart = c.retaker(key), c.cloud.engines.resume, c.cloud.engines.restart
+	made.retake, made.resume, made.restart = c.retaker(key), c.cloud.engines.Resume, c.cloud.engines.Restart
 	made.enter(creating, "creating", c.now.Add(creation), job, c.failLate)
 	made.end = c.endOfCreation(made)
 	c.store(key, made)

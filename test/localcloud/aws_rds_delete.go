@@ -3,6 +3,8 @@ package localcloud
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 func (c *rdsCall) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
@@ -38,21 +40,21 @@ func (c *rdsCall) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
 		due = due.Add(c.cloud.opts.Durations.Snapshot)
 	}
 	next.backups.until = c.now
-	var job *engineJob
+	var job *engine.Job
 	if !c.failLate {
-		job = c.begin(func() (*engine, error) {
+		job = c.begin(func() (*engine.Engine, error) {
 			if next.final != nil { // whose data there would be no more
-				next.final.job.wait()
-				if err := next.final.job.failure(); err != nil {
+				next.final.job.Wait()
+				if err := next.final.job.Failure(); err != nil {
 					return nil, err
 				}
 			}
 			if next.retains && have.backups.log != "" {
-				if err := c.cloud.engines.flushLog(*have.db.DbiResourceId); err != nil {
+				if err := c.cloud.engines.FlushLog(*have.db.DbiResourceId); err != nil {
 					return nil, err
 				}
 			}
-			return nil, c.cloud.engines.stop(*have.db.DbiResourceId)
+			return nil, c.cloud.engines.Stop(*have.db.DbiResourceId)
 		})
 	}
 	next.enter(deleting, "deleting", due, job, c.failLate)

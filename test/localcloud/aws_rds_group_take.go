@@ -2,6 +2,8 @@ package localcloud
 
 import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // The servers of a group's members take its parameters as those of RDS do: a member has what the group set when its server started, and what was changed at once since.
@@ -45,7 +47,7 @@ func (c *rdsCall) carryOutInMembers(g *rdsGroup, change rdsGroupChange) {
 		}
 		next.taking.group = c.now.Add(c.cloud.opts.Durations.Modify)
 		if id := *next.db.DbiResourceId; change.atOnce != nil {
-			next.taking.parameters = c.begin(func() (*engine, error) { return nil, c.cloud.engines.changeParameters(id, change.atOnce) })
+			next.taking.parameters = c.begin(func() (*engine.Engine, error) { return nil, c.cloud.engines.ChangeParameters(id, change.atOnce) })
 		}
 		c.store(key, next)
 	}
@@ -64,11 +66,11 @@ func (s *rdsService) parametersOf(key rdsKey, in *rdsInstance) map[string]string
 }
 
 // retaker returns what makes the server of an instance take what its group sets, and then does work on it.
-func (s *rdsService) retaker(key rdsKey) func(*rdsInstance, func(id string) error) *engineJob {
-	return func(of *rdsInstance, work func(id string) error) *engineJob {
+func (s *rdsService) retaker(key rdsKey) func(*rdsInstance, func(id string) error) *engine.Job {
+	return func(of *rdsInstance, work func(id string) error) *engine.Job {
 		id, values := *of.db.DbiResourceId, s.parametersOf(key, of)
-		return s.begin(func() (*engine, error) {
-			if err := s.cloud.engines.setParameters(id, values); err != nil {
+		return s.begin(func() (*engine.Engine, error) {
+			if err := s.cloud.engines.SetParameters(id, values); err != nil {
 				return nil, err
 			}
 			return nil, work(id)

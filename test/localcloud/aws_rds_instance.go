@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // A step is the long work that an instance is in.
@@ -31,7 +33,7 @@ type rdsInstance struct {
 	db       rdstypes.DBInstance
 	step     step
 	due      time.Time                      // when the step ends
-	job      *engineJob                     // what must be done before it ends; nil is nothing
+	job      *engine.Job                    // what must be done before it ends; nil is nothing
 	fails    bool                           // it ends in an error
 	end      string                         // the status that the step ends in, in place of the usual one; empty for that
 	unmade   string                         // the status of a creation that fails; empty for failed
@@ -50,7 +52,7 @@ type rdsInstance struct {
 	// taking is what the server takes without a step of the instance.
 	taking rdsTaking
 	// retake begins work on the server behind the instance that starts it, with what its parameter group sets then.
-	retake func(of *rdsInstance, work func(id string) error) *engineJob
+	retake func(of *rdsInstance, work func(id string) error) *engine.Job
 	// resume is the work that starts a server that is stopped, and restart that which restarts one.
 	resume, restart func(id string) error
 	// arrival are the security groups that the server gets with the DB subnet group that is pending.
@@ -64,8 +66,8 @@ type rdsInstance struct {
 }
 
 // begin starts work on a server; without real servers it is over at once.
-func (s *rdsService) begin(work func() (*engine, error)) *engineJob {
-	return beginJob(work, s.cloud.opts.Now, s.cloud.opts.ListenersOnly)
+func (s *rdsService) begin(work func() (*engine.Engine, error)) *engine.Job {
+	return engine.Begin(work, s.cloud.opts.Now, s.cloud.opts.ListenersOnly)
 }
 
 func (in *rdsInstance) status() string { return aws.ToString(in.db.DBInstanceStatus) }
@@ -79,7 +81,7 @@ func (in *rdsInstance) clone() *rdsInstance {
 }
 
 // enter begins a step.
-func (in *rdsInstance) enter(s step, status string, due time.Time, job *engineJob, fails bool) {
+func (in *rdsInstance) enter(s step, status string, due time.Time, job *engine.Job, fails bool) {
 	in.step, in.due, in.job, in.fails = s, due, job, fails
 	in.db.DBInstanceStatus = aws.String(status)
 }
@@ -101,7 +103,7 @@ func (in *rdsInstance) settled(now time.Time, d Durations) *rdsInstance {
 			}
 			in = next
 			continue
-		case now.Before(in.due) || !in.job.finished():
+		case now.Before(in.due) || !in.job.Finished():
 			return in
 		}
 		if in = in.ended(d); in == nil {
@@ -134,7 +136,7 @@ func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 	}
 	next := in.clone()
 	next.applying, next.takes = *next.db.PendingModifiedValues, next.waits
-	var job *engineJob
+	var job *engine.Job
 	if version := next.applying.EngineVersion; version != nil && !next.refusesUpgrade(version) {
 		job = next.retake(next, next.restart)
 	}
@@ -158,7 +160,7 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 		next.promoted()
 	case deleting:
 		// An instance stays whose final snapshot failed. No recording shows that.
-		if !in.fails && (in.final == nil || !in.final.job.failed()) {
+		if !in.fails && (in.final == nil || !in.final.job.Failed()) {
 			return nil
 		}
 		next.retains, next.backups.until = false, time.Time{}
@@ -176,15 +178,15 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 
 // created ends the step creating. The first backup follows, and the endpoint is there from then on.
 func (in *rdsInstance) created(d Durations) {
-	if in.fails || in.job.failed() || in.end == "insufficient-capacity" {
+	if in.fails || in.job.Failed() || in.end == "insufficient-capacity" {
 		in.rest(cmp.Or(in.end, in.unmade, "failed"))
 		return
 	}
-	if in.job.ended.After(in.due) { // before, there was less than belongs to an instance
-		in.due = in.job.ended
+	if in.job.Ended.After(in.due) { // before, there was less than belongs to an instance
+		in.due = in.job.Ended
 	}
 	in.db.Endpoint = &rdstypes.Endpoint{
-		Address: aws.String(in.job.engine.Host), Port: aws.Int32(int32(in.job.engine.Port)), HostedZoneId: aws.String("Z2R2ITUGPM61AM"),
+		Address: aws.String(in.job.Engine.Host), Port: aws.Int32(int32(in.job.Engine.Port)), HostedZoneId: aws.String("Z2R2ITUGPM61AM"),
 	}
 	in.db.PendingModifiedValues.MasterUserPassword = nil
 	in.secretSet()
@@ -211,7 +213,7 @@ func (in *rdsInstance) modified(d Durations) {
 	subtract(in.db.PendingModifiedValues, done)
 	unnamed := in.takes
 	in.waits = in.waits.without(unnamed)
-	if in.job.failed() || failed && done.MasterUserPassword != nil {
+	if in.job.Failed() || failed && done.MasterUserPassword != nil {
 		in.secretFailed()
 		in.rest("incompatible-credentials")
 		return

@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // ask makes a value pending. Asking for what is there already cancels a change that is pending.
@@ -247,23 +249,23 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately, monitors bool, passwo
 	job := before
 	if password != nil && !c.failLate {
 		id, user, secret := *next.db.DbiResourceId, *next.db.MasterUsername, *password
-		job = c.begin(func() (*engine, error) {
-			before.wait()
-			return nil, c.cloud.engines.setPassword(id, user, secret)
+		job = c.begin(func() (*engine.Engine, error) {
+			before.Wait()
+			return nil, c.cloud.engines.SetPassword(id, user, secret)
 		})
 	}
 	if port := next.applying.Port; port != nil && !c.failLate {
 		id, earlier := *next.db.DbiResourceId, job
-		job = c.begin(func() (*engine, error) {
-			earlier.wait()
-			return nil, errors.Join(earlier.failure(), c.cloud.engines.listenAt(id, int(*port)))
+		job = c.begin(func() (*engine.Engine, error) {
+			earlier.Wait()
+			return nil, errors.Join(earlier.Failure(), c.cloud.engines.ListenAt(id, int(*port)))
 		})
 	}
 	if next.applying.EngineVersion != nil && !c.failLate && !next.refusesUpgrade(next.applying.EngineVersion) {
 		earlier := job
 		job = next.retake(next, func(id string) error {
-			earlier.wait()
-			return errors.Join(earlier.failure(), next.restart(id))
+			earlier.Wait()
+			return errors.Join(earlier.Failure(), next.restart(id))
 		})
 	}
 	d := c.cloud.opts.Durations

@@ -60,7 +60,7 @@ func checkParameters(engine string, call any) error {
 	return nil
 }
 
-// setParameters gives an instance what a call asks for. A new one has the standard of the others.
+// SetParameters gives an instance what a call asks for. A new one has the standard of the others.
 func setParameters(db *rdstypes.DBInstance, call any, created bool) {
 	asked, have := reflect.ValueOf(call).Elem(), reflect.ValueOf(db).Elem()
 	for _, p := range rdsParameters {

@@ -6,6 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // move takes an instance from one state through another. with is what changes beside the state, nil if nothing does, and work what the
@@ -61,12 +63,12 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	case have.status() == "incompatible-parameters":
 		from = have.status()
 	}
-	db, err := c.move(in.DBInstanceIdentifier, from, rebooting, "rebooting", c.cloud.engines.restart, failOver)
+	db, err := c.move(in.DBInstanceIdentifier, from, rebooting, "rebooting", c.cloud.engines.Restart, failOver)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 
 // powerJob is what the server behind an instance does; nil for nothing. One that starts takes what its parameter group sets.
-func (c *rdsCall) powerJob(of *rdsInstance, through step, work func(id string) error) *engineJob {
+func (c *rdsCall) powerJob(of *rdsInstance, through step, work func(id string) error) *engine.Job {
 	switch {
 	case work == nil || c.failLate:
 		return nil
@@ -74,7 +76,7 @@ func (c *rdsCall) powerJob(of *rdsInstance, through step, work func(id string) e
 		return of.retake(of, work)
 	}
 	id := *of.db.DbiResourceId
-	return c.begin(func() (*engine, error) { return nil, work(id) })
+	return c.begin(func() (*engine.Engine, error) { return nil, work(id) })
 }
 
 // week is how long an instance stays stopped.
@@ -87,7 +89,7 @@ func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
 	if err := c.checkStop(in.DBInstanceIdentifier); err != nil {
 		return nil, err
 	}
-	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", c.cloud.engines.suspend, func(db *rdstypes.DBInstance) {
+	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", c.cloud.engines.Suspend, func(db *rdstypes.DBInstance) {
 		db.AutomaticRestartTime = aws.Time(c.now.Add(week))
 	})
 	return &rds.StopDBInstanceOutput{DBInstance: db}, err
@@ -101,6 +103,6 @@ func restarted(db *rdstypes.DBInstance) {
 }
 
 func (c *rdsCall) startInstance(in *rds.StartDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", c.cloud.engines.resume, restarted)
+	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", c.cloud.engines.Resume, restarted)
 	return &rds.StartDBInstanceOutput{DBInstance: db}, err
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // promoteReplica is PromoteReadReplica: the instance takes writes, and follows its source no more. It has backups from then on, unless the call says otherwise, which it can't of one
@@ -34,7 +36,7 @@ func (c *rdsCall) promoteReplica(in *rds.PromoteReadReplicaInput) (any, error) {
 	}
 	next := have.clone()
 	next.follows.days, next.follows.window = days, &backup
-	var job *engineJob
+	var job *engine.Job
 	if !c.failLate {
 		job = c.promotion(next)
 	}
@@ -44,9 +46,9 @@ func (c *rdsCall) promoteReplica(in *rds.PromoteReadReplicaInput) (any, error) {
 	return &rds.PromoteReadReplicaOutput{DBInstance: &answered}, nil
 }
 
-func (s *rdsService) promotion(of *rdsInstance) *engineJob {
+func (s *rdsService) promotion(of *rdsInstance) *engine.Job {
 	id := *of.db.DbiResourceId
-	return s.begin(func() (*engine, error) { return nil, s.cloud.engines.promote(id) })
+	return s.begin(func() (*engine.Engine, error) { return nil, s.cloud.engines.Promote(id) })
 }
 
 // errReplicasNeedBackups: no recording shows the refusal. The rule is that of
@@ -70,8 +72,8 @@ func replication(status string, normal bool, message *string) []rdstypes.DBInsta
 
 // promoted ends the step promoting. A replica that could not be promoted stays one, and nobody tries again by itself. The backups that it had go: those of an instance of its own begin anew.
 func (in *rdsInstance) promoted() {
-	if in.fails || in.job.failed() {
-		in.follows.ended = in.follows.ended || in.job.failed()
+	if in.fails || in.job.Failed() {
+		in.follows.ended = in.follows.ended || in.job.Failed()
 		in.work()
 		return
 	}

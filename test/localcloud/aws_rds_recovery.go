@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // restoreToTime is RestoreDBInstanceToPointInTime: a new instance with the data that another one had at a time. Tags are those of the call: "By default, tags are not
@@ -27,9 +29,9 @@ func (c *rdsCall) restoreToTime(in *rds.RestoreDBInstanceToPointInTimeInput) (an
 		return nil, err
 	}
 	if source.backups.log == "" {
-		return nil, awsErr(http.StatusNotImplemented, "NotImplemented", errNoLog.Error())
+		return nil, awsErr(http.StatusNotImplemented, "NotImplemented", engine.ErrNoLog.Error())
 	}
-	from := rdsOrigin{source: source, most: in.MaxAllocatedStorage, spec: engineSpec{From: source.backups.log}, failed: "incompatible-restore"}
+	from := rdsOrigin{source: source, most: in.MaxAllocatedStorage, spec: engine.Spec{From: source.backups.log}, failed: "incompatible-restore"}
 	if !gone {
 		from.spec.Flush = *source.db.DbiResourceId
 	}

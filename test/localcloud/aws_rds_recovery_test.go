@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 type recoveryInput = rds.RestoreDBInstanceToPointInTimeInput
@@ -25,7 +26,7 @@ func automatedBackups(t *testing.T, client *rds.Client, in *rds.DescribeDBInstan
 // backups that it leaves, and of one that began to keep backups later.
 func TestRDSPointInTime(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud := check.Need(Start(Options{Now: clock.Now}))(t)
 	defer func() {
@@ -113,7 +114,7 @@ func TestRDSPointInTime(t *testing.T) {
 // TestRDSPointInTimeByRealClock: at the first time that an instance can be restored to it has its user. Later times come as the changes are saved.
 func TestRDSPointInTimeByRealClock(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	cloud := check.Need(Start(Options{LogInterval: time.Second}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
@@ -257,7 +258,7 @@ func TestRDSRetainedQuota(t *testing.T) {
 // TestRDSPointInTimeOfMariaDB is refused, since the server behind it keeps no log.
 func TestRDSPointInTimeOfMariaDB(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("mariadb"))
+	check.Available(t, engine.Available("mariadb"))
 	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {

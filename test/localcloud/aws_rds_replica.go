@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // replicaParameters are what the creation of a replica takes here. The call has no master user, password, name of a database, engine, encryption, days of backups or
@@ -73,7 +75,7 @@ func (c *rdsCall) createReplica(in *rds.CreateDBInstanceReadReplicaInput) (any, 
 	}
 	made.follows = rdsFollowing{source: from, id: *source.db.DbiResourceId}
 	made.db.ReadReplicaSourceDBInstanceIdentifier = aws.String(from.seenFrom(key))
-	c.make(key, made, engineSpec{
+	c.make(key, made, engine.Spec{
 		ID: *made.db.DbiResourceId, Engine: *made.db.Engine, StandardPort: true, Port: int(*asked.Port), Follows: *source.db.DbiResourceId,
 	})
 	answered := made.db

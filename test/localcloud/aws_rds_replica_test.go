@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // someReplica is a valid request to create a replica, changed by edits.
@@ -27,7 +28,7 @@ func someReplica(name, source string, edits ...func(*rds.CreateDBInstanceReadRep
 // TestRDSReplicaData: what is written to the source arrives on its replicas, in its region and in another one, which refuse writes until they are promoted.
 func TestRDSReplicaData(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
@@ -104,7 +105,7 @@ func TestRDSReplicaData(t *testing.T) {
 // TestRDSReplicaOfMySQL: in another region too, it is promoted once its source is gone.
 func TestRDSReplicaOfMySQL(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("mysql"))
+	check.Available(t, engine.Available("mysql"))
 	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // restoreParameters are what both restores take here. The calls have no master user name, password, encryption, key, engine version, maintenance
@@ -26,7 +28,7 @@ type rdsOrigin struct {
 	source *rdsInstance   // as it was
 	tags   []rdstypes.Tag // of the new instance, unless the call has others
 	most   *int32         // the limit of autoscaling
-	spec   engineSpec     // From, Flush and Until
+	spec   engine.Spec    // From, Flush and Until
 	failed string         // the status of a restore that fails
 }
 
@@ -50,7 +52,7 @@ func (c *rdsCall) restoreFromSnapshot(in *rds.RestoreDBInstanceFromDBSnapshotInp
 	case *snapshot.db.Status != "available":
 		return nil, awsErr(http.StatusBadRequest, "InvalidDBSnapshotState", "The snapshot "+name+" is in the state "+*snapshot.db.Status+", and can't be restored.")
 	}
-	db, err := c.restore(in, rdsOrigin{source: snapshot.source, tags: snapshot.source.db.TagList, spec: engineSpec{From: snapshot.copy}, failed: "restore-error"})
+	db, err := c.restore(in, rdsOrigin{source: snapshot.source, tags: snapshot.source.db.TagList, spec: engine.Spec{From: snapshot.copy}, failed: "restore-error"})
 	return &rds.RestoreDBInstanceFromDBSnapshotOutput{DBInstance: db}, err
 }
 
@@ -77,7 +79,7 @@ func (c *rdsCall) restore(in *rds.RestoreDBInstanceFromDBSnapshotInput, from rds
 	spec := from.spec
 	spec.ID, spec.Engine, spec.StandardPort, spec.Port = *made.db.DbiResourceId, *made.db.Engine, true, int(*asked.Port)
 	if !c.failLate {
-		if spec.Held, err = c.cloud.engines.hold(spec.From); err != nil {
+		if spec.Held, err = c.cloud.engines.Hold(spec.From); err != nil {
 			return nil, awsErr(http.StatusBadRequest, "InvalidRestoreFault", err.Error())
 		}
 	}

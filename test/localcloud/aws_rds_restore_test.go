@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // someRestore is a valid request to restore a snapshot, changed by edits.
@@ -51,7 +52,7 @@ func TestRDSRestoreData(t *testing.T) {
 	}{{"postgres", check.QueryPostgres}, {"mariadb", check.QueryMariaDB}} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			check.Available(t, EngineAvailable(w.name))
+			check.Available(t, engine.Available(w.name))
 			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {
@@ -97,7 +98,7 @@ func TestRDSRestoreData(t *testing.T) {
 // TestRDSSnapshotOfStopped: the final snapshot of a stopped instance has its data, and the instance does not go before.
 func TestRDSSnapshotOfStopped(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {

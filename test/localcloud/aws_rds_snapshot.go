@@ -10,13 +10,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // An rdsSnapshot is a manual snapshot. The final one of an instance is one, too.
 type rdsSnapshot struct {
 	db    rdstypes.DBSnapshot
 	due   time.Time
-	job   *engineJob // copies the data
+	job   *engine.Job // copies the data
 	fails bool
 	// copy is the name of the copy of the server's data.
 	copy string
@@ -25,11 +27,11 @@ type rdsSnapshot struct {
 }
 
 func (s *rdsSnapshot) settle(now time.Time) {
-	if *s.db.Status != "creating" || now.Before(s.due) || !s.job.finished() {
+	if *s.db.Status != "creating" || now.Before(s.due) || !s.job.Finished() {
 		return
 	}
 	s.db.Status, s.db.PercentProgress = aws.String("available"), aws.Int32(100)
-	if s.fails || s.job.failed() {
+	if s.fails || s.job.Failed() {
 		s.db.Status = aws.String("failed")
 	}
 }
@@ -132,7 +134,7 @@ func (c *rdsCall) snapshotOf(of *rdsInstance, name string, fails bool) (*rdsSnap
 		snapshot.db.Port = db.Endpoint.Port
 	}
 	if !fails {
-		snapshot.job = c.begin(func() (*engine, error) { return nil, c.cloud.engines.snapshot(*db.DbiResourceId, copied) })
+		snapshot.job = c.begin(func() (*engine.Engine, error) { return nil, c.cloud.engines.Snapshot(*db.DbiResourceId, copied) })
 	}
 	c.snapshots[key], c.newestSnapshot = snapshot, key
 	return snapshot, nil
@@ -175,7 +177,7 @@ func (c *rdsCall) deleteSnapshot(in *rds.DeleteDBSnapshotInput) (any, error) {
 		return nil, awsErr(http.StatusBadRequest, "InvalidDBSnapshotState", "The snapshot is still being created.")
 	}
 	delete(c.snapshots, key)
-	c.begin(func() (*engine, error) { return nil, c.cloud.engines.drop(snapshot.copy) })
+	c.begin(func() (*engine.Engine, error) { return nil, c.cloud.engines.Drop(snapshot.copy) })
 	gone := snapshot.db
 	gone.Status = aws.String("deleted")
 	return &rds.DeleteDBSnapshotOutput{DBSnapshot: &gone}, nil

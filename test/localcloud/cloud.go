@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // Durations says how long the clouds' states last. Zero values mean "at once".
@@ -65,7 +67,7 @@ type Cloud struct {
 	ownsDir  bool
 	aws      *awsCloud
 	gcp      *gcpCloud
-	engines  *engines
+	engines  *engine.Engines
 	issuers  issuers
 	fresh    freshNames
 	trusting sync.Map // the roles that RDS may assume since TrustRDS, by their ARN
@@ -90,13 +92,13 @@ func Start(opts Options) (*Cloud, error) {
 	}
 	c := &Cloud{opts: opts, dir: opts.Dir, closing: make(chan struct{}), clock: &clockLog{now: opts.Now}}
 	if c.dir == "" {
-		dir, err := scratch("mooring-localcloud-")
+		dir, err := engine.Scratch("mooring-localcloud-")
 		if err != nil {
 			return nil, err
 		}
 		c.dir, c.ownsDir = dir, true
 	}
-	c.engines = newEngines(c.dir, opts.ListenersOnly)
+	c.engines = engine.New(c.dir, opts.ListenersOnly)
 	c.aws, c.gcp = newAWSCloud(c), newGCPCloud(c)
 	for _, side := range []struct {
 		handler http.Handler
@@ -141,16 +143,16 @@ func (c *Cloud) AWSEndpoint() string { return "http://" + c.aws.address }
 // none in the answers of the API.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL.html
 func (c *Cloud) RDSAuthorities() (string, error) {
-	a, err := c.engines.authority()
+	a, err := c.engines.Authority()
 	if err != nil {
 		return "", err
 	}
-	return a.pem, nil
+	return a.PEM, nil
 }
 
 // AlterPassword sets a user's password at the server that listens at an address, as whoever is logged in there does by SQL: the cloud's API does not tell.
 func (c *Cloud) AlterPassword(host string, port int, user, password string) error {
-	return c.engines.alterPassword(host, port, user, password)
+	return c.engines.AlterPassword(host, port, user, password)
 }
 
 // GCPEndpoint is the URL that serves Cloud Storage (/storage/v1/), Cloud SQL Admin (/v1/projects/… and
@@ -170,7 +172,7 @@ func (c *Cloud) Close() error {
 			}
 			cancel()
 		}
-		errs = append(errs, c.engines.close())
+		errs = append(errs, c.engines.Close())
 		if c.ownsDir {
 			errs = append(errs, os.RemoveAll(c.dir))
 		}
@@ -262,3 +264,6 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body)
 }
+
+// EngineAvailable reports whether this machine has the server program for an engine, which is postgres, mysql or mariadb.
+func EngineAvailable(name string) error { return engine.Available(name) }

@@ -32,6 +32,6 @@
 //
 // The same as a program is test/localcloud/serve, for other languages and for trying things out by hand.
 //
-// One file holds one service; engine_*.go hold the database servers; cloud.go, access.go, ledger.go
+// One file holds one service; package engine holds the database servers; cloud.go, access.go, ledger.go
 // and fault.go hold what the services share.
 package localcloud

@@ -9,12 +9,13 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // What a parameter group sets reaches the servers of its members: all of it when they start, dynamic parameters at once, and static ones with a restart.
 func TestRDSParametersReachTheServer(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
@@ -93,7 +94,7 @@ func TestSQLFlagsReachTheServer(t *testing.T) {
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			check.Available(t, EngineAvailable(test.engine))
+			check.Available(t, engine.Available(test.engine))
 			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {

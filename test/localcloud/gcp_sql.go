@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // sqlService is the Cloud SQL Admin API, versions v1 and v1beta4.
@@ -12,8 +14,8 @@ type sqlService struct {
 	projects map[string]*sqlProject
 	serial   int64
 	// root is above the authorities that servers share, of which each region has one.
-	root     *authority
-	regional map[string]*authority
+	root     *engine.Authority
+	regional map[string]*engine.Authority
 }
 
 // A sqlProject is what one project has in Cloud SQL.
@@ -45,7 +47,7 @@ func init() {
 }
 
 func newSQLService(c *Cloud) *sqlService {
-	return &sqlService{cloud: c, projects: map[string]*sqlProject{}, regional: map[string]*authority{}}
+	return &sqlService{cloud: c, projects: map[string]*sqlProject{}, regional: map[string]*engine.Authority{}}
 }
 
 func (s *sqlService) route(g *gcpCloud) {

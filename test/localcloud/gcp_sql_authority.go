@@ -7,14 +7,16 @@ import (
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // sqlAuthorities are those that an instance trusts: the one that signed the certificate of its server, the one that is to sign the next, and the one
 // that signed the former. https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/listServerCas
-type sqlAuthorities struct{ active, next, former *authority }
+type sqlAuthorities struct{ active, next, former *engine.Authority }
 
-func (a sqlAuthorities) all() (all []*authority) {
-	for _, one := range []*authority{a.active, a.next, a.former} {
+func (a sqlAuthorities) all() (all []*engine.Authority) {
+	for _, one := range []*engine.Authority{a.active, a.next, a.former} {
 		if one != nil {
 			all = append(all, one)
 		}
@@ -30,20 +32,20 @@ func sharesAuthority(resource jsonObject) bool {
 // newServerAuthority makes an authority of an instance's own; or one below the root that all regions share. No recording shows the latter, nor whether
 // Cloud SQL reports the root with it: here it does, as clients of the connectors take several certificates in one text.
 // https://github.com/GoogleCloudPlatform/cloud-sql-jdbc-socket-factory/pull/2060
-func (s *sqlService) newServerAuthority(resource jsonObject) (_ *authority, err error) {
+func (s *sqlService) newServerAuthority(resource jsonObject) (_ *engine.Authority, err error) {
 	if !sharesAuthority(resource) {
-		return newAuthority("Google Cloud SQL Server CA", nil)
+		return engine.NewAuthority("Google Cloud SQL Server CA", nil)
 	}
 	if s.root == nil {
-		if s.root, err = newAuthority("Google Cloud SQL Root CA", nil); err != nil {
+		if s.root, err = engine.NewAuthority("Google Cloud SQL Root CA", nil); err != nil {
 			return nil, err
 		}
 	}
-	return newAuthority("Google Cloud SQL Server CA of a region", s.root)
+	return engine.NewAuthority("Google Cloud SQL Server CA of a region", s.root)
 }
 
 // firstCertificate has an authority sign the certificate of a new instance.
-func (s *sqlService) firstCertificate(in *sqlInstance, resource jsonObject) (_ *signed, err error) {
+func (s *sqlService) firstCertificate(in *sqlInstance, resource jsonObject) (_ *engine.Signed, err error) {
 	region, _ := resource["region"].(string)
 	by := s.regional[region]
 	if by == nil || !sharesAuthority(resource) {
@@ -55,17 +57,17 @@ func (s *sqlService) firstCertificate(in *sqlInstance, resource jsonObject) (_ *
 		s.regional[region] = by
 	}
 	in.authorities.active = by
-	return by.sign(serverIdentity(in, resource))
+	return by.Sign(serverIdentity(in, resource))
 }
 
 // serverIdentity is what the certificate of an instance says. That of an authority of its own names the instance in the common name, and no host: clients
 // can verify the authority only. That of a shared one names the hosts of dnsNames. No recording shows either.
 // https://cloud.google.com/sql/docs/postgres/configure-ssl-instance https://github.com/GoogleCloudPlatform/cloudsql-proxy/issues/194
-func serverIdentity(in *sqlInstance, resource jsonObject) identity {
-	who := identity{common: in.project + ":" + in.name}
+func serverIdentity(in *sqlInstance, resource jsonObject) engine.Identity {
+	who := engine.Identity{Common: in.project + ":" + in.name}
 	if sharesAuthority(resource) {
 		for _, domain := range sqlDomains {
-			who.hosts = append(who.hosts, strings.TrimSuffix(sqlHost(in, resource, domain), "."))
+			who.Hosts = append(who.Hosts, strings.TrimSuffix(sqlHost(in, resource, domain), "."))
 		}
 	}
 	return who
@@ -105,12 +107,12 @@ func (s *sqlService) certified(in *sqlInstance, resource jsonObject) jsonObject 
 }
 
 // sqlServerCert is the certificate of an authority.
-func sqlServerCert(instance string, a *authority) jsonObject {
-	sum := sha1.Sum(a.certificate.Raw)
+func sqlServerCert(instance string, a *engine.Authority) jsonObject {
+	sum := sha1.Sum(a.Certificate.Raw)
 	return jsonObject{
-		"kind": "sql#sslCert", "certSerialNumber": "0", "cert": a.pem, "instance": instance,
-		"commonName":      "C=US,O=Google\\, Inc,CN=Google Cloud SQL Server CA," + a.certificate.Subject.String(),
-		"sha1Fingerprint": hex.EncodeToString(sum[:]), "createTime": sqlTime(a.certificate.NotBefore), "expirationTime": sqlTime(a.certificate.NotAfter),
+		"kind": "sql#sslCert", "certSerialNumber": "0", "cert": a.PEM, "instance": instance,
+		"commonName":      "C=US,O=Google\\, Inc,CN=Google Cloud SQL Server CA," + a.Certificate.Subject.String(),
+		"sha1Fingerprint": hex.EncodeToString(sum[:]), "createTime": sqlTime(a.Certificate.NotBefore), "expirationTime": sqlTime(a.Certificate.NotAfter),
 	}
 }
 
@@ -192,13 +194,13 @@ func (s *sqlService) rotateAuthority(r *sqlRequest, shared bool) (any, error) {
 	if next == nil {
 		return nil, sqlInvalid("No certificate authority is waiting to be rotated in.")
 	}
-	certificate, err := next.sign(serverIdentity(in, in.resource))
+	certificate, err := next.Sign(serverIdentity(in, in.resource))
 	if err != nil {
 		return nil, err
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "UPDATE", takes: s.cloud.opts.Durations.Modify,
-		server: func() error { return s.cloud.engines.replaceCertificate(in.engineID, certificate) },
+		server: func() error { return s.cloud.engines.ReplaceCertificate(in.engineID, certificate) },
 		succeed: func() {
 			in.authorities = sqlAuthorities{active: next, former: in.authorities.active}
 			merge(in.resource, s.certified(in, in.resource))

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // sqlClouds are instances of a cloud with real servers.
@@ -71,7 +72,7 @@ func TestCertificatesOfSQLServers(t *testing.T) {
 		for _, mode := range []string{"GOOGLE_MANAGED_INTERNAL_CA", "GOOGLE_MANAGED_CAS_CA"} {
 			t.Run(of.engine+" "+mode, func(t *testing.T) {
 				t.Parallel()
-				check.Available(t, EngineAvailable(of.engine))
+				check.Available(t, engine.Available(of.engine))
 				c, shared := startSQL(t), mode == "GOOGLE_MANAGED_CAS_CA"
 				for _, instance := range []string{"orders", "other"} {
 					in := orders()

@@ -191,7 +191,7 @@ func (s *sqlService) deleteBackup(r *sqlRequest) (any, error) {
 	}
 	dropped := r.project.backups[i].content
 	r.project.backups = slices.Delete(r.project.backups, i, i+1)
-	if err := s.cloud.engines.drop(dropped.copy); err != nil {
+	if err := s.cloud.engines.Drop(dropped.copy); err != nil {
 		return nil, err
 	}
 	return &sqladmin.Operation{

@@ -187,7 +187,7 @@ func (s *sqlService) dropRun(r *sqlRequest, in *sqlInstance, run *sqlBackupRun) 
 	}
 	op := s.begin(r, in, sqlWork{
 		kind: "DELETE_BACKUP", takes: s.cloud.opts.Durations.Modify,
-		server:  func() error { return s.cloud.engines.drop(run.content.copy) },
+		server:  func() error { return s.cloud.engines.Drop(run.content.copy) },
 		succeed: func() { in.runs = slices.DeleteFunc(in.runs, func(x *sqlBackupRun) bool { return x == run }) },
 		abandon: func(*sqladmin.OperationError) { run.Status = "DELETION_FAILED" },
 	})

@@ -82,9 +82,9 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	}
 	switch {
 	case stop && !in.stopped():
-		work.server, work.down = func() error { return s.cloud.engines.suspend(in.engineID) }, true
+		work.server, work.down = func() error { return s.cloud.engines.Suspend(in.engineID) }, true
 	case !stop && in.stopped():
-		work.server = func() error { return s.cloud.engines.resume(in.engineID) }
+		work.server = func() error { return s.cloud.engines.Resume(in.engineID) }
 	case restarts(in.resource, next):
 		work.state = "MAINTENANCE"
 	}
@@ -95,7 +95,7 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	if only := tlsOnly(next); only != tlsOnly(in.resource) {
 		power := work.server
 		work.server = func() error {
-			err := s.cloud.engines.requireTLS(in.engineID, only)
+			err := s.cloud.engines.RequireTLS(in.engineID, only)
 			if err == nil && power != nil {
 				err = power()
 			}
@@ -120,7 +120,7 @@ func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "RESTART", takes: s.cloud.opts.Durations.Modify, state: "MAINTENANCE",
-		server:  func() error { return s.cloud.engines.restart(in.engineID) },
+		server:  func() error { return s.cloud.engines.Restart(in.engineID) },
 		succeed: func() { in.state = "RUNNABLE" },
 		abandon: func(*sqladmin.OperationError) { in.state = "RUNNABLE" },
 	}), nil
@@ -178,9 +178,9 @@ func (s *sqlService) takeDown(in *sqlInstance, final *sqlBackup) func() error {
 				return err
 			}
 		}
-		err := s.cloud.engines.stop(in.engineID)
+		err := s.cloud.engines.Stop(in.engineID)
 		for _, copied := range lost {
-			err = errors.Join(err, s.cloud.engines.drop(copied))
+			err = errors.Join(err, s.cloud.engines.Drop(copied))
 		}
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // A sqlRecovery is what an instance with point-in-time recovery has.
@@ -60,9 +62,9 @@ func (s *sqlService) recoveryChange(in *sqlInstance, next jsonObject, work sqlWo
 			}
 		}
 		if begun != "" {
-			return s.cloud.engines.keepLog(id, begun)
+			return s.cloud.engines.KeepLog(id, begun)
 		}
-		return errors.Join(s.cloud.engines.endLog(id), s.cloud.engines.drop(old))
+		return errors.Join(s.cloud.engines.EndLog(id), s.cloud.engines.Drop(old))
 	}
 	work.succeed = func() {
 		succeed()
@@ -79,7 +81,7 @@ func (r *sqlRequest) recoveryWindow(in *sqlInstance) (earliest, latest time.Time
 	case !backup.PointInTimeRecoveryEnabled && !backup.BinaryLogEnabled:
 		return time.Time{}, time.Time{}, sqlInvalid("point-in-time recovery is not enabled for instance " + in.name + ".")
 	case in.recovery.log == "" && sqlFamily(version) == "MYSQL":
-		return time.Time{}, time.Time{}, gcpErr(501, "notImplemented", errNoLog.Error())
+		return time.Time{}, time.Time{}, gcpErr(501, "notImplemented", engine.ErrNoLog.Error())
 	}
 	earliest = r.now.AddDate(0, 0, -int(backup.TransactionLogRetentionDays))
 	if earliest.Before(in.recovery.since) {
@@ -131,7 +133,7 @@ func (s *sqlService) cloneInstance(r *sqlRequest) (any, error) {
 		return nil, err
 	}
 	from := s.content(in)
-	spec := engineSpec{CopyOf: in.engineID}
+	spec := engine.Spec{CopyOf: in.engineID}
 	if want.CloneContext.PointInTime != "" {
 		if spec, err = s.recoveryOf(r, in, from, want.CloneContext.PointInTime); err != nil {
 			return nil, err
@@ -162,21 +164,21 @@ func clonedResource(r *sqlRequest, name string, source jsonObject, want *sqladmi
 }
 
 // recoveryOf says where the data of a time come from, and puts into content the databases and users of that time.
-func (s *sqlService) recoveryOf(r *sqlRequest, in *sqlInstance, content *sqlContent, text string) (engineSpec, error) {
+func (s *sqlService) recoveryOf(r *sqlRequest, in *sqlInstance, content *sqlContent, text string) (engine.Spec, error) {
 	earliest, latest, err := r.recoveryWindow(in)
 	if err != nil {
-		return engineSpec{}, err
+		return engine.Spec{}, err
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || at.Before(earliest) || at.After(latest) {
-		return engineSpec{}, sqlInvalid(fmt.Sprintf("Invalid value at 'cloneContext.pointInTime': %q. It must be a time between %s and %s.", text, sqlTime(earliest), sqlTime(latest)))
+		return engine.Spec{}, sqlInvalid(fmt.Sprintf("Invalid value at 'cloneContext.pointInTime': %q. It must be a time between %s and %s.", text, sqlTime(earliest), sqlTime(latest)))
 	}
 	for _, past := range in.recovery.history {
 		if !past.at.After(at) {
 			content.databases, content.users = past.databases, past.users
 		}
 	}
-	spec := engineSpec{From: in.recovery.log, Flush: in.engineID}
+	spec := engine.Spec{From: in.recovery.log, Flush: in.engineID}
 	if wall, ok := s.cloud.clock.wallAt(at); ok {
 		spec.Until = wall
 	}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 func cloneTo(name, at string) *sqladmin.InstancesCloneRequest {
@@ -82,7 +83,7 @@ func (s *sqlServers) wantRows(instance, rows string) {
 // TestSQLClonePointInTime clones an instance as it was at a time by the cloud's clock, with the users and databases of that time.
 func TestSQLClonePointInTime(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	s := startSQLServers(t)
 	s.done(s.sql.Instances.Insert("acme", recoverable()).Do())
 	s.run("orders", "postgres", "postgres", "CREATE TABLE t (n int)")
@@ -127,7 +128,7 @@ func TestSQLClonePointInTime(t *testing.T) {
 // TestSQLRecoverySwitched: recovery that is switched on later begins then, and what was kept goes when it is switched off.
 func TestSQLRecoverySwitched(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	s := startSQLServers(t)
 	s.done(s.sql.Instances.Insert("acme", orders()).Do())
 	_, err := s.sql.Instances.Clone("acme", "orders", cloneTo("none", "2026-05-04T12:00:00Z")).Do()
@@ -163,7 +164,7 @@ func TestSQLRecoverySwitched(t *testing.T) {
 // TestSQLCloneOfMySQL has the data as they are; a time is refused, since the server behind it keeps no log.
 func TestSQLCloneOfMySQL(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("mysql"))
+	check.Available(t, engine.Available("mysql"))
 	s := startSQLServers(t)
 	in := orders()
 	in.DatabaseVersion = "MYSQL_8_0"

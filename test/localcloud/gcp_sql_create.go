@@ -6,6 +6,8 @@ import (
 	"regexp"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 var sqlInstanceNames = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?$`)
@@ -46,7 +48,7 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 		return nil, sqlInvalid("Root user's password is not policy compliant: " + broken)
 	}
 	in.remember(r, admin, want.RootPassword)
-	return s.make(r, in, resource, engineSpec{Username: admin, Password: want.RootPassword}, "CREATE", in.furnish)
+	return s.make(r, in, resource, engine.Spec{Username: admin, Password: want.RootPassword}, "CREATE", in.furnish)
 }
 
 // checkName refuses a name for a new instance that is none, is taken or is reserved, and an instance too many.
@@ -76,7 +78,7 @@ func (s *sqlService) newInstance(r *sqlRequest, name string) *sqlInstance {
 
 // make begins the creation of an instance of which all is settled. spec says what its server has, kind what the operation is, and furnish notes the
 // databases and users that are there at its end.
-func (s *sqlService) make(r *sqlRequest, in *sqlInstance, resource jsonObject, spec engineSpec, kind string, furnish func()) (any, error) {
+func (s *sqlService) make(r *sqlRequest, in *sqlInstance, resource jsonObject, spec engine.Spec, kind string, furnish func()) (any, error) {
 	merge(resource, s.identity(r, in.name, resource))
 	if err := usableDiskKey(r, typed[sqladmin.DatabaseInstance](resource)); err != nil {
 		return nil, err
@@ -130,12 +132,12 @@ func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) j
 }
 
 // creation starts the server and says what is there afterwards.
-func (s *sqlService) creation(in *sqlInstance, spec engineSpec, kind string, furnish func()) sqlWork {
-	var started *engine
+func (s *sqlService) creation(in *sqlInstance, spec engine.Spec, kind string, furnish func()) sqlWork {
+	var started *engine.Engine
 	return sqlWork{
 		kind: kind, takes: s.cloud.opts.Durations.Create, state: "PENDING_CREATE", primary: in.replication.primary,
 		server: func() (err error) {
-			started, err = s.cloud.engines.start(spec)
+			started, err = s.cloud.engines.Start(spec)
 			return err
 		},
 		succeed: func() {
@@ -149,7 +151,7 @@ func (s *sqlService) creation(in *sqlInstance, spec engineSpec, kind string, fur
 }
 
 // reached is what Cloud SQL says about an instance once its server answers.
-func (s *sqlService) reached(in *sqlInstance, e *engine) jsonObject {
+func (s *sqlService) reached(in *sqlInstance, e *engine.Engine) jsonObject {
 	in.server = e.Host
 	out := jsonObject{
 		"ipAddresses":              s.addresses(in, in.resource),

@@ -77,7 +77,7 @@ func (s *sqlService) insertDatabase(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "CREATE_DATABASE", takes: s.cloud.opts.Durations.Modify, atOnce: true,
-		server: func() error { return s.cloud.engines.createDatabase(in.engineID, want.Name) },
+		server: func() error { return s.cloud.engines.CreateDatabase(in.engineID, want.Name) },
 		succeed: func() {
 			in.replicate(func(x *sqlInstance) { x.databases = append(x.databases, x.database(want.Name, charset, collation)) })
 		},
@@ -116,7 +116,7 @@ func (s *sqlService) deleteDatabase(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "DELETE_DATABASE", takes: s.cloud.opts.Durations.Modify, atOnce: true,
-		server: func() error { return s.cloud.engines.dropDatabase(in.engineID, name) },
+		server: func() error { return s.cloud.engines.DropDatabase(in.engineID, name) },
 		succeed: func() {
 			in.replicate(func(x *sqlInstance) {
 				x.databases = slices.DeleteFunc(x.databases, func(d *sqladmin.Database) bool { return d.Name == name })

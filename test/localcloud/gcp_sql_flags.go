@@ -141,9 +141,9 @@ func (s *sqlService) flagChange(in *sqlInstance, next jsonObject, other func() e
 				return err
 			}
 		}
-		err := s.cloud.engines.setParameters(in.engineID, values)
+		err := s.cloud.engines.SetParameters(in.engineID, values)
 		if err == nil && flagsRestart(old, now) && now.Settings.ActivationPolicy != "NEVER" {
-			err = s.cloud.engines.restart(in.engineID)
+			err = s.cloud.engines.Restart(in.engineID)
 		}
 		return err
 	}

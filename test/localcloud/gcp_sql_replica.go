@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // A recording shows the life of a replica of MySQL: the operation that makes it is one of the primary, which it names with its project, and a user of the replica can be
@@ -83,7 +85,7 @@ func (s *sqlService) insertReplica(r *sqlRequest, asked jsonObject, want *sqladm
 	}
 	in := s.newInstance(r, want.Name)
 	in.replication.primary, in.passwords = primary, maps.Clone(primary.passwords)
-	op, err := s.make(r, in, resource, engineSpec{Follows: primary.engineID}, "CREATE_REPLICA", in.copyOfPrimary)
+	op, err := s.make(r, in, resource, engine.Spec{Follows: primary.engineID}, "CREATE_REPLICA", in.copyOfPrimary)
 	if err == nil {
 		primary.replication.replicas = append(slices.Clone(primary.replication.replicas), in)
 	}
@@ -237,7 +239,7 @@ func (s *sqlService) promoteReplica(r *sqlRequest) (any, error) {
 	passwords := maps.Clone(head.passwords)
 	return s.begin(r, in, sqlWork{
 		kind: "PROMOTE_REPLICA", takes: s.cloud.opts.Durations.Modify, state: "MAINTENANCE",
-		server: func() error { return s.cloud.engines.promote(in.engineID) },
+		server: func() error { return s.cloud.engines.Promote(in.engineID) },
 		succeed: func() {
 			next := cloned(in.resource)
 			next["instanceType"] = "CLOUD_SQL_INSTANCE"

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // replicaOf is a valid request to create a replica, changed by edits.
@@ -44,7 +45,7 @@ func (s *sqlServers) refusesWrites(instance string) {
 // TestSQLReplicaData: what is written to the primary, users and databases among it, arrives on a replica and on a replica of that, which refuse writes until they are promoted.
 func TestSQLReplicaData(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	s := startSQLServers(t)
 	in := recoverable()
 	in.RootPassword = "s3cret"
@@ -101,7 +102,7 @@ func TestSQLReplicaData(t *testing.T) {
 // TestSQLReplicaOfMySQL follows its primary, and refuses writes until it is promoted.
 func TestSQLReplicaOfMySQL(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("mysql"))
+	check.Available(t, engine.Available("mysql"))
 	s := startSQLServers(t)
 	in := orders()
 	in.DatabaseVersion = "MYSQL_8_0"
@@ -127,7 +128,9 @@ func TestSQLReplicaOfMySQL(t *testing.T) {
 // TestSQLReplica leads a replica through its life, as the API shows it.
 func TestSQLReplica(t *testing.T) {
 	g := startGCP(t, Options{Durations: Durations{Create: 10 * time.Minute, Modify: time.Minute, Delete: 5 * time.Minute}})
-	get := func(name string) *sqladmin.DatabaseInstance { return check.Need(g.sql.Instances.Get("acme", name).Do())(t) }
+	get := func(name string) *sqladmin.DatabaseInstance {
+		return check.Need(g.sql.Instances.Get("acme", name).Do())(t)
+	}
 	in := recoverable()
 	in.Settings.DataDiskSizeGb, in.Settings.DataDiskType = 50, "PD_HDD"
 	g.create(t, in)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // A sqlContent is what a backup has of an instance: a copy of the data, and what the API said of the instance and of what is in it.
@@ -35,8 +37,8 @@ func (s *sqlService) content(in *sqlInstance) *sqlContent {
 }
 
 // take copies the data of the server.
-func (c *sqlContent) take(e *engines, engineID string) error {
-	c.err = e.snapshot(engineID, c.copy)
+func (c *sqlContent) take(e *engine.Engines, engineID string) error {
+	c.err = e.Snapshot(engineID, c.copy)
 	close(c.copied)
 	return c.err
 }
@@ -87,16 +89,16 @@ func (s *sqlService) restoreBackup(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.makeFrom(r, name, resource, from, engineSpec{From: from.copy}, "RESTORE_VOLUME")
+	return s.makeFrom(r, name, resource, from, engine.Spec{From: from.copy}, "RESTORE_VOLUME")
 }
 
 // makeFrom begins the creation of an instance with the databases, users and passwords of another one. spec says where its data come from.
-func (s *sqlService) makeFrom(r *sqlRequest, name string, resource jsonObject, from *sqlContent, spec engineSpec, kind string) (any, error) {
+func (s *sqlService) makeFrom(r *sqlRequest, name string, resource jsonObject, from *sqlContent, spec engine.Spec, kind string) (any, error) {
 	in := s.newInstance(r, name)
 	in.passwords = maps.Clone(from.passwords)
 	if spec.From != "" && !r.failLate {
 		var err error
-		if spec.Held, err = s.cloud.engines.hold(spec.From); err != nil {
+		if spec.Held, err = s.cloud.engines.Hold(spec.From); err != nil {
 			return nil, sqlInvalid(err.Error())
 		}
 	}

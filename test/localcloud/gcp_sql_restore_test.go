@@ -8,6 +8,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // restoreOf is a request to restore a backup.
@@ -21,7 +22,7 @@ func TestSQLRestoreData(t *testing.T) {
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
-		query func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
+		query                  func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
 	}{
 		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
 			return check.DialPostgres(t, at, "", user, password, database, sql)
@@ -32,7 +33,7 @@ func TestSQLRestoreData(t *testing.T) {
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			check.Available(t, EngineAvailable(test.engine))
+			check.Available(t, engine.Available(test.engine))
 			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {
@@ -89,7 +90,7 @@ func TestSQLRestoreData(t *testing.T) {
 // TestSQLBackupCopies: the copies of backups go with them, and with an instance that retains none.
 func TestSQLBackupCopies(t *testing.T) {
 	t.Parallel()
-	check.Available(t, EngineAvailable("postgres"))
+	check.Available(t, engine.Available("postgres"))
 	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 func orders() *sqladmin.DatabaseInstance {
@@ -706,7 +707,7 @@ func TestSQLServer(t *testing.T) {
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
-		query func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
+		query                  func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
 		plain                  func(t *testing.T, at check.Server, user, password string) bool
 	}{
 		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
@@ -718,7 +719,7 @@ func TestSQLServer(t *testing.T) {
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			check.Available(t, EngineAvailable(test.engine))
+			check.Available(t, engine.Available(test.engine))
 			cloud, err := Start(Options{})
 			if err != nil {
 				t.Fatal(err)

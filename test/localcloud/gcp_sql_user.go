@@ -67,7 +67,7 @@ func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
 	in.remember(r, want.Name, want.Password)
 	return s.begin(r, in, sqlWork{
 		kind: "CREATE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
-		server: func() error { return s.cloud.engines.setPassword(in.engineID, want.Name, want.Password) },
+		server: func() error { return s.cloud.engines.SetPassword(in.engineID, want.Name, want.Password) },
 		succeed: func() {
 			in.replicate(func(x *sqlInstance) {
 				if x.userIndex(want.Name, host) < 0 { // a replica may have kept the user
@@ -112,7 +112,7 @@ func (s *sqlService) updateUser(r *sqlRequest) (any, error) {
 			return nil, err
 		}
 		in.remember(r, name, want.Password)
-		work.server = func() error { return s.cloud.engines.setPassword(in.engineID, name, want.Password) }
+		work.server = func() error { return s.cloud.engines.SetPassword(in.engineID, name, want.Password) }
 	}
 	return s.begin(r, in, work), nil
 }
@@ -132,7 +132,7 @@ func (s *sqlService) deleteUser(r *sqlRequest) (any, error) {
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "DELETE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
-		server: func() error { return s.cloud.engines.dropUser(in.engineID, name) },
+		server: func() error { return s.cloud.engines.DropUser(in.engineID, name) },
 		succeed: func() {
 			in.replicate(func(x *sqlInstance) {
 				x.users = slices.DeleteFunc(x.users, func(u *sqladmin.User) bool { return u.Name == name && u.Host == host })

@@ -43,4 +43,3 @@ func AwaitValue(t *testing.T, what, want string, query func() (string, error)) {
 		return err == nil && got == want, fmt.Sprintf("%q, %v", got, err)
 	})
 }
-
