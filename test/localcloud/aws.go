@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -23,24 +24,14 @@ var awsRegions = []string{
 // awsCloud is the AWS endpoint: it verifies the signature and hands the call to the service that the
 // credential scope names.
 type awsCloud struct {
-	cloud   *Cloud
-	address string
-	keys    *awsKeyring
-	sts     *stsService
+	cloud *Shared
+	keys  *awsKeyring
 	// services are by the name that a credential scope has for them.
 	services map[string]awsDialect
 }
 
-// awsServices make the services but for STS. The file of each service adds its own.
-var awsServices = map[string]func(*Cloud) awsDialect{}
-
-func newAWSCloud(c *Cloud) *awsCloud {
-	a := &awsCloud{cloud: c, keys: newAWSKeyring(), services: map[string]awsDialect{}}
-	a.sts = &stsService{cloud: c, keys: a.keys}
-	for name, made := range awsServices {
-		a.services[name] = made(c)
-	}
-	return a
+func newAWSCloud(c *Shared, keys *awsKeyring, services map[string]awsDialect) *awsCloud {
+	return &awsCloud{cloud: c, keys: keys, services: services}
 }
 
 // An awsError is what a service answers in place of a result. Each dialect writes it its own way.
@@ -82,7 +73,7 @@ type refused struct {
 	err     *awsError
 }
 
-func (f refused) act(_ *Call, r *http.Request, _ []byte, _ FaultKind) reply {
+func (f refused) act(_ *Call, r *http.Request, _ []byte, _ Fault) reply {
 	return f.dialect.write(f.err, r)
 }
 
@@ -95,7 +86,7 @@ func (a *awsCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	signature, err := parseSignature(r)
 	dialect := a.dialect(signature.service, r)
 	var caller awsCaller
-	unsigned := dialect == awsDialect(a.sts) && isWebIdentity(r, body)
+	unsigned := dialect == a.services["sts"] && isWebIdentity(r, body)
 	switch {
 	case unsigned:
 		err = nil
@@ -116,8 +107,8 @@ func (a *awsCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // dialect returns the service that a credential scope names. A call without a scope is judged by its form.
 func (a *awsCloud) dialect(service string, r *http.Request) awsDialect {
-	if service == "sts" || service == "" && r.Method == http.MethodPost && isForm(r) {
-		return a.sts
+	if service == "" && r.Method == http.MethodPost && isForm(r) {
+		return a.services["sts"]
 	}
 	if named := a.services[service]; named != nil {
 		return named
@@ -130,3 +121,9 @@ func isForm(r *http.Request) bool {
 }
 
 func knownRegion(region string) bool { return slices.Contains(awsRegions, region) }
+
+// isWebIdentity reports whether a call is the one that needs no signature, because the token in it says who calls.
+func isWebIdentity(r *http.Request, body []byte) bool {
+	form, err := url.ParseQuery(string(body))
+	return err == nil && isForm(r) && form.Get("Action") == "AssumeRoleWithWebIdentity"
+}

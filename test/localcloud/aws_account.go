@@ -52,36 +52,6 @@ func newAWSKeyring() *awsKeyring {
 	return &awsKeyring{keys: map[string]*awsKey{}, roles: map[string]AWSTrust{}, rotated: map[string]int{}}
 }
 
-// AWSKeys returns the access key of an account's user, who may do everything in it. The account (12
-// digits) is made on first use; its key is the same in every local cloud, until it is rotated.
-func (c *Cloud) AWSKeys(account string) (accessKeyID, secretAccessKey string) {
-	key := c.aws.keys.user(account)
-	return key.id, key.secret
-}
-
-// RevokeAWSKeys deactivates the key of an account's user until RestoreAWSKeys. Sessions of roles live on, as in AWS.
-func (c *Cloud) RevokeAWSKeys(account string) { c.aws.keys.revoke(account, true) }
-
-// RestoreAWSKeys undoes RevokeAWSKeys.
-func (c *Cloud) RestoreAWSKeys(account string) { c.aws.keys.revoke(account, false) }
-
-// RotateAWSKeys gives an account's user a new key, which AWSKeys returns from then on. The old one is refused for good.
-func (c *Cloud) RotateAWSKeys(account string) { c.AddAWSKey(account)() }
-
-// AddAWSKey gives an account's user another key, which AWSKeys returns from then on. The old one is good until the returned
-// function is called.
-func (c *Cloud) AddAWSKey(account string) (deleteOld func()) {
-	old := c.aws.keys.user(account)
-	c.aws.keys.mu.Lock()
-	defer c.aws.keys.mu.Unlock()
-	c.aws.keys.rotated[account]++
-	return func() {
-		c.aws.keys.mu.Lock()
-		defer c.aws.keys.mu.Unlock()
-		old.revoked = true
-	}
-}
-
 func (k *awsKeyring) user(account string) *awsKey {
 	if !awsAccountID.MatchString(account) {
 		panic(fmt.Sprintf("localcloud: an AWS account id has 12 digits, not %q", account))
@@ -132,4 +102,23 @@ func keyText(seed string) string {
 func keySecret(seed string) string {
 	sum := sha256.Sum256([]byte("secret " + seed))
 	return strings.TrimRight(base64.StdEncoding.EncodeToString(sum[:30]), "=")
+}
+
+// current returns the access key of an account's user.
+func (k *awsKeyring) current(account string) (accessKeyID, secretAccessKey string) {
+	key := k.user(account)
+	return key.id, key.secret
+}
+
+// another gives an account's user another key. The old one is good until the returned function is called.
+func (k *awsKeyring) another(account string) (deleteOld func()) {
+	old := k.user(account)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.rotated[account]++
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		old.revoked = true
+	}
 }

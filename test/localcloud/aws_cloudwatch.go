@@ -18,12 +18,14 @@ import (
 // named, words are ours.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-metrics.html (ReplicaLag, DBInstanceIdentifier)
-type metricsService struct{ cloud *Cloud }
+type metricsService struct {
+	cloud *Shared
+	rds   *rdsService
+}
 
-// CloudWatch is called monitoring in a signature.
-// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
-// https://docs.aws.amazon.com/general/latest/gr/cw_region.html
-func init() { awsServices["monitoring"] = func(c *Cloud) awsDialect { return &metricsService{c} } }
+func newMetricsService(c *Shared, instances *rdsService) *metricsService {
+	return &metricsService{cloud: c, rds: instances}
+}
 
 const (
 	// metricsPath is that of all operations in the protocol that the SDK speaks, before the name of one. The last part but one is the name of the service's model.
@@ -64,11 +66,11 @@ func (s *metricsService) write(e *awsError, _ *http.Request) reply {
 	return cborFailure(metricsNamespace, e)
 }
 
-func (s *metricsService) fail(kind FaultKind, _ Call) reply {
-	return s.write(queryFault(kind, "ConflictException"), nil)
+func (s *metricsService) fail(fault Fault, _ Call) reply {
+	return s.write(queryFault(fault, "ConflictException"), nil)
 }
 
-func (c *metricsCall) act(_ *Call, r *http.Request, _ []byte, _ FaultKind) reply {
+func (c *metricsCall) act(_ *Call, r *http.Request, _ []byte, _ Fault) reply {
 	var err error
 	switch {
 	case r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, metricsPath) || r.Header.Get("Smithy-Protocol") != "rpc-v2-cbor" || r.Header.Get("Content-Type") != "application/cbor":
@@ -159,55 +161,20 @@ func (c *metricsCall) result(q *cwtypes.MetricDataQuery) cwtypes.MetricDataResul
 
 // lags returns the metric of an instance: its value at a minute, if there is one.
 func (c *metricsCall) lags(name string) func(at time.Time) (value float64, known bool) {
-	s, now := c.cloud.aws.services["rds"].(*rdsService), c.cloud.opts.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settle(now)
-	in := s.instances[rdsKey{c.caller.account, c.caller.region, name}].read(false)
-	if in == nil || in.follows.id == "" || in.db.InstanceCreateTime == nil {
+	now := c.cloud.opts.Now()
+	replica, ok := c.rds.replica(c.caller, name, now)
+	if !ok {
 		return func(time.Time) (float64, bool) { return 0, false }
 	}
-	ended, set := in.follows.ended, s.lags[*in.db.DbiResourceId]
-	oldest, newest := in.db.InstanceCreateTime.Truncate(time.Minute), now.Add(-c.cloud.metricDelay(metricsDelay)).Truncate(time.Minute)
+	oldest, newest := replica.since.Truncate(time.Minute), now.Add(-c.cloud.metricDelay(metricsDelay)).Truncate(time.Minute)
 	return func(at time.Time) (float64, bool) {
 		switch {
 		case at.After(newest) || at.Before(oldest):
 			return 0, false
-		case ended: // "If the ReplicaLag metric returns -1, then replication is currently not active."
+		case replica.ended: // "If the ReplicaLag metric returns -1, then replication is currently not active."
 			return -1, true
 		default:
-			return set.at(int(newest.Sub(at) / time.Minute)), true
+			return replica.lag.at(int(newest.Sub(at) / time.Minute)), true
 		}
 	}
-}
-
-// metricDelay is how long a service takes to show a value of a metric, which usually takes it so long.
-func (c *Cloud) metricDelay(usual time.Duration) time.Duration {
-	if c.opts.MetricDelay != 0 {
-		return max(0, c.opts.MetricDelay)
-	}
-	return usual
-}
-
-// A replicaLag is how far a replica lags behind, in seconds: the newest value first, over and over. That of a replica for which nobody set any is 0.
-type replicaLag []float64
-
-func (l replicaLag) at(minute int) float64 {
-	if len(l) == 0 {
-		return 0
-	}
-	return l[minute%len(l)]
-}
-
-// SetRDSReplicaLag has the metric ReplicaLag of a read replica show other values, in seconds: one a minute, the newest first, over and over. None are those of a replica that is up to date.
-func (c *Cloud) SetRDSReplicaLag(account, region, name string, seconds ...float64) bool {
-	s := c.aws.services["rds"].(*rdsService)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in := s.instances[rdsKey{account, region, name}].read(false)
-	if in == nil || in.follows.id == "" {
-		return false
-	}
-	s.lags[*in.db.DbiResourceId] = seconds
-	return true
 }

@@ -249,3 +249,41 @@ func queryFailure(namespace string, e *awsError) reply {
 	body, _ := xml.Marshal(failure)
 	return reply{status: e.status, header: xmlHeader("text/xml"), body: body, code: e.code}
 }
+
+// queryFault says a fault in the dialect of the Query services.
+func queryFault(fault Fault, conflict string) *awsError {
+	switch fault.Kind {
+	case Throttled:
+		return awsErr(http.StatusBadRequest, "Throttling", "Rate exceeded")
+	case Denied:
+		return awsErr(http.StatusForbidden, "AccessDenied", "User is not authorized to perform this action")
+	case Conflict:
+		return awsErr(http.StatusBadRequest, conflict, "The resource is not in a state that allows this")
+	default:
+		return awsErr(http.StatusInternalServerError, "InternalFailure", "The request processing has failed because of an unknown error, exception or failure.")
+	}
+}
+
+// pickAction finds the action that a form names.
+func pickAction[Q any](actions map[string]queryAction[Q], form url.Values, version string) (queryAction[Q], *awsError) {
+	name := form.Get("Action")
+	if name == "" {
+		return nil, awsErr(http.StatusBadRequest, "MissingAction", "The request must contain an action.")
+	}
+	if form.Get("Version") != version {
+		return nil, awsErr(http.StatusBadRequest, "NoSuchVersion", "The requested version is not supported: "+form.Get("Version"))
+	}
+	do, ok := actions[name]
+	if !ok {
+		return nil, awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+name)
+	}
+	return do, nil
+}
+
+// lastOfARN returns what an ARN names, or the name itself if it is none.
+func lastOfARN(arn string) string { return arn[strings.LastIndex(arn, ":")+1:] }
+
+// xmlHeader returns the header of an answer in XML.
+func xmlHeader(contentType string) http.Header {
+	return http.Header{"Content-Type": {contentType}, "X-Amzn-Requestid": {requestID()}, "Server": {"mooring-localcloud"}}
+}

@@ -26,7 +26,7 @@ type rdsKey struct{ account, region, name string }
 
 // rdsService is Amazon RDS for single PostgreSQL, MySQL and MariaDB instances.
 type rdsService struct {
-	cloud *Cloud
+	cloud *Shared
 
 	mu        sync.Mutex
 	instances map[rdsKey]*past[rdsInstance]
@@ -38,12 +38,11 @@ type rdsService struct {
 	deployments    map[rdsKey]*past[rdsDeployment] // by identifier
 	limits         map[string]RDSLimits            // by account
 	lags           map[string]replicaLag           // by resource id
+	trusting       sync.Map                        // the roles that RDS may assume since trust, by their ARN
 	writes         uint64
 }
 
-func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
-
-func newRDSService(c *Cloud) *rdsService {
+func newRDSService(c *Shared) *rdsService {
 	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, retained: map[rdsKey]*rdsRetained{}, groups: map[rdsKey]*rdsGroup{}, deployments: map[rdsKey]*past[rdsDeployment]{}, limits: map[string]RDSLimits{}, lags: map[string]replicaLag{}}
 }
 
@@ -130,24 +129,24 @@ func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 
 func (s *rdsService) write(e *awsError, _ *http.Request) reply { return queryFailure(rdsNamespace, e) }
 
-func (s *rdsService) fail(kind FaultKind, call Call) reply {
-	if kind == Refused {
-		return queryFailure(rdsNamespace, awsErr(call.injected.Status, call.injected.Code, call.injected.Message))
+func (s *rdsService) fail(fault Fault, call Call) reply {
+	if fault.Kind == Refused {
+		return queryFailure(rdsNamespace, awsErr(fault.Status, fault.Code, fault.Message))
 	}
 	conflict := "InvalidDBInstanceState"
 	if call.Operation == "SwitchoverBlueGreenDeployment" || call.Operation == "DeleteBlueGreenDeployment" {
 		conflict = "InvalidBlueGreenDeploymentStateFault"
 	}
-	return queryFailure(rdsNamespace, queryFault(kind, conflict))
+	return queryFailure(rdsNamespace, queryFault(fault, conflict))
 }
 
-func (c *rdsCall) act(call *Call, _ *http.Request, _ []byte, injected FaultKind) reply {
+func (c *rdsCall) act(call *Call, _ *http.Request, _ []byte, injected Fault) reply {
 	do, err := pickAction(rdsActions, c.form, rdsVersion)
 	if err != nil {
 		return queryFailure(rdsNamespace, err)
 	}
-	c.now, c.stale, c.failLate = c.cloud.opts.Now(), injected == Stale, injected == FailLate
-	c.injected, c.call = call.injected, call
+	c.now, c.stale, c.failLate = c.cloud.opts.Now(), injected.Kind == Stale, injected.Kind == FailLate
+	c.injected, c.call = injected, call
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cloud.clock.note()

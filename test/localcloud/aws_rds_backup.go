@@ -73,11 +73,6 @@ func (s *rdsService) settleBackups(in *rdsInstance, now time.Time) *rdsInstance 
 	return next
 }
 
-// wholeMillisecond is the next one, if a time is none: answers have no finer times, and who sends one back must not be too early.
-func wholeMillisecond(t time.Time) time.Time {
-	return t.Add(time.Millisecond - time.Nanosecond).Truncate(time.Millisecond)
-}
-
 // retains reports whether a deletion leaves the automated backups of an instance: by default they go. The quota is that of instances, as the reference says of the code of
 // the refusal. No recording shows it. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBInstance.html (DeleteAutomatedBackups, Errors).
 func (c *rdsCall) retains(of *rdsInstance, deletes *bool) (bool, error) {

@@ -62,13 +62,6 @@ func (c *rdsCall) describeEvents(in *rds.DescribeEventsInput) (any, error) {
 	return &rds.DescribeEventsOutput{Events: page, Marker: marker}, err
 }
 
-// SetRDSUpgradeObstacle says what RDS finds from now on before it upgrades an instance to another major version: the upgrade then ends without having changed anything, and an event says so. Empty is nothing. It reports whether there is
-// such an instance that rests. Whether other changes that were asked for together with the version are made then, no document says: here none is.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.Process.html
-func (c *Cloud) SetRDSUpgradeObstacle(account, region, name, obstacle string) bool {
-	return c.alterRDS(rdsKey{account, region, name}, func(in *rdsInstance) { in.obstacle = obstacle })
-}
-
 // refusesUpgrade reports whether changes end without having changed anything, because something is in the way of the major version among them.
 func (in *rdsInstance) refusesUpgrade(to *string) bool {
 	return in.obstacle != "" && to != nil && majorVersion(*in.db.Engine, *to) != majorVersion(*in.db.Engine, *in.db.EngineVersion)
@@ -77,4 +70,9 @@ func (in *rdsInstance) refusesUpgrade(to *string) bool {
 // noteRefusedUpgrade notes the event of an upgrade that ended so.
 func (in *rdsInstance) noteRefusedUpgrade() {
 	in.event(in.due, "Database instance is in a state that cannot be upgraded: "+in.obstacle)
+}
+
+// setUpgradeObstacle says what RDS finds before it upgrades an instance; empty is nothing.
+func (s *rdsService) setUpgradeObstacle(account, region, name, obstacle string) bool {
+	return s.alter(rdsKey{account, region, name}, func(in *rdsInstance) { in.obstacle = obstacle })
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -242,4 +243,35 @@ func (s *rdsService) replicaNames(in *rdsInstance) []string {
 func keyOfARN(arn string) rdsKey {
 	parts := strings.Split(arn, ":")
 	return rdsKey{parts[4], parts[3], parts[6]}
+}
+
+// setReplicaLag has the metric of a replica show these seconds. It reports whether there is such a replica.
+func (s *rdsService) setReplicaLag(account, region, name string, seconds ...float64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.instances[rdsKey{account, region, name}].read(false)
+	if in == nil || in.follows.id == "" {
+		return false
+	}
+	s.lags[*in.db.DbiResourceId] = seconds
+	return true
+}
+
+// An rdsReplicaMetric is what CloudWatch measures of a read replica.
+type rdsReplicaMetric struct {
+	since time.Time
+	ended bool // it follows its source no longer
+	lag   replicaLag
+}
+
+// replica returns what CloudWatch measures of an instance of the caller's account and region, if that is a read replica.
+func (s *rdsService) replica(caller awsCaller, name string, now time.Time) (m rdsReplicaMetric, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(now)
+	in := s.instances[rdsKey{caller.account, caller.region, name}].read(false)
+	if in == nil || in.follows.id == "" || in.db.InstanceCreateTime == nil {
+		return m, false
+	}
+	return rdsReplicaMetric{*in.db.InstanceCreateTime, in.follows.ended, s.lags[*in.db.DbiResourceId]}, true
 }

@@ -22,16 +22,6 @@ var (
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/PostgreSQL-Lambda.html
 var rdsFeatures = map[string][]string{"postgres": {"s3Import", "s3Export", "Lambda"}}
 
-// TrustRDS has the trust policy of a role, by its ARN, name RDS. An association that is INVALID stays so, and one that is made after that is not: whether RDS looks again by
-// itself, no source says.
-func (c *Cloud) TrustRDS(role string) { c.trusting.Store(role, true) }
-
-// trusts reports whether RDS may assume a role that is there.
-func (c *Cloud) trusts(name, arn string) bool {
-	_, corrected := c.trusting.Load(arn)
-	return corrected || name != roleNotTrusting
-}
-
 // An rdsRole is a role of an instance. No recording shows one.
 type rdsRole struct {
 	feature, arn, status string
@@ -84,7 +74,7 @@ func (c *rdsCall) addRole(in *rds.AddRoleToDBInstanceInput) (any, error) {
 		return nil, awsErr(http.StatusForbidden, "AccessDenied", "User: "+c.caller.arn+" is not authorized to perform: iam:PassRole on resource: "+role.arn)
 	case slices.ContainsFunc(have.rolesAt(c.now), func(r rdsRole) bool { return r.feature == role.feature || r.arn == role.arn }):
 		return nil, awsErr(http.StatusBadRequest, "DBInstanceRoleAlreadyExists", "The role or the feature is already associated with the DB instance "+key.name+".")
-	case own && !c.cloud.trusts(name, role.arn):
+	case own && !c.trusts(name, role.arn):
 		role.status = "INVALID"
 	case !own || !slices.Contains(append([]string{roleNotTrusting}, rolesOfFeatures...), name) || c.cloud.fresh.has(role.arn, c.now):
 		return nil, invalidValue("IAM role ARN value is invalid or does not include the required permissions for: %s", role.feature)
@@ -113,4 +103,13 @@ func (c *rdsCall) removeRole(in *rds.RemoveRoleFromDBInstanceInput) (any, error)
 	next.roles[at].leaves, next.roles[at].due = true, c.now.Add(c.cloud.opts.Durations.RoleRemoval)
 	c.store(key, next)
 	return &rds.RemoveRoleFromDBInstanceOutput{}, nil
+}
+
+// trust has the trust policy of a role name RDS.
+func (s *rdsService) trust(role string) { s.trusting.Store(role, true) }
+
+// trusts reports whether RDS may assume a role that is there.
+func (s *rdsService) trusts(name, arn string) bool {
+	_, corrected := s.trusting.Load(arn)
+	return corrected || name != roleNotTrusting
 }

@@ -112,10 +112,8 @@ func (in *rdsInstance) secretFailed() {
 	in.db.MasterUserSecret = &secret
 }
 
-// ImpairSecret makes the secret of an account's instance impaired, or heals it: as where somebody takes the KMS key away from RDS and gives it back. It reports
-// whether there is a secret.
-func (c *Cloud) ImpairSecret(account, region, name string, impaired bool) bool {
-	s := c.aws.services["rds"].(*rdsService)
+// impairSecret makes the secret of an instance impaired, or heals it. It reports whether there is one.
+func (s *rdsService) impairSecret(account, region, name string, impaired bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.instances[rdsKey{account, region, name}]
@@ -127,4 +125,21 @@ func (c *Cloud) ImpairSecret(account, region, name string, impaired bool) bool {
 	secret.SecretStatus = aws.String(map[bool]string{true: "impaired", false: "active"}[impaired])
 	next.db.MasterUserSecret, p.now = &secret, next
 	return true
+}
+
+// secret returns the secret of an instance of the caller's account and region that an ARN names, if it can be read.
+func (s *rdsService) secret(caller awsCaller, named string) (arn, user, password string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(s.cloud.opts.Now())
+	for key, p := range s.instances {
+		in := p.read(false)
+		if in == nil || key.account != caller.account || key.region != caller.region || in.db.MasterUserSecret == nil || in.secret.password == "" {
+			continue
+		}
+		if aws.ToString(in.db.MasterUserSecret.SecretArn) == named {
+			return named, *in.db.MasterUsername, in.secret.password, true
+		}
+	}
+	return "", "", "", false
 }

@@ -19,37 +19,6 @@ type RDSLimits struct {
 	FoundLate bool
 }
 
-// LimitRDS gives an account other limits than the usual ones.
-func (c *Cloud) LimitRDS(account string, l RDSLimits) {
-	s := c.aws.services["rds"].(*rdsService)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.limits[account] = l
-}
-
-// SetRDSStatus brings an instance that rests into a status, as where its disk is full, its subnet is gone, or what was wrong is put right. It reports whether
-// there is such an instance.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
-func (c *Cloud) SetRDSStatus(account, region, name, status string) bool {
-	return c.alterRDS(rdsKey{account, region, name}, func(in *rdsInstance) { in.rest(status) })
-}
-
-// alterRDS changes an instance that rests. It reports whether there is such an instance.
-func (c *Cloud) alterRDS(key rdsKey, change func(*rdsInstance)) bool {
-	s := c.aws.services["rds"].(*rdsService)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settle(c.opts.Now())
-	p := s.instances[key]
-	if p == nil || p.now == nil || p.now.step != resting {
-		return false
-	}
-	next := p.now.clone()
-	change(next)
-	p.now = next
-	return true
-}
-
 // checkQuota counts the instances of the account in the region, those being deleted among them, with another instance or a disk that grows by so many GiB.
 // No recording shows the refusals.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Errors)
@@ -132,4 +101,31 @@ func (in *rdsInstance) takesModification(storage *int32) bool {
 		return aws.ToInt32(storage) > *in.db.AllocatedStorage
 	}
 	return slices.Contains([]string{"available", "storage-optimization", "incompatible-credentials"}, in.status())
+}
+
+// limit gives an account other limits than the usual ones.
+func (s *rdsService) limit(account string, l RDSLimits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits[account] = l
+}
+
+// setStatus brings an instance that rests into a status. It reports whether there is one.
+func (s *rdsService) setStatus(account, region, name, status string) bool {
+	return s.alter(rdsKey{account, region, name}, func(in *rdsInstance) { in.rest(status) })
+}
+
+// alter changes an instance that rests. It reports whether there is such an instance.
+func (s *rdsService) alter(key rdsKey, change func(*rdsInstance)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(s.cloud.opts.Now())
+	p := s.instances[key]
+	if p == nil || p.now == nil || p.now.step != resting {
+		return false
+	}
+	next := p.now.clone()
+	change(next)
+	p.now = next
+	return true
 }

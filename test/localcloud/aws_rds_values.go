@@ -2,7 +2,6 @@ package localcloud
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -256,8 +255,4 @@ func (c *rdsCall) kmsARN(key *string, encrypted *bool) (*string, error) {
 // noKey is the answer of RDS where it can't use a key, whether it is not there or nobody granted its use.
 func noKey(named string) error {
 	return awsErr(http.StatusBadRequest, "KMSKeyNotAccessibleFault", "The specified KMS key ["+named+"] does not exist, is not enabled or you do not have permissions to access it.")
-}
-
-func base32ID(seed []byte, length int) string {
-	return base32.StdEncoding.EncodeToString(seed)[:length]
 }

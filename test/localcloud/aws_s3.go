@@ -23,7 +23,7 @@ const s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 // s3Service is Amazon S3: names of buckets are global to it.
 type s3Service struct {
-	cloud *Cloud
+	cloud *Shared
 	// bucketQuota is how many buckets an account may have.
 	bucketQuota int
 
@@ -37,18 +37,7 @@ type s3Service struct {
 	deleted map[string]string
 }
 
-// LagS3 has S3 go on for so long to refuse public policies of an account's buckets where a block of public access was lifted. S3 names no time: people report seconds.
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html https://github.com/env0/templates/pull/174
-func (c *Cloud) LagS3(account string, lag time.Duration) {
-	s := c.aws.services["s3"].(*s3Service)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lags[account] = lag
-}
-
-func init() { awsServices["s3"] = func(c *Cloud) awsDialect { return newS3Service(c) } }
-
-func newS3Service(c *Cloud) *s3Service {
+func newS3Service(c *Shared) *s3Service {
 	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, lags: map[string]time.Duration{}, deleted: map[string]string{}, owned: map[string]int{}}
 }
 
@@ -97,8 +86,8 @@ func virtualBucket(hostport string) string {
 	return name
 }
 
-func (c *s3Call) act(_ *Call, r *http.Request, _ []byte, injected FaultKind) reply {
-	c.stale, c.now = injected == Stale, c.cloud.opts.Now()
+func (c *s3Call) act(_ *Call, r *http.Request, _ []byte, injected Fault) reply {
+	c.stale, c.now = injected.Kind == Stale, c.cloud.opts.Now()
 	answer, err := c.perform()
 	if err != nil {
 		return c.write(asAWSError(err), r)
@@ -125,14 +114,14 @@ func notImplemented(what string) *awsError {
 	return awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+what)
 }
 
-func (s *s3Service) fail(kind FaultKind, call Call) reply {
+func (s *s3Service) fail(fault Fault, call Call) reply {
 	of := &http.Request{URL: &url.URL{}}
 	if call.Operation == "TagResource" || call.Operation == "UntagResource" {
 		of.URL.Path = s3Control
 	}
-	switch kind {
+	switch fault.Kind {
 	case Refused:
-		return s.write(awsErr(call.injected.Status, call.injected.Code, call.injected.Message), of)
+		return s.write(awsErr(fault.Status, fault.Code, fault.Message), of)
 	case Throttled:
 		return s.write(awsErr(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate."), of)
 	case Denied:
@@ -254,4 +243,11 @@ func countElements(document []byte) map[string]int {
 			path = path[:len(path)-1]
 		}
 	}
+}
+
+// lag has S3 go on for so long to refuse public policies of an account's buckets where a block was lifted.
+func (s *s3Service) lag(account string, lag time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lags[account] = lag
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -110,8 +109,6 @@ type tagging struct {
 	Namespace string     `xml:"xmlns,attr,omitempty"`
 	TagSet    *s3TagList `xml:"TagSet"`
 }
-
-var tagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
 // validTags holds tags to the rules. System tags can't be given by callers, and each call has its own words for that.
 func validTags(tags []s3Tag, system string) error {

@@ -41,10 +41,6 @@ type notificationConfiguration struct {
 	EventBridge *struct{}           `xml:"EventBridgeConfiguration"`
 }
 
-// platformDestinations are the queues, topics and functions that every account has in each region, with policies that let S3 use them: whoever set it up
-// made them. Those that begin with deaf- have policies that do not. pubsubtopic is a topic of the recordings.
-var platformDestinations = regexp.MustCompile(`^(?:(deaf)-)?(?:events|uploads|audit|pubsubtopic)(?:-[a-z0-9]+)*$`)
-
 var (
 	destinationARN = regexp.MustCompile(`^arn:aws(?:-[a-z-]+)?:(sqs|sns|lambda):([a-z0-9-]+):([0-9]{12}):(?:function:)?([A-Za-z0-9_-]+(?:\.fifo)?)(?::[A-Za-z0-9$_-]+)?$`)
 	// notificationEvents are the families of events, and what follows in each; an event without a family has nothing there.

@@ -5,30 +5,6 @@ import (
 	"slices"
 )
 
-// DeletePrincipal deletes an IAM role or user: bucket policies show it by its unique id from then on, and S3 takes no policy with its ARN or its id. With an
-// empty id, one of that name is made again, which no policy names yet.
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-roles
-func (c *Cloud) DeletePrincipal(arn, id string) {
-	s := c.aws.services["s3"].(*s3Service)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if id == "" {
-		delete(s.deleted, arn)
-		return
-	}
-	s.deleted[arn] = id
-	for _, b := range s.buckets {
-		if b.now == nil || b.now.policy == nil {
-			continue
-		}
-		for _, statement := range b.now.policy.Statement {
-			for _, who := range []*principal{statement.Principal, statement.NotPrincipal} {
-				who.replace(arn, id)
-			}
-		}
-	}
-}
-
 func (p *principal) replace(arn, id string) {
 	if p == nil {
 		return
@@ -50,4 +26,25 @@ func (c *s3Call) checkPrincipals(p *s3Policy) error {
 		}
 	}
 	return nil
+}
+
+// deletePrincipal deletes an IAM identity that has a unique id, or makes one of its name again.
+func (s *s3Service) deletePrincipal(arn, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id == "" {
+		delete(s.deleted, arn)
+		return
+	}
+	s.deleted[arn] = id
+	for _, b := range s.buckets {
+		if b.now == nil || b.now.policy == nil {
+			continue
+		}
+		for _, statement := range b.now.policy.Statement {
+			for _, who := range []*principal{statement.Principal, statement.NotPrincipal} {
+				who.replace(arn, id)
+			}
+		}
+	}
 }

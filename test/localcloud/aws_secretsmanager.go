@@ -5,15 +5,18 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // secretsService is AWS Secrets Manager, for those who read a password that RDS manages. It has one call, and no secrets but those of RDS. No recording shows any
 // of it: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html.
-type secretsService struct{ cloud *Cloud }
+type secretsService struct {
+	cloud *Shared
+	rds   *rdsService
+}
 
-func init() { awsServices["secretsmanager"] = func(c *Cloud) awsDialect { return &secretsService{c} } }
+func newSecretsService(c *Shared, instances *rdsService) *secretsService {
+	return &secretsService{cloud: c, rds: instances}
+}
 
 // A secretsCall is one call to AWS Secrets Manager.
 type secretsCall struct {
@@ -37,11 +40,11 @@ func (s *secretsService) write(e *awsError, _ *http.Request) reply {
 	return reply{status: e.status, header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, body: body, code: e.code}
 }
 
-func (s *secretsService) fail(kind FaultKind, _ Call) reply {
-	return s.write(queryFault(kind, "InvalidRequestException"), nil)
+func (s *secretsService) fail(fault Fault, _ Call) reply {
+	return s.write(queryFault(fault, "InvalidRequestException"), nil)
 }
 
-func (c *secretsCall) act(_ *Call, r *http.Request, _ []byte, _ FaultKind) reply {
+func (c *secretsCall) act(_ *Call, r *http.Request, _ []byte, _ Fault) reply {
 	switch {
 	case r.Header.Get("Content-Type") != "application/x-amz-json-1.1" || c.malformed != nil:
 		return c.write(awsErr(http.StatusBadRequest, "SerializationException", "the request is no JSON of the protocol 1.1"), r)
@@ -50,34 +53,15 @@ func (c *secretsCall) act(_ *Call, r *http.Request, _ []byte, _ FaultKind) reply
 	case c.in.VersionId != "" || c.in.VersionStage != "" && c.in.VersionStage != "AWSCURRENT":
 		return c.write(awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud has the current version of a secret only"), r)
 	}
-	in := c.found()
-	if in == nil {
+	arn, user, password, ok := c.rds.secret(c.caller, c.in.SecretId)
+	if !ok {
 		return c.write(awsErr(http.StatusBadRequest, "ResourceNotFoundException", "Secrets Manager can't find the specified secret."), r)
 	}
-	value, _ := json.Marshal(map[string]string{"username": *in.db.MasterUsername, "password": in.secret.password})
-	arn := *in.db.MasterUserSecret.SecretArn
+	value, _ := json.Marshal(map[string]string{"username": user, "password": password})
 	name := arn[strings.LastIndex(arn, ":")+1:]
 	body, _ := json.Marshal(map[string]any{
 		"ARN": arn, "Name": name[:strings.LastIndex(name, "-")], "SecretString": string(value), "VersionStages": []string{"AWSCURRENT"},
 		"CreatedDate": float64(c.cloud.opts.Now().UnixMilli()) / float64(time.Second/time.Millisecond),
 	})
 	return reply{status: http.StatusOK, header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, body: body}
-}
-
-// found returns the instance of the caller's account and region with the secret that the call names by its ARN; nil if there is none that can be read.
-func (c *secretsCall) found() *rdsInstance {
-	s := c.cloud.aws.services["rds"].(*rdsService)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settle(c.cloud.opts.Now())
-	for key, p := range s.instances {
-		in := p.read(false)
-		if in == nil || key.account != c.caller.account || key.region != c.caller.region || in.db.MasterUserSecret == nil || in.secret.password == "" {
-			continue
-		}
-		if aws.ToString(in.db.MasterUserSecret.SecretArn) == c.in.SecretId {
-			return in
-		}
-	}
-	return nil
 }

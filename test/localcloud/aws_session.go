@@ -23,32 +23,6 @@ type AWSTrust struct {
 	Subjects []string
 }
 
-// AWSRole makes a role (arn:aws:iam::<account>:role/<name>), which may do everything in its account, or changes its trust.
-func (c *Cloud) AWSRole(arn string, trust AWSTrust) {
-	c.aws.keys.mu.Lock()
-	defer c.aws.keys.mu.Unlock()
-	c.aws.keys.roles[arn] = trust
-}
-
-// RemoveAWSRole deletes a role. Its sessions are unknown from then on (InvalidClientTokenId).
-func (c *Cloud) RemoveAWSRole(arn string) {
-	c.aws.keys.mu.Lock()
-	defer c.aws.keys.mu.Unlock()
-	delete(c.aws.keys.roles, arn)
-	maps.DeleteFunc(c.aws.keys.keys, func(_ string, k *awsKey) bool { return k.caller.role == arn })
-}
-
-// RevokeAWSSessions revokes the sessions that a role has now, as AWS does: by a policy that denies them everything
-// (AccessDenied, with an explicit deny). Those that follow are good.
-func (c *Cloud) RevokeAWSSessions(arn string) {
-	c.aws.keys.eachSession(func(k *awsKey) { k.caller.denied = k.caller.denied || k.caller.role == arn })
-}
-
-// ExpireAWSSessions ends the life of every session so far (ExpiredToken).
-func (c *Cloud) ExpireAWSSessions() {
-	c.aws.keys.eachSession(func(k *awsKey) { k.expires = time.Unix(1, 0) })
-}
-
 // An AWSSession is a session of a role, as STS handed it out.
 type AWSSession struct {
 	Role string // its ARN
@@ -60,13 +34,6 @@ type AWSSession struct {
 	Tags    map[string]string
 	Issued  time.Time
 	Expires time.Time
-}
-
-// AWSSessions returns all sessions so far, in order. They begin and end by Options.SessionNow.
-func (c *Cloud) AWSSessions() []AWSSession {
-	c.aws.keys.mu.Lock()
-	defer c.aws.keys.mu.Unlock()
-	return slices.Clone(c.aws.keys.sessions)
 }
 
 func (k *awsKeyring) eachSession(do func(*awsKey)) {
@@ -119,4 +86,36 @@ func (t AWSTrust) admits(caller awsCaller, externalID string, tags map[string]st
 		return "sts:TagSession"
 	}
 	return ""
+}
+
+// trust makes a role, or changes its trust.
+func (k *awsKeyring) trust(arn string, trust AWSTrust) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.roles[arn] = trust
+}
+
+// removeRole deletes a role and its sessions.
+func (k *awsKeyring) removeRole(arn string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.roles, arn)
+	maps.DeleteFunc(k.keys, func(_ string, k *awsKey) bool { return k.caller.role == arn })
+}
+
+// revokeSessions denies the sessions that a role has now.
+func (k *awsKeyring) revokeSessions(arn string) {
+	k.eachSession(func(k *awsKey) { k.caller.denied = k.caller.denied || k.caller.role == arn })
+}
+
+// expireSessions ends the life of every session so far.
+func (k *awsKeyring) expireSessions() {
+	k.eachSession(func(k *awsKey) { k.expires = time.Unix(1, 0) })
+}
+
+// issued returns all sessions so far, in order.
+func (k *awsKeyring) issued() []AWSSession {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.sessions)
 }

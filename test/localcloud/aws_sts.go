@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -23,9 +22,11 @@ const (
 
 // stsService says who a caller is and hands out temporary keys.
 type stsService struct {
-	cloud *Cloud
+	cloud *Shared
 	keys  *awsKeyring
 }
+
+func newSTSService(c *Shared, keys *awsKeyring) *stsService { return &stsService{cloud: c, keys: keys} }
 
 // An stsCall is one call to STS.
 type stsCall struct {
@@ -49,25 +50,11 @@ func (s *stsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 
 func (s *stsService) write(e *awsError, _ *http.Request) reply { return queryFailure(stsNamespace, e) }
 
-func (s *stsService) fail(kind FaultKind, _ Call) reply {
-	return queryFailure(stsNamespace, queryFault(kind, "Conflict"))
+func (s *stsService) fail(fault Fault, _ Call) reply {
+	return queryFailure(stsNamespace, queryFault(fault, "Conflict"))
 }
 
-// queryFault says a fault in the dialect of the Query services.
-func queryFault(kind FaultKind, conflict string) *awsError {
-	switch kind {
-	case Throttled:
-		return awsErr(http.StatusBadRequest, "Throttling", "Rate exceeded")
-	case Denied:
-		return awsErr(http.StatusForbidden, "AccessDenied", "User is not authorized to perform this action")
-	case Conflict:
-		return awsErr(http.StatusBadRequest, conflict, "The resource is not in a state that allows this")
-	default:
-		return awsErr(http.StatusInternalServerError, "InternalFailure", "The request processing has failed because of an unknown error, exception or failure.")
-	}
-}
-
-func (c *stsCall) act(_ *Call, _ *http.Request, _ []byte, _ FaultKind) reply {
+func (c *stsCall) act(_ *Call, _ *http.Request, _ []byte, _ Fault) reply {
 	name := c.form.Get("Action")
 	do, err := pickAction(stsActions, c.form, stsVersion)
 	if err != nil {
@@ -78,22 +65,6 @@ func (c *stsCall) act(_ *Call, _ *http.Request, _ []byte, _ FaultKind) reply {
 		return queryFailure(stsNamespace, asAWSError(failed))
 	}
 	return queryReply(stsNamespace, name, output)
-}
-
-// pickAction finds the action that a form names.
-func pickAction[Q any](actions map[string]queryAction[Q], form url.Values, version string) (queryAction[Q], *awsError) {
-	name := form.Get("Action")
-	if name == "" {
-		return nil, awsErr(http.StatusBadRequest, "MissingAction", "The request must contain an action.")
-	}
-	if form.Get("Version") != version {
-		return nil, awsErr(http.StatusBadRequest, "NoSuchVersion", "The requested version is not supported: "+form.Get("Version"))
-	}
-	do, ok := actions[name]
-	if !ok {
-		return nil, awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+name)
-	}
-	return do, nil
 }
 
 func (c *stsCall) getCallerIdentity(*sts.GetCallerIdentityInput) (any, error) {
@@ -138,12 +109,6 @@ func (c *stsCall) assumeRole(in *sts.AssumeRoleInput) (any, error) {
 
 // stsAudience is whom tokens of web identities are for.
 const stsAudience = "sts.amazonaws.com"
-
-// isWebIdentity reports whether a call is the one that needs no signature, because the token in it says who calls.
-func isWebIdentity(r *http.Request, body []byte) bool {
-	form, err := url.ParseQuery(string(body))
-	return err == nil && isForm(r) && form.Get("Action") == "AssumeRoleWithWebIdentity"
-}
 
 func (c *stsCall) assumeRoleWithWebIdentity(in *sts.AssumeRoleWithWebIdentityInput) (any, error) {
 	token, err := c.cloud.issuers.verify(aws.ToString(in.WebIdentityToken), stsAudience)
@@ -200,6 +165,3 @@ func (c *stsCall) begin(assumed awsCaller, duration *int32, s AWSSession) (*stst
 		SessionToken: aws.String(key.token), Expiration: aws.Time(s.Expires),
 	}, nil
 }
-
-// lastOfARN returns what an ARN names, or the name itself if it is none.
-func lastOfARN(arn string) string { return arn[strings.LastIndex(arn, ":")+1:] }

@@ -100,3 +100,8 @@ func (l *clockLog) wallAt(shown time.Time) (at time.Time, ok bool) {
 	}
 	return l.stretches[0].wall, true
 }
+
+// wholeMillisecond is the next one, if a time is none: answers have no finer times, and who sends one back must not be too early.
+func wholeMillisecond(t time.Time) time.Time {
+	return t.Add(time.Millisecond - time.Nanosecond).Truncate(time.Millisecond)
+}

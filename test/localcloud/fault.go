@@ -2,7 +2,6 @@ package localcloud
 
 import (
 	"bytes"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,20 +30,6 @@ const (
 	ForeignJSON FaultKind = "foreign-json" // an object of JSON
 	Cut         FaultKind = "cut"          // committed, but only half of the answer arrives, as if it were whole
 )
-
-// strangers are what somebody else answers in the cloud's place.
-var strangers = map[FaultKind]struct{ contentType, body string }{
-	Page:        {"text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Log in</title></head><body>Log in<br></body></html>\n"},
-	Blank:       {},
-	ForeignXML:  {"application/xml", `<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>News</title></feed>`},
-	ForeignJSON: {"application/json", `{"status":"ok"}`},
-}
-
-// stranger is the reply of somebody else.
-func stranger(kind FaultKind) *reply {
-	says := strangers[kind]
-	return &reply{status: http.StatusOK, header: http.Header{"Content-Type": {says.contentType}}, body: []byte(says.body)}
-}
 
 // A Fault makes the calls that its Filter selects go wrong.
 type Fault struct {

@@ -10,7 +10,7 @@ import (
 // monitoring. The clouds name no time: it is seconds, and minutes now and then.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency
 // https://cloud.google.com/iam/docs/access-change-propagation
-func (c *Cloud) MakeIdentity(name string, lag time.Duration) {
+func (c *Shared) MakeIdentity(name string, lag time.Duration) {
 	c.fresh.mu.Lock()
 	defer c.fresh.mu.Unlock()
 	if c.fresh.until == nil {
@@ -25,7 +25,7 @@ func (c *Cloud) MakeIdentity(name string, lag time.Duration) {
 // https://docs.aws.amazon.com/kms/latest/developerguide/accessing-kms.html#programming-eventual-consistency
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html (S3 does not validate the key)
 // https://cloud.google.com/kms/docs/consistency
-func (c *Cloud) GrantKey(key string, lag time.Duration) { c.MakeIdentity(key, lag) }
+func (c *Shared) GrantKey(key string, lag time.Duration) { c.MakeIdentity(key, lag) }
 
 // freshNames are the identities that were made, and the keys that were granted, a moment ago.
 type freshNames struct {

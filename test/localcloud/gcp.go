@@ -5,7 +5,8 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
-	"strings"
+	"net/netip"
+
 	"sync"
 	"time"
 )
@@ -13,22 +14,17 @@ import (
 // gcpCloud is the Google endpoint: it verifies the access token and hands the call to Cloud
 // Storage, Cloud SQL Admin or the token service.
 type gcpCloud struct {
-	cloud   *Cloud
-	address string
-	mux     *http.ServeMux
-	keys    gcpKeyring
-	rates   gcpRates
+	cloud  *Shared
+	mux    *http.ServeMux
+	keys   gcpKeyring
+	rates  gcpRates
+	faults map[string]gcpFaults // by service
 
 	mu       sync.Mutex                   // guards what follows, and is held by every handler
 	pools    map[string]GCPTrust          // by the provider's name
 	actors   map[string]gcpServiceAccount // by email
 	projects map[string]*gcpProject
-	sql      *sqlService
-	storage  *gcsService
 }
-
-// gcpServices add an API and its routes to a cloud. The file of each API adds its own.
-var gcpServices []func(*gcpCloud)
 
 // A gcpProject is one account of Google Cloud, with the one identity that may manage it.
 type gcpProject struct {
@@ -38,16 +34,13 @@ type gcpProject struct {
 	caller GCPCaller
 }
 
-func newGCPCloud(c *Cloud) *gcpCloud {
-	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{},
+func newGCPCloud(c *Shared) *gcpCloud {
+	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{}, faults: map[string]gcpFaults{},
 		pools: map[string]GCPTrust{}, actors: map[string]gcpServiceAccount{}}
 	g.keys.now = c.opts.SessionNow
 	g.keys.accounts, g.keys.current, g.keys.tokens = map[string]*gcpAccount{}, map[string]*gcpAccount{}, map[string]gcpToken{}
 	g.routeToken()
 	g.routeFederation()
-	for _, add := range gcpServices {
-		add(g)
-	}
 	g.handle("/", gcpRoute{operation: "unknown", do: func(*gcpRequest) (any, error) {
 		return nil, gcpErr(http.StatusNotFound, "notFound", "The requested URL was not found on this server.")
 	}})
@@ -71,9 +64,10 @@ func (g *gcpCloud) project(id string) *gcpProject {
 // A gcpRoute is one method of an API.
 type gcpRoute struct {
 	service   string
-	operation string // as in Google's discovery document
-	resource  string // the path variable that names the resource; "name" is the body's name, "body.instance" its instance, "query.instance" that of a filter, "operation" the operation's target
-	open      bool   // needs no access token
+	operation string                     // as in Google's discovery document
+	resource  string                     // the path variable that names the resource; "name" is the body's name, "body.instance" its instance
+	find      func(*http.Request) string // names the resource where no path variable does; nil otherwise
+	open      bool                       // needs no access token
 	do        func(*gcpRequest) (any, error)
 }
 
@@ -87,7 +81,7 @@ type gcpRequest struct {
 	stale    bool        // a read must answer from before the last write
 	failLate bool        // the operation that it starts must fail
 	injected Fault       // with what
-	cloud    *Cloud
+	cloud    *Shared
 	call     *Call // what the ledger will have of it
 }
 
@@ -103,24 +97,17 @@ func (g *gcpCloud) handle(pattern string, route gcpRoute) {
 			Service: route.service, Operation: route.operation, Account: r.PathValue("project"),
 			Write: r.Method != http.MethodGet && !route.open,
 		}
-		switch route.resource {
-		case "":
-		case "name", "body.instance":
+		switch {
+		case route.find != nil:
+			call.Resource = route.find(r)
+		case route.resource == "name", route.resource == "body.instance":
 			var named struct{ Name, Instance string }
 			_ = json.Unmarshal(body, &named) // the handler says what is wrong with it
 			call.Resource = named.Name
 			if route.resource == "body.instance" {
 				call.Resource = named.Instance
 			}
-		case "operation":
-			call.Resource = g.operationTarget(r.PathValue("project"), r.PathValue("operation"))
-		case "query.instance":
-			if filter := lagFilter.FindStringSubmatch(r.URL.Query().Get("filter")); filter != nil {
-				call.Resource = filter[3]
-			}
-		case "account":
-			call.Resource = strings.TrimSuffix(r.PathValue("account"), impersonation)
-		default:
+		case route.resource != "":
 			call.Resource = r.PathValue(route.resource)
 		}
 		if caller := g.keys.holder(r, body); call.Account == "" && caller != nil {
@@ -130,23 +117,13 @@ func (g *gcpCloud) handle(pattern string, route gcpRoute) {
 	})
 }
 
-// operationTarget returns the instance that an operation works on.
-func (g *gcpCloud) operationTarget(project, operation string) string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if op := g.sql.project(project).operation(operation); op != nil {
-		return op.instance.name
-	}
-	return ""
-}
-
 // A gcpService is the service that serves one route.
 type gcpService struct {
 	g     *gcpCloud
 	route gcpRoute
 }
 
-func (s gcpService) act(call *Call, r *http.Request, body []byte, injected FaultKind) reply {
+func (s gcpService) act(call *Call, r *http.Request, body []byte, injected Fault) reply {
 	return named(call.Service, s.answer(call, r, body, injected))
 }
 
@@ -159,14 +136,14 @@ func named(service string, answer reply) reply {
 	return answer
 }
 
-func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected FaultKind) reply {
+func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected Fault) reply {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
 	req := &gcpRequest{
 		Request: r, body: body, now: s.g.cloud.opts.Now(),
-		stale:    injected == Stale && r.Method == http.MethodGet,
-		failLate: injected == FailLate && r.Method != http.MethodGet,
-		injected: call.injected, cloud: s.g.cloud, call: call,
+		stale:    injected.Kind == Stale && r.Method == http.MethodGet,
+		failLate: injected.Kind == FailLate && r.Method != http.MethodGet,
+		injected: injected, cloud: s.g.cloud, call: call,
 	}
 	if !s.route.open {
 		var err error
@@ -179,7 +156,7 @@ func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected Fa
 			call.Account = p
 		}
 		if s.g.cloud.opts.RateLimits {
-			if err := s.g.rates.admit(req, call); err != nil {
+			if err := s.g.admit(req, call); err != nil {
 				return gcpFailure(call.Service, err)
 			}
 		}
@@ -206,4 +183,21 @@ func gcpSuccess(value any) reply {
 		return gcpFailure("", err)
 	}
 	return reply{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, body: body}
+}
+
+// A GCPCaller says what filters of buckets make of the identity of a project. The zero value is inside of every filter.
+type GCPCaller struct {
+	// Address is where it calls from, on the public internet; invalid if every filter lists it.
+	Address netip.Addr
+	// Exempt: it has storage.buckets.exemptFromIpFilter.
+	Exempt bool
+	// Blind: it lacks storage.buckets.getIpFilter.
+	Blind bool
+}
+
+// callsFrom says where the identity of a project calls from, and what it may.
+func (g *gcpCloud) callsFrom(project string, caller GCPCaller) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.project(project).caller = caller
 }

@@ -16,7 +16,15 @@ type gcpError struct {
 
 func gcpErr(status int, reason, message string) *gcpError { return &gcpError{status, reason, message} }
 
+// gcpInvalid is for a value that an API does not take.
+func gcpInvalid(message string) *gcpError {
+	return gcpErr(http.StatusBadRequest, "invalid", message)
+}
+
 func (e *gcpError) Error() string { return e.reason + ": " + e.message }
+
+// errConditionNotMet is for a precondition that did not hold.
+var errConditionNotMet = gcpErr(http.StatusPreconditionFailed, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
 
 // gcpStatuses are the canonical codes that Cloud SQL and the authenticating front end add.
 var gcpStatuses = map[int]string{
@@ -60,59 +68,54 @@ func gcpFailure(service string, err error) reply {
 	return reply{status: e.status, header: header, body: body, code: e.reason}
 }
 
-func (s gcpService) fail(kind FaultKind, call Call) reply {
-	return named(call.Service, failure(kind, call))
+// gcpFaults are what an API answers to a fault that is injected, by its kind. It has none of ServerError and no others
+// where it answers as most do.
+type gcpFaults func(kind FaultKind, call Call) *gcpError
+
+func (s gcpService) fail(fault Fault, call Call) reply {
+	return named(call.Service, gcpFailure(call.Service, s.g.failing(fault, call)))
 }
 
-func failure(kind FaultKind, call Call) reply {
-	if kind == Refused {
-		return gcpFailure(call.Service, gcpErr(call.injected.Status, call.injected.Code, call.injected.Message))
+// failing is the error of a fault that is injected.
+func (g *gcpCloud) failing(fault Fault, call Call) *gcpError {
+	if fault.Kind == Refused {
+		return gcpErr(fault.Status, fault.Code, fault.Message)
 	}
-	if call.Service == "token" {
-		return gcpFailure("token", map[FaultKind]*gcpError{
-			Throttled:   gcpErr(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit exceeded."),
-			ServerError: gcpErr(http.StatusInternalServerError, "internal_failure", "Internal failure."),
-			Denied:      gcpErr(http.StatusForbidden, "access_denied", "Account restricted."),
-			Conflict:    gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid grant."),
-		}[kind])
+	if faults := g.faults[call.Service]; faults != nil {
+		if err := faults(fault.Kind, call); err != nil {
+			return err
+		}
 	}
-	if call.Service == "iamcredentials" {
-		return gcpFailure(call.Service, map[FaultKind]*gcpError{
-			Throttled:   gcpErr(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded."),
-			ServerError: gcpErr(http.StatusInternalServerError, "INTERNAL", "Internal error encountered."),
-			Denied:      errNoImpersonation,
-			Conflict:    gcpErr(http.StatusConflict, "ABORTED", "The operation was aborted."),
-		}[kind])
-	}
-	if call.Service == "monitoring" {
-		return gcpFailure(call.Service, map[FaultKind]*gcpError{
-			Throttled:   gcpErr(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded."),
-			ServerError: gcpErr(http.StatusInternalServerError, "INTERNAL", "Internal error encountered."),
-			Denied:      errMonitoringDenied,
-			Conflict:    gcpErr(http.StatusConflict, "ABORTED", "The operation was aborted."),
-		}[kind])
-	}
-	sql := call.Service == "sqladmin"
-	switch kind {
+	switch fault.Kind {
 	case Throttled:
-		if sql {
-			return gcpFailure(call.Service, errSQLThrottled)
-		}
-		return gcpFailure(call.Service, gcpErr(http.StatusTooManyRequests, "rateLimitExceeded", "The rate of requests exceeds the limit. Please reduce it."))
+		return gcpErr(http.StatusTooManyRequests, "rateLimitExceeded", "The rate of requests exceeds the limit. Please reduce it.")
 	case Denied:
-		if sql {
-			return gcpFailure(call.Service, errSQLDenied)
-		}
-		return gcpFailure(call.Service, gcpErr(http.StatusForbidden, "forbidden", "The caller does not have "+"storage."+call.Operation+" access."))
+		return gcpErr(http.StatusForbidden, "forbidden", "The caller does not have "+"storage."+call.Operation+" access.")
 	case Conflict:
-		switch {
-		case sql:
-			return gcpFailure(call.Service, errSQLBusy)
-		case call.Operation == "buckets.insert", call.Operation == "buckets.delete":
-			return gcpFailure(call.Service, gcpErr(http.StatusConflict, "conflict", "A conditional request failed due to a concurrent change."))
-		}
-		return gcpFailure(call.Service, errConditionNotMet)
+		return errConditionNotMet
 	default:
-		return gcpFailure(call.Service, gcpErr(http.StatusInternalServerError, "backendError", "We encountered an internal error. Please try again."))
+		return gcpErr(http.StatusInternalServerError, "backendError", "We encountered an internal error. Please try again.")
 	}
+}
+
+// newerFaults are those of an API of the newer kind, with its own refusal.
+func newerFaults(denied *gcpError) gcpFaults {
+	return func(kind FaultKind, _ Call) *gcpError {
+		return map[FaultKind]*gcpError{
+			Throttled:   gcpErr(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded."),
+			ServerError: gcpErr(http.StatusInternalServerError, "INTERNAL", "Internal error encountered."),
+			Denied:      denied,
+			Conflict:    gcpErr(http.StatusConflict, "ABORTED", "The operation was aborted."),
+		}[kind]
+	}
+}
+
+// tokenFaults are those of the makers of tokens.
+func tokenFaults(kind FaultKind, _ Call) *gcpError {
+	return map[FaultKind]*gcpError{
+		Throttled:   gcpErr(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit exceeded."),
+		ServerError: gcpErr(http.StatusInternalServerError, "internal_failure", "Internal failure."),
+		Denied:      gcpErr(http.StatusForbidden, "access_denied", "Account restricted."),
+		Conflict:    gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid grant."),
+	}[kind]
 }

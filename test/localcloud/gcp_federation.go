@@ -28,14 +28,6 @@ type GCPTrust struct {
 	Project string
 }
 
-// GCPPool makes a provider of a workload identity pool, projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/NAME,
-// or changes what it lets in.
-func (c *Cloud) GCPPool(provider string, trust GCPTrust) {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
-	c.gcp.pools[provider] = trust
-}
-
 // GCPPrincipal is the name of the identity that a pool gives a subject.
 func GCPPrincipal(provider, subject string) string {
 	pool, _, _ := strings.Cut(provider, "/providers/")
@@ -48,18 +40,12 @@ type gcpServiceAccount struct {
 	users   []string
 }
 
-// GCPServiceAccount makes a service account that may manage a project, and that these may act as: emails of other service
-// accounts, as mooring@PROJECT.iam.gserviceaccount.com is that of GCPKey, and principals of pools.
-func (c *Cloud) GCPServiceAccount(email, project string, users ...string) {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
-	c.gcp.actors[email] = gcpServiceAccount{&gcpAccount{project: c.gcp.project(project)}, users}
-}
-
 func (g *gcpCloud) routeFederation() {
+	g.faults["iamcredentials"] = newerFaults(errNoImpersonation)
 	g.handle("POST /v1/token", gcpRoute{service: "token", operation: "exchange", open: true, do: g.federate})
 	g.handle("POST /v1/projects/{any}/serviceAccounts/{account}", gcpRoute{
-		service: "iamcredentials", operation: "generateAccessToken", resource: "account", do: g.impersonate,
+		service: "iamcredentials", operation: "generateAccessToken", do: g.impersonate,
+		find: func(r *http.Request) string { return strings.TrimSuffix(r.PathValue("account"), impersonation) },
 	})
 }
 
@@ -146,4 +132,18 @@ func (g *gcpCloud) impersonate(r *gcpRequest) (any, error) {
 	defer g.keys.mu.Unlock()
 	name := g.keys.issue(gcpToken{account: target.account, key: r.token.key, principal: email, scopes: in.Scope, expires: expires})
 	return map[string]any{"accessToken": name, "expireTime": expires.UTC().Format(time.RFC3339Nano)}, nil
+}
+
+// addPool makes a provider of a workload identity pool, or changes what it lets in.
+func (g *gcpCloud) addPool(provider string, trust GCPTrust) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pools[provider] = trust
+}
+
+// addActor makes a service account that may manage a project, and that these may act as.
+func (g *gcpCloud) addActor(email, project string, users []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.actors[email] = gcpServiceAccount{&gcpAccount{project: g.project(project)}, users}
 }

@@ -211,3 +211,28 @@ func (m fieldMask) pick(value any) any {
 	}
 	return value
 }
+
+// empty reports whether a value is a list without entries, or an object of nothing but such lists.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case jsonObject:
+		for _, inner := range v {
+			if list, ok := inner.([]any); !ok || len(list) > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// defaults adds the members of another object that are missing.
+func defaults(into, standard jsonObject) {
+	for k, v := range standard {
+		if into[k] == nil {
+			into[k] = v
+		}
+	}
+}

@@ -30,15 +30,25 @@ func monitoringInvalid(message string) error {
 	return gcpErr(http.StatusBadRequest, "badRequest", message)
 }
 
-func init() {
-	gcpServices = append(gcpServices, func(g *gcpCloud) {
-		g.handle("GET /v3/projects/{project}/timeSeries", gcpRoute{service: "monitoring", operation: "timeSeries.list", resource: "query.instance", do: func(r *gcpRequest) (any, error) {
-			if r.caller.id != r.PathValue("project") {
-				return nil, errMonitoringDenied
-			}
-			return (&monitoringService{g.sql}).list(r)
-		}})
-	})
+// serveMonitoring adds Cloud Monitoring to the endpoint.
+func serveMonitoring(g *gcpCloud, instances *sqlService) {
+	g.faults["monitoring"] = newerFaults(errMonitoringDenied)
+	route := gcpRoute{service: "monitoring", operation: "timeSeries.list", find: filteredInstance}
+	route.do = func(r *gcpRequest) (any, error) {
+		if r.caller.id != r.PathValue("project") {
+			return nil, errMonitoringDenied
+		}
+		return (&monitoringService{instances}).list(r)
+	}
+	g.handle("GET /v3/projects/{project}/timeSeries", route)
+}
+
+// filteredInstance returns the instance that a filter names; empty if it names none.
+func filteredInstance(r *http.Request) string {
+	if filter := lagFilter.FindStringSubmatch(r.URL.Query().Get("filter")); filter != nil {
+		return filter[3]
+	}
+	return ""
 }
 
 // lagFilter is the one filter that is served here: a metric and an instance.
@@ -87,22 +97,15 @@ func (s *monitoringService) list(r *gcpRequest) (any, error) {
 
 // lag returns the points of a replica between two times, both included; nil if there are none. One is measured each minute from the creation on.
 func (s *monitoringService) lag(r *gcpRequest, name string, start, end time.Time) *monitoring.TimeSeries {
-	p := s.sql.project(r.caller.id)
-	p.settle(r.now)
-	in := p.instances[name]
-	if in == nil || in.gone || !in.replica() || in.state != "RUNNABLE" {
+	replica, ok := s.sql.replicaMetric(r.caller.id, name, r.now)
+	if !ok {
 		return nil
 	}
-	created, _ := in.resource["createTime"].(string)
-	region, _ := in.resource["region"].(string)
-	since, err := time.Parse(time.RFC3339, created)
-	if err != nil {
-		return nil
-	}
-	newest := since.Add(r.now.Add(-s.sql.cloud.metricDelay(lagMetricDelay)).Sub(since).Truncate(time.Minute))
+	since := replica.since
+	newest := since.Add(r.now.Add(-r.cloud.metricDelay(lagMetricDelay)).Sub(since).Truncate(time.Minute))
 	series := &monitoring.TimeSeries{
 		Metric:     &monitoring.Metric{Type: lagMetric},
-		Resource:   &monitoring.MonitoredResource{Type: "cloudsql_database", Labels: map[string]string{"project_id": r.caller.id, "database_id": r.caller.id + ":" + name, "region": region}},
+		Resource:   &monitoring.MonitoredResource{Type: "cloudsql_database", Labels: map[string]string{"project_id": r.caller.id, "database_id": r.caller.id + ":" + name, "region": replica.region}},
 		MetricKind: "GAUGE", ValueType: "DOUBLE",
 	}
 	for minute := range int(newest.Sub(since)/time.Minute) + 1 {
@@ -110,23 +113,11 @@ func (s *monitoringService) lag(r *gcpRequest, name string, start, end time.Time
 		if at.Before(start) || at.After(end) {
 			continue
 		}
-		value, text := in.lag.at(minute), at.UTC().Format(time.RFC3339Nano)
+		value, text := replica.lag.at(minute), at.UTC().Format(time.RFC3339Nano)
 		series.Points = append(series.Points, &monitoring.Point{Interval: &monitoring.TimeInterval{StartTime: text, EndTime: text}, Value: &monitoring.TypedValue{DoubleValue: &value}})
 	}
 	if series.Points == nil {
 		return nil
 	}
 	return series
-}
-
-// SetSQLReplicaLag has the metric replica_lag of a read replica show other values, as SetRDSReplicaLag does for RDS.
-func (c *Cloud) SetSQLReplicaLag(project, name string, seconds ...float64) bool {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
-	in := c.gcp.sql.project(project).instances[name]
-	if in == nil || in.gone || !in.replica() {
-		return false
-	}
-	in.lag = seconds
-	return true
 }

@@ -29,18 +29,18 @@ func (t *tokenBucket) take(now time.Time, interval time.Duration, burst float64)
 }
 
 // admit refuses a call that comes too soon after others.
-func (g *gcpRates) admit(r *gcpRequest, call *Call) error {
+func (g *gcpCloud) admit(r *gcpRequest, call *Call) error {
 	switch {
 	case call.Service == "sqladmin":
-		if !g.take(r, "sql "+r.caller.id, time.Minute/180, 180) {
-			return errSQLThrottled
+		if !g.rates.take(r, "sql "+r.caller.id, time.Minute/180, 180) {
+			return g.failing(Fault{Kind: Throttled}, *call)
 		}
 	case call.Operation == "buckets.insert" || call.Operation == "buckets.delete":
-		if !g.take(r, "project "+r.caller.id, 2*time.Second, 1) {
+		if !g.rates.take(r, "project "+r.caller.id, 2*time.Second, 1) {
 			return gcpErr(http.StatusTooManyRequests, "rateLimitExceeded", "The project exceeded the rate limit for creating and deleting buckets.")
 		}
 	case call.Write && call.Service == "storage" && call.Operation[:len("buckets.")] == "buckets.":
-		if !g.take(r, "bucket "+call.Resource, time.Second, 1) {
+		if !g.rates.take(r, "bucket "+call.Resource, time.Second, 1) {
 			return gcpErr(http.StatusTooManyRequests, "rateLimitExceeded", "The bucket "+call.Resource+" exceeded the rate limit for bucket metadata update operations.")
 		}
 	}

@@ -51,7 +51,7 @@ func TestSQLAsRecorded(t *testing.T) {
 func (g *gcpTest) sqlOrders() jsonObject {
 	g.gcp.mu.Lock()
 	defer g.gcp.mu.Unlock()
-	return g.gcp.sql.project("acme").instances["orders"].shown()
+	return g.Cloud.sql.project("acme").instances["orders"].shown()
 }
 
 // TestGCSAsRecorded holds what recordings of Cloud Storage taught.

@@ -10,7 +10,8 @@ import (
 
 // sqlService is the Cloud SQL Admin API, versions v1 and v1beta4.
 type sqlService struct {
-	cloud    *Cloud
+	cloud    *Shared
+	g        *gcpCloud
 	projects map[string]*sqlProject
 	serial   int64
 	// root is above the authorities that servers share, of which each region has one.
@@ -39,15 +40,26 @@ func sqlInvalid(message string) *gcpError {
 	return gcpErr(http.StatusBadRequest, "invalid", "Invalid request: "+message)
 }
 
-func init() {
-	gcpServices = append(gcpServices, func(g *gcpCloud) {
-		g.sql = newSQLService(g.cloud)
-		g.sql.route(g)
-	})
+func newSQLService(c *Shared, g *gcpCloud) *sqlService {
+	s := &sqlService{cloud: c, g: g, projects: map[string]*sqlProject{}, regional: map[string]*engine.Authority{}}
+	g.faults["sqladmin"] = sqlFaults
+	s.route(g)
+	return s
 }
 
-func newSQLService(c *Cloud) *sqlService {
-	return &sqlService{cloud: c, projects: map[string]*sqlProject{}, regional: map[string]*engine.Authority{}}
+// sqlFaults are the errors that Cloud SQL has words of its own for.
+func sqlFaults(kind FaultKind, _ Call) *gcpError {
+	return map[FaultKind]*gcpError{Throttled: errSQLThrottled, Denied: errSQLDenied, Conflict: errSQLBusy}[kind]
+}
+
+// operationTarget returns the instance that an operation works on.
+func (s *sqlService) operationTarget(r *http.Request) string {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	if op := s.project(r.PathValue("project")).operation(r.PathValue("operation")); op != nil {
+		return op.instance.name
+	}
+	return ""
 }
 
 func (s *sqlService) route(g *gcpCloud) {
@@ -106,6 +118,9 @@ func (s *sqlService) route(g *gcpCloud) {
 			p.settle(call.now)
 			return r.do(&sqlRequest{call, p})
 		}}
+		if r.resource == "operation" {
+			route.find = s.operationTarget
+		}
 		for _, version := range []string{"/v1", "/sql/v1beta4"} {
 			g.handle(r.method+" "+version+r.path, route)
 		}

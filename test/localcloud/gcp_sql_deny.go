@@ -76,12 +76,11 @@ func validDeny(period *sqladmin.DenyMaintenancePeriod) error {
 	return nil
 }
 
-// SetSQLDenyPeriods gives an instance periods without maintenance updates, also several, as a Cloud SQL may have it
-// that takes them. It reports whether there is such an instance.
-func (c *Cloud) SetSQLDenyPeriods(project, instance string, periods ...*sqladmin.DenyMaintenancePeriod) bool {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
-	in := c.gcp.sql.project(project).instances[instance]
+// setDenyPeriods gives an instance periods without maintenance updates. It reports whether there is such an instance.
+func (s *sqlService) setDenyPeriods(project, instance string, periods ...*sqladmin.DenyMaintenancePeriod) bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	in := s.project(project).instances[instance]
 	if in == nil || in.gone {
 		return false
 	}

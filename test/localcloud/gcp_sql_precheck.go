@@ -57,18 +57,6 @@ func (in *sqlInstance) checkedUpgrade() error {
 	return nil
 }
 
-// SetSQLPreCheck says what checks before an upgrade of an instance find from now on; nothing for no finding. A finding whose type is ERROR makes upgrades fail. It reports whether there is such an instance.
-func (c *Cloud) SetSQLPreCheck(project, instance string, found ...*sqladmin.PreCheckResponse) bool {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
-	in := c.gcp.sql.project(project).instances[instance]
-	if in == nil || in.gone {
-		return false
-	}
-	in.checks = found
-	return true
-}
-
 // shownCheck is what an operation shows of a check: what was found, once it is done.
 func (op *sqlOperation) shownCheck() *sqladmin.PreCheckMajorVersionUpgradeContext {
 	if op.check == nil {
@@ -79,4 +67,16 @@ func (op *sqlOperation) shownCheck() *sqladmin.PreCheckMajorVersionUpgradeContex
 		shown.PreCheckResponse = nil
 	}
 	return &shown
+}
+
+// setPreCheck says what checks before an upgrade find. It reports whether there is such an instance.
+func (s *sqlService) setPreCheck(project, instance string, found ...*sqladmin.PreCheckResponse) bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	in := s.project(project).instances[instance]
+	if in == nil || in.gone {
+		return false
+	}
+	in.checks = found
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -284,4 +285,39 @@ func validReplication(in *sqlInstance, next jsonObject) error {
 		return refusal
 	}
 	return nil
+}
+
+// setReplicaLag has the metric of a replica show these seconds. It reports whether there is such a replica.
+func (s *sqlService) setReplicaLag(project, name string, seconds ...float64) bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	in := s.project(project).instances[name]
+	if in == nil || in.gone || !in.replica() {
+		return false
+	}
+	in.lag = seconds
+	return true
+}
+
+// A sqlReplicaMetric is what Cloud Monitoring measures of a read replica.
+type sqlReplicaMetric struct {
+	since  time.Time
+	region string
+	lag    replicaLag
+}
+
+// replicaMetric returns what Cloud Monitoring measures of an instance, if that is a read replica that runs. The caller
+// holds the lock of the endpoint, as every route does.
+func (s *sqlService) replicaMetric(project, name string, now time.Time) (m sqlReplicaMetric, ok bool) {
+	p := s.project(project)
+	p.settle(now)
+	in := p.instances[name]
+	if in == nil || in.gone || !in.replica() || in.state != "RUNNABLE" {
+		return m, false
+	}
+	created, _ := in.resource["createTime"].(string)
+	m.region, _ = in.resource["region"].(string)
+	since, err := time.Parse(time.RFC3339, created)
+	m.since, m.lag = since, in.lag
+	return m, err == nil
 }

@@ -125,14 +125,6 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	}
 }
 
-func defaults(into, standard jsonObject) {
-	for k, v := range standard {
-		if into[k] == nil {
-			into[k] = v
-		}
-	}
-}
-
 // validChange refuses what can't be changed in place.
 func validChange(old, now *sqladmin.DatabaseInstance) error {
 	versions := sqlVersions[sqlFamily(old.DatabaseVersion)]

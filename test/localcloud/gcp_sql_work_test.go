@@ -10,7 +10,7 @@ import (
 // awaitWork waits until the database server has done its part of an operation of Cloud SQL.
 func awaitWork(t *testing.T, cloud *Cloud, operation string) {
 	t.Helper()
-	s := cloud.gcp.sql
+	s := cloud.sql
 	cloud.gcp.mu.Lock()
 	op := s.project("acme").operation(operation)
 	cloud.gcp.mu.Unlock()

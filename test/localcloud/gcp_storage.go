@@ -12,7 +12,8 @@ import (
 
 // gcsService is Cloud Storage, JSON API.
 type gcsService struct {
-	cloud   *Cloud
+	cloud   *Shared
+	g       *gcpCloud
 	buckets map[string]*gcsBucket // one name space for everybody; deleted ones stay, for stale reads
 	created int
 	uploads int64 // the generation of the newest object
@@ -41,24 +42,21 @@ type gcsState struct {
 	policy   *storage.Policy
 }
 
-var (
-	errConditionNotMet = gcpErr(http.StatusPreconditionFailed, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
-	errNoBucket        = gcpErr(http.StatusNotFound, "notFound", "The specified bucket does not exist.")
-)
+var errNoBucket = gcpErr(http.StatusNotFound, "notFound", "The specified bucket does not exist.")
 
-func gcsInvalid(message string) *gcpError {
-	return gcpErr(http.StatusBadRequest, "invalid", message)
+func newGCSService(c *Shared, g *gcpCloud) *gcsService {
+	s := &gcsService{cloud: c, g: g, buckets: map[string]*gcsBucket{}, gone: map[string]string{}}
+	g.faults["storage"] = gcsFaults
+	s.route(g)
+	return s
 }
 
-func init() {
-	gcpServices = append(gcpServices, func(g *gcpCloud) {
-		g.storage = newGCSService(g.cloud)
-		g.storage.route(g)
-	})
-}
-
-func newGCSService(c *Cloud) *gcsService {
-	return &gcsService{cloud: c, buckets: map[string]*gcsBucket{}, gone: map[string]string{}}
+// gcsFaults is the error that Cloud Storage has words of its own for.
+func gcsFaults(kind FaultKind, call Call) *gcpError {
+	if kind == Conflict && (call.Operation == "buckets.insert" || call.Operation == "buckets.delete") {
+		return gcpErr(http.StatusConflict, "conflict", "A conditional request failed due to a concurrent change.")
+	}
+	return nil
 }
 
 func (s *gcsService) route(g *gcpCloud) {
@@ -190,31 +188,6 @@ func gcsETag(metageneration int64) string {
 }
 
 func gcsTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// pageOf returns the bounds of the page of a list that a request asks for, and the token of the next.
-func pageOf(r *gcpRequest, total int, parameter string, standard, most int) (from, to int, next string, err error) {
-	size := standard
-	if given := r.URL.Query().Get(parameter); given != "" {
-		if size, err = strconv.Atoi(given); err != nil || size < 0 {
-			return 0, 0, "", gcpErr(http.StatusBadRequest, "invalidParameter", "Invalid value for "+parameter+": "+given)
-		}
-		if size == 0 || size > most {
-			size = most
-		}
-	}
-	if token := r.URL.Query().Get("pageToken"); token != "" {
-		at, ours := readPageToken(token)
-		if from, err = strconv.Atoi(at); err != nil || !ours || from < 0 {
-			return 0, 0, "", gcpErr(http.StatusBadRequest, "invalidParameter", "Invalid page token")
-		}
-	}
-	from = min(from, total)
-	to = min(from+r.cloud.pageOfAtMost(size), total)
-	if to < total {
-		next = pageToken(strconv.Itoa(to))
-	}
-	return from, to, next, nil
-}
 
 // sortedNames returns the buckets of the caller that the request is to see, by name. A stale list
 // misses the newest bucket, whatever happened to it since.

@@ -49,9 +49,9 @@ func validAutoclass(b *storage.Bucket) error {
 	case a == nil || !a.Enabled:
 		return nil
 	case b.StorageClass != "STANDARD":
-		return gcsInvalid("Autoclass requires storage class STANDARD.")
+		return gcpInvalid("Autoclass requires storage class STANDARD.")
 	case !slices.Contains([]string{"NEARLINE", "ARCHIVE"}, a.TerminalStorageClass):
-		return gcsInvalid("Invalid terminal storage class: " + a.TerminalStorageClass)
+		return gcpInvalid("Invalid terminal storage class: " + a.TerminalStorageClass)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func (s *gcsService) lockRetentionPolicy(r *gcpRequest) (any, error) {
 	resource := cloned(state.resource)
 	policy, ok := resource["retentionPolicy"].(jsonObject)
 	if !ok {
-		return nil, gcsInvalid("The bucket has no retention policy to lock.")
+		return nil, gcpInvalid("The bucket has no retention policy to lock.")
 	}
 	policy["isLocked"] = true
 	b.commit(r, &gcsState{resource: resource, policy: state.policy})

@@ -19,23 +19,6 @@ var (
 	filterNetworks = regexp.MustCompile(`^(?:https://www\.googleapis\.com/compute/v1/)?projects/[^/]+/global/networks/[^/]+$`)
 )
 
-// A GCPCaller says what filters of buckets make of the identity of a project. The zero value is inside of every filter.
-type GCPCaller struct {
-	// Address is where it calls from, on the public internet; invalid if every filter lists it.
-	Address netip.Addr
-	// Exempt: it has storage.buckets.exemptFromIpFilter.
-	Exempt bool
-	// Blind: it lacks storage.buckets.getIpFilter.
-	Blind bool
-}
-
-// GCPCallsFrom says where the identity of a project calls from, and what it may.
-func (c *Cloud) GCPCallsFrom(project string, caller GCPCaller) {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
-	c.gcp.project(project).caller = caller
-}
-
 // checkFilter keeps out who calls from an address that a filter does not list. Who is exempt may read, change and delete the bucket all the same, and nothing
 // else. No recording shows a refusal. The words are those that people report, and the reason is one that nobody reports.
 // https://cloud.google.com/storage/docs/bypass-ip-filter https://github.com/googleapis/google-cloud-php/pull/9286
@@ -71,7 +54,7 @@ func validFilter(b *storage.Bucket) error {
 		return nil
 	}
 	if !slices.Contains(filterModes, f.Mode) {
-		return gcsInvalid(fmt.Sprintf("Invalid IP filter mode: '%s'", f.Mode))
+		return gcpInvalid(fmt.Sprintf("Invalid IP filter mode: '%s'", f.Mode))
 	}
 	var ranges []string
 	if f.PublicNetworkSource != nil {
@@ -80,17 +63,17 @@ func validFilter(b *storage.Bucket) error {
 	var networks []string
 	for _, source := range f.VpcNetworkSources {
 		if !filterNetworks.MatchString(source.Network) || slices.Contains(networks, source.Network) {
-			return gcsInvalid(fmt.Sprintf("Invalid VPC network in IP filter: '%s'", source.Network))
+			return gcpInvalid(fmt.Sprintf("Invalid VPC network in IP filter: '%s'", source.Network))
 		}
 		networks, ranges = append(networks, source.Network), append(ranges, source.AllowedIpCidrRanges...)
 	}
 	for _, cidr := range ranges {
 		if prefix, err := netip.ParsePrefix(cidr); err != nil || prefix != prefix.Masked() {
-			return gcsInvalid(fmt.Sprintf("Invalid CIDR range in IP filter: '%s'", cidr))
+			return gcpInvalid(fmt.Sprintf("Invalid CIDR range in IP filter: '%s'", cidr))
 		}
 	}
 	if len(ranges) > mostFilterRanges || len(networks) > mostFilterNetworks {
-		return gcsInvalid("Too many ranges or networks in IP filter.")
+		return gcpInvalid("Too many ranges or networks in IP filter.")
 	}
 	return nil
 }

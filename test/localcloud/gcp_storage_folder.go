@@ -23,7 +23,7 @@ func (s *gcsService) insertFolder(r *gcpRequest) (any, error) {
 	case !typed[storage.Bucket](state.resource).IamConfiguration.UniformBucketLevelAccess.Enabled:
 		return nil, errNoFolders
 	case want.Name == "" || strings.HasPrefix(want.Name, "/"):
-		return nil, gcsInvalid("Invalid managed folder name: " + want.Name)
+		return nil, gcpInvalid("Invalid managed folder name: " + want.Name)
 	}
 	name := strings.TrimSuffix(want.Name, "/") + "/"
 	if b.folderIndex(name) >= 0 {

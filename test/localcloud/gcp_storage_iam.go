@@ -36,7 +36,7 @@ func (s *gcsService) getIAMPolicy(r *gcpRequest) (any, error) {
 	version := 1
 	if asked := r.URL.Query().Get("optionsRequestedPolicyVersion"); asked != "" {
 		if version, err = strconv.Atoi(asked); err != nil || version < 1 || version > 3 || version == 2 {
-			return nil, gcsInvalid("Invalid policy version: " + asked)
+			return nil, gcpInvalid("Invalid policy version: " + asked)
 		}
 	}
 	if state.policy.Version > int64(version) {
@@ -84,19 +84,19 @@ func (s *gcsService) setIAMPolicy(r *gcpRequest) (any, error) {
 		}
 		lowerMembers(binding)
 		if !gcsRoles.MatchString(binding.Role) {
-			return nil, gcsInvalid(fmt.Sprintf("Role (%s) does not exist in the resource's hierarchy.", binding.Role))
+			return nil, gcpInvalid(fmt.Sprintf("Role (%s) does not exist in the resource's hierarchy.", binding.Role))
 		}
 		if binding.Condition != nil && policy.Version != 3 {
-			return nil, gcsInvalid("A policy with conditions must have version 3.")
+			return nil, gcpInvalid("A policy with conditions must have version 3.")
 		}
 		for _, m := range binding.Members {
 			if !gcsMembers.MatchString(m) {
-				return nil, gcsInvalid("Invalid argument: unknown member " + m)
+				return nil, gcpInvalid("Invalid argument: unknown member " + m)
 			}
 		}
 	}
 	if members > 1500 { // each as often as it is named: https://cloud.google.com/iam/quotas#limits
-		return nil, gcsInvalid(fmt.Sprintf("The number of members in the policy (%d) is larger than the maximum allowed size 1,500.", members))
+		return nil, gcpInvalid(fmt.Sprintf("The number of members in the policy (%d) is larger than the maximum allowed size 1,500.", members))
 	}
 	if err := cmp.Or(s.admitsMembers(policy), admitsPolicy(state.resource, policy)); err != nil {
 		return nil, err
@@ -117,11 +117,11 @@ func admitsCondition(resource jsonObject, binding *storage.PolicyBindings) error
 	public := slices.Contains(binding.Members, "allUsers") || slices.Contains(binding.Members, "allAuthenticatedUsers")
 	switch {
 	case binding.Condition.Title == "" || binding.Condition.Expression == "":
-		return gcsInvalid("A condition must have a title and an expression.")
+		return gcpInvalid("A condition must have a title and an expression.")
 	case !uniform:
-		return gcsInvalid("Conditions are allowed only on buckets with uniform bucket-level access.")
+		return gcpInvalid("Conditions are allowed only on buckets with uniform bucket-level access.")
 	case strings.HasPrefix(binding.Role, "roles/storage.legacy") || public:
-		return gcsInvalid("Conditions are not allowed for legacy roles, allUsers and allAuthenticatedUsers.")
+		return gcpInvalid("Conditions are not allowed for legacy roles, allUsers and allAuthenticatedUsers.")
 	}
 	return nil
 }

@@ -7,19 +7,29 @@ import (
 	"google.golang.org/api/storage/v1"
 )
 
-// DeleteMember deletes an identity, such as serviceAccount:reader@project.iam.gserviceaccount.com: policies show it as deleted from then on, with its unique id, and no
-// policy is taken that names it as if it was there. With an empty uid, one of that name is made again, which no policy names yet. The words of the refusal are those of
-// https://github.com/hashicorp/terraform-provider-google/issues/5151.
-// https://cloud.google.com/iam/docs/policies-deleted-principals
-func (c *Cloud) DeleteMember(member, uid string) {
-	c.gcp.mu.Lock()
-	defer c.gcp.mu.Unlock()
+// admitsMembers refuses a policy that names an identity that was deleted, as if it was there, or one that was made a moment ago.
+func (s *gcsService) admitsMembers(policy *storage.Policy) error {
+	for _, binding := range policy.Bindings {
+		for _, m := range binding.Members {
+			if kind, name, _ := strings.Cut(m, ":"); s.gone[m] != "" || s.cloud.fresh.has(m, s.cloud.opts.Now()) {
+				called := map[string]string{"serviceAccount": "Service account", "user": "User", "group": "Group"}[kind]
+				return gcpInvalid(fmt.Sprintf("%s %s does not exist.", called, name))
+			}
+		}
+	}
+	return nil
+}
+
+// deleteMember deletes an identity that has a unique id, or makes one of its name again.
+func (s *gcsService) deleteMember(member, uid string) {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
 	if uid == "" {
-		delete(c.gcp.storage.gone, member)
+		delete(s.gone, member)
 		return
 	}
-	c.gcp.storage.gone[member] = uid
-	for _, b := range c.gcp.storage.buckets {
+	s.gone[member] = uid
+	for _, b := range s.buckets {
 		if b.now == nil {
 			continue
 		}
@@ -31,17 +41,4 @@ func (c *Cloud) DeleteMember(member, uid string) {
 			}
 		}
 	}
-}
-
-// admitsMembers refuses a policy that names an identity that was deleted, as if it was there, or one that was made a moment ago.
-func (s *gcsService) admitsMembers(policy *storage.Policy) error {
-	for _, binding := range policy.Bindings {
-		for _, m := range binding.Members {
-			if kind, name, _ := strings.Cut(m, ":"); s.gone[m] != "" || s.cloud.fresh.has(m, s.cloud.opts.Now()) {
-				called := map[string]string{"serviceAccount": "Service account", "user": "User", "group": "Group"}[kind]
-				return gcsInvalid(fmt.Sprintf("%s %s does not exist.", called, name))
-			}
-		}
-	}
-	return nil
 }

@@ -36,15 +36,15 @@ func (s *gcsService) insertNotification(r *gcpRequest) (any, error) {
 	topic := topicName.FindStringSubmatch(want.Topic)
 	switch {
 	case topic == nil:
-		return nil, gcsInvalid("Invalid Google Cloud Pub/Sub topic: " + want.Topic)
+		return nil, gcpInvalid("Invalid Google Cloud Pub/Sub topic: " + want.Topic)
 	case want.PayloadFormat != "JSON_API_V1" && want.PayloadFormat != "NONE":
-		return nil, gcsInvalid("Invalid value for payload_format: " + want.PayloadFormat)
+		return nil, gcpInvalid("Invalid value for payload_format: " + want.PayloadFormat)
 	case slices.ContainsFunc(want.EventTypes, func(e string) bool { return !slices.Contains(gcsEventTypes, e) }):
-		return nil, gcsInvalid("Invalid value for event_types")
+		return nil, gcpInvalid("Invalid value for event_types")
 	case len(b.notifications) >= mostNotifications:
-		return nil, gcsInvalid(fmt.Sprintf("A bucket can have at most %d notification configurations.", mostNotifications))
+		return nil, gcpInvalid(fmt.Sprintf("A bucket can have at most %d notification configurations.", mostNotifications))
 	case slices.ContainsFunc(gcsEventTypes, func(e string) bool { return hasEvent(want, e) && b.notifying(e) >= mostOfAnEvent }):
-		return nil, gcsInvalid(fmt.Sprintf("A bucket can have at most %d notification configurations for an event.", mostOfAnEvent))
+		return nil, gcpInvalid(fmt.Sprintf("A bucket can have at most %d notification configurations for an event.", mostOfAnEvent))
 	}
 	if name := platformDestinations.FindStringSubmatch(topic[2]); name == nil || name[1] != "" {
 		return nil, gcpErr(http.StatusForbidden, "forbidden", fmt.Sprintf("The service account 'service-%d@gs-project-accounts.iam.gserviceaccount.com' does not have permission to publish messages to to the Cloud Pub/Sub topic '%s%s', or that topic does not exist.",

@@ -16,12 +16,12 @@ func settlePlacement(resource jsonObject) error {
 	}
 	regions := typed[storage.Bucket](resource).CustomPlacementConfig.DataLocations
 	if resource["locationType"] != "multi-region" || len(regions) != 2 || strings.EqualFold(regions[0], regions[1]) {
-		return gcsInvalid("The custom placement config is not valid: it names two regions of the bucket's multi-region.")
+		return gcpInvalid("The custom placement config is not valid: it names two regions of the bucket's multi-region.")
 	}
 	upper := make([]any, 0, len(regions))
 	for _, r := range regions {
 		if !slices.Contains(gcpRegions, strings.ToLower(r)) {
-			return gcsInvalid("The custom placement config names an unknown region: " + r)
+			return gcpInvalid("The custom placement config names an unknown region: " + r)
 		}
 		upper = append(upper, strings.ToUpper(r))
 	}

@@ -16,14 +16,6 @@ import (
 
 const day = 24 * 60 * 60 // seconds
 
-// gcpRegions are the regions of Google Cloud.
-var gcpRegions = strings.Fields(`africa-south1 asia-east1 asia-east2 asia-northeast1 asia-northeast2 asia-northeast3
-	asia-south1 asia-south2 asia-southeast1 asia-southeast2 asia-southeast3 australia-southeast1 australia-southeast2
-	europe-central2 europe-north1 europe-north2 europe-southwest1 europe-west1 europe-west2 europe-west3 europe-west4
-	europe-west6 europe-west8 europe-west9 europe-west10 europe-west12 me-central1 me-central2 me-west1
-	northamerica-northeast1 northamerica-northeast2 northamerica-south1 southamerica-east1 southamerica-west1
-	us-central1 us-east1 us-east4 us-east5 us-south1 us-west1 us-west2 us-west3 us-west4`)
-
 // gcsMultiRegions maps a multi-region of Cloud Storage to the location of its KMS keys; a
 // dual-region to "".
 var (
@@ -34,9 +26,6 @@ var (
 var (
 	bucketNames  = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*[a-z0-9]$`)
 	googleNames  = regexp.MustCompile(`^goog|g[o0][o0]g[l1]e`)
-	labelKeys    = regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$`)
-	labelValues  = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$`)
-	kmsKeyNames  = regexp.MustCompile(`^projects/[^/]+/locations/([a-z0-9-]+)/keyRings/[A-Za-z0-9_-]{1,63}/cryptoKeys/[A-Za-z0-9_-]{1,63}$`)
 	gcsClasses   = []string{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE", "MULTI_REGIONAL", "REGIONAL", "DURABLE_REDUCED_AVAILABILITY"}
 	gcsRPOs      = []string{"DEFAULT", "ASYNC_TURBO"}
 	preventions  = []string{"inherited", "enforced"}
@@ -57,23 +46,7 @@ func validBucketName(name string) error {
 		bad = bad || len(part) > 63
 	}
 	if bad {
-		return gcsInvalid(fmt.Sprintf("Invalid bucket name: '%s'", name))
-	}
-	return nil
-}
-
-// validLabels holds labels to the rules that all of Google Cloud has in common.
-func validLabels(labels map[string]string) error {
-	if len(labels) > 64 {
-		return gcsInvalid("Too many labels: at most 64 are allowed.")
-	}
-	for k, v := range labels {
-		if !labelKeys.MatchString(k) {
-			return gcsInvalid(fmt.Sprintf("Invalid label key: '%s'", k))
-		}
-		if !labelValues.MatchString(v) {
-			return gcsInvalid(fmt.Sprintf("Invalid label value: '%s' of label '%s'", v, k))
-		}
+		return gcpInvalid(fmt.Sprintf("Invalid bucket name: '%s'", name))
 	}
 	return nil
 }
@@ -126,21 +99,6 @@ func usableBucketKey(r *gcpRequest, b, old *storage.Bucket) error {
 	return nil
 }
 
-func empty(v any) bool {
-	switch v := v.(type) {
-	case []any:
-		return len(v) == 0
-	case jsonObject:
-		for _, inner := range v {
-			if list, ok := inner.([]any); !ok || len(list) > 0 {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
 func settleLocation(resource jsonObject, old *storage.Bucket) error {
 	location, _ := resource["location"].(string)
 	location = strings.ToUpper(location)
@@ -153,7 +111,7 @@ func settleLocation(resource jsonObject, old *storage.Bucket) error {
 	case gcsDualRegions[location] != "":
 		resource["locationType"] = "dual-region"
 	default:
-		return gcsInvalid("The specified location constraint is not valid.")
+		return gcpInvalid("The specified location constraint is not valid.")
 	}
 	if err := settlePlacement(resource); err != nil {
 		return err
@@ -162,7 +120,7 @@ func settleLocation(resource jsonObject, old *storage.Bucket) error {
 		resource["rpo"] = "DEFAULT"
 	}
 	if old != nil && old.Location != location {
-		return gcsInvalid("The location of a bucket can't be changed.")
+		return gcpInvalid("The location of a bucket can't be changed.")
 	}
 	return nil
 }
@@ -189,7 +147,7 @@ func settleAccess(r *gcpRequest, resource jsonObject, old *storage.Bucket) error
 		locked = gcsTime(r.now.Add(90 * 24 * time.Hour))
 	case !enabled && locked != "":
 		if at, err := time.Parse(time.RFC3339, locked); err != nil || !r.now.Before(at) {
-			return gcsInvalid("Uniform bucket-level access is locked and can't be disabled.")
+			return gcpInvalid("Uniform bucket-level access is locked and can't be disabled.")
 		}
 	}
 	if enabled {
@@ -233,25 +191,25 @@ func validBucket(b, old *storage.Bucket) error {
 	soft := b.SoftDeletePolicy.RetentionDurationSeconds
 	switch {
 	case old != nil && old.Name != b.Name:
-		return gcsInvalid("The name of a bucket can't be changed.")
+		return gcpInvalid("The name of a bucket can't be changed.")
 	case !slices.Contains(gcsClasses, b.StorageClass):
-		return gcsInvalid("Invalid storage class: " + b.StorageClass)
+		return gcpInvalid("Invalid storage class: " + b.StorageClass)
 	case !slices.Contains(preventions, b.IamConfiguration.PublicAccessPrevention):
-		return gcsInvalid("Invalid public access prevention: " + b.IamConfiguration.PublicAccessPrevention)
+		return gcpInvalid("Invalid public access prevention: " + b.IamConfiguration.PublicAccessPrevention)
 	case b.Rpo != "" && (!slices.Contains(gcsRPOs, b.Rpo) || b.Rpo == "ASYNC_TURBO" && b.LocationType != "dual-region"):
-		return gcsInvalid("Invalid recovery point objective: " + b.Rpo)
+		return gcpInvalid("Invalid recovery point objective: " + b.Rpo)
 	case soft != 0 && (soft < shortestSoft || soft > longestSoft):
-		return gcsInvalid("Soft delete policy duration must be 0 or between 7 and 90 days.")
+		return gcpInvalid("Soft delete policy duration must be 0 or between 7 and 90 days.")
 	case b.RetentionPolicy != nil && (b.RetentionPolicy.RetentionPeriod < 1 || b.RetentionPolicy.RetentionPeriod > 3155760000):
-		return gcsInvalid("Retention period must be between 1 second and 100 years.")
+		return gcpInvalid("Retention period must be between 1 second and 100 years.")
 	case b.RetentionPolicy != nil && b.Versioning != nil && b.Versioning.Enabled:
-		return gcsInvalid("Object Versioning cannot be enabled on a bucket with a retention policy.")
+		return gcpInvalid("Object Versioning cannot be enabled on a bucket with a retention policy.")
 	case namespaced(b) && !b.IamConfiguration.UniformBucketLevelAccess.Enabled:
-		return gcsInvalid("Hierarchical namespace requires uniform bucket-level access.")
+		return gcpInvalid("Hierarchical namespace requires uniform bucket-level access.")
 	case old != nil && namespaced(b) != namespaced(old):
-		return gcsInvalid("The hierarchical namespace of a bucket can't be changed.")
+		return gcpInvalid("The hierarchical namespace of a bucket can't be changed.")
 	case old != nil && !reflect.DeepEqual(b.CustomPlacementConfig, old.CustomPlacementConfig):
-		return gcsInvalid("The placement of a bucket can't be changed.")
+		return gcpInvalid("The placement of a bucket can't be changed.")
 	}
 	if err := cmp.Or(validAutoclass(b), validFilter(b)); err != nil {
 		return err
@@ -259,10 +217,10 @@ func validBucket(b, old *storage.Bucket) error {
 	if b.Lifecycle != nil {
 		for _, rule := range b.Lifecycle.Rule {
 			if rule.Action == nil || !slices.Contains(ruleActions, rule.Action.Type) || rule.Condition == nil {
-				return gcsInvalid("Invalid lifecycle rule: it needs an action and a condition.")
+				return gcpInvalid("Invalid lifecycle rule: it needs an action and a condition.")
 			}
 			if rule.Action.Type == "SetStorageClass" && !slices.Contains(gcsClasses, rule.Action.StorageClass) {
-				return gcsInvalid("Invalid storage class in lifecycle rule: " + rule.Action.StorageClass)
+				return gcpInvalid("Invalid storage class in lifecycle rule: " + rule.Action.StorageClass)
 			}
 		}
 	}
@@ -276,14 +234,14 @@ func validBucketKey(b *storage.Bucket) error {
 	}
 	key := kmsKeyNames.FindStringSubmatch(b.Encryption.DefaultKmsKeyName)
 	if key == nil {
-		return gcsInvalid("Malformed Cloud KMS crypto key: " + b.Encryption.DefaultKmsKeyName)
+		return gcpInvalid("Malformed Cloud KMS crypto key: " + b.Encryption.DefaultKmsKeyName)
 	}
 	want := strings.ToLower(b.Location)
 	if multi := gcsMultiRegions[b.Location]; multi != "" {
 		want = multi
 	}
 	if key[1] != want {
-		return gcsInvalid(fmt.Sprintf("Cloud KMS key location '%s' does not match bucket location '%s'.", key[1], b.Location))
+		return gcpInvalid(fmt.Sprintf("Cloud KMS key location '%s' does not match bucket location '%s'.", key[1], b.Location))
 	}
 	return nil
 }

@@ -59,77 +59,6 @@ type gcpToken struct {
 	expires   time.Time
 }
 
-// GCPKey returns the JSON of a service-account key that may manage a project. It makes the
-// project on first use and returns the same key until it is rotated.
-func (c *Cloud) GCPKey(project string) []byte {
-	c.gcp.mu.Lock()
-	p := c.gcp.project(project)
-	c.gcp.mu.Unlock()
-	account := c.gcp.keys.admit(p)
-	der, err := x509.MarshalPKCS8PrivateKey(account.private)
-	if err != nil {
-		panic(err) // an RSA key can always be encoded
-	}
-	key, err := json.MarshalIndent(map[string]string{
-		"type":                        "service_account",
-		"project_id":                  p.id,
-		"private_key_id":              account.keyID,
-		"private_key":                 string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-		"client_email":                p.email,
-		"client_id":                   fmt.Sprint(p.number),
-		"auth_uri":                    c.GCPEndpoint() + "/auth",
-		"token_uri":                   c.gcp.tokenURI(),
-		"auth_provider_x509_cert_url": c.GCPEndpoint() + "/certs",
-		"universe_domain":             "googleapis.com",
-	}, "", "  ")
-	if err != nil {
-		panic(err)
-	}
-	return key
-}
-
-// RevokeGCPKey disables a project's service account: its tokens are refused with 401 at once, and new
-// ones are not issued. RestoreGCPKey enables it again.
-func (c *Cloud) RevokeGCPKey(project string) { c.gcp.keys.setRevoked(project, true) }
-
-// RestoreGCPKey undoes RevokeGCPKey.
-func (c *Cloud) RestoreGCPKey(project string) { c.gcp.keys.setRevoked(project, false) }
-
-// RotateGCPKey makes another key for a project's service account, which GCPKey returns from then on. The old one is
-// refused for good, as are its tokens: Google would let those live on for up to an hour.
-func (c *Cloud) RotateGCPKey(project string) { c.AddGCPKey(project)() }
-
-// AddGCPKey makes another key for a project's service account, which GCPKey returns from then on. The old one, and its tokens, are good
-// until the returned function is called.
-func (c *Cloud) AddGCPKey(project string) (deleteOld func()) {
-	c.GCPKey(project) // there is one to take the place of
-	private := newGCPPrivateKey()
-	k := &c.gcp.keys
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	old := k.current[project]
-	k.add(&gcpAccount{project: old.project, keyID: gcpKeyID(old.keyID), private: private})
-	return func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		old.revoked = true
-	}
-}
-
-// ExpireGCPTokens ends the life of every access token issued so far that these projects can be managed with, or of all if
-// none is named.
-func (c *Cloud) ExpireGCPTokens(projects ...string) {
-	c.gcp.keys.mu.Lock()
-	defer c.gcp.keys.mu.Unlock()
-	for name, token := range c.gcp.keys.tokens {
-		if len(projects) > 0 && !slices.Contains(projects, token.account.project.id) {
-			continue
-		}
-		token.expires = time.Time{}
-		c.gcp.keys.tokens[name] = token
-	}
-}
-
 // gcpKeyID returns the id of the first key of an email's account, or of the key that follows one.
 func gcpKeyID(before string) string {
 	sum := sha1.Sum([]byte("key of " + before))
@@ -239,6 +168,7 @@ func (k *gcpKeyring) authenticate(r *http.Request, service string) (gcpToken, er
 func (g *gcpCloud) tokenURI() string { return g.cloud.GCPEndpoint() + "/token" }
 
 func (g *gcpCloud) routeToken() {
+	g.faults["token"] = tokenFaults
 	g.handle("POST /token", gcpRoute{service: "token", operation: "token", open: true, do: func(r *gcpRequest) (any, error) {
 		form, err := url.ParseQuery(string(r.body))
 		if err != nil {
@@ -294,17 +224,74 @@ type GCPToken struct {
 	Issued, Expires time.Time
 }
 
-// GCPTokens returns all access tokens so far, in order. They begin and end by Options.SessionNow.
-func (c *Cloud) GCPTokens() []GCPToken {
-	c.gcp.keys.mu.Lock()
-	defer c.gcp.keys.mu.Unlock()
-	return slices.Clone(c.gcp.keys.issued)
-}
-
 // issue puts a token in circulation. The caller holds k.mu.
 func (k *gcpKeyring) issue(token gcpToken) (name string) {
 	name = gcpTokenStart + rand.Text()
 	k.tokens[name] = token
 	k.issued = append(k.issued, GCPToken{Principal: token.principal, Issued: k.now(), Expires: token.expires})
 	return name
+}
+
+// key returns the JSON of a service-account key that may manage a project.
+func (g *gcpCloud) key(project string) []byte {
+	g.mu.Lock()
+	p := g.project(project)
+	g.mu.Unlock()
+	account := g.keys.admit(p)
+	der, err := x509.MarshalPKCS8PrivateKey(account.private)
+	if err != nil {
+		panic(err) // an RSA key can always be encoded
+	}
+	key, err := json.MarshalIndent(map[string]string{
+		"type":                        "service_account",
+		"project_id":                  p.id,
+		"private_key_id":              account.keyID,
+		"private_key":                 string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		"client_email":                p.email,
+		"client_id":                   fmt.Sprint(p.number),
+		"auth_uri":                    g.cloud.GCPEndpoint() + "/auth",
+		"token_uri":                   g.tokenURI(),
+		"auth_provider_x509_cert_url": g.cloud.GCPEndpoint() + "/certs",
+		"universe_domain":             "googleapis.com",
+	}, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+// anotherKey makes another key for a project's service account.
+func (g *gcpCloud) anotherKey(project string) (deleteOld func()) {
+	g.key(project) // there is one to take the place of
+	private := newGCPPrivateKey()
+	k := &g.keys
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	old := k.current[project]
+	k.add(&gcpAccount{project: old.project, keyID: gcpKeyID(old.keyID), private: private})
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		old.revoked = true
+	}
+}
+
+// expireTokens ends the life of every access token of these projects, or of all if none is named.
+func (g *gcpCloud) expireTokens(projects []string) {
+	g.keys.mu.Lock()
+	defer g.keys.mu.Unlock()
+	for name, token := range g.keys.tokens {
+		if len(projects) > 0 && !slices.Contains(projects, token.account.project.id) {
+			continue
+		}
+		token.expires = time.Time{}
+		g.keys.tokens[name] = token
+	}
+}
+
+// tokens returns all access tokens so far, in order.
+func (g *gcpCloud) tokens() []GCPToken {
+	g.keys.mu.Lock()
+	defer g.keys.mu.Unlock()
+	return slices.Clone(g.keys.issued)
 }

@@ -28,8 +28,6 @@ type Call struct {
 	RequestID string `json:"requestID,omitempty"`
 	// Tags are those of the session that the caller has in AWS.
 	Tags map[string]string `json:"tags,omitempty"`
-
-	injected Fault
 }
 
 // Side says which calls a Filter selects.

@@ -32,21 +32,6 @@ type issuers struct {
 	keys map[string][]jwt.VerificationKey
 }
 
-// TrustIssuer makes both clouds take tokens that one of these keys signed, RSA or ECDSA, and that name this issuer. It is what
-// an OIDC provider is in AWS, and what the issuer of a workload identity pool's provider is in Google Cloud. Keys given
-// before for the issuer are forgotten. Which tokens lead where is for roles and pools to say: AWSRole, GCPPool.
-func (c *Cloud) TrustIssuer(issuer string, keys ...crypto.PublicKey) {
-	c.issuers.mu.Lock()
-	defer c.issuers.mu.Unlock()
-	if c.issuers.keys == nil {
-		c.issuers.keys = map[string][]jwt.VerificationKey{}
-	}
-	c.issuers.keys[issuer] = nil
-	for _, key := range keys {
-		c.issuers.keys[issuer] = append(c.issuers.keys[issuer], key)
-	}
-}
-
 // claims are what is read of a token.
 type claims struct {
 	issuer, subject string
@@ -148,4 +133,17 @@ func (i *Issuer) Token(namespace, serviceAccount, audience string, life time.Dur
 // ServiceAccountSubject is the subject of the tokens of a ServiceAccount.
 func ServiceAccountSubject(namespace, name string) string {
 	return "system:serviceaccount:" + namespace + ":" + name
+}
+
+// trust makes tokens good that one of these keys signed and that name this issuer, in place of those given before.
+func (i *issuers) trust(issuer string, keys []crypto.PublicKey) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.keys == nil {
+		i.keys = map[string][]jwt.VerificationKey{}
+	}
+	i.keys[issuer] = nil
+	for _, key := range keys {
+		i.keys[issuer] = append(i.keys[issuer], key)
+	}
 }

@@ -15,10 +15,10 @@ import (
 
 // SetPageLimit makes pages of lists of buckets and instances have at most n entries, whatever the caller asks for, as every cloud
 // may; 0 for the clouds' own limits.
-func (c *Cloud) SetPageLimit(n int) { c.pageLimit.Store(int64(n)) }
+func (c *Shared) SetPageLimit(n int) { c.pageLimit.Store(int64(n)) }
 
 // pageOfAtMost returns how many entries a page has that was to have size entries.
-func (c *Cloud) pageOfAtMost(size int) int {
+func (c *Shared) pageOfAtMost(size int) int {
 	if limit := int(c.pageLimit.Load()); limit > 0 {
 		return min(size, limit)
 	}

@@ -1,12 +1,5 @@
 package localcloud
 
-import (
-	"crypto/rand"
-	"encoding/hex"
-	"net/http"
-	"strings"
-)
-
 // A past is a resource as it is, and as it was before its last write: what a stale read sees. Nil is absent.
 // Values are never changed in place, only replaced by changed copies.
 type past[T any] struct {
@@ -39,14 +32,4 @@ func newest[K comparable, T any](all map[K]*past[T]) (key K, ok bool) {
 		}
 	}
 	return key, ok
-}
-
-func requestID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:])
-	return strings.ToUpper(hex.EncodeToString(b[:8]))
-}
-
-func xmlHeader(contentType string) http.Header {
-	return http.Header{"Content-Type": {contentType}, "X-Amzn-Requestid": {requestID()}, "Server": {"mooring-localcloud"}}
 }
