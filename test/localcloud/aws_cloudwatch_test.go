@@ -10,6 +10,7 @@ import (
 	cwtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localcloudwatch "github.com/mooring-dev/mooring/test/localcloud/cloudwatch"
 )
 
 // lagOf is a valid request for the lag of a replica in the ten minutes before a time, changed by edits.
@@ -36,7 +37,7 @@ func TestCloudWatchReplicaLag(t *testing.T) {
 	client, metrics := rdsClient(cloud, ownAccount, "eu-west-1"), cloudwatch.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1"))
 	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
 	awaitStatus(t, client, "orders", "available")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	check.Need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
 	awaitStatus(t, client, "reads", "available")
 	values := func(of *cloudwatch.Client, in *cloudwatch.GetMetricDataInput) []float64 {
@@ -46,7 +47,7 @@ func TestCloudWatchReplicaLag(t *testing.T) {
 			t.Fatalf("got %+v", out.MetricDataResults)
 		}
 		for _, at := range out.MetricDataResults[0].Timestamps {
-			if !at.Equal(at.Truncate(time.Minute)) || at.After(clock.Now().Add(-metricsDelay)) {
+			if !at.Equal(at.Truncate(time.Minute)) || at.After(clock.Now().Add(-localcloudwatch.MetricsDelay)) {
 				t.Errorf("a value of %s", at)
 			}
 		}
@@ -55,7 +56,7 @@ func TestCloudWatchReplicaLag(t *testing.T) {
 	if got := values(metrics, lagOf("reads", clock.Now())); len(got) > 1 {
 		t.Errorf("a new replica has the values %v", got)
 	}
-	clock.advance(3*time.Minute + time.Second)
+	clock.Advance(3*time.Minute + time.Second)
 	want := func(what string, got []float64, want ...float64) {
 		t.Helper()
 		if !slices.Equal(got, want) {

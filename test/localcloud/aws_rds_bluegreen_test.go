@@ -73,9 +73,9 @@ func TestRDSBlueGreen(t *testing.T) {
 		in.StorageEncrypted, in.KmsKeyId, in.DeletionProtection, in.DBSubnetGroupName, in.DBParameterGroupName = aws.Bool(true), aws.String("alias/shop"), aws.Bool(true), aws.String("shop"), aws.String("pay")
 		in.EnableIAMDatabaseAuthentication, in.EnablePerformanceInsights = aws.Bool(true), aws.Bool(true)
 	})))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	source := wantInstance(t, client, "orders", "available")
 	created := check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("Upgrade", *source.DBInstanceArn, func(in *rds.CreateBlueGreenDeploymentInput) {
 		in.TargetEngineVersion, in.TargetDBInstanceClass = aws.String("16.9"), aws.String("db.t4g.large")
@@ -99,14 +99,14 @@ func TestRDSBlueGreen(t *testing.T) {
 	_, err := client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
 	wantInstance(t, client, greenName, "creating")
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	wantInstance(t, client, greenName, "upgrading")
 	if got := tasksOf(wantDeployment(t, client, id, "PROVISIONING"))[1]; got != "DB_ENGINE_VERSION_UPGRADE IN_PROGRESS" {
 		t.Error(got)
 	}
-	clock.advance(4 * time.Minute)
+	clock.Advance(4 * time.Minute)
 	wantInstance(t, client, greenName, "backing-up")
-	clock.advance(2 * time.Minute)
+	clock.Advance(2 * time.Minute)
 	d = wantDeployment(t, client, id, "AVAILABLE")
 	green := wantInstance(t, client, greenName, "available")
 	if *green.EngineVersion != "16.9" || *green.DBInstanceClass != "db.t4g.large" || *green.AllocatedStorage != 500 || *green.BackupRetentionPeriod != 9 || *green.Endpoint.Port != 6543 || !*green.MultiAZ ||
@@ -131,7 +131,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	}))(t)
 	_, err = client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
-	clock.advance(4 * time.Minute)
+	clock.Advance(4 * time.Minute)
 
 	// A switchover that takes too long changes nothing.
 	switchOver := func(seconds int32) error {
@@ -141,7 +141,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	wantCode(t, switchOver(29), "InvalidParameterValue")
 	wantCode(t, switchOver(3601), "InvalidParameterValue")
 	wantCode(t, switchOver(60), "")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantDeployment(t, client, id, "SWITCHOVER_FAILED")
 	if after := wantInstance(t, client, "orders", "available"); *after.DbiResourceId != *source.DbiResourceId || *after.Endpoint.Address != *source.Endpoint.Address {
 		t.Errorf("after a switchover that failed: %+v", after)
@@ -155,7 +155,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	}
 	_, err = client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
-	clock.advance(4 * time.Minute)
+	clock.Advance(4 * time.Minute)
 	d = wantDeployment(t, client, id, "SWITCHOVER_COMPLETED")
 	arn := strings.TrimSuffix(*source.DBInstanceArn, "orders")
 	if *d.Source != arn+"orders-old1" || *d.Target != arn+"orders" || *d.SwitchoverDetails[1].SourceMember != arn+"copy-old1" || *d.SwitchoverDetails[1].TargetMember != arn+"copy" ||
@@ -189,7 +189,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	wantCode(t, remove(true), "InvalidBlueGreenDeploymentStateFault")
 	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), DeletionProtection: aws.Bool(false)}))(t)
 	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), SkipFinalSnapshot: aws.Bool(true)}))(t)
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	if d = wantDeployment(t, client, id, "SWITCHOVER_COMPLETED"); *d.SwitchoverDetails[0].Status != "MISSING_SOURCE" {
 		t.Errorf("without the old instance: %+v", d)
 	}
@@ -197,7 +197,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	if d = wantDeployment(t, client, id, "DELETING"); d.DeleteTime == nil {
 		t.Errorf("while it is deleted: %+v", d)
 	}
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	_, err = client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "BlueGreenDeploymentNotFoundFault")
 	wantInstance(t, client, "orders", "available")
@@ -225,14 +225,14 @@ func TestRDSBlueGreenDeletion(t *testing.T) {
 	cloud.Faults.Add(Fault{Filter: Filter{Operation: "DeleteBlueGreenDeployment"}, Kind: FailLate, Times: 1})
 	wantCode(t, remove(id, true), "")
 	wantDeployment(t, client, id, "DELETING")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if d := wantDeployment(t, client, id, "AVAILABLE"); d.DeleteTime != nil {
 		t.Errorf("after a deletion that failed: %+v", d)
 	}
 	wantInstance(t, client, green, "available")
 	wantCode(t, remove(id, true), "")
 	wantInstance(t, client, green, "deleting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	_, err := client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &green})
 	wantCode(t, err, "DBInstanceNotFound")
 	wantCode(t, remove(id, true), "BlueGreenDeploymentNotFoundFault")
@@ -242,13 +242,13 @@ func TestRDSBlueGreenDeletion(t *testing.T) {
 	again := *describeDeployment(t, client, *d.BlueGreenDeploymentIdentifier).Target
 	again = again[strings.LastIndex(again, ":")+1:]
 	wantCode(t, remove(*d.BlueGreenDeploymentIdentifier, false), "")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if db := wantInstance(t, client, again, "available"); db.ReadReplicaSourceDBInstanceIdentifier != nil {
 		t.Errorf("the green instance of PostgreSQL still follows %s", *db.ReadReplicaSourceDBInstanceIdentifier)
 	}
 	id, green = deploy("mysql")
 	wantCode(t, remove(id, false), "")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if db := wantInstance(t, client, green, "available"); aws.ToString(db.ReadReplicaSourceDBInstanceIdentifier) != "mysql" {
 		t.Errorf("the green instance of MySQL follows %v", db.ReadReplicaSourceDBInstanceIdentifier)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 func TestRDSCreate(t *testing.T) {
@@ -86,7 +87,7 @@ func TestRDSCreate(t *testing.T) {
 		"certificate":              {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-2015") }, "CertificateNotFound"},
 		"subnet group":             {func(i *in) { i.DBSubnetGroupName = aws.String("mine") }, "DBSubnetGroupNotFoundFault"},
 		"security group":           {func(i *in) { i.VpcSecurityGroupIds = []string{"sg-1"} }, "InvalidParameterValue"},
-		"security group elsewhere": {func(i *in) { i.VpcSecurityGroupIds = rdsVPCs[1].securityGroups[:1] }, "InvalidParameterCombination"},
+		"security group elsewhere": {func(i *in) { i.VpcSecurityGroupIds = localrds.VPCs[1].SecurityGroups[:1] }, "InvalidParameterCombination"},
 		"parameter group":          {func(i *in) { i.DBParameterGroupName = aws.String("mine") }, "DBParameterGroupNotFound"},
 		"key without encryption":   {func(i *in) { i.KmsKeyId = aws.String("alias/mine") }, "InvalidParameterCombination"},
 		"key of another region": {func(i *in) {
@@ -139,7 +140,7 @@ func TestRDSDefaults(t *testing.T) {
 
 func TestRDSQuota(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
-	cloud.opts.InstanceQuota = 2
+	cloud.Options.InstanceQuota = 2
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	check.Need(client.CreateDBInstance(ctx, someInstance("one")))(t)
 	huge := func(in *rds.CreateDBInstanceInput) { in.AllocatedStorage = aws.Int32(65536) }
@@ -147,7 +148,7 @@ func TestRDSQuota(t *testing.T) {
 	_, err := client.CreateDBInstance(ctx, someInstance("three"))
 	wantCode(t, err, "InstanceQuotaExceeded")
 	check.Need(rdsClient(cloud, ownAccount, "eu-north-1").CreateDBInstance(ctx, someInstance("elsewhere")))(t)
-	cloud.opts.InstanceQuota = 10
+	cloud.Options.InstanceQuota = 10
 	_, err = client.CreateDBInstance(ctx, someInstance("huge-too", huge))
 	wantCode(t, err, "StorageQuotaExceeded")
 }
@@ -155,7 +156,7 @@ func TestRDSQuota(t *testing.T) {
 func TestRDSPages(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	cloud.opts.InstanceQuota = -1
+	cloud.Options.InstanceQuota = -1
 	for i := range 45 {
 		check.Need(client.CreateDBInstance(ctx, someInstance(fmt.Sprintf("page-%02d", i))))(t)
 	}

@@ -30,7 +30,7 @@ func TestRDSRefusedUpgrade(t *testing.T) {
 		if status := *describe(t, client, "orders").DBInstanceStatus; status != "upgrading" {
 			t.Errorf("the status is %s", status)
 		}
-		clock.advance(time.Minute)
+		clock.Advance(time.Minute)
 		return *describe(t, client, "orders").EngineVersion
 	}
 	events := func(in rds.DescribeEventsInput) []types.Event {
@@ -57,7 +57,7 @@ func TestRDSRefusedUpgrade(t *testing.T) {
 			t.Errorf("%s has events", name)
 		}
 	}
-	clock.advance(2 * time.Hour)
+	clock.Advance(2 * time.Hour)
 	if unless, asked := events(rds.DescribeEventsInput{}), events(orders); len(unless) > 0 || len(asked) != 1 {
 		t.Errorf("after two hours there are %d events, and %d of the last ten hours", len(unless), len(asked))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 func TestRDSModify(t *testing.T) {
@@ -99,7 +100,7 @@ func TestRDSModify(t *testing.T) {
 				return
 			}
 			before := wantInstance(t, client, "db", test.status)
-			clock.advance(time.Minute)
+			clock.Advance(time.Minute)
 			after := wantInstance(t, client, "db", "available")
 			if test.check != nil && !test.check(before, after) {
 				t.Errorf("during: pending %+v\nafter: pending %+v", before.PendingModifiedValues, after.PendingModifiedValues)
@@ -127,7 +128,7 @@ func TestRDSUpgradeTargets(t *testing.T) {
 			}
 		}
 	}
-	targets := upgradeTargets("postgres", "16.9")
+	targets := localrds.UpgradeTargets("postgres", "16.9")
 	if got := fmt.Sprint(*targets[0].EngineVersion, " ", *targets[1].EngineVersion, " ", *targets[2].EngineVersion, " ", len(targets)); got != "16.10 17.5 17.6 3" {
 		t.Errorf("16.9 can be upgraded to %s", got)
 	}
@@ -145,17 +146,17 @@ func TestRDSStorageOptimization(t *testing.T) {
 	}
 	wantCode(t, grow(60), "")
 	wantCode(t, grow(80), "InvalidDBInstanceState")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "storage-optimization")
 	wantCode(t, grow(80), "InvalidParameterCombination")
 	wantCode(t, grow(60), "")
 	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small"), ApplyImmediately: aws.Bool(true),
 	}))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "storage-optimization")
 	wantCode(t, grow(80), "InvalidParameterCombination")
-	clock.advance(6 * time.Hour)
+	clock.Advance(6 * time.Hour)
 	wantInstance(t, client, "db", "available")
 	wantCode(t, grow(80), "")
 }
@@ -167,11 +168,11 @@ func TestRDSMaintenanceWindow(t *testing.T) {
 	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small")}))(t)
 	sunday := time.Date(2026, 3, 8, 5, 10, 0, 0, time.UTC)
-	clock.advance(sunday.Sub(clock.Now()) - time.Second)
+	clock.Advance(sunday.Sub(clock.Now()) - time.Second)
 	wantInstance(t, client, "db", "available")
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	wantInstance(t, client, "db", "modifying")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.small" {
 		t.Errorf("got class %s", *db.DBInstanceClass)
 	}
@@ -185,16 +186,16 @@ func TestRDSPower(t *testing.T) {
 	wantCode(t, err, "InvalidDBInstanceState")
 	check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "rebooting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "stopping")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "stopped")
 	_, err = client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, BackupRetentionPeriod: aws.Int32(3)})
 	wantCode(t, err, "InvalidDBInstanceState")
 	check.Need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "starting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "available")
 }
 
@@ -204,7 +205,7 @@ func TestRDSStartsByItself(t *testing.T) {
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
 	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	at := wantInstance(t, client, "db", "stopped").Endpoint
 	answers := func(want bool) {
 		t.Helper()
@@ -217,11 +218,11 @@ func TestRDSStartsByItself(t *testing.T) {
 		}
 	}
 	answers(false)
-	clock.advance(7*24*time.Hour - 2*time.Minute)
+	clock.Advance(7*24*time.Hour - 2*time.Minute)
 	wantInstance(t, client, "db", "stopped")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "starting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if db := wantInstance(t, client, "db", "available"); db.AutomaticRestartTime != nil {
 		t.Errorf("it is to start at %s", db.AutomaticRestartTime)
 	}
@@ -242,11 +243,11 @@ func TestRDSFailover(t *testing.T) {
 	if db := wantInstance(t, client, "db", "modifying"); *db.MultiAZ || !*db.PendingModifiedValues.MultiAZ || db.SecondaryAvailabilityZone != nil {
 		t.Errorf("while the standby is made: MultiAZ %t, pending %+v", *db.MultiAZ, db.PendingModifiedValues)
 	}
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	before := wantInstance(t, client, "db", "available")
 	wantCode(t, failOver(), "")
 	wantInstance(t, client, "db", "rebooting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	after := wantInstance(t, client, "db", "available")
 	if !*after.MultiAZ || *after.AvailabilityZone != *before.SecondaryAvailabilityZone || *after.SecondaryAvailabilityZone != *before.AvailabilityZone {
 		t.Errorf("was in %s with a standby in %s, is in %s with a standby in %s", *before.AvailabilityZone, *before.SecondaryAvailabilityZone,
@@ -274,14 +275,14 @@ func TestRDSModifyOnset(t *testing.T) {
 	}
 	_, err := client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "InvalidDBInstanceState")
-	clock.advance(10 * time.Second)
+	clock.Advance(10 * time.Second)
 	modify(false, func(in *rds.ModifyDBInstanceInput) {
 		in.MasterUserPassword, in.EngineVersion = aws.String("another-horse"), aws.String("16.4")
 	})
 	wantInstance(t, client, "db", "available")
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	wantInstance(t, client, "db", "modifying")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	db := wantInstance(t, client, "db", "available")
 	if pending := db.PendingModifiedValues; *db.DBInstanceClass != "db.t4g.small" || pending.MasterUserPassword != nil || aws.ToString(pending.EngineVersion) != "16.4" {
 		t.Errorf("got class %s, pending %+v; want class and password set, the version left for the window", *db.DBInstanceClass, pending)
@@ -291,7 +292,7 @@ func TestRDSModifyOnset(t *testing.T) {
 	modify(true, func(in *rds.ModifyDBInstanceInput) {
 		in.DBInstanceClass, in.EngineVersion = aws.String("db.t4g.small"), db.EngineVersion
 	})
-	clock.advance(40 * time.Second)
+	clock.Advance(40 * time.Second)
 	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.small" {
 		t.Errorf("got class %s although the change was taken back", *db.DBInstanceClass)
 	}

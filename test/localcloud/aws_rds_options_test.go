@@ -39,7 +39,7 @@ func TestRDSOptionGroups(t *testing.T) {
 		_, err := client.ModifyDBInstance(t.Context(), in)
 		return err
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	shows("made", "audit-before in-sync")
 	for name, code := range map[string]string{"nowhere": "OptionGroupNotFoundFault", "audit": "InvalidParameterCombination", "audit-maria": "InvalidParameterCombination"} {
 		wantCode(t, modify(func(in *rds.ModifyDBInstanceInput) { in.OptionGroupName = &name }), code)
@@ -62,8 +62,8 @@ func TestRDSOptionGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("asked", "audit-before pending-removal", "audit pending-apply")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	shows("under way", "audit-before removing", "audit applying")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	shows("upgraded", "audit in-sync")
 }

@@ -7,15 +7,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // other returns a value of a parameter that is not its standard.
-func other(t *testing.T, p rdsParameter) any {
+func other(t *testing.T, p localrds.Parameter) any {
 	t.Helper()
-	if p.other != nil {
-		return p.other
+	if p.Other != nil {
+		return p.Other
 	}
-	switch v := p.standard.(type) {
+	switch v := p.Standard.(type) {
 	case bool:
 		return !v
 	case int32:
@@ -23,7 +24,7 @@ func other(t *testing.T, p rdsParameter) any {
 	case string:
 		return v + "2"
 	default:
-		t.Fatalf("the test knows no other value of the type %T: add it", p.standard)
+		t.Fatalf("the test knows no other value of the type %T: add it", p.Standard)
 		return nil
 	}
 }
@@ -49,19 +50,19 @@ func TestRDSParameters(t *testing.T) {
 	}
 	check.Need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
 	check.Need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
-		for _, p := range rdsParameters {
-			give(in, p.name, other(t, p))
+		for _, p := range localrds.Parameters {
+			give(in, p.Name, other(t, p))
 		}
 	})))(t)
-	for _, p := range rdsParameters {
-		t.Run(p.name, func(t *testing.T) {
-			has(t, "plain", p.name, p.standard)
-			has(t, "told", p.name, other(t, p))
+	for _, p := range localrds.Parameters {
+		t.Run(p.Name, func(t *testing.T) {
+			has(t, "plain", p.Name, p.Standard)
+			has(t, "told", p.Name, other(t, p))
 			name := "plain"
 			in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name}
-			give(in, p.name, other(t, p))
+			give(in, p.Name, other(t, p))
 			check.Need(client.ModifyDBInstance(t.Context(), in))(t)
-			has(t, "plain", p.name, other(t, p))
+			has(t, "plain", p.Name, other(t, p))
 		})
 	}
 }

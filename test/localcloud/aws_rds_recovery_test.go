@@ -27,7 +27,7 @@ func automatedBackups(t *testing.T, client *rds.Client, in *rds.DescribeDBInstan
 func TestRDSPointInTime(t *testing.T) {
 	t.Parallel()
 	check.Available(t, engine.Available("postgres"))
-	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	clock := &check.Clock{At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud := check.Need(Start(Options{Now: clock.Now}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
@@ -55,17 +55,17 @@ func TestRDSPointInTime(t *testing.T) {
 	source := awaitStatus(t, client, "orders", "available")
 	run(source, "CREATE TABLE t (n int)")
 	run(source, "INSERT INTO t VALUES (1)")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "orders") // the cloud looks at its clock
 	run(source, "INSERT INTO t VALUES (2)")
 	restored("at-five", &recoveryInput{SourceDBInstanceIdentifier: aws.String("orders"), RestoreTime: minute(5)}, "1")
 	later := restored("latest", &recoveryInput{SourceDBInstanceIdentifier: aws.String("orders"), UseLatestRestorableTime: aws.Bool(true)}, "2")
 
 	// What was restored keeps backups itself.
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (3)")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (4)")
 	restored("again", &recoveryInput{SourceDbiResourceId: later.DbiResourceId, RestoreTime: minute(25)}, "3")
@@ -84,21 +84,21 @@ func TestRDSPointInTime(t *testing.T) {
 	keep(2)
 	awaitRestorable(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (5)")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (6)")
 	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
 		DBInstanceIdentifier: aws.String("latest"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false),
 	}))(t)
 	awaitStatus(t, client, "latest", "")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	left := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: later.DbiResourceId})
 	if len(left) != 1 || *left[0].Status != "retained" || !left[0].RestoreWindow.EarliestTime.Equal(*minute(30)) || !left[0].RestoreWindow.LatestTime.Equal(*minute(40)) {
 		t.Fatalf("automated backups are %+v, %+v", left, left[0].RestoreWindow)
 	}
 	restored("of-what-is-left", &recoveryInput{SourceDbiResourceId: later.DbiResourceId, RestoreTime: minute(35)}, "5")
 	restored("all-that-is-left", &recoveryInput{SourceDBInstanceAutomatedBackupsArn: left[0].DBInstanceAutomatedBackupsArn, UseLatestRestorableTime: aws.Bool(true)}, "6")
-	clock.advance(48 * time.Hour)
+	clock.Advance(48 * time.Hour)
 	_, err = client.DescribeDBInstanceAutomatedBackups(ctx, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: later.DbiResourceId})
 	wantCode(t, err, "DBInstanceAutomatedBackupNotFound")
 	for _, in := range []string{"orders", "at-five", "again", "of-what-is-left", "all-that-is-left"} {
@@ -160,7 +160,7 @@ func TestRDSPointInTimeSettings(t *testing.T) {
 	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.Engine, in.EngineVersion, in.DBInstanceClass, in.DeletionProtection = aws.String("mysql"), nil, aws.String("db.t4g.medium"), aws.Bool(true)
 	})))(t)
-	clock.advance(6 * time.Minute)
+	clock.Advance(6 * time.Minute)
 	_, err := client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
 	})
@@ -168,7 +168,7 @@ func TestRDSPointInTimeSettings(t *testing.T) {
 	if all := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{}); len(all) != 1 || *all[0].Status != "creating" || all[0].RestoreWindow != nil {
 		t.Errorf("automated backups are %+v", all)
 	}
-	clock.advance(2 * time.Minute)
+	clock.Advance(2 * time.Minute)
 	db := check.Need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("Again"), UseLatestRestorableTime: aws.Bool(true), MaxAllocatedStorage: aws.Int32(100),
 	}))(t).DBInstance
@@ -180,7 +180,7 @@ func TestRDSPointInTimeSettings(t *testing.T) {
 	check.Need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("bad"), UseLatestRestorableTime: aws.Bool(true),
 	}))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	wantInstance(t, client, "bad", "incompatible-restore")
 	wantInstance(t, client, "again", "available")
 }
@@ -191,7 +191,7 @@ func TestRDSPointInTimeRefusals(t *testing.T) {
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	created := check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance
 	check.Need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })))(t)
-	clock.advance(30 * 24 * time.Hour)
+	clock.Advance(30 * 24 * time.Hour)
 	for name, test := range map[string]struct {
 		edit func(*recoveryInput)
 		code string
@@ -235,7 +235,7 @@ func TestRDSRetainedQuota(t *testing.T) {
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	for _, code := range []string{"", "DBInstanceAutomatedBackupQuotaExceeded"} {
 		check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-		clock.advance(time.Minute)
+		clock.Advance(time.Minute)
 		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
 			DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false),
 		})
@@ -281,7 +281,7 @@ func TestRDSBackupTags(t *testing.T) {
 	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.Tags = []types.Tag{{Key: aws.String("team"), Value: aws.String("shop")}}
 	})))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	of := func() types.DBInstanceAutomatedBackup {
 		t.Helper()
 		all := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{})
@@ -318,7 +318,7 @@ func TestRDSBackupTags(t *testing.T) {
 	keep := func(days int32) {
 		t.Helper()
 		check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
-		clock.advance(time.Hour)
+		clock.Advance(time.Hour)
 		describe(t, client, "orders")
 	}
 	keep(0)
@@ -326,7 +326,7 @@ func TestRDSBackupTags(t *testing.T) {
 	wantTags("")
 	wantCode(t, add(arn, "of", "orders"), "")
 	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false)}))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if b := of(); *b.Status != "retained" || *b.DBInstanceAutomatedBackupsArn != *arn {
 		t.Errorf("the automated backups are %+v", b)
 	}

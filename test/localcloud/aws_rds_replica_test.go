@@ -156,12 +156,12 @@ func TestRDSReplica(t *testing.T) {
 		in.MultiAZ, in.DeletionProtection, in.EnableIAMDatabaseAuthentication, in.CopyTagsToSnapshot = aws.Bool(true), aws.Bool(true), aws.Bool(true), aws.Bool(true)
 		in.DBSubnetGroupName, in.EnableCloudwatchLogsExports, in.AutoMinorVersionUpgrade = aws.String("shop"), []string{"postgresql"}, aws.Bool(false)
 	})))(t).DBInstance
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	answered := check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("Copy", "Orders")))(t).DBInstance
 	if *answered.DBInstanceStatus != "creating" || answered.Endpoint != nil || *answered.ReadReplicaSourceDBInstanceIdentifier != "orders" || answered.StatusInfos != nil {
 		t.Errorf("the answer is %+v", answered)
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	db := wantInstance(t, client, "copy", "available")
 	if *db.DBInstanceClass != "db.t4g.medium" || *db.AllocatedStorage != 500 || *db.Endpoint.Port != 6543 || *db.StorageType != "gp3" || *db.Iops != 13000 ||
 		*db.MaxAllocatedStorage != 1000 || !*db.StorageEncrypted || *db.KmsKeyId != *source.KmsKeyId || *db.MasterUsername != "mooring" || *db.DBName != "shop" ||
@@ -185,7 +185,7 @@ func TestRDSReplica(t *testing.T) {
 		*asked.ReadReplicaSourceDBInstanceIdentifier != *source.DBInstanceArn {
 		t.Errorf("not as asked for: %+v", asked)
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	if got := describe(t, client, "orders").ReadReplicaDBInstanceIdentifiers; !slices.Equal(got, []string{"copy", *asked.DBInstanceArn}) {
 		t.Errorf("the source has the replicas %v", got)
 	}
@@ -193,21 +193,21 @@ func TestRDSReplica(t *testing.T) {
 	// With backups, it can have a replica, whatever becomes of it.
 	retain := func(name string, days int32) error {
 		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String(name), BackupRetentionPeriod: aws.Int32(days), ApplyImmediately: aws.Bool(true)})
-		clock.advance(5 * time.Minute)
+		clock.Advance(5 * time.Minute)
 		return err
 	}
 	if err := retain("copy", 2); err != nil {
 		t.Fatal(err)
 	}
 	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("third", "copy")))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	promoted := check.Need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{
 		DBInstanceIdentifier: aws.String("copy"), BackupRetentionPeriod: aws.Int32(5), PreferredBackupWindow: aws.String("07:00-07:30"),
 	}))(t).DBInstance
 	if *promoted.DBInstanceStatus != "modifying" || promoted.ReadReplicaSourceDBInstanceIdentifier == nil {
 		t.Errorf("while it is promoted: %+v", promoted)
 	}
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	db = wantInstance(t, client, "copy", "available")
 	if db.ReadReplicaSourceDBInstanceIdentifier != nil || db.StatusInfos != nil || *db.BackupRetentionPeriod != 5 || *db.PreferredBackupWindow != "07:00-07:30" ||
 		db.LatestRestorableTime == nil || !slices.Equal(db.ReadReplicaDBInstanceIdentifiers, []string{"third"}) {
@@ -225,9 +225,9 @@ func TestRDSReplica(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	wantInstance(t, client, "third", "modifying")
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	if got := wantInstance(t, client, "third", "available"); got.ReadReplicaSourceDBInstanceIdentifier != nil || *got.BackupRetentionPeriod != 0 {
 		t.Errorf("the replica without a source is %+v", got)
 	}

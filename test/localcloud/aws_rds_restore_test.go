@@ -134,7 +134,7 @@ func TestRDSRestoreSettings(t *testing.T) {
 		in.KmsKeyId, in.DBName = aws.String("alias/shop"), aws.String("shop")
 		in.DBSubnetGroupName, in.EnableCloudwatchLogsExports = aws.String("shop"), []string{"postgresql"}
 	})))(t).DBInstance
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	made := check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t).DBSnapshot
 	if *made.Port != 6543 || *made.OptionGroupName != "default:postgres-16" || *made.StorageThroughput != 600 || *made.VpcId != *source.DBSubnetGroup.VpcId ||
 		!*made.IAMDatabaseAuthenticationEnabled || made.OriginalSnapshotCreateTime == nil || *made.SnapshotTarget != "region" {
@@ -142,13 +142,13 @@ func TestRDSRestoreSettings(t *testing.T) {
 	}
 	_, err := client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one"))
 	wantCode(t, err, "InvalidDBSnapshotState")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 
 	answered := check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("Again", "ONE")))(t).DBInstance
 	if *answered.DBInstanceStatus != "creating" || answered.Endpoint != nil || answered.AvailabilityZone != nil || *answered.DbiResourceId == *source.DbiResourceId {
 		t.Errorf("the answer is %+v", answered)
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	db := wantInstance(t, client, "again", "available")
 	if !db.InstanceCreateTime.After(*made.SnapshotCreateTime) {
 		t.Errorf("it was created at %v", db.InstanceCreateTime)
@@ -178,9 +178,9 @@ func TestRDSRestoreRefusals(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Snapshot: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	type input = rds.RestoreDBInstanceFromDBSnapshotInput
 	for name, test := range map[string]struct {
 		edit func(*input)
@@ -224,12 +224,12 @@ func TestRDSRestoreFails(t *testing.T) {
 		cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
 		ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 		check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-		clock.advance(8 * time.Minute)
+		clock.Advance(8 * time.Minute)
 		check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
 		cloud.Faults.Add(Fault{Filter: Filter{Operation: "RestoreDBInstanceFromDBSnapshot", Resource: "again"}, Kind: FailLate, Code: code})
 		check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one")))(t)
 		wantInstance(t, client, "again", "creating")
-		clock.advance(8 * time.Minute)
+		clock.Advance(8 * time.Minute)
 		wantInstance(t, client, "again", want)
 		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("again"), FinalDBSnapshotIdentifier: aws.String("final")})
 		wantCode(t, err, "InvalidDBInstanceState")

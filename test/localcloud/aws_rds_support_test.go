@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // Each major version that instances can have has an end of its standard support, and those of MySQL and PostgreSQL have Extended Support after it.
@@ -20,7 +21,7 @@ func TestRDSMajorVersions(t *testing.T) {
 	all := check.Need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{}))(t).DBMajorEngineVersions
 	seen := map[string]bool{}
 	for _, v := range all {
-		seen[*v.Engine+majorVersion(*v.Engine, *v.MajorEngineVersion)] = true
+		seen[*v.Engine+localrds.MajorVersion(*v.Engine, *v.MajorEngineVersion)] = true
 		kinds := v.SupportedEngineLifecycles
 		if want := map[bool]int{true: 1, false: 2}[*v.Engine == "mariadb"]; len(kinds) != want || kinds[0].LifecycleSupportName != types.LifecycleSupportNameOpenSourceRdsStandardSupport {
 			t.Errorf("%s %s: %+v", *v.Engine, *v.MajorEngineVersion, kinds)
@@ -33,9 +34,9 @@ func TestRDSMajorVersions(t *testing.T) {
 			t.Errorf("%s %s: %+v", *v.Engine, *v.MajorEngineVersion, kinds)
 		}
 	}
-	for engine, versions := range rdsVersions {
+	for engine, versions := range localrds.Versions {
 		for _, version := range versions {
-			if major := engine + majorVersion(engine, version); !seen[major] {
+			if major := engine + localrds.MajorVersion(engine, version); !seen[major] {
 				t.Errorf("nothing is said of %s", major)
 			}
 		}
@@ -54,17 +55,17 @@ func TestRDSCertificates(t *testing.T) {
 	if got := describe(t, client, "db").CertificateDetails; got != nil {
 		t.Errorf("while it is created: %+v", got)
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	first := describe(t, client, "db").CertificateDetails
-	if first == nil || *first.CAIdentifier != rdsCertificates[0] || !first.ValidTill.After(clock.Now().AddDate(0, 11, 0)) {
+	if first == nil || *first.CAIdentifier != localrds.Certificates[0] || !first.ValidTill.After(clock.Now().AddDate(0, 11, 0)) {
 		t.Fatalf("the certificate is %+v", first)
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
-		DBInstanceIdentifier: aws.String("db"), CACertificateIdentifier: &rdsCertificates[1], ApplyImmediately: aws.Bool(true),
+		DBInstanceIdentifier: aws.String("db"), CACertificateIdentifier: &localrds.Certificates[1], ApplyImmediately: aws.Bool(true),
 	}))(t)
-	clock.advance(time.Hour)
-	if next := describe(t, client, "db").CertificateDetails; *next.CAIdentifier != rdsCertificates[1] || !next.ValidTill.After(*first.ValidTill) {
+	clock.Advance(time.Hour)
+	if next := describe(t, client, "db").CertificateDetails; *next.CAIdentifier != localrds.Certificates[1] || !next.ValidTill.After(*first.ValidTill) {
 		t.Errorf("after another authority: %+v, before it %+v", next, first)
 	}
 }

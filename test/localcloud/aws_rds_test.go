@@ -52,11 +52,11 @@ func TestRDSLifecycle(t *testing.T) {
 	}
 	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(true)})
 	wantCode(t, err, "InvalidDBInstanceState")
-	clock.advance(6 * time.Minute)
+	clock.Advance(6 * time.Minute)
 	if db := wantInstance(t, client, "ORDERS", "backing-up"); db.Endpoint == nil || *db.DbiResourceId != *created.DbiResourceId {
 		t.Errorf("got endpoint %v, id %s", db.Endpoint, *db.DbiResourceId)
 	}
-	clock.advance(2 * time.Minute)
+	clock.Advance(2 * time.Minute)
 	if db := wantInstance(t, client, "orders", "available"); len(db.TagList) != 1 || *db.EngineVersion != "16.3" || *db.AllocatedStorage != 50 {
 		t.Errorf("got tags %v, version %s, storage %d", db.TagList, *db.EngineVersion, *db.AllocatedStorage)
 	}
@@ -75,7 +75,7 @@ func TestRDSLifecycle(t *testing.T) {
 	if db := class("db.t4g.medium", true); *db.DBInstanceStatus != "modifying" || *db.DBInstanceClass != "db.t4g.micro" {
 		t.Errorf("at once: got %s, class %s", *db.DBInstanceStatus, *db.DBInstanceClass)
 	}
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	if db := wantInstance(t, client, "orders", "available"); *db.DBInstanceClass != "db.t4g.medium" || db.PendingModifiedValues.DBInstanceClass != nil {
 		t.Errorf("got class %s, pending %v", *db.DBInstanceClass, db.PendingModifiedValues)
 	}
@@ -96,13 +96,13 @@ func TestRDSLifecycle(t *testing.T) {
 	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(false)}))(t)
 	wantCode(t, remove("orders-final"), "")
 	wantCode(t, remove("orders-final"), "InvalidDBInstanceState")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "orders", "deleting")
 	snapshots := check.Need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String("orders-final")}))(t).DBSnapshots
 	if len(snapshots) != 1 || *snapshots[0].Status != "available" {
 		t.Errorf("got snapshots %v", snapshots)
 	}
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	_, err = client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "DBInstanceNotFound")
 	wantCode(t, remove(""), "DBInstanceNotFound")
@@ -110,7 +110,7 @@ func TestRDSLifecycle(t *testing.T) {
 	if again := check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance; *again.DbiResourceId == *created.DbiResourceId {
 		t.Error("the new instance has the id of the old one")
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	wantCode(t, remove("orders-final"), "DBSnapshotAlreadyExists")
 	wantCode(t, remove(""), "")
 }

@@ -11,6 +11,7 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // What an account has no more of is refused, at the creation, a change and a start, and is given again when there is more.
@@ -113,12 +114,12 @@ func TestSnapshotQuota(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	final := func(name string) error {
 		_, err := client.DeleteDBInstance(t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: &name})
 		return err
 	}
-	for n := range rdsSnapshotQuota {
+	for n := range localrds.SnapshotQuota {
 		check.Need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String(fmt.Sprintf("s-%d", n))}))(t)
 	}
 	_, err := client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one-more")})

@@ -121,11 +121,11 @@ func TestRDSAsRecorded(t *testing.T) {
 	if created.DomainMemberships == nil || created.AssociatedRoles == nil {
 		t.Errorf("domains %v, roles %v; RDS shows empty lists", created.DomainMemberships, created.AssociatedRoles)
 	}
-	clock.advance(7 * time.Minute)
+	clock.Advance(7 * time.Minute)
 	if db := wantInstance(t, client, "orders", "backing-up"); db.LatestRestorableTime != nil {
 		t.Errorf("can be restored to %v before its first backup", db.LatestRestorableTime)
 	}
-	clock.advance(33 * time.Minute)
+	clock.Advance(33 * time.Minute)
 	db := wantInstance(t, client, "orders", "available")
 	if aws.ToString(db.AvailabilityZone) == "" || aws.ToString(db.SecondaryAvailabilityZone) == "" || *db.AvailabilityZone == *db.SecondaryAvailabilityZone {
 		t.Errorf("zones %v and %v", db.AvailabilityZone, db.SecondaryAvailabilityZone)

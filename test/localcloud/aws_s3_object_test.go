@@ -167,7 +167,7 @@ func TestS3Payloads(t *testing.T) {
 				if !strings.HasPrefix(address, "payloads.localhost:") {
 					t.Errorf("the SDK calls %q", address)
 				}
-				return new(net.Dialer).DialContext(ctx, network, cloud.awsAddress)
+				return new(net.Dialer).DialContext(ctx, network, cloud.AWSAddress)
 			}}}
 		},
 	} {

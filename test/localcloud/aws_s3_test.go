@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	locals3 "github.com/mooring-dev/mooring/test/localcloud/s3"
 )
 
 // makeBucket makes a bucket of the own account in eu-west-1.
@@ -72,7 +73,7 @@ func TestS3CreateBucket(t *testing.T) {
 			wantCode(t, err, test.want)
 		})
 	}
-	cloud.aws.services["s3"].(*s3Service).bucketQuota = 1
+	cloud.aws.Services["s3"].(*locals3.Service).BucketQuota = 1
 	_, err := s3Client(cloud, ownAccount, "us-east-1").CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: aws.String("one-more")})
 	wantCode(t, err, "TooManyBuckets")
 }

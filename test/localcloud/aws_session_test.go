@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localsts "github.com/mooring-dev/mooring/test/localcloud/sts"
 )
 
 const testRole = "arn:aws:iam::" + ownAccount + ":role/mooring"
@@ -124,7 +125,7 @@ func TestAWSSessionsEnd(t *testing.T) {
 
 // A session ends by the clock of sessions, which no other clock moves.
 func TestSessionLife(t *testing.T) {
-	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	clock := &check.Clock{At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud, err := Start(Options{ListenersOnly: true, SessionNow: clock.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func TestSessionLife(t *testing.T) {
 		after time.Duration
 		code  string
 	}{{time.Hour - time.Second, ""}, {time.Second, "ExpiredToken"}} {
-		clock.advance(tc.after)
+		clock.Advance(tc.after)
 		_, err = s3.NewFromConfig(as(cloud, session.Credentials)).ListBuckets(t.Context(), nil)
 		wantCode(t, err, tc.code)
 	}
@@ -151,12 +152,12 @@ func TestAWSWebIdentity(t *testing.T) {
 	for name, tc := range map[string]struct {
 		token, code string
 	}{
-		"good":             {cluster.Token("shop", "buyer", stsAudience, time.Hour), ""},
-		"another subject":  {cluster.Token("shop", "thief", stsAudience, time.Hour), "AccessDenied"},
+		"good":             {cluster.Token("shop", "buyer", localsts.StsAudience, time.Hour), ""},
+		"another subject":  {cluster.Token("shop", "thief", localsts.StsAudience, time.Hour), "AccessDenied"},
 		"another audience": {cluster.Token("shop", "buyer", "https://kubernetes.default.svc", time.Hour), "InvalidIdentityToken"},
-		"expired":          {cluster.Token("shop", "buyer", stsAudience, -time.Minute), "ExpiredTokenException"},
-		"forged":           {forger.Token("shop", "buyer", stsAudience, time.Hour), "InvalidIdentityToken"},
-		"another issuer":   {(&Issuer{URL: "https://x.example", private: forger.private}).Token("shop", "buyer", stsAudience, time.Hour), "InvalidIdentityToken"},
+		"expired":          {cluster.Token("shop", "buyer", localsts.StsAudience, -time.Minute), "ExpiredTokenException"},
+		"forged":           {forger.Token("shop", "buyer", localsts.StsAudience, time.Hour), "InvalidIdentityToken"},
+		"another issuer":   {(&Issuer{URL: "https://x.example", Private: forger.Private}).Token("shop", "buyer", localsts.StsAudience, time.Hour), "InvalidIdentityToken"},
 		"no token":         {"a.b.c", "InvalidIdentityToken"},
 	} {
 		t.Run(name, func(t *testing.T) {

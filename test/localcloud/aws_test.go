@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,28 +24,10 @@ const (
 	otherAccount = "222222222222"
 )
 
-// A testClock is moved by hand.
-type testClock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *testClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *testClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // startAWS starts a local cloud whose instances are bare listeners. Its clock stands on a Monday.
-func startAWS(t *testing.T, durations Durations) (*Cloud, *testClock) {
+func startAWS(t *testing.T, durations Durations) (*Cloud, *check.Clock) {
 	t.Helper()
-	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	clock := &check.Clock{At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud, err := Start(Options{Now: clock.Now, Durations: durations, ListenersOnly: true})
 	if err != nil {
 		t.Fatal(err)

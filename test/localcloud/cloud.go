@@ -12,22 +12,33 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mooring-dev/mooring/test/localcloud/amazon"
+	"github.com/mooring-dev/mooring/test/localcloud/cloud"
+	"github.com/mooring-dev/mooring/test/localcloud/cloudwatch"
 	"github.com/mooring-dev/mooring/test/localcloud/engine"
+	"github.com/mooring-dev/mooring/test/localcloud/google"
+	"github.com/mooring-dev/mooring/test/localcloud/monitoring"
+	"github.com/mooring-dev/mooring/test/localcloud/rds"
+	"github.com/mooring-dev/mooring/test/localcloud/s3"
+	"github.com/mooring-dev/mooring/test/localcloud/secretsmanager"
+	"github.com/mooring-dev/mooring/test/localcloud/sql"
+	"github.com/mooring-dev/mooring/test/localcloud/storage"
+	"github.com/mooring-dev/mooring/test/localcloud/sts"
 )
 
 // A Cloud is a running local cloud. It is safe for concurrent use.
 type Cloud struct {
-	*Shared
+	*cloud.Shared
 
 	dir     string
 	ownsDir bool
-	keys    *awsKeyring
-	aws     *awsCloud
-	gcp     *gcpCloud
-	s3      *s3Service
-	rds     *rdsService
-	storage *gcsService
-	sql     *sqlService
+	keys    *amazon.Keyring
+	aws     *amazon.Endpoint
+	gcp     *google.Endpoint
+	s3      *s3.Service
+	rds     *rds.Service
+	storage *storage.Service
+	sql     *sql.Service
 	servers []*http.Server
 	once    sync.Once
 }
@@ -45,14 +56,14 @@ func Start(opts Options) (*Cloud, error) {
 		}
 		c.dir, c.ownsDir = dir, true
 	}
-	c.Shared = newShared(opts, c.dir)
+	c.Shared = cloud.New(opts, c.dir)
 	c.startAWS()
 	c.startGCP()
 	for _, side := range []struct {
 		handler http.Handler
 		address *string
 		port    int // after the one that Options.Listen names
-	}{{c.aws, &c.awsAddress, 0}, {c.gcp, &c.gcpAddress, 1}} {
+	}{{c.aws, &c.AWSAddress, 0}, {c.gcp, &c.GCPAddress, 1}} {
 		listener, err := listenLoopback(opts.Listen, side.port)
 		if err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -69,18 +80,18 @@ func Start(opts Options) (*Cloud, error) {
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
 // https://docs.aws.amazon.com/general/latest/gr/cw_region.html
 func (c *Cloud) startAWS() {
-	c.keys, c.s3, c.rds = newAWSKeyring(), newS3Service(c.Shared), newRDSService(c.Shared)
-	c.aws = newAWSCloud(c.Shared, c.keys, map[string]awsDialect{
-		"sts": newSTSService(c.Shared, c.keys), "s3": c.s3, "rds": c.rds,
-		"monitoring": newMetricsService(c.Shared, c.rds), "secretsmanager": newSecretsService(c.Shared, c.rds),
+	c.keys, c.s3, c.rds = amazon.NewKeyring(), s3.New(c.Shared), rds.New(c.Shared)
+	c.aws = amazon.NewEndpoint(c.Shared, c.keys, map[string]amazon.Dialect{
+		"sts": sts.New(c.Shared, c.keys), "s3": c.s3, "rds": c.rds,
+		"monitoring": cloudwatch.New(c.Shared, c.rds), "secretsmanager": secretsmanager.New(c.Shared, c.rds),
 	})
 }
 
 // startGCP makes the services of Google Cloud.
 func (c *Cloud) startGCP() {
-	c.gcp = newGCPCloud(c.Shared)
-	c.sql, c.storage = newSQLService(c.Shared, c.gcp), newGCSService(c.Shared, c.gcp)
-	serveMonitoring(c.gcp, c.sql)
+	c.gcp = google.NewEndpoint(c.Shared)
+	c.sql, c.storage = sql.New(c.Shared, c.gcp), storage.New(c.Shared, c.gcp)
+	monitoring.Serve(c.gcp, c.sql)
 }
 
 // listenLoopback listens on an address, or as many ports further as next says, if it names a port.
@@ -105,13 +116,13 @@ func listenLoopback(address string, next int) (net.Listener, error) {
 // TrustIssuer makes both clouds take tokens that one of these keys signed, RSA or ECDSA, and that name this issuer. It is what
 // an OIDC provider is in AWS, and what the issuer of a workload identity pool's provider is in Google Cloud. Keys given
 // before for the issuer are forgotten. Which tokens lead where is for roles and pools to say: AWSRole, GCPPool.
-func (c *Cloud) TrustIssuer(issuer string, keys ...crypto.PublicKey) { c.issuers.trust(issuer, keys) }
+func (c *Cloud) TrustIssuer(issuer string, keys ...crypto.PublicKey) { c.Issuers.Trust(issuer, keys) }
 
 // RDSAuthorities returns the certificate authorities, in PEM, that sign the certificates of RDS servers. AWS lets people download them, and reports
 // none in the answers of the API.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL.html
 func (c *Cloud) RDSAuthorities() (string, error) {
-	a, err := c.engines.Authority()
+	a, err := c.Engines.Authority()
 	if err != nil {
 		return "", err
 	}
@@ -120,14 +131,14 @@ func (c *Cloud) RDSAuthorities() (string, error) {
 
 // AlterPassword sets a user's password at the server that listens at an address, as whoever is logged in there does by SQL: the cloud's API does not tell.
 func (c *Cloud) AlterPassword(host string, port int, user, password string) error {
-	return c.engines.AlterPassword(host, port, user, password)
+	return c.Engines.AlterPassword(host, port, user, password)
 }
 
 // Close stops the servers, ends every database process and removes what Start made.
 func (c *Cloud) Close() error {
 	var errs []error
 	c.once.Do(func() {
-		close(c.closing)
+		close(c.Closing)
 		for _, s := range c.servers {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			if s.Shutdown(ctx) != nil {
@@ -135,7 +146,7 @@ func (c *Cloud) Close() error {
 			}
 			cancel()
 		}
-		errs = append(errs, c.engines.Close())
+		errs = append(errs, c.Engines.Close())
 		if c.ownsDir {
 			errs = append(errs, os.RemoveAll(c.dir))
 		}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/google"
 )
 
 // TestSQLAsRecorded holds what recordings of Cloud SQL taught: what an instance shows beside what was asked for.
@@ -48,10 +49,10 @@ func TestSQLAsRecorded(t *testing.T) {
 }
 
 // sqlOrders returns the resource as it is sent.
-func (g *gcpTest) sqlOrders() jsonObject {
-	g.gcp.mu.Lock()
-	defer g.gcp.mu.Unlock()
-	return g.Cloud.sql.project("acme").instances["orders"].shown()
+func (g *gcpTest) sqlOrders() google.Object {
+	g.gcp.Mu.Lock()
+	defer g.gcp.Mu.Unlock()
+	return g.Cloud.sql.Project("acme").Instances["orders"].Shown()
 }
 
 // TestGCSAsRecorded holds what recordings of Cloud Storage taught.

@@ -26,13 +26,13 @@ func recoverable() *sqladmin.DatabaseInstance {
 type sqlServers struct {
 	*testing.T
 	cloud *Cloud
-	clock *gcpClock
+	clock *check.Clock
 	sql   *sqladmin.Service
 }
 
 func startSQLServers(t *testing.T) *sqlServers {
 	t.Helper()
-	s := &sqlServers{T: t, clock: &gcpClock{now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}}
+	s := &sqlServers{T: t, clock: &check.Clock{At: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}}
 	s.cloud = check.Need(Start(Options{Now: s.clock.Now}))(t)
 	t.Cleanup(func() {
 		if err := s.cloud.Close(); err != nil {
@@ -69,7 +69,7 @@ func (s *sqlServers) run(instance, user, database, sql string) string {
 // later turns the clock, and has the cloud look at it.
 func (s *sqlServers) later(d time.Duration) {
 	s.Helper()
-	s.clock.advance(d)
+	s.clock.Advance(d)
 	check.Need(s.sql.Instances.Get("acme", "orders").Do())(s.T)
 }
 
@@ -200,7 +200,7 @@ func TestSQLClone(t *testing.T) {
 	if got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "PENDING_CREATE" || g.orders(t).State != "RUNNABLE" {
 		t.Errorf("the clone is %s", got.State)
 	}
-	g.clock.advance(5 * time.Minute)
+	g.clock.Advance(5 * time.Minute)
 	got, source := check.Need(g.sql.Instances.Get("acme", "again").Do())(t), g.orders(t)
 	if got.State != "RUNNABLE" || got.GceZone != "europe-west1-c" || got.ConnectionName == source.ConnectionName {
 		t.Errorf("the clone is %+v", got)
@@ -231,7 +231,7 @@ func TestSQLClone(t *testing.T) {
 	}
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.clone"}, Kind: FailLate})
 	check.Need(g.sql.Instances.Clone("acme", "orders", cloneTo("bad", "")).Do())(t)
-	g.clock.advance(5 * time.Minute)
+	g.clock.Advance(5 * time.Minute)
 	if got := check.Need(g.sql.Instances.Get("acme", "bad").Do())(t); got.State != "FAILED" {
 		t.Errorf("state is %s", got.State)
 	}

@@ -27,7 +27,7 @@ func TestSQLPreCheck(t *testing.T) {
 			op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
 			t.Errorf("the answer is %+v", op)
 		}
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 		return check.Need(g.sql.Operations.Get("acme", op.Name).Do())(t)
 	}
 	if op := checked("POSTGRES_17"); op.Status != "DONE" || op.Error != nil || op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
@@ -47,7 +47,7 @@ func TestSQLPreCheck(t *testing.T) {
 	upgrade := func() *sqladmin.Operation {
 		t.Helper()
 		op := check.Need(g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_17"}).Do())(t)
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 		return check.Need(g.sql.Operations.Get("acme", op.Name).Do())(t)
 	}
 	if op := upgrade(); op.Error == nil || g.orders(t).DatabaseVersion != "POSTGRES_16" {

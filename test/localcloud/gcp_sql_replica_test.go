@@ -151,7 +151,7 @@ func TestSQLReplica(t *testing.T) {
 			t.Errorf("the last operation of %s is %+v", name, found[0])
 		}
 	}
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	got := get("copy")
 	if got.State != "RUNNABLE" || got.DatabaseVersion != "POSTGRES_16" || got.Region != "europe-west1" || got.Settings.DataDiskSizeGb != 50 || got.Settings.DataDiskType != "PD_HDD" ||
 		got.Settings.Edition != "ENTERPRISE" || got.Settings.BackupConfiguration.Enabled || got.Settings.BackupConfiguration.PointInTimeRecoveryEnabled || got.SecondaryGceZone == "" ||
@@ -162,9 +162,9 @@ func TestSQLReplica(t *testing.T) {
 		t.Errorf("the primary has the replicas %v", names)
 	}
 	check.Need(g.sql.Instances.Patch("acme", "copy", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{UserLabels: map[string]string{"a": "b"}}}).Do())(t)
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	check.Need(g.sql.Instances.Insert("acme", replicaOf("copy", "far", func(in *sqladmin.DatabaseInstance) { in.Region = "us-central1" })).Do())(t)
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	if got := get("far"); got.Region != "us-central1" || got.MasterInstanceName != "acme:copy" || !slices.Equal(get("copy").ReplicaNames, []string{"far"}) {
 		t.Errorf("the replica of the replica is %+v", got)
 	}
@@ -173,7 +173,7 @@ func TestSQLReplica(t *testing.T) {
 	if op.OperationType != "PROMOTE_REPLICA" || op.TargetId != "copy" || get("copy").State != "MAINTENANCE" {
 		t.Errorf("the promotion is %+v", op)
 	}
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	if got := get("copy"); got.State != "RUNNABLE" || got.InstanceType != "CLOUD_SQL_INSTANCE" || got.MasterInstanceName != "" || got.ReplicaConfiguration != nil ||
 		got.Settings.BackupConfiguration.Enabled || !slices.Equal(got.ReplicaNames, []string{"far"}) || g.orders(t).ReplicaNames != nil {
 		t.Errorf("once it is promoted: %+v", got)
@@ -182,24 +182,24 @@ func TestSQLReplica(t *testing.T) {
 	wantGCP(t, err, 400, "errorReplicationMasterInvalidOperation")
 	for _, name := range []string{"orders", "far", "copy"} {
 		check.Need(g.sql.Instances.Delete("acme", name).Do())(t)
-		g.clock.advance(5 * time.Minute)
+		g.clock.Advance(5 * time.Minute)
 	}
 
 	// A replica that could not be made is there, and in the way, until somebody deletes it; one that could not be promoted stays one.
 	g.create(t, recoverable())
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.insert"}, Kind: FailLate, Times: 1})
 	check.Need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	if got := get("copy"); got.State != "FAILED" {
 		t.Errorf("state is %s", got.State)
 	}
 	check.Need(g.sql.Instances.Delete("acme", "copy").Do())(t)
-	g.clock.advance(5 * time.Minute)
+	g.clock.Advance(5 * time.Minute)
 	check.Need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.promoteReplica"}, Kind: FailLate, Times: 1})
 	check.Need(g.sql.Instances.PromoteReplica("acme", "copy").Do())(t)
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	if got := get("copy"); got.State != "RUNNABLE" || got.MasterInstanceName != "acme:orders" {
 		t.Errorf("after a promotion that failed: %+v", got)
 	}

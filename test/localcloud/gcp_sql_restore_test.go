@@ -134,9 +134,9 @@ func TestSQLRestoreSettings(t *testing.T) {
 	backup := check.Need(g.sql.Backups.ListBackups("projects/acme").Do())(t).Backups[0]
 	_, err := g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup.Name, nil)).Do()
 	wantGCP(t, err, 400, "invalid") // it is not complete
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	check.Need(g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{UserLabels: map[string]string{"late": "yes"}}}).Do())(t)
-	g.clock.advance(time.Second)
+	g.clock.Advance(time.Second)
 
 	op := check.Need(g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup.Name, &sqladmin.DatabaseInstance{
 		Region: "europe-west2",
@@ -151,7 +151,7 @@ func TestSQLRestoreSettings(t *testing.T) {
 	if got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "PENDING_CREATE" {
 		t.Errorf("state is %s", got.State)
 	}
-	g.clock.advance(5 * time.Minute)
+	g.clock.Advance(5 * time.Minute)
 	got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t)
 	s, was := got.Settings, g.orders(t)
 	if got.State != "RUNNABLE" || got.DatabaseVersion != "POSTGRES_16" || s.Edition != "ENTERPRISE" || len(s.DatabaseFlags) != 1 || s.UserLabels["team"] != "shop" ||

@@ -28,7 +28,7 @@ func (g *gcpTest) create(t *testing.T, in *sqladmin.DatabaseInstance) {
 	if _, err := g.sql.Instances.Insert("acme", in).Do(); err != nil {
 		t.Fatal(err)
 	}
-	g.clock.advance(g.opts.Durations.Create)
+	g.clock.Advance(g.Options.Durations.Create)
 }
 
 func (g *gcpTest) orders(t *testing.T) *sqladmin.DatabaseInstance {
@@ -63,7 +63,7 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 		{1, "DONE", "RUNNABLE"},
 	}
 	for _, step := range steps {
-		g.clock.advance(step.after)
+		g.clock.Advance(step.after)
 		if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != step.status {
 			t.Fatalf("operation is %v, %v, want %s", op, err, step.status)
 		}
@@ -84,14 +84,14 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	wantGCP(t, err, 409, "operationInProgress")
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
 	wantGCP(t, err, 404, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
 	wantGCP(t, err, 0, "")
 	_, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
 	wantGCP(t, err, 400, "invalid")
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
 	wantGCP(t, err, 409, "userAlreadyExists")
 	users, err := g.sql.Users.List("acme", "orders").Do()
@@ -102,15 +102,15 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	wantGCP(t, err, 404, "")
 	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "new"}).Name("postgres").Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Users.Delete("acme", "orders").Name("app").Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Users.Get("acme", "orders", "app").Do()
 	wantGCP(t, err, 404, "")
 	_, err = g.sql.Databases.Delete("acme", "orders", "shop").Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
 	wantGCP(t, err, 404, "")
 
@@ -120,7 +120,7 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	if in := g.orders(t); in.State != "PENDING_DELETE" {
 		t.Fatalf("instance is %s", in.State)
 	}
-	g.clock.advance(5 * time.Minute)
+	g.clock.Advance(5 * time.Minute)
 	_, err = g.sql.Instances.Get("acme", "orders").Do()
 	wantGCP(t, err, 404, "instanceDoesNotExist")
 	ops, err := g.sql.Operations.List("acme").Instance("orders").Do()
@@ -312,7 +312,7 @@ func TestSQLPatch(t *testing.T) {
 			}
 			_, err = g.sql.Instances.Patch("acme", "orders", test.patch).Do()
 			wantGCP(t, err, 409, "operationInProgress")
-			g.clock.advance(time.Minute)
+			g.clock.Advance(time.Minute)
 			after := g.orders(t)
 			if !test.check(after) || after.State != "RUNNABLE" || after.Settings.SettingsVersion != 2 || after.Etag == before.Etag {
 				t.Errorf("afterwards: %+v %+v", after, after.Settings)
@@ -452,7 +452,7 @@ func TestSQLFailLate(t *testing.T) {
 			if err != nil || op.Status != "PENDING" || op.Error != nil {
 				t.Fatalf("operation is %+v, %v", op, err)
 			}
-			g.clock.advance(2 * time.Minute)
+			g.clock.Advance(2 * time.Minute)
 			if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error == nil || len(op.Error.Errors) != 1 {
 				t.Fatalf("operation is %+v, %v", op, err)
 			}
@@ -484,7 +484,7 @@ func TestSQLFailLate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.clock.advance(2 * time.Minute)
+			g.clock.Advance(2 * time.Minute)
 			if op, err = g.sql.Operations.Get("acme", retried.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
 				t.Errorf("the second attempt: %+v, %v", op, err)
 			}
@@ -516,18 +516,18 @@ func TestSQLFinalBackup(t *testing.T) {
 	if n := len(list("instance:other")); n != 0 {
 		t.Errorf("the filter lets %d pass", n)
 	}
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	if in := g.orders(t); in.State != "PENDING_DELETE" {
 		t.Errorf("state is %s", in.State)
 	}
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Instances.Get("acme", "orders").Do()
 	wantGCP(t, err, 404, "")
 	b, err := g.sql.Backups.GetBackup(all[0].Name).Do()
 	if err != nil || b.State != "SUCCESSFUL" || b.InstanceDeletionTime == "" || b.ExpiryTime != "2026-06-13T03:02:01.000Z" || b.InstanceSettings.Settings.Tier != "db-f1-micro" {
 		t.Fatalf("backup is %+v, %v", b, err)
 	}
-	g.clock.advance(40 * 24 * time.Hour)
+	g.clock.Advance(40 * 24 * time.Hour)
 	_, err = g.sql.Backups.GetBackup(all[0].Name).Do()
 	wantGCP(t, err, 404, "")
 }
@@ -543,7 +543,7 @@ func TestSQLBackupRuns(t *testing.T) {
 		if err != nil || len(runs.Items) != 1 || runs.Items[0].Status != want {
 			t.Fatalf("runs are %v, %v, want %s", runs, err, want)
 		}
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 	}
 }
 
@@ -563,7 +563,7 @@ func TestSQLRetainedBackups(t *testing.T) {
 		if _, err := g.sql.Instances.Delete("acme", "orders").Do(); err != nil {
 			t.Fatal(err)
 		}
-		g.clock.advance(400 * 24 * time.Hour)
+		g.clock.Advance(400 * 24 * time.Hour)
 		out, err := g.sql.Backups.ListBackups("projects/acme").Filter("instance:orders").Do()
 		if err != nil || len(out.Backups) != want {
 			t.Fatalf("retained %t: backups are %+v, %v", retain, out, err)
@@ -590,7 +590,7 @@ func TestSQLDeletionIsGuarded(t *testing.T) {
 	wantGCP(t, err, 0, "")
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
 	wantGCP(t, err, 409, "instanceAlreadyExists")
-	g.clock.advance(7 * 24 * time.Hour)
+	g.clock.Advance(7 * 24 * time.Hour)
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
 	wantGCP(t, err, 0, "")
 }
@@ -696,7 +696,7 @@ func TestSQLRates(t *testing.T) {
 	}
 	_, err := g.sql.Instances.List("acme").Do()
 	wantGCP(t, err, 429, "rateLimitExceeded")
-	g.clock.advance(time.Second)
+	g.clock.Advance(time.Second)
 	_, err = g.sql.Instances.List("acme").Do()
 	wantGCP(t, err, 0, "")
 }

@@ -11,8 +11,8 @@ import (
 func awaitWork(t *testing.T, cloud *Cloud, operation string) {
 	t.Helper()
 	s := cloud.sql
-	cloud.gcp.mu.Lock()
-	op := s.project("acme").operation(operation)
-	cloud.gcp.mu.Unlock()
-	check.Receive(t, fmt.Sprintf("the server's part of %s of instance %s", op.kind, op.instance.name), op.worked)
+	cloud.gcp.Mu.Lock()
+	op := s.Project("acme").Operation(operation)
+	cloud.gcp.Mu.Unlock()
+	check.Receive(t, fmt.Sprintf("the server's part of %s of instance %s", op.Kind, op.Instance.Name), op.Worked)
 }

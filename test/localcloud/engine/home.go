@@ -144,7 +144,7 @@ func (h *home) mkdir(path string) error {
 	return h.account.own(path)
 }
 
-// write writes a file that only the servers can read.
+// Write writes a file that only the servers can read.
 func (h *home) write(path, content string) error {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		return err

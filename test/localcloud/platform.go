@@ -1,7 +1,0 @@
-package localcloud
-
-import "regexp"
-
-// platformDestinations are the queues, topics and functions that every account has in each region, with policies that let S3 use them: whoever set it up
-// made them. Those that begin with deaf- have policies that do not. pubsubtopic is a topic of the recordings.
-var platformDestinations = regexp.MustCompile(`^(?:(deaf)-)?(?:events|uploads|audit|pubsubtopic)(?:-[a-z0-9]+)*$`)
