@@ -34,23 +34,18 @@ type abacStatus struct {
 	Status    string   `xml:"Status,omitempty"`
 }
 
-func (c *s3Call) getAbac() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(abacStatus{Namespace: s3Namespace, Status: map[bool]string{true: "Enabled", false: "Disabled"}[b.abac]}), nil
-}
-
-func (c *s3Call) putAbac() (cloud.Reply, error) {
-	var asked abacStatus
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	if asked.Status != "Enabled" && asked.Status != "Disabled" {
-		return cloud.Reply{}, malformedXML()
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.abac = asked.Status == "Enabled"; return nil })
+var abacDocument = &document[abacStatus]{
+	sub: "abac", noun: "BucketAbac",
+	get: func(b *s3Bucket) *abacStatus {
+		return &abacStatus{Namespace: s3Namespace, Status: map[bool]string{true: "Enabled", false: "Disabled"}[b.abac]}
+	},
+	check: func(_ *s3Call, _ *s3Bucket, asked *abacStatus) error {
+		if asked.Status != "Enabled" && asked.Status != "Disabled" {
+			return malformedXML()
+		}
+		return nil
+	},
+	put: func(_ *s3Call, b *s3Bucket, asked *abacStatus) { b.abac = asked.Status == "Enabled" },
 }
 
 // checkABAC refuses to write tags of a bucket with attribute-based access control. No recording shows the code.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 type accelerateConfiguration struct {
@@ -17,35 +16,24 @@ type accelerateConfiguration struct {
 
 // canAccelerate refuses buckets with a dot in their names. No recording shows the refusal. Its words are those that people report, also of the
 // call that reads. https://github.com/hashicorp/terraform-provider-aws/issues/25048
-func (c *s3Call) canAccelerate() error {
-	if strings.Contains(c.name, ".") {
+func canAccelerate(b *s3Bucket) error {
+	if strings.Contains(b.name, ".") {
 		return amazon.Err(http.StatusBadRequest, "InvalidRequest", "S3 Transfer Acceleration is not supported for buckets with periods (.) in their names")
 	}
 	return nil
 }
 
-// getAcceleration has no status of a bucket that never was accelerated.
-func (c *s3Call) getAcceleration() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	if err := c.canAccelerate(); err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(accelerateConfiguration{Namespace: s3Namespace, Status: b.acceleration}), nil
-}
-
-func (c *s3Call) putAcceleration() (cloud.Reply, error) {
-	var asked accelerateConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	if asked.Status != "Enabled" && asked.Status != "Suspended" {
-		return cloud.Reply{}, malformedXML()
-	}
-	if err := c.canAccelerate(); err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.acceleration = asked.Status; return nil })
+// accelerationDocument has no status of a bucket that never was accelerated.
+var accelerationDocument = &document[accelerateConfiguration]{
+	sub: "accelerate", noun: "BucketAccelerateConfiguration", usable: canAccelerate,
+	get: func(b *s3Bucket) *accelerateConfiguration {
+		return &accelerateConfiguration{Namespace: s3Namespace, Status: b.acceleration}
+	},
+	check: func(_ *s3Call, _ *s3Bucket, asked *accelerateConfiguration) error {
+		if asked.Status != "Enabled" && asked.Status != "Suspended" {
+			return malformedXML()
+		}
+		return nil
+	},
+	put: func(_ *s3Call, b *s3Bucket, asked *accelerateConfiguration) { b.acceleration = asked.Status },
 }

@@ -1,6 +1,8 @@
 package s3
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/xml"
 	"net/http"
 	"strings"
@@ -62,4 +64,10 @@ func (c *s3Call) putACL() (cloud.Reply, error) {
 		b.acl = acl
 		return nil
 	})
+}
+
+// canonicalUser is the id that S3 gives an account.
+func canonicalUser(account string) string {
+	sum := sha256.Sum256([]byte(account))
+	return hex.EncodeToString(sum[:])
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 type corsRule struct {
@@ -27,32 +26,29 @@ type corsConfiguration struct {
 
 var corsMethods = []string{"GET", "PUT", "HEAD", "POST", "DELETE"}
 
-func (c *s3Call) getCORS() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	if len(b.cors) == 0 {
-		return cloud.Reply{}, c.missing("NoSuchCORSConfiguration", "The CORS configuration does not exist")
-	}
-	return c.ok(corsConfiguration{Namespace: s3Namespace, Rule: b.cors}), nil
-}
-
-// putCORS replaces all rules, and keeps them as they were written, the upper case of headers too.
-func (c *s3Call) putCORS() (cloud.Reply, error) {
-	var asked corsConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	if len(asked.Rule) == 0 || len(asked.Rule) > 100 {
-		return cloud.Reply{}, malformedXML()
-	}
-	for _, rule := range asked.Rule {
-		if err := validCORS(rule); err != nil {
-			return cloud.Reply{}, err
+// corsDocument keeps rules as they were written, the upper case of headers too.
+var corsDocument = &document[corsConfiguration]{
+	sub: "cors", noun: "BucketCors",
+	get: func(b *s3Bucket) *corsConfiguration {
+		if len(b.cors) == 0 {
+			return nil
 		}
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.cors = asked.Rule; return nil })
+		return &corsConfiguration{Namespace: s3Namespace, Rule: b.cors}
+	},
+	absent: absence{"NoSuchCORSConfiguration", "The CORS configuration does not exist"},
+	check: func(_ *s3Call, _ *s3Bucket, asked *corsConfiguration) error {
+		if len(asked.Rule) == 0 || len(asked.Rule) > 100 {
+			return malformedXML()
+		}
+		for _, rule := range asked.Rule {
+			if err := validCORS(rule); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	put:    func(_ *s3Call, b *s3Bucket, asked *corsConfiguration) { b.cors = asked.Rule },
+	remove: func(_ *s3Call, b *s3Bucket) { b.cors = nil },
 }
 
 // validCORS holds a rule to S3's own rules. No recording shows the refusals, nor their words, which are those that people report.
@@ -83,8 +79,4 @@ func validCORS(rule corsRule) error {
 		}
 	}
 	return nil
-}
-
-func (c *s3Call) deleteCORS() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.cors = nil; return nil })
 }

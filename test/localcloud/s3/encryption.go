@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 type encryptionDefault struct {
@@ -45,24 +44,23 @@ func sseS3() encryptionRule {
 	}
 }
 
-func (c *s3Call) getEncryption() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(encryptionConfiguration{Namespace: s3Namespace, Rule: []encryptionRule{b.encryption}}), nil
+// encryptionDocument keeps the key as it was written: S3 does not resolve ids and aliases. No recording shows a call with blocked sorts of
+// encryption, nor what becomes of them where a call leaves them out. Here they go, which is the harder case for a client. A bucket always
+// has the document: a deletion restores that of a new one.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_BlockedEncryptionTypes.html
+var encryptionDocument = &document[encryptionConfiguration]{
+	sub: "encryption", noun: "BucketEncryption",
+	get: func(b *s3Bucket) *encryptionConfiguration {
+		return &encryptionConfiguration{Namespace: s3Namespace, Rule: []encryptionRule{b.encryption}}
+	},
+	check:  validEncryption,
+	put:    func(_ *s3Call, b *s3Bucket, asked *encryptionConfiguration) { b.encryption = asked.Rule[0] },
+	remove: func(_ *s3Call, b *s3Bucket) { b.encryption = sseS3() },
 }
 
-// putEncryption keeps the key as it was written: S3 does not resolve ids and aliases. No recording shows a call with blocked sorts of encryption, nor
-// what becomes of them where a call leaves them out. Here they go, which is the harder case for a client.
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_BlockedEncryptionTypes.html
-func (c *s3Call) putEncryption() (cloud.Reply, error) {
-	var asked encryptionConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
+func validEncryption(_ *s3Call, _ *s3Bucket, asked *encryptionConfiguration) error {
 	if len(asked.Rule) != 1 || asked.Rule[0].ApplyServerSideEncryptionByDefault == nil {
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	}
 	rule := asked.Rule[0]
 	key := rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID
@@ -72,21 +70,17 @@ func (c *s3Call) putEncryption() (cloud.Reply, error) {
 			e := amazon.Err(http.StatusBadRequest, "InvalidArgument",
 				"a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
 			e.Detail = [][2]string{{"ArgumentName", "ApplyServerSideEncryptionByDefault"}}
-			return cloud.Reply{}, e
+			return e
 		}
 	case "aws:kms", "aws:kms:dsse":
 		if key != nil && *key == "" {
-			return cloud.Reply{}, malformedXML()
+			return malformedXML()
 		}
 	default:
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	}
 	if blocked := rule.BlockedEncryptionTypes; blocked != nil && !blocked.valid() {
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.encryption = rule; return nil })
-}
-
-func (c *s3Call) deleteEncryption() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.encryption = sseS3(); return nil })
+	return nil
 }

@@ -77,34 +77,33 @@ var (
 	coldClasses   = []string{"STANDARD_IA", "INTELLIGENT_TIERING", "ONEZONE_IA", "GLACIER_IR", "GLACIER", "DEEP_ARCHIVE"} // the warm first
 )
 
-func (c *s3Call) getLifecycle() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	if b.lifecycle == nil {
-		return cloud.Reply{}, c.missing("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist")
-	}
-	rules := *b.lifecycle
-	rules.Namespace = s3Namespace
-	answer := c.ok(rules)
-	answer.Header.Set(smallestHeader, rules.smallest)
-	return answer, nil
+// lifecycleDocument says in a header from which size on objects move: the default where a put does not say.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
+var lifecycleDocument = &document[lifecycleConfiguration]{
+	sub: "lifecycle", noun: "BucketLifecycleConfiguration", deletes: "DeleteBucketLifecycle", headers: []string{smallestHeader},
+	get: func(b *s3Bucket) *lifecycleConfiguration {
+		if b.lifecycle == nil {
+			return nil
+		}
+		rules := *b.lifecycle
+		rules.Namespace = s3Namespace
+		return &rules
+	},
+	absent: absence{"NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"},
+	check:  validLifecycle,
+	put:    func(_ *s3Call, b *s3Bucket, asked *lifecycleConfiguration) { b.lifecycle = asked },
+	remove: func(_ *s3Call, b *s3Bucket) { b.lifecycle = nil },
+	beside: func(shown *lifecycleConfiguration, header http.Header) { header.Set(smallestHeader, shown.smallest) },
 }
 
-// putLifecycle replaces all rules, and the size from which on objects move: its default is taken where the call does not say. A rule without an id gets
-// one. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
-func (c *s3Call) putLifecycle() (cloud.Reply, error) {
-	var asked lifecycleConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
+// validLifecycle holds rules to S3's own rules, and gives one without an id an id.
+func validLifecycle(c *s3Call, _ *s3Bucket, asked *lifecycleConfiguration) error {
 	asked.smallest = smallestSizes[0]
 	if size := c.r.Header.Get(smallestHeader); size != "" {
 		asked.smallest = size
 	}
 	if len(asked.Rule) == 0 || len(asked.Rule) > 1000 || !slices.Contains(smallestSizes, asked.smallest) {
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	}
 	ids := map[string]bool{}
 	for i := range asked.Rule {
@@ -113,20 +112,14 @@ func (c *s3Call) putLifecycle() (cloud.Reply, error) {
 			rule.ID = amazon.Base32ID([]byte(cloud.RequestID()), 24)
 		}
 		if ids[rule.ID] {
-			return cloud.Reply{}, invalidArgument("ID", "Rule ID must be unique. Found same ID for more than one rule")
+			return invalidArgument("ID", "Rule ID must be unique. Found same ID for more than one rule")
 		}
 		ids[rule.ID] = true
 		if err := rule.valid(); err != nil {
-			return cloud.Reply{}, err
+			return err
 		}
 	}
-	answer := c.ok(nil)
-	answer.Header.Set(smallestHeader, asked.smallest)
-	return answer, c.change(func(b *s3Bucket) error { b.lifecycle = &asked; return nil })
-}
-
-func (c *s3Call) deleteLifecycle() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.lifecycle = nil; return nil })
+	return nil
 }
 
 func invalidArgument(argument, why string) *amazon.Error {

@@ -56,42 +56,39 @@ type wormLock struct {
 
 func (l *wormLock) keeps(now time.Time) bool { return l.hold || l.mode != "" && now.Before(l.until) }
 
-func (c *s3Call) getObjectLock() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	if !b.objectLock {
-		return cloud.Reply{}, c.missing("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
-	}
-	return c.ok(objectLockConfiguration{Namespace: s3Namespace, ObjectLockEnabled: "Enabled", Default: b.lockRule}), nil
+// objectLockDocument switches Object Lock on for good. No recording shows the put, nor what it says of a bucket without versions.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLockConfiguration.html
+var objectLockDocument = &document[objectLockConfiguration]{
+	sub: "object-lock", noun: "ObjectLockConfiguration",
+	get: func(b *s3Bucket) *objectLockConfiguration {
+		if !b.objectLock {
+			return nil
+		}
+		return &objectLockConfiguration{Namespace: s3Namespace, ObjectLockEnabled: "Enabled", Default: b.lockRule}
+	},
+	absent: absence{"ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket"},
+	check:  validObjectLock,
+	put: func(_ *s3Call, b *s3Bucket, asked *objectLockConfiguration) {
+		b.objectLock, b.lockRule = true, asked.Default
+	},
 }
 
-// putObjectLock replaces the rule, and switches Object Lock on for good. No recording shows the call, nor what it says of a bucket without versions.
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLockConfiguration.html
-func (c *s3Call) putObjectLock() (cloud.Reply, error) {
-	var asked objectLockConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
+func validObjectLock(_ *s3Call, b *s3Bucket, asked *objectLockConfiguration) error {
 	if asked.ObjectLockEnabled != "Enabled" {
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	}
 	if rule := asked.Default; rule != nil {
 		if !rule.valid() {
-			return cloud.Reply{}, malformedXML()
+			return malformedXML()
 		}
 		if rule.Days < 0 || rule.Days > 36500 || rule.Years < 0 || rule.Years > 100 {
-			return cloud.Reply{}, amazon.Err(http.StatusBadRequest, "InvalidArgument", "Default retention period is out of range.")
+			return amazon.Err(http.StatusBadRequest, "InvalidArgument", "Default retention period is out of range.")
 		}
 	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error {
-		if b.versioning != "Enabled" {
-			return amazon.Err(http.StatusConflict, "InvalidBucketState", "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration")
-		}
-		b.objectLock, b.lockRule = true, asked.Default
-		return nil
-	})
+	if b.versioning != "Enabled" {
+		return amazon.Err(http.StatusConflict, "InvalidBucketState", "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration")
+	}
+	return nil
 }
 
 // wormHeaders are what an upload may say of its lock.

@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 type loggingGrant struct {
@@ -58,40 +57,30 @@ func (g *aclGrantee) UnmarshalXML(decoder *xml.Decoder, start xml.StartElement) 
 // platformLogs are the names of buckets that every account has in each region, for logs: whoever set it up made them.
 var platformLogs = regexp.MustCompile(`^(?:access|audit)-logs-([a-z]{2}-[a-z]+-[0-9])$`)
 
-// getLogging has nothing of a bucket without logs. No recording shows it. https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLogging.html
-func (c *s3Call) getLogging() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(bucketLoggingStatus{Namespace: s3Namespace, LoggingEnabled: b.logging}), nil
-}
-
-// putLogging replaces all of it. The bucket that logs go to has to be there, of the same account and region. The recordings show the refusal of
-// another region. No recording shows the others, whose words are those that people report, nor whether S3 looks at the policy of that bucket.
+// loggingDocument has nothing of a bucket without logs: no recording shows it. The bucket that logs go to has to be there, of the same
+// account and region. The recordings show the refusal of another region. No recording shows the others, whose words are those that people
+// report, nor whether S3 looks at the policy of that bucket.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLogging.html https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
 // https://github.com/zalando-stups/sevenseconds/issues/29
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
-func (c *s3Call) putLogging() (cloud.Reply, error) {
-	var asked bucketLoggingStatus
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	if logs := asked.LoggingEnabled; logs != nil {
+var loggingDocument = &document[bucketLoggingStatus]{
+	sub: "logging", noun: "BucketLogging",
+	get: func(b *s3Bucket) *bucketLoggingStatus {
+		return &bucketLoggingStatus{Namespace: s3Namespace, LoggingEnabled: b.logging}
+	},
+	check: func(c *s3Call, b *s3Bucket, asked *bucketLoggingStatus) error {
+		logs := asked.LoggingEnabled
+		if logs == nil {
+			return nil
+		}
 		if logs.TargetBucket == "" || logs.TargetPrefix == nil {
-			return cloud.Reply{}, malformedXML()
+			return malformedXML()
 		}
-		if err := c.canLogTo(logs.TargetBucket); err != nil {
-			return cloud.Reply{}, err
-		}
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.logging = asked.LoggingEnabled; return nil })
+		return c.canLogTo(b, logs.TargetBucket)
+	},
+	put: func(_ *s3Call, b *s3Bucket, asked *bucketLoggingStatus) { b.logging = asked.LoggingEnabled },
 }
 
-func (c *s3Call) canLogTo(name string) error {
-	source, err := c.bucket()
-	if err != nil {
-		return err
-	}
+func (c *s3Call) canLogTo(source *s3Bucket, name string) error {
 	region := ""
 	if names := platformLogs.FindStringSubmatch(name); names != nil {
 		region = names[1]

@@ -63,29 +63,25 @@ var (
 	wholeFamilies = []string{"s3:ObjectCreated", "s3:ObjectRemoved", "s3:ObjectRestore", "s3:Replication", "s3:LifecycleExpiration", "s3:ObjectTagging", "s3:ObjectAnnotation"}
 )
 
-// getNotifications has an empty document for a bucket that tells nobody.
+// notificationDocument is empty for a bucket that tells nobody. The recordings show the refusal of names of filters.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketNotificationConfiguration.html
-func (c *s3Call) getNotifications() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	document := b.notifications
-	document.Namespace = s3Namespace
-	return c.ok(document), nil
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
+var notificationDocument = &document[notificationConfiguration]{
+	sub: "notification", noun: "BucketNotificationConfiguration", headers: []string{skipDestinations},
+	get: func(b *s3Bucket) *notificationConfiguration {
+		shown := b.notifications
+		shown.Namespace = s3Namespace
+		return &shown
+	},
+	check: validNotifications,
+	put:   func(_ *s3Call, b *s3Bucket, asked *notificationConfiguration) { b.notifications = *asked },
 }
 
-// putNotifications replaces the document, and gives entries without an id one. The recordings show the refusal of names of filters.
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
-func (c *s3Call) putNotifications() (cloud.Reply, error) {
-	var asked notificationConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
+// skipDestinations has S3 not look for the destinations.
+const skipDestinations = "X-Amz-Skip-Destination-Validation"
+
+// validNotifications holds entries to S3's rules, and gives one without an id an id.
+func validNotifications(c *s3Call, b *s3Bucket, asked *notificationConfiguration) error {
 	var all []notificationEntry
 	for _, list := range []struct {
 		service string
@@ -94,7 +90,7 @@ func (c *s3Call) putNotifications() (cloud.Reply, error) {
 		for i := range list.entries {
 			entry := &list.entries[i]
 			if err := entry.valid(list.service, b.region); err != nil {
-				return cloud.Reply{}, err
+				return err
 			}
 			if entry.ID == "" {
 				entry.ID = cloud.RequestID()
@@ -103,14 +99,12 @@ func (c *s3Call) putNotifications() (cloud.Reply, error) {
 		}
 	}
 	if err := togetherValid(all); err != nil {
-		return cloud.Reply{}, err
+		return err
 	}
-	if c.r.Header.Get("X-Amz-Skip-Destination-Validation") != "true" {
-		if err := reachable(all); err != nil {
-			return cloud.Reply{}, err
-		}
+	if c.r.Header.Get(skipDestinations) != "true" {
+		return reachable(all)
 	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.notifications = asked; return nil })
+	return nil
 }
 
 func wrongNotification(why, name, value string) error {

@@ -45,7 +45,7 @@ func (o s3Operation) unknown(query url.Values, header http.Header) string {
 	return ""
 }
 
-// s3Routes finds operations by scope (service, bucket or object), method and sub-resource.
+// s3Routes finds operations by scope (service, bucket or object), method and sub-resource. Those of documents are in document.go and named.go.
 var s3Routes = map[string]s3Operation{
 	"service GET": {name: "ListBuckets", do: (*s3Call).listBuckets, params: []string{"max-buckets", "continuation-token", "prefix", "bucket-region"}},
 
@@ -58,69 +58,14 @@ var s3Routes = map[string]s3Operation{
 
 	"bucket GET location": {name: "GetBucketLocation", do: (*s3Call).getLocation},
 
-	"bucket GET abac": {name: "GetBucketAbac", do: (*s3Call).getAbac},
-	"bucket PUT abac": {name: "PutBucketAbac", do: (*s3Call).putAbac},
-
-	"bucket GET versioning": {name: "GetBucketVersioning", do: (*s3Call).getVersioning},
-	"bucket PUT versioning": {name: "PutBucketVersioning", do: (*s3Call).putVersioning},
-
-	"bucket GET tagging":    {name: "GetBucketTagging", do: (*s3Call).getTagging},
-	"bucket PUT tagging":    {name: "PutBucketTagging", do: (*s3Call).putTagging},
-	"bucket DELETE tagging": {name: "DeleteBucketTagging", do: (*s3Call).deleteTagging},
-
-	"bucket GET encryption":    {name: "GetBucketEncryption", do: (*s3Call).getEncryption},
-	"bucket PUT encryption":    {name: "PutBucketEncryption", do: (*s3Call).putEncryption},
-	"bucket DELETE encryption": {name: "DeleteBucketEncryption", do: (*s3Call).deleteEncryption},
-
-	"bucket GET publicAccessBlock":    {name: "GetPublicAccessBlock", do: (*s3Call).getPublicAccessBlock},
-	"bucket PUT publicAccessBlock":    {name: "PutPublicAccessBlock", do: (*s3Call).putPublicAccessBlock},
-	"bucket DELETE publicAccessBlock": {name: "DeletePublicAccessBlock", do: (*s3Call).deletePublicAccessBlock},
-
-	"bucket GET ownershipControls":    {name: "GetBucketOwnershipControls", do: (*s3Call).getOwnership},
-	"bucket PUT ownershipControls":    {name: "PutBucketOwnershipControls", do: (*s3Call).putOwnership},
-	"bucket DELETE ownershipControls": {name: "DeleteBucketOwnershipControls", do: (*s3Call).deleteOwnership},
-
-	"bucket GET website":    {name: "GetBucketWebsite", do: (*s3Call).getWebsite},
-	"bucket PUT website":    {name: "PutBucketWebsite", do: (*s3Call).putWebsite},
-	"bucket DELETE website": {name: "DeleteBucketWebsite", do: (*s3Call).deleteWebsite},
-
-	"bucket GET cors":    {name: "GetBucketCors", do: (*s3Call).getCORS},
-	"bucket PUT cors":    {name: "PutBucketCors", do: (*s3Call).putCORS},
-	"bucket DELETE cors": {name: "DeleteBucketCors", do: (*s3Call).deleteCORS},
-
-	"bucket GET lifecycle":    {name: "GetBucketLifecycleConfiguration", do: (*s3Call).getLifecycle},
-	"bucket PUT lifecycle":    {name: "PutBucketLifecycleConfiguration", do: (*s3Call).putLifecycle, headers: []string{smallestHeader}},
-	"bucket DELETE lifecycle": {name: "DeleteBucketLifecycle", do: (*s3Call).deleteLifecycle},
-
-	"bucket GET requestPayment": {name: "GetBucketRequestPayment", do: (*s3Call).getPayment},
-	"bucket PUT requestPayment": {name: "PutBucketRequestPayment", do: (*s3Call).putPayment},
-
-	"bucket GET logging": {name: "GetBucketLogging", do: (*s3Call).getLogging},
-	"bucket PUT logging": {name: "PutBucketLogging", do: (*s3Call).putLogging},
-
-	"bucket GET accelerate": {name: "GetBucketAccelerateConfiguration", do: (*s3Call).getAcceleration},
-	"bucket PUT accelerate": {name: "PutBucketAccelerateConfiguration", do: (*s3Call).putAcceleration},
-
-	"bucket GET notification": {name: "GetBucketNotificationConfiguration", do: (*s3Call).getNotifications},
-	"bucket PUT notification": {name: "PutBucketNotificationConfiguration", do: (*s3Call).putNotifications, headers: []string{"X-Amz-Skip-Destination-Validation"}},
-
-	"bucket GET replication":    {name: "GetBucketReplication", do: (*s3Call).getReplication},
-	"bucket PUT replication":    {name: "PutBucketReplication", do: (*s3Call).putReplication},
-	"bucket DELETE replication": {name: "DeleteBucketReplication", do: (*s3Call).deleteReplication},
-
-	"bucket GET policy":       {name: "GetBucketPolicy", do: (*s3Call).getPolicy},
-	"bucket PUT policy":       {name: "PutBucketPolicy", do: (*s3Call).putPolicy, headers: []string{"X-Amz-Confirm-Remove-Self-Bucket-Access"}},
-	"bucket DELETE policy":    {name: "DeleteBucketPolicy", do: (*s3Call).deletePolicy},
 	"bucket GET policyStatus": {name: "GetBucketPolicyStatus", do: (*s3Call).getPolicyStatus},
 
 	"bucket GET acl": {name: "GetBucketAcl", do: (*s3Call).getACL},
 	"bucket PUT acl": {name: "PutBucketAcl", do: (*s3Call).putACL, headers: []string{"X-Amz-Acl"}},
 
-	"bucket GET object-lock": {name: "GetObjectLockConfiguration", do: (*s3Call).getObjectLock},
-	"bucket PUT object-lock": {name: "PutObjectLockConfiguration", do: (*s3Call).putObjectLock},
-	"object GET retention":   {name: "GetObjectRetention", do: (*s3Call).getRetention, params: []string{"versionId"}},
-	"object PUT retention":   {name: "PutObjectRetention", do: (*s3Call).putRetention, params: []string{"versionId"}},
-	"object PUT legal-hold":  {name: "PutObjectLegalHold", do: (*s3Call).putHold, params: []string{"versionId"}},
+	"object GET retention":  {name: "GetObjectRetention", do: (*s3Call).getRetention, params: []string{"versionId"}},
+	"object PUT retention":  {name: "PutObjectRetention", do: (*s3Call).putRetention, params: []string{"versionId"}},
+	"object PUT legal-hold": {name: "PutObjectLegalHold", do: (*s3Call).putHold, params: []string{"versionId"}},
 
 	"bucket GET list-type": {
 		name: "ListObjectsV2", do: (*s3Call).listObjects,

@@ -3,8 +3,6 @@ package s3
 import (
 	"encoding/xml"
 	"slices"
-
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 // payers are who can pay for requests.
@@ -16,25 +14,18 @@ type requestPayment struct {
 	Payer     string
 }
 
-// getPayment says who pays for requests: the owner, unless told otherwise. No recording shows it.
+// paymentDocument says who pays for requests: the owner, unless told otherwise. The calls here are all the owner's, of whom S3 asks for no
+// consent. No recording shows a call, nor the refusal of another value.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketRequestPayment.html
-func (c *s3Call) getPayment() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(requestPayment{Namespace: s3Namespace, Payer: b.payer}), nil
-}
-
-// putPayment says who pays. The calls here are all the owner's, of whom S3 asks for no consent. No recording shows it, nor the refusal of another
-// value. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
-func (c *s3Call) putPayment() (cloud.Reply, error) {
-	var asked requestPayment
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	if !slices.Contains(payers, asked.Payer) {
-		return cloud.Reply{}, malformedXML()
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.payer = asked.Payer; return nil })
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
+var paymentDocument = &document[requestPayment]{
+	sub: "requestPayment", noun: "BucketRequestPayment",
+	get: func(b *s3Bucket) *requestPayment { return &requestPayment{Namespace: s3Namespace, Payer: b.payer} },
+	check: func(_ *s3Call, _ *s3Bucket, asked *requestPayment) error {
+		if !slices.Contains(payers, asked.Payer) {
+			return malformedXML()
+		}
+		return nil
+	},
+	put: func(_ *s3Call, b *s3Bucket, asked *requestPayment) { b.payer = asked.Payer },
 }

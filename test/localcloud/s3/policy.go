@@ -236,31 +236,35 @@ func (s *policyStatement) narrowed() bool {
 	return false
 }
 
-// policyOf returns the bucket's policy.
-func (c *s3Call) policyOf() (*s3Policy, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return nil, err
-	}
-	if b.policy == nil {
-		return nil, c.missing("NoSuchBucketPolicy", "The bucket policy does not exist")
-	}
-	return b.policy, nil
-}
-
-func (c *s3Call) getPolicy() (cloud.Reply, error) {
-	p, err := c.policyOf()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	answer := c.ok(nil)
-	answer.Header.Set("Content-Type", "application/json")
-	answer.Body, err = json.Marshal(p)
-	return answer, err
+// policyDocument is JSON. A put takes a policy that denies the caller this call, whether the caller confirms that or not, and denies nothing
+// by it. No recording shows what S3 does with one that is not confirmed, nor its words for a public policy where these are blocked.
+var policyDocument = &document[s3Policy]{
+	sub: "policy", noun: "BucketPolicy", headers: []string{"X-Amz-Confirm-Remove-Self-Bucket-Access"}, puts: noContent,
+	get:    func(b *s3Bucket) *s3Policy { return b.policy },
+	absent: absence{"NoSuchBucketPolicy", "The bucket policy does not exist"},
+	read:   parsePolicy,
+	write: func(p *s3Policy) (answer cloud.Reply, err error) {
+		answer = cloud.Reply{Status: http.StatusOK, Header: s3Header()}
+		answer.Header.Set("Content-Type", "application/json")
+		answer.Body, err = json.Marshal(p)
+		return answer, err
+	},
+	check: func(c *s3Call, b *s3Bucket, asked *s3Policy) error {
+		if err := c.checkPrincipals(asked); err != nil {
+			return err
+		}
+		if asked.public() && (b.blocks != nil && b.blocks.BlockPublicPolicy || c.now.Before(b.unblocked)) {
+			return amazon.Err(http.StatusForbidden, "AccessDenied", "User: "+c.caller.ARN+" is not authorized to perform: s3:PutBucketPolicy on resource: "+
+				`"arn:aws:s3:::`+b.name+`" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.`)
+		}
+		return nil
+	},
+	put:    func(_ *s3Call, b *s3Bucket, asked *s3Policy) { b.policy = asked },
+	remove: func(_ *s3Call, b *s3Bucket) { b.policy = nil },
 }
 
 func (c *s3Call) getPolicyStatus() (cloud.Reply, error) {
-	p, err := c.policyOf()
+	p, err := policyDocument.of(c)
 	if err != nil {
 		return cloud.Reply{}, err
 	}
@@ -268,28 +272,4 @@ func (c *s3Call) getPolicyStatus() (cloud.Reply, error) {
 		XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ PolicyStatus"`
 		IsPublic string
 	}{IsPublic: strings.ToUpper(fmt.Sprint(p.public()))}), nil
-}
-
-// putPolicy takes a policy that denies the caller this call, whether the caller confirms that or not, and denies nothing by it. No recording shows what S3 does
-// with one that is not confirmed, nor its words for a public policy where these are blocked.
-func (c *s3Call) putPolicy() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error {
-		p, err := parsePolicy(c.body, b.name)
-		if err != nil {
-			return err
-		}
-		if err := c.checkPrincipals(p); err != nil {
-			return err
-		}
-		if p.public() && (b.blocks != nil && b.blocks.BlockPublicPolicy || c.now.Before(b.unblocked)) {
-			return amazon.Err(http.StatusForbidden, "AccessDenied", "User: "+c.caller.ARN+" is not authorized to perform: s3:PutBucketPolicy on resource: "+
-				`"arn:aws:s3:::`+b.name+`" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.`)
-		}
-		b.policy = p
-		return nil
-	})
-}
-
-func (c *s3Call) deletePolicy() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.policy = nil; return nil })
 }

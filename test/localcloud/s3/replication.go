@@ -98,54 +98,45 @@ var (
 	mostReplication   = 1000
 )
 
-// getReplication has the rules as they were sent: an empty filter too, as test_replication_config_without_filter shows.
-func (c *s3Call) getReplication() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	if b.replication == nil {
-		return cloud.Reply{}, c.missing("ReplicationConfigurationNotFoundError", "The replication configuration was not found")
-	}
-	document := *b.replication
-	document.Namespace = s3Namespace
-	return c.ok(document), nil
-}
-
-func (c *s3Call) deleteReplication() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.replication = nil; return nil })
-}
-
-// putReplication replaces the document, and gives rules without an id one. The recordings show what it says of a document without rules, and of versioning here and
-// there. No recording shows the other refusals, whose words are those that people report, and those of other servers with the API of S3.
+// replicationDocument: the recordings show what S3 says of a document without rules, and of versioning here and there. No recording shows
+// the other refusals, whose words are those that people report, and those of other servers with the API of S3.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketReplication.html
-func (c *s3Call) putReplication() (cloud.Reply, error) {
-	var asked replicationConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
+var replicationDocument = &document[replicationConfiguration]{
+	sub: "replication", noun: "BucketReplication",
+	get: func(b *s3Bucket) *replicationConfiguration {
+		if b.replication == nil {
+			return nil
+		}
+		shown := *b.replication
+		shown.Namespace = s3Namespace
+		return &shown
+	},
+	absent: absence{"ReplicationConfigurationNotFoundError", "The replication configuration was not found"},
+	check:  validReplication,
+	put:    func(_ *s3Call, b *s3Bucket, asked *replicationConfiguration) { b.replication = asked },
+	remove: func(_ *s3Call, b *s3Bucket) { b.replication = nil },
+}
+
+// validReplication holds rules to S3's own rules, and gives one without an id an id.
+func validReplication(c *s3Call, b *s3Bucket, asked *replicationConfiguration) error {
 	if asked.Role == nil || len(asked.Rules) == 0 {
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	}
 	if err := c.mayPass(*asked.Role); err != nil {
-		return cloud.Reply{}, err
+		return err
 	}
 	if b.versioning != "Enabled" {
-		return cloud.Reply{}, badReplication("Versioning must be 'Enabled' on the bucket to apply a replication configuration")
+		return badReplication("Versioning must be 'Enabled' on the bucket to apply a replication configuration")
 	}
 	if err := asked.valid(); err != nil {
-		return cloud.Reply{}, err
+		return err
 	}
 	for _, rule := range asked.Rules {
 		if err := c.canCopyTo(b.name, rule.Destination.Bucket); err != nil {
-			return cloud.Reply{}, err
+			return err
 		}
 	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.replication = &asked; return nil })
+	return nil
 }
 
 func badReplication(format string, args ...any) error {

@@ -257,3 +257,15 @@ func (s *Service) Lag(account string, lag time.Duration) {
 	defer s.mu.Unlock()
 	s.lags[account] = lag
 }
+
+// configuration reads the body of a call that configures a bucket, which must be there: S3 looks for it first.
+func (c *s3Call) configuration(v any) error {
+	if _, err := c.bucket(); err != nil {
+		return err
+	}
+	return c.parse(v)
+}
+
+func malformedXML() *amazon.Error {
+	return amazon.Err(http.StatusBadRequest, "MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema")
+}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 type websiteIndex struct {
@@ -31,35 +30,34 @@ type websiteConfiguration struct {
 	RoutingRules          *websiteRoutings `xml:"RoutingRules"`
 }
 
-func (c *s3Call) getWebsite() (cloud.Reply, error) {
-	b, err := c.bucket()
-	if err != nil {
-		return cloud.Reply{}, err
-	}
-	if b.website == nil {
-		return cloud.Reply{}, c.missing("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration")
-	}
-	site := *b.website
-	site.Namespace = s3Namespace
-	return c.ok(site), nil
-}
-
-// putWebsite replaces all of the web site. No recording shows the refusals, nor their words.
+// websiteDocument: no recording shows the refusals, nor their words.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
-func (c *s3Call) putWebsite() (cloud.Reply, error) {
-	var asked websiteConfiguration
-	if err := c.configuration(&asked); err != nil {
-		return cloud.Reply{}, err
-	}
-	refuse := func(argument, why string) (cloud.Reply, error) {
+var websiteDocument = &document[websiteConfiguration]{
+	sub: "website", noun: "BucketWebsite",
+	get: func(b *s3Bucket) *websiteConfiguration {
+		if b.website == nil {
+			return nil
+		}
+		site := *b.website
+		site.Namespace = s3Namespace
+		return &site
+	},
+	absent: absence{"NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration"},
+	check:  validWebsite,
+	put:    func(_ *s3Call, b *s3Bucket, asked *websiteConfiguration) { b.website = asked },
+	remove: func(_ *s3Call, b *s3Bucket) { b.website = nil },
+}
+
+func validWebsite(_ *s3Call, _ *s3Bucket, asked *websiteConfiguration) error {
+	refuse := func(argument, why string) error {
 		e := amazon.Err(http.StatusBadRequest, "InvalidArgument", why)
 		e.Detail = [][2]string{{"ArgumentName", argument}}
-		return cloud.Reply{}, e
+		return e
 	}
 	switch redirect := asked.RedirectAllRequestsTo; {
 	case redirect != nil && redirect.HostName == "", asked.ErrorDocument != nil && asked.ErrorDocument.Key == "":
-		return cloud.Reply{}, malformedXML()
+		return malformedXML()
 	case redirect != nil && (asked.IndexDocument != nil || asked.ErrorDocument != nil || asked.RoutingRules != nil):
 		return refuse("RedirectAllRequestsTo", "RedirectAllRequestsTo cannot be provided in conjunction with other Routing Rules.")
 	case redirect == nil && asked.IndexDocument == nil:
@@ -67,14 +65,7 @@ func (c *s3Call) putWebsite() (cloud.Reply, error) {
 	case redirect == nil && (asked.IndexDocument.Suffix == "" || strings.Contains(asked.IndexDocument.Suffix, "/")):
 		return refuse("IndexDocument", "The IndexDocument Suffix is not well formed")
 	case redirect != nil && !validProtocol(redirect.Protocol):
-		return cloud.Reply{}, errWebsiteProtocol
+		return errWebsiteProtocol
 	}
-	if err := asked.RoutingRules.valid(); err != nil {
-		return cloud.Reply{}, err
-	}
-	return c.ok(nil), c.change(func(b *s3Bucket) error { b.website = &asked; return nil })
-}
-
-func (c *s3Call) deleteWebsite() (cloud.Reply, error) {
-	return noContent(), c.change(func(b *s3Bucket) error { b.website = nil; return nil })
+	return asked.RoutingRules.valid()
 }
