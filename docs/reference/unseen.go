@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// standIns are the stand-ins for the clouds' APIs, by the beginning of their files' names.
-var standIns = []struct{ prefix, api string }{
-	{"aws_rds", "Amazon RDS"},
-	{"aws_s3", "Amazon S3"},
-	{"gcp_sql", "Cloud SQL"},
-	{"gcp_storage", "Cloud Storage"},
+// standIns are the stand-ins for the clouds' APIs, by their folders in test/localcloud.
+var standIns = []struct{ folder, api string }{
+	{"rds", "Amazon RDS"},
+	{"s3", "Amazon S3"},
+	{"sql", "Cloud SQL"},
+	{"storage", "Cloud Storage"},
 	{"", "All of them"},
 }
 
@@ -25,7 +25,7 @@ var unrecorded = regexp.MustCompile(`(?i)\bno recording shows\b|\brecordings do 
 
 // unseenPage lists what the stand-ins do without a recording of the real cloud, in the words of their own comments.
 func unseenPage() ([]byte, error) {
-	files, err := filepath.Glob("../../test/localcloud/*.go")
+	files, err := filepath.Glob("../../test/localcloud/*/*.go")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func unseenPage() ([]byte, error) {
 			return nil, err
 		}
 		for _, s := range standIns {
-			if strings.HasPrefix(filepath.Base(file), s.prefix) {
+			if s.folder == "" || s.folder == filepath.Base(filepath.Dir(file)) {
 				found[s.api] = append(found[s.api], comments...)
 				break
 			}
@@ -70,7 +70,7 @@ func unseenIn(file string) (lines []string, err error) {
 		if !unrecorded.MatchString(text) {
 			continue
 		}
-		where := "`" + filepath.Base(file) + "`"
+		where := "`" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file) + "`"
 		if name := declared(tree, c); name != "" {
 			where += ", `" + name + "`"
 		}

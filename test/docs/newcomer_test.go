@@ -45,7 +45,7 @@ var addedField = []edit{
 		text: "\t\t\t{Name: \"aws.tdeCredentialARN\", To: \"arn:aws:cloudhsm:pay\"},\n"},
 	{file: "providers/aws/database_conformance_test.go", where: "\t\tin.DBInstanceClass = new(value.(string))\n",
 		text: "\tcase \"aws.tdeCredentialARN\":\n\t\tin.TdeCredentialArn = new(value.(string))\n"},
-	{file: "test/localcloud/aws_rds_parameter.go", where: "\t{\"DeletionProtection\", false, nil},\n", text: "\t{\"TdeCredentialArn\", \"\", nil},\n"},
+	{file: "test/localcloud/rds/parameter.go", where: "\t{\"DeletionProtection\", false, nil},\n", text: "\t{\"TdeCredentialArn\", \"\", nil},\n"},
 	{file: "test/e2e/database_test.go", where: "\t{\n\t\tfield: \"gcp.tier\", only: \"gcp\",\n", before: true, text: `	{
 		field: "aws.tdeCredentialARN", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.TDECredentialARN = new("arn:aws:cloudhsm:pay") },
@@ -126,7 +126,7 @@ func forgotten(t *testing.T, copied, file string) {
 		"providers/aws/database_table.go":            `the harness has an entry for "aws.tdeCredentialARN", and the table no row`,
 		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.tdeCredentialARN"`,
 		"providers/aws/database_conformance_test.go": "no way to edit aws.tdeCredentialARN",
-		"test/localcloud/aws_rds_parameter.go":       "TdeCredentialArn",
+		"test/localcloud/rds/parameter.go":           "TdeCredentialArn",
 		"test/e2e/database_test.go":                  "no change of aws.tdeCredentialARN is tested",
 	}[file]
 	switch file {

@@ -27,6 +27,7 @@ const (
 	gcp         = module + "/providers/gcp"
 	controllers = module + "/controllers"
 	tests       = module + "/test"
+	localcloud  = tests + "/localcloud"
 
 	apimachinery = "k8s.io/apimachinery"
 )
@@ -106,6 +107,20 @@ var rules = []rule{
 		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
 		"k8s.io/client-go/tools/events", "sigs.k8s.io/controller-runtime",
 	}, beside("account", "condition", "feature", "identity", "kind", "retry", "telemetry"))},
+	// A stand-in has the rules of its cloud a second time: it must not inherit a driver's mistake.
+	{who: localcloud, never: slices.Concat([]string{module + "/providers", controllers, module + "/cmd"}, kubernetesClient)},
+	// What services share knows none of them, and the database servers know no cloud.
+	{who: localcloud + "/traffic", may: []string{}},
+	{who: localcloud + "/engine", never: standIns("cloud", "traffic", "amazon", "google")},
+	{who: localcloud + "/cloud", may: standIns("engine", "oidc", "traffic")},
+	{who: localcloud + "/amazon", may: slices.Concat(standIns("cloud", "oidc", "traffic"), awsSDK)},
+	{who: localcloud + "/google", never: standIns("amazon", "s3", "rds", "sts", "storage", "sql", "monitoring")},
+	// A service knows no other, but for the metrics and secrets of instances.
+	{who: localcloud + "/s3", never: standIns("google", "rds", "sts")},
+	{who: localcloud + "/rds", never: standIns("google", "s3", "sts", "cloudwatch", "secretsmanager")},
+	{who: localcloud + "/sts", never: standIns("google", "s3", "rds")},
+	{who: localcloud + "/storage", never: standIns("amazon", "sql", "monitoring")},
+	{who: localcloud + "/sql", never: standIns("amazon", "storage", "monitoring")},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
 }
 
@@ -113,6 +128,14 @@ var rules = []rule{
 func beside(names ...string) (packages []string) {
 	for _, name := range names {
 		packages = append(packages, controllers+"/"+name)
+	}
+	return packages
+}
+
+// standIns returns packages of the local cloud.
+func standIns(names ...string) (packages []string) {
+	for _, name := range names {
+		packages = append(packages, localcloud+"/"+name)
 	}
 	return packages
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	cwtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localcloudwatch "github.com/mooring-dev/mooring/test/localcloud/cloudwatch"
 )
 
 // lagOf is a valid request for the lag of a replica in the ten minutes before a time, changed by edits.
@@ -32,19 +35,19 @@ func lagOf(name string, now time.Time, edits ...func(*cloudwatch.GetMetricDataIn
 func TestCloudWatchReplicaLag(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	client, metrics := rdsClient(cloud, ownAccount, "eu-west-1"), cloudwatch.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1"))
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
 	awaitStatus(t, client, "orders", "available")
-	clock.advance(time.Hour)
-	need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
+	clock.Advance(time.Hour)
+	check.Need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
 	awaitStatus(t, client, "reads", "available")
 	values := func(of *cloudwatch.Client, in *cloudwatch.GetMetricDataInput) []float64 {
 		t.Helper()
-		out := need(of.GetMetricData(t.Context(), in))(t)
+		out := check.Need(of.GetMetricData(t.Context(), in))(t)
 		if len(out.MetricDataResults) != 1 || *out.MetricDataResults[0].Id != "lag" || out.MetricDataResults[0].StatusCode != cwtypes.StatusCodeComplete {
 			t.Fatalf("got %+v", out.MetricDataResults)
 		}
 		for _, at := range out.MetricDataResults[0].Timestamps {
-			if !at.Equal(at.Truncate(time.Minute)) || at.After(clock.Now().Add(-metricsDelay)) {
+			if !at.Equal(at.Truncate(time.Minute)) || at.After(clock.Now().Add(-localcloudwatch.MetricsDelay)) {
 				t.Errorf("a value of %s", at)
 			}
 		}
@@ -53,7 +56,7 @@ func TestCloudWatchReplicaLag(t *testing.T) {
 	if got := values(metrics, lagOf("reads", clock.Now())); len(got) > 1 {
 		t.Errorf("a new replica has the values %v", got)
 	}
-	clock.advance(3*time.Minute + time.Second)
+	clock.Advance(3*time.Minute + time.Second)
 	want := func(what string, got []float64, want ...float64) {
 		t.Helper()
 		if !slices.Equal(got, want) {

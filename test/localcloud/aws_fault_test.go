@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // Each fault in the dialect of each service, and whether the call was committed.
@@ -91,41 +93,41 @@ func TestAWSStale(t *testing.T) {
 	stale := func() { cloud.Faults.Add(Fault{Kind: Stale, Times: 1}) }
 	bucket, instance := aws.String("bucket"), aws.String("instance")
 
-	need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("older")}))(t)
-	need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: bucket}))(t)
+	check.Need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("older")}))(t)
+	check.Need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: bucket}))(t)
 	stale()
 	_, err := s3c.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: bucket})
 	wantCode(t, err, "NoSuchBucket")
 	stale()
-	if list := need(s3c.ListBuckets(ctx, nil))(t); len(list.Buckets) != 1 || *list.Buckets[0].Name != "older" {
+	if list := check.Need(s3c.ListBuckets(ctx, nil))(t); len(list.Buckets) != 1 || *list.Buckets[0].Name != "older" {
 		t.Errorf("got buckets %v", list.Buckets)
 	}
-	need(s3c.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+	check.Need(s3c.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
 		Bucket: bucket, VersioningConfiguration: &types.VersioningConfiguration{Status: "Enabled"},
 	}))(t)
 	stale()
-	if got := need(s3c.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: bucket}))(t).Status; got != "" {
+	if got := check.Need(s3c.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: bucket}))(t).Status; got != "" {
 		t.Errorf("stale: got %q", got)
 	}
-	need(s3c.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: bucket}))(t)
+	check.Need(s3c.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: bucket}))(t)
 	stale()
-	need(s3c.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: bucket}))(t)
+	check.Need(s3c.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: bucket}))(t)
 
-	need(rdsc.CreateDBInstance(ctx, someInstance("older")))(t)
-	need(rdsc.CreateDBInstance(ctx, someInstance("instance")))(t)
+	check.Need(rdsc.CreateDBInstance(ctx, someInstance("older")))(t)
+	check.Need(rdsc.CreateDBInstance(ctx, someInstance("instance")))(t)
 	stale()
 	_, err = rdsc.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: instance})
 	wantCode(t, err, "DBInstanceNotFound")
 	stale()
-	if list := need(rdsc.DescribeDBInstances(ctx, nil))(t); len(list.DBInstances) != 1 {
+	if list := check.Need(rdsc.DescribeDBInstances(ctx, nil))(t); len(list.DBInstances) != 1 {
 		t.Errorf("got %d instances", len(list.DBInstances))
 	}
-	need(rdsc.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: instance, BackupRetentionPeriod: aws.Int32(9)}))(t)
+	check.Need(rdsc.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: instance, BackupRetentionPeriod: aws.Int32(9)}))(t)
 	stale()
 	if got := describe(t, rdsc, "instance"); *got.BackupRetentionPeriod != 1 {
 		t.Errorf("stale: got retention %d", *got.BackupRetentionPeriod)
 	}
-	need(rdsc.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: instance, SkipFinalSnapshot: aws.Bool(true)}))(t)
+	check.Need(rdsc.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: instance, SkipFinalSnapshot: aws.Bool(true)}))(t)
 	_, err = rdsc.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: instance})
 	wantCode(t, err, "DBInstanceNotFound")
 	stale()
@@ -144,7 +146,7 @@ func TestRDSFailLate(t *testing.T) {
 		return err
 	}
 	failNext()
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	if db := wantInstance(t, client, "db", "failed"); db.Endpoint != nil {
 		t.Errorf("a failed instance has the endpoint %v", db.Endpoint)
 	}
@@ -153,9 +155,9 @@ func TestRDSFailLate(t *testing.T) {
 	wantCode(t, remove(aws.String("final")), "InvalidDBInstanceState")
 	wantCode(t, remove(nil), "")
 
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	failNext()
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: name, DBInstanceClass: aws.String("db.r6g.large"), ApplyImmediately: aws.Bool(true),
 	}))(t)
 	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.micro" || db.PendingModifiedValues.DBInstanceClass != nil {
@@ -163,16 +165,16 @@ func TestRDSFailLate(t *testing.T) {
 	}
 	password := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MasterUserPassword: aws.String("another-horse")}
 	failNext()
-	need(client.ModifyDBInstance(ctx, password))(t)
+	check.Need(client.ModifyDBInstance(ctx, password))(t)
 	wantInstance(t, client, "db", "incompatible-credentials")
-	need(client.ModifyDBInstance(ctx, password))(t)
+	check.Need(client.ModifyDBInstance(ctx, password))(t)
 	wantInstance(t, client, "db", "available")
 	// A deletion that fails leaves its final snapshot, whose name is taken then.
 	for snapshot, code := range map[string]string{"available": "", "failed": "failed"} {
 		cloud.Faults.Add(Fault{Kind: FailLate, Times: 1, Code: code})
 		wantCode(t, remove(&snapshot), "")
 		wantInstance(t, client, "db", "available")
-		if got := need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &snapshot}))(t).DBSnapshots[0].Status; *got != snapshot {
+		if got := check.Need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &snapshot}))(t).DBSnapshots[0].Status; *got != snapshot {
 			t.Errorf("the final snapshot is %s, want %s", *got, snapshot)
 		}
 		wantCode(t, remove(&snapshot), "DBSnapshotAlreadyExists")

@@ -9,6 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // TestRDSBlueGreenData: a client that writes to one endpoint all the time finds there all that was acknowledged after a switchover, in another instance.
@@ -17,35 +20,35 @@ func TestRDSBlueGreenData(t *testing.T) {
 	for _, kind := range []string{"postgres", "mysql"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, kind)
-			cloud := need(Start(Options{}))(t)
+			check.Available(t, engine.Available(kind))
+			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {
 					t.Error(err)
 				}
 			}()
-			ctx, client, ca := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), need(cloud.RDSAuthorities())(t)
+			ctx, client, ca := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), check.Need(cloud.RDSAuthorities())(t)
 			query := func(of types.DBInstance, sql string) (string, error) {
-				at := &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}
+				at := check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}
 				if kind == "postgres" {
-					return queryPostgres(t, at, "mooring", "correct-horse", "shop", sql)
+					return check.QueryPostgres(t, at, "mooring", "correct-horse", "shop", sql)
 				}
-				return queryMariaDB(t, at, "mooring", "correct-horse", "shop", sql)
+				return check.QueryMariaDB(t, at, "mooring", "correct-horse", "shop", sql)
 			}
 			const count = "SELECT count(DISTINCT n) FROM t"
-			need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+			check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 				in.DBName, in.Engine, in.EngineVersion = aws.String("shop"), &kind, nil
 			})))(t)
 			blue := awaitStatus(t, client, "orders", "available")
-			need(query(blue, "CREATE TABLE t (n int)"))(t)
-			need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
+			check.Need(query(blue, "CREATE TABLE t (n int)"))(t)
+			check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
 			replica := awaitStatus(t, client, "copy", "available")
-			id := *need(client.CreateBlueGreenDeployment(ctx, someDeployment("upgrade", *blue.DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+			id := *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("upgrade", *blue.DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 			awaitDeployment(t, client, id, "AVAILABLE")
 			target := *describeDeployment(t, client, id).Target
 			green := describe(t, client, target[strings.LastIndex(target, ":")+1:])
-			need(query(blue, "INSERT INTO t VALUES (0)"))(t)
-			awaitValue(t, "rows of green", "1", func() (string, error) { return query(green, count) })
+			check.Need(query(blue, "INSERT INTO t VALUES (0)"))(t)
+			check.AwaitValue(t, "rows of green", "1", func() (string, error) { return query(green, count) })
 			readOnly := func(what string, of types.DBInstance) {
 				t.Helper()
 				if _, err := query(of, "INSERT INTO t VALUES (-1)"); err == nil || !strings.Contains(err.Error(), "read-only") {
@@ -54,40 +57,40 @@ func TestRDSBlueGreenData(t *testing.T) {
 			}
 			readOnly("green", green)
 
-			w := writeSteadily(func(n int) error {
+			w := check.WriteSteadily(func(n int) error {
 				_, err := query(blue, "INSERT INTO t VALUES ("+strconv.Itoa(n)+")")
 				return err
 			})
-			w.awaitMore(t, 20)
-			need(client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
+			w.AwaitMore(t, 20)
+			check.Need(client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
 			awaitDeployment(t, client, id, "SWITCHOVER_COMPLETED")
-			w.awaitMore(t, 20)
-			acknowledged := w.end()
+			w.AwaitMore(t, 20)
+			acknowledged := w.End()
 			now, old := describe(t, client, "orders"), describe(t, client, "orders-old1")
 			if *now.Endpoint.Address != *blue.Endpoint.Address || *now.DbiResourceId != *green.DbiResourceId || *old.DbiResourceId != *blue.DbiResourceId || *old.Endpoint.Address == *blue.Endpoint.Address {
 				t.Errorf("after the switchover: %+v and %+v", now, old)
 			}
-			rows := need(query(blue, count))(t)
+			rows := check.Need(query(blue, count))(t)
 			if n, err := strconv.ParseInt(rows, 10, 64); err != nil || n-1 < acknowledged {
 				t.Errorf("%d rows were acknowledged, and %s are there, with the first", acknowledged, rows)
 			}
-			if got := need(query(old, count))(t); got == rows {
+			if got := check.Need(query(old, count))(t); got == rows {
 				t.Errorf("the old instance has all %s rows", got)
 			}
 			readOnly("the old instance", old)
-			awaitValue(t, "rows of the replica", rows, func() (string, error) { return query(replica, count) })
+			check.AwaitValue(t, "rows of the replica", rows, func() (string, error) { return query(replica, count) })
 			readOnly("the replica", replica)
-			need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1")}))(t)
+			check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1")}))(t)
 			awaitStatus(t, client, "orders-old1", "available")
-			need(query(old, "INSERT INTO t VALUES (-1)"))(t)
+			check.Need(query(old, "INSERT INTO t VALUES (-1)"))(t)
 			if kind == "postgres" { // whose backups begin anew
 				awaitRestorable(t, client, "orders")
 			}
-			need(client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
+			check.Need(client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
 			awaitDeployment(t, client, id, "")
-			need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+			check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), SkipFinalSnapshot: aws.Bool(true)}))(t)
 			awaitStatus(t, client, "orders-old1", "")
-			need(query(now, "INSERT INTO t VALUES (-1)"))(t)
+			check.Need(query(now, "INSERT INTO t VALUES (-1)"))(t)
 		})
 	}
 }

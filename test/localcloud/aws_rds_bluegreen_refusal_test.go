@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestRDSBlueGreenRefusals are of deployments that there can't be.
@@ -18,13 +20,13 @@ func TestRDSBlueGreenRefusals(t *testing.T) {
 	arn := func(name string) string { return "arn:aws:rds:eu-west-1:" + ownAccount + ":db:" + name }
 	creates := func(name, engine, version string, edits ...func(*rds.CreateDBInstanceInput)) {
 		t.Helper()
-		need(client.CreateDBInstance(ctx, someInstance(name, append(edits, func(in *rds.CreateDBInstanceInput) {
+		check.Need(client.CreateDBInstance(ctx, someInstance(name, append(edits, func(in *rds.CreateDBInstanceInput) {
 			in.Engine, in.EngineVersion = &engine, &version
 		})...)))(t)
 	}
 	replicate := func(of *rds.Client, name, source string) {
 		t.Helper()
-		need(of.CreateDBInstanceReadReplica(ctx, someReplica(name, source)))(t)
+		check.Need(of.CreateDBInstanceReadReplica(ctx, someReplica(name, source)))(t)
 	}
 	for _, name := range []string{"orders", "leads-far", "leads-chain", "taken"} {
 		creates(name, "postgres", "16.3")
@@ -35,12 +37,12 @@ func TestRDSBlueGreenRefusals(t *testing.T) {
 	})
 	creates("mysql", "mysql", "8.0.40")
 	creates("stopped", "postgres", "16.3")
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("stopped")}))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("stopped")}))(t)
 	replicate(remote, "far", arn("leads-far"))
 	replicate(client, "chain-1", "leads-chain")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("chain-1"), BackupRetentionPeriod: aws.Int32(1), ApplyImmediately: aws.Bool(true)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("chain-1"), BackupRetentionPeriod: aws.Int32(1), ApplyImmediately: aws.Bool(true)}))(t)
 	replicate(client, "chain-2", "chain-1")
-	taken := *need(client.CreateBlueGreenDeployment(ctx, someDeployment("taken", arn("taken"))))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+	taken := *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("taken", arn("taken"))))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 
 	type input = rds.CreateBlueGreenDeploymentInput
 	version := func(to string) func(*input) { return func(in *input) { in.TargetEngineVersion = &to } }
@@ -128,9 +130,9 @@ func TestRDSBlueGreenMajor(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	own, later := aws.String("own"), aws.String("later")
-	need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{DBParameterGroupName: own, DBParameterGroupFamily: aws.String("postgres16"), Description: own}))(t)
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.DBParameterGroupName = own })))(t)
-	need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: own, Parameters: []types.Parameter{
+	check.Need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{DBParameterGroupName: own, DBParameterGroupFamily: aws.String("postgres16"), Description: own}))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.DBParameterGroupName = own })))(t)
+	check.Need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: own, Parameters: []types.Parameter{
 		{ParameterName: aws.String("rds.logical_replication"), ParameterValue: aws.String("1"), ApplyMethod: types.ApplyMethodPendingReboot},
 	}}))(t)
 	upgrade := someDeployment("upgrade", *describe(t, client, "orders").DBInstanceArn, func(in *rds.CreateBlueGreenDeploymentInput) {
@@ -138,10 +140,10 @@ func TestRDSBlueGreenMajor(t *testing.T) {
 	})
 	_, err := client.CreateBlueGreenDeployment(ctx, upgrade)
 	wantCode(t, err, "SourceDatabaseNotSupportedFault")
-	need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("orders")}))(t)
-	id := *need(client.CreateBlueGreenDeployment(ctx, upgrade))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+	check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("orders")}))(t)
+	id := *check.Need(client.CreateBlueGreenDeployment(ctx, upgrade))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 	wantDeployment(t, client, id, "AVAILABLE")
-	need(client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
+	check.Need(client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
 	if db := wantInstance(t, client, "orders", "available"); *db.EngineVersion != "17.6" || *db.DBParameterGroups[0].DBParameterGroupName != "later" {
 		t.Errorf("after the upgrade: %s, %+v", *db.EngineVersion, db.DBParameterGroups)
 	}
@@ -149,13 +151,13 @@ func TestRDSBlueGreenMajor(t *testing.T) {
 		t.Errorf("the old instance after the upgrade: %s, %+v", *db.EngineVersion, db.DBParameterGroups)
 	}
 
-	need(client.CreateDBInstance(ctx, someInstance("mysql", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(ctx, someInstance("mysql", func(in *rds.CreateDBInstanceInput) {
 		in.Engine, in.EngineVersion = aws.String("mysql"), aws.String("8.0.40")
 	})))(t)
-	mysql := *need(client.CreateBlueGreenDeployment(ctx, someDeployment("mysql", *describe(t, client, "mysql").DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+	mysql := *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("mysql", *describe(t, client, "mysql").DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 	target := *wantDeployment(t, client, mysql, "AVAILABLE").Target
 	green := target[strings.LastIndex(target, ":")+1:]
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: &green, EngineVersion: aws.String("8.4.5"), AllowMajorVersionUpgrade: aws.Bool(true), ApplyImmediately: aws.Bool(true),
 	}))(t)
 	if db := wantInstance(t, client, green, "available"); *db.EngineVersion != "8.4.5" {
@@ -172,13 +174,13 @@ func TestRDSBlueGreenList(t *testing.T) {
 	var last string
 	for i := range 5 {
 		name := fmt.Sprintf("db-%d", i)
-		need(client.CreateDBInstance(ctx, someInstance(name)))(t)
-		last = *need(client.CreateBlueGreenDeployment(ctx, someDeployment(name, *describe(t, client, name).DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+		check.Need(client.CreateDBInstance(ctx, someInstance(name)))(t)
+		last = *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment(name, *describe(t, client, name).DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 		ids[last] = true
 	}
 	pages := rds.NewDescribeBlueGreenDeploymentsPaginator(client, &rds.DescribeBlueGreenDeploymentsInput{})
 	for n := 0; pages.HasMorePages(); n++ {
-		page := need(pages.NextPage(ctx))(t)
+		page := check.Need(pages.NextPage(ctx))(t)
 		if len(page.BlueGreenDeployments) > 2 {
 			t.Errorf("page %d has %d deployments", n, len(page.BlueGreenDeployments))
 		}
@@ -191,14 +193,14 @@ func TestRDSBlueGreenList(t *testing.T) {
 	}
 	target := *describeDeployment(t, client, last).Target
 	for name, value := range map[string]string{"blue-green-deployment-identifier": last, "target": target} {
-		got := need(client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{Filters: []types.Filter{{Name: &name, Values: []string{value}}}}))(t).BlueGreenDeployments
+		got := check.Need(client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{Filters: []types.Filter{{Name: &name, Values: []string{value}}}}))(t).BlueGreenDeployments
 		if len(got) != 1 || *got[0].BlueGreenDeploymentIdentifier != last {
 			t.Errorf("by %s: %+v", name, got)
 		}
 	}
 	resource := aws.String("arn:aws:rds:eu-west-1:" + ownAccount + ":deployment:" + last)
-	need(client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: resource, Tags: []types.Tag{{Key: aws.String("a"), Value: aws.String("b")}}}))(t)
-	if got := need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: resource}))(t).TagList; len(got) != 1 || len(describeDeployment(t, client, last).TagList) != 1 {
+	check.Need(client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: resource, Tags: []types.Tag{{Key: aws.String("a"), Value: aws.String("b")}}}))(t)
+	if got := check.Need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: resource}))(t).TagList; len(got) != 1 || len(describeDeployment(t, client, last).TagList) != 1 {
 		t.Errorf("the tags are %+v", got)
 	}
 }

@@ -12,12 +12,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // describeDeployment returns a deployment that must be there.
 func describeDeployment(t *testing.T, client *rds.Client, id string) types.BlueGreenDeployment {
 	t.Helper()
-	out := need(client.DescribeBlueGreenDeployments(context.Background(), &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &id}))(t)
+	out := check.Need(client.DescribeBlueGreenDeployments(context.Background(), &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &id}))(t)
 	return out.BlueGreenDeployments[0]
 }
 
@@ -33,7 +35,7 @@ func wantDeployment(t *testing.T, client *rds.Client, id, status string) types.B
 // awaitDeployment waits until a deployment has a status; empty for gone.
 func awaitDeployment(t *testing.T, client *rds.Client, id, status string) {
 	t.Helper()
-	awaitValue(t, "the status of the deployment", status, func() (string, error) {
+	check.AwaitValue(t, "the status of the deployment", status, func() (string, error) {
 		out, err := client.DescribeBlueGreenDeployments(context.Background(), &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &id})
 		if _, gone := errors.AsType[*types.BlueGreenDeploymentNotFoundFault](err); gone {
 			return "", nil
@@ -66,16 +68,16 @@ func tasksOf(d types.BlueGreenDeployment) (all []string) {
 func TestRDSBlueGreen(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 3 * time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port, in.MultiAZ = aws.String("db.t4g.medium"), aws.Int32(500), aws.Int32(9), aws.Int32(6543), aws.Bool(true)
 		in.StorageEncrypted, in.KmsKeyId, in.DeletionProtection, in.DBSubnetGroupName, in.DBParameterGroupName = aws.Bool(true), aws.String("alias/shop"), aws.Bool(true), aws.String("shop"), aws.String("pay")
 		in.EnableIAMDatabaseAuthentication, in.EnablePerformanceInsights = aws.Bool(true), aws.Bool(true)
 	})))(t)
-	clock.advance(8 * time.Minute)
-	need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
+	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
+	clock.Advance(8 * time.Minute)
 	source := wantInstance(t, client, "orders", "available")
-	created := need(client.CreateBlueGreenDeployment(ctx, someDeployment("Upgrade", *source.DBInstanceArn, func(in *rds.CreateBlueGreenDeploymentInput) {
+	created := check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("Upgrade", *source.DBInstanceArn, func(in *rds.CreateBlueGreenDeploymentInput) {
 		in.TargetEngineVersion, in.TargetDBInstanceClass = aws.String("16.9"), aws.String("db.t4g.large")
 		in.Tags = []types.Tag{{Key: aws.String("of"), Value: aws.String("deployment")}}
 	})))(t).BlueGreenDeployment
@@ -97,14 +99,14 @@ func TestRDSBlueGreen(t *testing.T) {
 	_, err := client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
 	wantInstance(t, client, greenName, "creating")
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	wantInstance(t, client, greenName, "upgrading")
 	if got := tasksOf(wantDeployment(t, client, id, "PROVISIONING"))[1]; got != "DB_ENGINE_VERSION_UPGRADE IN_PROGRESS" {
 		t.Error(got)
 	}
-	clock.advance(4 * time.Minute)
+	clock.Advance(4 * time.Minute)
 	wantInstance(t, client, greenName, "backing-up")
-	clock.advance(2 * time.Minute)
+	clock.Advance(2 * time.Minute)
 	d = wantDeployment(t, client, id, "AVAILABLE")
 	green := wantInstance(t, client, greenName, "available")
 	if *green.EngineVersion != "16.9" || *green.DBInstanceClass != "db.t4g.large" || *green.AllocatedStorage != 500 || *green.BackupRetentionPeriod != 9 || *green.Endpoint.Port != 6543 || !*green.MultiAZ ||
@@ -124,12 +126,12 @@ func TestRDSBlueGreen(t *testing.T) {
 
 	_, err = client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), EngineVersion: aws.String("16.10")})
 	wantCode(t, err, "InvalidParameterCombination")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: &greenName, DBInstanceClass: aws.String("db.t4g.xlarge"), BackupRetentionPeriod: aws.Int32(5), ApplyImmediately: aws.Bool(true),
 	}))(t)
 	_, err = client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
-	clock.advance(4 * time.Minute)
+	clock.Advance(4 * time.Minute)
 
 	// A switchover that takes too long changes nothing.
 	switchOver := func(seconds int32) error {
@@ -139,7 +141,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	wantCode(t, switchOver(29), "InvalidParameterValue")
 	wantCode(t, switchOver(3601), "InvalidParameterValue")
 	wantCode(t, switchOver(60), "")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantDeployment(t, client, id, "SWITCHOVER_FAILED")
 	if after := wantInstance(t, client, "orders", "available"); *after.DbiResourceId != *source.DbiResourceId || *after.Endpoint.Address != *source.Endpoint.Address {
 		t.Errorf("after a switchover that failed: %+v", after)
@@ -153,7 +155,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	}
 	_, err = client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
-	clock.advance(4 * time.Minute)
+	clock.Advance(4 * time.Minute)
 	d = wantDeployment(t, client, id, "SWITCHOVER_COMPLETED")
 	arn := strings.TrimSuffix(*source.DBInstanceArn, "orders")
 	if *d.Source != arn+"orders-old1" || *d.Target != arn+"orders" || *d.SwitchoverDetails[1].SourceMember != arn+"copy-old1" || *d.SwitchoverDetails[1].TargetMember != arn+"copy" ||
@@ -185,9 +187,9 @@ func TestRDSBlueGreen(t *testing.T) {
 		return err
 	}
 	wantCode(t, remove(true), "InvalidBlueGreenDeploymentStateFault")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), DeletionProtection: aws.Bool(false)}))(t)
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), SkipFinalSnapshot: aws.Bool(true)}))(t)
-	clock.advance(3 * time.Minute)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), DeletionProtection: aws.Bool(false)}))(t)
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders-old1"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+	clock.Advance(3 * time.Minute)
 	if d = wantDeployment(t, client, id, "SWITCHOVER_COMPLETED"); *d.SwitchoverDetails[0].Status != "MISSING_SOURCE" {
 		t.Errorf("without the old instance: %+v", d)
 	}
@@ -195,7 +197,7 @@ func TestRDSBlueGreen(t *testing.T) {
 	if d = wantDeployment(t, client, id, "DELETING"); d.DeleteTime == nil {
 		t.Errorf("while it is deleted: %+v", d)
 	}
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	_, err = client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &id})
 	wantCode(t, err, "BlueGreenDeploymentNotFoundFault")
 	wantInstance(t, client, "orders", "available")
@@ -206,10 +208,10 @@ func TestRDSBlueGreenDeletion(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Delete: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	deploy := func(engine string, edits ...func(*rds.CreateDBInstanceInput)) (id, green string) {
-		need(client.CreateDBInstance(ctx, someInstance(engine, append(edits, func(in *rds.CreateDBInstanceInput) {
+		check.Need(client.CreateDBInstance(ctx, someInstance(engine, append(edits, func(in *rds.CreateDBInstanceInput) {
 			in.Engine, in.EngineVersion = &engine, nil
 		})...)))(t)
-		d := need(client.CreateBlueGreenDeployment(ctx, someDeployment(engine, *describe(t, client, engine).DBInstanceArn)))(t).BlueGreenDeployment
+		d := check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment(engine, *describe(t, client, engine).DBInstanceArn)))(t).BlueGreenDeployment
 		shown := wantDeployment(t, client, *d.BlueGreenDeploymentIdentifier, "AVAILABLE")
 		return *d.BlueGreenDeploymentIdentifier, (*shown.Target)[strings.LastIndex(*shown.Target, ":")+1:]
 	}
@@ -219,34 +221,34 @@ func TestRDSBlueGreenDeletion(t *testing.T) {
 	}
 	id, green := deploy("postgres", func(in *rds.CreateDBInstanceInput) { in.DeletionProtection = aws.Bool(true) })
 	wantCode(t, remove(id, true), "InvalidBlueGreenDeploymentStateFault")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &green, DeletionProtection: aws.Bool(false)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &green, DeletionProtection: aws.Bool(false)}))(t)
 	cloud.Faults.Add(Fault{Filter: Filter{Operation: "DeleteBlueGreenDeployment"}, Kind: FailLate, Times: 1})
 	wantCode(t, remove(id, true), "")
 	wantDeployment(t, client, id, "DELETING")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if d := wantDeployment(t, client, id, "AVAILABLE"); d.DeleteTime != nil {
 		t.Errorf("after a deletion that failed: %+v", d)
 	}
 	wantInstance(t, client, green, "available")
 	wantCode(t, remove(id, true), "")
 	wantInstance(t, client, green, "deleting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	_, err := client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &green})
 	wantCode(t, err, "DBInstanceNotFound")
 	wantCode(t, remove(id, true), "BlueGreenDeploymentNotFoundFault")
 	wantInstance(t, client, "postgres", "available")
 
-	d := need(client.CreateBlueGreenDeployment(ctx, someDeployment("postgres", *describe(t, client, "postgres").DBInstanceArn)))(t).BlueGreenDeployment
+	d := check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("postgres", *describe(t, client, "postgres").DBInstanceArn)))(t).BlueGreenDeployment
 	again := *describeDeployment(t, client, *d.BlueGreenDeploymentIdentifier).Target
 	again = again[strings.LastIndex(again, ":")+1:]
 	wantCode(t, remove(*d.BlueGreenDeploymentIdentifier, false), "")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if db := wantInstance(t, client, again, "available"); db.ReadReplicaSourceDBInstanceIdentifier != nil {
 		t.Errorf("the green instance of PostgreSQL still follows %s", *db.ReadReplicaSourceDBInstanceIdentifier)
 	}
 	id, green = deploy("mysql")
 	wantCode(t, remove(id, false), "")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if db := wantInstance(t, client, green, "available"); aws.ToString(db.ReadReplicaSourceDBInstanceIdentifier) != "mysql" {
 		t.Errorf("the green instance of MySQL follows %v", db.ReadReplicaSourceDBInstanceIdentifier)
 	}
@@ -275,8 +277,8 @@ func TestRDSBlueGreenInvalid(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			need(client.CreateDBInstance(ctx, someInstance(name)))(t)
-			id := *need(client.CreateBlueGreenDeployment(ctx, someDeployment(name, *describe(t, client, name).DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+			check.Need(client.CreateDBInstance(ctx, someInstance(name)))(t)
+			id := *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment(name, *describe(t, client, name).DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 			target := *wantDeployment(t, client, id, "AVAILABLE").Target
 			if err := test.breaks(name, target[strings.LastIndex(target, ":")+1:]); err != nil {
 				t.Fatal(err)
@@ -286,7 +288,7 @@ func TestRDSBlueGreenInvalid(t *testing.T) {
 			}
 			_, err := client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id})
 			wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
-			need(client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
+			check.Need(client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id}))(t)
 		})
 	}
 }
@@ -295,18 +297,18 @@ func TestRDSBlueGreenInvalid(t *testing.T) {
 func TestRDSBlueGreenFails(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
 	source := describe(t, client, "orders")
 	fault := func(operation string, kind FaultKind) {
 		cloud.Faults.Add(Fault{Filter: Filter{Operation: operation}, Kind: kind, Times: 1})
 	}
 	fault("CreateBlueGreenDeployment", FailLate)
-	id := *need(client.CreateBlueGreenDeployment(ctx, someDeployment("first", *source.DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+	id := *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("first", *source.DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
 	if d := wantDeployment(t, client, id, "INVALID_CONFIGURATION"); tasksOf(d)[0] != "CREATING_READ_REPLICA_OF_SOURCE FAILED" {
 		t.Errorf("the deployment is %+v", d)
 	}
-	need(client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id, DeleteTarget: aws.Bool(true)}))(t)
-	if all := need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{}))(t).DBInstances; len(all) != 1 {
+	check.Need(client.DeleteBlueGreenDeployment(ctx, &rds.DeleteBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &id, DeleteTarget: aws.Bool(true)}))(t)
+	if all := check.Need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{}))(t).DBInstances; len(all) != 1 {
 		t.Errorf("%d instances are left", len(all))
 	}
 
@@ -316,7 +318,7 @@ func TestRDSBlueGreenFails(t *testing.T) {
 	}
 	_, err := client.CreateBlueGreenDeployment(ctx, someDeployment("second", *source.DBInstanceArn))
 	wantCode(t, err, "BlueGreenDeploymentAlreadyExistsFault")
-	all := need(client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{Filters: []types.Filter{
+	all := check.Need(client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{Filters: []types.Filter{
 		{Name: aws.String("blue-green-deployment-name"), Values: []string{"second"}}, {Name: aws.String("source"), Values: []string{*source.DBInstanceArn}},
 	}}))(t).BlueGreenDeployments
 	if len(all) != 1 {
@@ -328,7 +330,7 @@ func TestRDSBlueGreenFails(t *testing.T) {
 	_, err = client.SwitchoverBlueGreenDeployment(ctx, input)
 	wantCode(t, err, "InvalidBlueGreenDeploymentStateFault")
 	fault("SwitchoverBlueGreenDeployment", FailLate)
-	need(client.SwitchoverBlueGreenDeployment(ctx, input))(t)
+	check.Need(client.SwitchoverBlueGreenDeployment(ctx, input))(t)
 	wantDeployment(t, client, id, "SWITCHOVER_FAILED")
 	if db := wantInstance(t, client, "orders", "available"); *db.DbiResourceId != *source.DbiResourceId {
 		t.Error("the names were swapped all the same")
@@ -343,12 +345,12 @@ func TestRDSBlueGreenFails(t *testing.T) {
 	}
 
 	// The next one finds the name of the last one's blue instance taken.
-	third := *need(client.CreateBlueGreenDeployment(ctx, someDeployment("third", *source.DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
-	need(client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &third}))(t)
+	third := *check.Need(client.CreateBlueGreenDeployment(ctx, someDeployment("third", *source.DBInstanceArn)))(t).BlueGreenDeployment.BlueGreenDeploymentIdentifier
+	check.Need(client.SwitchoverBlueGreenDeployment(ctx, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &third}))(t)
 	wantDeployment(t, client, third, "SWITCHOVER_COMPLETED")
 	wantInstance(t, client, "orders-old2", "available")
 	fault("DescribeBlueGreenDeployments", Stale)
-	if got := need(client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &third}))(t).BlueGreenDeployments; *got[0].Status == "SWITCHOVER_COMPLETED" {
+	if got := check.Need(client.DescribeBlueGreenDeployments(ctx, &rds.DescribeBlueGreenDeploymentsInput{BlueGreenDeploymentIdentifier: &third}))(t).BlueGreenDeployments; *got[0].Status == "SWITCHOVER_COMPLETED" {
 		t.Error("a stale read shows the last change")
 	}
 }

@@ -9,12 +9,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 func TestRDSCreate(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("taken")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("taken")))(t)
 	type in = rds.CreateDBInstanceInput
 	for name, test := range map[string]struct {
 		edit func(*in)
@@ -84,7 +87,7 @@ func TestRDSCreate(t *testing.T) {
 		"certificate":              {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-2015") }, "CertificateNotFound"},
 		"subnet group":             {func(i *in) { i.DBSubnetGroupName = aws.String("mine") }, "DBSubnetGroupNotFoundFault"},
 		"security group":           {func(i *in) { i.VpcSecurityGroupIds = []string{"sg-1"} }, "InvalidParameterValue"},
-		"security group elsewhere": {func(i *in) { i.VpcSecurityGroupIds = rdsVPCs[1].securityGroups[:1] }, "InvalidParameterCombination"},
+		"security group elsewhere": {func(i *in) { i.VpcSecurityGroupIds = localrds.VPCs[1].SecurityGroups[:1] }, "InvalidParameterCombination"},
 		"parameter group":          {func(i *in) { i.DBParameterGroupName = aws.String("mine") }, "DBParameterGroupNotFound"},
 		"key without encryption":   {func(i *in) { i.KmsKeyId = aws.String("alias/mine") }, "InvalidParameterCombination"},
 		"key of another region": {func(i *in) {
@@ -107,7 +110,7 @@ func TestRDSCreate(t *testing.T) {
 func TestRDSDefaults(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) {
 		in.EngineVersion, in.StorageType = aws.String("16"), nil
 		in.StorageEncrypted, in.KmsKeyId = aws.Bool(true), aws.String("alias/mine")
 		in.PreferredMaintenanceWindow = aws.String("Tue:04:00-Tue:05:00")
@@ -137,15 +140,15 @@ func TestRDSDefaults(t *testing.T) {
 
 func TestRDSQuota(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
-	cloud.opts.InstanceQuota = 2
+	cloud.Options.InstanceQuota = 2
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("one")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("one")))(t)
 	huge := func(in *rds.CreateDBInstanceInput) { in.AllocatedStorage = aws.Int32(65536) }
-	need(client.CreateDBInstance(ctx, someInstance("huge", huge)))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("huge", huge)))(t)
 	_, err := client.CreateDBInstance(ctx, someInstance("three"))
 	wantCode(t, err, "InstanceQuotaExceeded")
-	need(rdsClient(cloud, ownAccount, "eu-north-1").CreateDBInstance(ctx, someInstance("elsewhere")))(t)
-	cloud.opts.InstanceQuota = 10
+	check.Need(rdsClient(cloud, ownAccount, "eu-north-1").CreateDBInstance(ctx, someInstance("elsewhere")))(t)
+	cloud.Options.InstanceQuota = 10
 	_, err = client.CreateDBInstance(ctx, someInstance("huge-too", huge))
 	wantCode(t, err, "StorageQuotaExceeded")
 }
@@ -153,14 +156,14 @@ func TestRDSQuota(t *testing.T) {
 func TestRDSPages(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	cloud.opts.InstanceQuota = -1
+	cloud.Options.InstanceQuota = -1
 	for i := range 45 {
-		need(client.CreateDBInstance(ctx, someInstance(fmt.Sprintf("page-%02d", i))))(t)
+		check.Need(client.CreateDBInstance(ctx, someInstance(fmt.Sprintf("page-%02d", i))))(t)
 	}
-	need(rdsClient(cloud, otherAccount, "eu-west-1").CreateDBInstance(ctx, someInstance("foreign")))(t)
+	check.Need(rdsClient(cloud, otherAccount, "eu-west-1").CreateDBInstance(ctx, someInstance("foreign")))(t)
 	seen, pages := map[string]bool{}, rds.NewDescribeDBInstancesPaginator(client, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(20)})
 	for n := 1; pages.HasMorePages(); n++ {
-		page := need(pages.NextPage(ctx))(t)
+		page := check.Need(pages.NextPage(ctx))(t)
 		if want := min(20, 45-len(seen)); len(page.DBInstances) != want {
 			t.Errorf("page %d: got %d, want %d", n, len(page.DBInstances), want)
 		}
@@ -175,7 +178,7 @@ func TestRDSPages(t *testing.T) {
 		_, err := client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(size)})
 		wantCode(t, err, "InvalidParameterValue")
 	}
-	filtered := need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{
+	filtered := check.Need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{
 		Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: []string{"page-03", "page-07", "nowhere"}}},
 	}))(t)
 	if len(filtered.DBInstances) != 2 {
@@ -186,13 +189,13 @@ func TestRDSPages(t *testing.T) {
 func TestRDSTags(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	arn := need(client.CreateDBInstance(ctx, someInstance("tagged")))(t).DBInstance.DBInstanceArn
+	arn := check.Need(client.CreateDBInstance(ctx, someInstance("tagged")))(t).DBInstance.DBInstanceArn
 	tag := func(key, value string) types.Tag { return types.Tag{Key: &key, Value: &value} }
-	need(client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []types.Tag{tag("owner", "you"), tag("b", "2")}}))(t)
-	need(client.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: []string{"b", "never"}}))(t)
+	check.Need(client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []types.Tag{tag("owner", "you"), tag("b", "2")}}))(t)
+	check.Need(client.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: []string{"b", "never"}}))(t)
 	for name, tags := range map[string][]types.Tag{
 		"described": describe(t, client, "tagged").TagList,
-		"listed":    need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: arn}))(t).TagList,
+		"listed":    check.Need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: arn}))(t).TagList,
 	} {
 		if len(tags) != 1 || *tags[0].Key != "owner" || *tags[0].Value != "you" {
 			t.Errorf("%s: got %v", name, tags)

@@ -8,32 +8,34 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestRDSRefusedUpgrade: with something in the way of a major version, an upgrade changes nothing, and an event says why, for as long as it is asked for. A minor version does not mind.
 func TestRDSRefusedUpgrade(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-	need(client.CreateDBInstance(ctx, someInstance("others")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("others")))(t)
 	describe(t, client, "orders")
 	if !cloud.SetRDSUpgradeObstacle(ownAccount, "eu-west-1", "orders", "a reg type") || cloud.SetRDSUpgradeObstacle(ownAccount, "eu-west-1", "none", "a reg type") {
 		t.Error("which instance there is was not told")
 	}
 	upgrade := func(version string) string {
 		t.Helper()
-		need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+		check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 			DBInstanceIdentifier: aws.String("orders"), EngineVersion: &version, AllowMajorVersionUpgrade: aws.Bool(true), ApplyImmediately: aws.Bool(true),
 		}))(t)
 		if status := *describe(t, client, "orders").DBInstanceStatus; status != "upgrading" {
 			t.Errorf("the status is %s", status)
 		}
-		clock.advance(time.Minute)
+		clock.Advance(time.Minute)
 		return *describe(t, client, "orders").EngineVersion
 	}
 	events := func(in rds.DescribeEventsInput) []types.Event {
 		t.Helper()
-		return need(client.DescribeEvents(ctx, &in))(t).Events
+		return check.Need(client.DescribeEvents(ctx, &in))(t).Events
 	}
 	if got := upgrade("16.4"); got != "16.4" || len(events(rds.DescribeEventsInput{})) > 0 {
 		t.Errorf("after a minor upgrade the version is %s, the events %v", got, events(rds.DescribeEventsInput{}))
@@ -55,7 +57,7 @@ func TestRDSRefusedUpgrade(t *testing.T) {
 			t.Errorf("%s has events", name)
 		}
 	}
-	clock.advance(2 * time.Hour)
+	clock.Advance(2 * time.Hour)
 	if unless, asked := events(rds.DescribeEventsInput{}), events(orders); len(unless) > 0 || len(asked) != 1 {
 		t.Errorf("after two hours there are %d events, and %d of the last ten hours", len(unless), len(asked))
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func setting(name, value string, method rdstypes.ApplyMethod) rdstypes.Parameter {
@@ -28,20 +30,20 @@ func TestRDSParameterGroups(t *testing.T) {
 	}
 	reboot := func() {
 		t.Helper()
-		need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+		check.Need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
 	}
 	set := func(parameters ...rdstypes.Parameter) {
 		t.Helper()
-		need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("Shop-A"), Parameters: parameters}))(t)
+		check.Need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("Shop-A"), Parameters: parameters}))(t)
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("shop")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("shop")))(t)
 	status("at first", "default.postgres16", "in-sync")
-	need(client.CreateDBParameterGroup(t.Context(), &rds.CreateDBParameterGroupInput{
+	check.Need(client.CreateDBParameterGroup(t.Context(), &rds.CreateDBParameterGroupInput{
 		DBParameterGroupName: new("Shop-A"), DBParameterGroupFamily: new("postgres16"), Description: new("of shop"), Tags: []rdstypes.Tag{{Key: new("owner"), Value: new("me")}},
 	}))(t)
 	set(setting("work_mem", "8192", immediate), setting("max_connections", "50", atRestart))
 	status("while it has no members", "default.postgres16", "in-sync")
-	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBParameterGroupName: new("shop-a"), ApplyImmediately: new(true)}))(t)
+	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBParameterGroupName: new("shop-a"), ApplyImmediately: new(true)}))(t)
 	status("attached", "shop-a", "pending-reboot")
 	reboot()
 	status("restarted", "shop-a", "in-sync")
@@ -54,20 +56,20 @@ func TestRDSParameterGroups(t *testing.T) {
 
 	_, err := client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), EngineVersion: new("17"), AllowMajorVersionUpgrade: new(true), ApplyImmediately: new(true)})
 	wantCode(t, err, "InvalidParameterCombination")
-	need(client.CopyDBParameterGroup(t.Context(), &rds.CopyDBParameterGroupInput{
+	check.Need(client.CopyDBParameterGroup(t.Context(), &rds.CopyDBParameterGroupInput{
 		SourceDBParameterGroupIdentifier: new("shop-a"), TargetDBParameterGroupIdentifier: new("shop-copy"), TargetDBParameterGroupDescription: new("a copy"),
 	}))(t)
 	if got := userValues(t, client, "shop-copy"); !slices.Equal(got, []string{"max_connections=60", "work_mem=4096"}) {
 		t.Errorf("the copy has %v", got)
 	}
-	need(client.CreateDBParameterGroup(t.Context(), &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-b"), DBParameterGroupFamily: new("postgres17"), Description: new("of shop")}))(t)
-	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
+	check.Need(client.CreateDBParameterGroup(t.Context(), &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-b"), DBParameterGroupFamily: new("postgres17"), Description: new("of shop")}))(t)
+	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: new("shop"), EngineVersion: new("17"), AllowMajorVersionUpgrade: new(true), DBParameterGroupName: new("shop-b"), ApplyImmediately: new(true),
 	}))(t)
 	status("upgraded", "shop-b", "in-sync")
 	_, err = client.DeleteDBParameterGroup(t.Context(), &rds.DeleteDBParameterGroupInput{DBParameterGroupName: new("shop-b")})
 	wantCode(t, err, "InvalidDBParameterGroupState")
-	need(client.DeleteDBParameterGroup(t.Context(), &rds.DeleteDBParameterGroupInput{DBParameterGroupName: new("shop-a")}))(t)
+	check.Need(client.DeleteDBParameterGroup(t.Context(), &rds.DeleteDBParameterGroupInput{DBParameterGroupName: new("shop-a")}))(t)
 	_, err = client.DescribeDBParameters(t.Context(), &rds.DescribeDBParametersInput{DBParameterGroupName: new("shop-a")})
 	wantCode(t, err, "DBParameterGroupNotFound")
 }
@@ -77,7 +79,7 @@ func userValues(t *testing.T, client *rds.Client, group string) (all []string) {
 	t.Helper()
 	pages := rds.NewDescribeDBParametersPaginator(client, &rds.DescribeDBParametersInput{DBParameterGroupName: &group, Source: new("user"), MaxRecords: new(int32(20))})
 	for pages.HasMorePages() {
-		page := need(pages.NextPage(t.Context()))(t)
+		page := check.Need(pages.NextPage(t.Context()))(t)
 		for _, p := range page.Parameters {
 			all = append(all, *p.ParameterName+"="+aws.ToString(p.ParameterValue))
 		}
@@ -89,7 +91,7 @@ func userValues(t *testing.T, client *rds.Client, group string) (all []string) {
 func TestRDSParametersAreRefused(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBParameterGroup(t.Context(), &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop"), DBParameterGroupFamily: new("postgres16"), Description: new("of shop")}))(t)
+	check.Need(client.CreateDBParameterGroup(t.Context(), &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop"), DBParameterGroupFamily: new("postgres16"), Description: new("of shop")}))(t)
 	many := make([]rdstypes.Parameter, 21)
 	for i := range many {
 		many[i] = setting("work_mem", fmt.Sprint(64+i), immediate)

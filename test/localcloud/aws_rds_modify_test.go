@@ -13,6 +13,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 func TestRDSModify(t *testing.T) {
@@ -87,7 +90,7 @@ func TestRDSModify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 			client := rdsClient(cloud, ownAccount, "eu-west-1")
-			need(client.CreateDBInstance(context.Background(), someInstance("db")))(t)
+			check.Need(client.CreateDBInstance(context.Background(), someInstance("db")))(t)
 			input := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db")}
 			test.edit(input)
 			_, err := client.ModifyDBInstance(context.Background(), input)
@@ -97,7 +100,7 @@ func TestRDSModify(t *testing.T) {
 				return
 			}
 			before := wantInstance(t, client, "db", test.status)
-			clock.advance(time.Minute)
+			clock.Advance(time.Minute)
 			after := wantInstance(t, client, "db", "available")
 			if test.check != nil && !test.check(before, after) {
 				t.Errorf("during: pending %+v\nafter: pending %+v", before.PendingModifiedValues, after.PendingModifiedValues)
@@ -111,10 +114,10 @@ func TestRDSUpgradeTargets(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	for _, engine := range []string{"postgres", "mysql", "mariadb"} {
-		versions := need(client.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: &engine}))(t).DBEngineVersions
+		versions := check.Need(client.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: &engine}))(t).DBEngineVersions
 		for _, from := range versions {
 			name := engine + "-" + strings.ReplaceAll(*from.EngineVersion, ".", "-")
-			need(client.CreateDBInstance(ctx, someInstance(name, func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = &engine, from.EngineVersion })))(t)
+			check.Need(client.CreateDBInstance(ctx, someInstance(name, func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = &engine, from.EngineVersion })))(t)
 			for _, to := range versions {
 				code := "InvalidParameterCombination"
 				if *to.EngineVersion == *from.EngineVersion || slices.ContainsFunc(from.ValidUpgradeTarget, func(u types.UpgradeTarget) bool { return *u.EngineVersion == *to.EngineVersion }) {
@@ -125,7 +128,7 @@ func TestRDSUpgradeTargets(t *testing.T) {
 			}
 		}
 	}
-	targets := upgradeTargets("postgres", "16.9")
+	targets := localrds.UpgradeTargets("postgres", "16.9")
 	if got := fmt.Sprint(*targets[0].EngineVersion, " ", *targets[1].EngineVersion, " ", *targets[2].EngineVersion, " ", len(targets)); got != "16.10 17.5 17.6 3" {
 		t.Errorf("16.9 can be upgraded to %s", got)
 	}
@@ -134,7 +137,7 @@ func TestRDSUpgradeTargets(t *testing.T) {
 func TestRDSStorageOptimization(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, StorageOptimization: 6 * time.Hour})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	grow := func(size int32) error {
 		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 			DBInstanceIdentifier: aws.String("db"), AllocatedStorage: &size, ApplyImmediately: aws.Bool(true),
@@ -143,17 +146,17 @@ func TestRDSStorageOptimization(t *testing.T) {
 	}
 	wantCode(t, grow(60), "")
 	wantCode(t, grow(80), "InvalidDBInstanceState")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "storage-optimization")
 	wantCode(t, grow(80), "InvalidParameterCombination")
 	wantCode(t, grow(60), "")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small"), ApplyImmediately: aws.Bool(true),
 	}))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "storage-optimization")
 	wantCode(t, grow(80), "InvalidParameterCombination")
-	clock.advance(6 * time.Hour)
+	clock.Advance(6 * time.Hour)
 	wantInstance(t, client, "db", "available")
 	wantCode(t, grow(80), "")
 }
@@ -162,14 +165,14 @@ func TestRDSStorageOptimization(t *testing.T) {
 func TestRDSMaintenanceWindow(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: 10 * time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small")}))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small")}))(t)
 	sunday := time.Date(2026, 3, 8, 5, 10, 0, 0, time.UTC)
-	clock.advance(sunday.Sub(clock.Now()) - time.Second)
+	clock.Advance(sunday.Sub(clock.Now()) - time.Second)
 	wantInstance(t, client, "db", "available")
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	wantInstance(t, client, "db", "modifying")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.small" {
 		t.Errorf("got class %s", *db.DBInstanceClass)
 	}
@@ -178,21 +181,21 @@ func TestRDSMaintenanceWindow(t *testing.T) {
 func TestRDSPower(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	_, err := client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "InvalidDBInstanceState")
-	need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "rebooting")
-	clock.advance(time.Minute)
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	clock.Advance(time.Minute)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "stopping")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "stopped")
 	_, err = client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, BackupRetentionPeriod: aws.Int32(3)})
 	wantCode(t, err, "InvalidDBInstanceState")
-	need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantInstance(t, client, "db", "starting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "available")
 }
 
@@ -200,9 +203,9 @@ func TestRDSPower(t *testing.T) {
 func TestRDSStartsByItself(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
-	clock.advance(time.Minute)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	clock.Advance(time.Minute)
 	at := wantInstance(t, client, "db", "stopped").Endpoint
 	answers := func(want bool) {
 		t.Helper()
@@ -215,11 +218,11 @@ func TestRDSStartsByItself(t *testing.T) {
 		}
 	}
 	answers(false)
-	clock.advance(7*24*time.Hour - 2*time.Minute)
+	clock.Advance(7*24*time.Hour - 2*time.Minute)
 	wantInstance(t, client, "db", "stopped")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "db", "starting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	if db := wantInstance(t, client, "db", "available"); db.AutomaticRestartTime != nil {
 		t.Errorf("it is to start at %s", db.AutomaticRestartTime)
 	}
@@ -230,21 +233,21 @@ func TestRDSStartsByItself(t *testing.T) {
 func TestRDSFailover(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	failOver := func() error {
 		_, err := client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name, ForceFailover: aws.Bool(true)})
 		return err
 	}
 	wantCode(t, failOver(), "InvalidParameterCombination")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MultiAZ: aws.Bool(true), ApplyImmediately: aws.Bool(true)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MultiAZ: aws.Bool(true), ApplyImmediately: aws.Bool(true)}))(t)
 	if db := wantInstance(t, client, "db", "modifying"); *db.MultiAZ || !*db.PendingModifiedValues.MultiAZ || db.SecondaryAvailabilityZone != nil {
 		t.Errorf("while the standby is made: MultiAZ %t, pending %+v", *db.MultiAZ, db.PendingModifiedValues)
 	}
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	before := wantInstance(t, client, "db", "available")
 	wantCode(t, failOver(), "")
 	wantInstance(t, client, "db", "rebooting")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	after := wantInstance(t, client, "db", "available")
 	if !*after.MultiAZ || *after.AvailabilityZone != *before.SecondaryAvailabilityZone || *after.SecondaryAvailabilityZone != *before.AvailabilityZone {
 		t.Errorf("was in %s with a standby in %s, is in %s with a standby in %s", *before.AvailabilityZone, *before.SecondaryAvailabilityZone,
@@ -256,12 +259,12 @@ func TestRDSFailover(t *testing.T) {
 func TestRDSModifyOnset(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, ModifyOnset: 30 * time.Second})
 	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	modify := func(now bool, edit func(*rds.ModifyDBInstanceInput)) {
 		t.Helper()
 		in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, ApplyImmediately: &now}
 		edit(in)
-		need(client.ModifyDBInstance(ctx, in))(t)
+		check.Need(client.ModifyDBInstance(ctx, in))(t)
 	}
 	class := func(class string) func(*rds.ModifyDBInstanceInput) {
 		return func(in *rds.ModifyDBInstanceInput) { in.DBInstanceClass = &class }
@@ -272,14 +275,14 @@ func TestRDSModifyOnset(t *testing.T) {
 	}
 	_, err := client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "InvalidDBInstanceState")
-	clock.advance(10 * time.Second)
+	clock.Advance(10 * time.Second)
 	modify(false, func(in *rds.ModifyDBInstanceInput) {
 		in.MasterUserPassword, in.EngineVersion = aws.String("another-horse"), aws.String("16.4")
 	})
 	wantInstance(t, client, "db", "available")
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	wantInstance(t, client, "db", "modifying")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	db := wantInstance(t, client, "db", "available")
 	if pending := db.PendingModifiedValues; *db.DBInstanceClass != "db.t4g.small" || pending.MasterUserPassword != nil || aws.ToString(pending.EngineVersion) != "16.4" {
 		t.Errorf("got class %s, pending %+v; want class and password set, the version left for the window", *db.DBInstanceClass, pending)
@@ -289,7 +292,7 @@ func TestRDSModifyOnset(t *testing.T) {
 	modify(true, func(in *rds.ModifyDBInstanceInput) {
 		in.DBInstanceClass, in.EngineVersion = aws.String("db.t4g.small"), db.EngineVersion
 	})
-	clock.advance(40 * time.Second)
+	clock.Advance(40 * time.Second)
 	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.small" {
 		t.Errorf("got class %s although the change was taken back", *db.DBInstanceClass)
 	}
@@ -299,7 +302,7 @@ func TestRDSModifyOnset(t *testing.T) {
 func TestRDSGrowthEnds(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) {
 		in.AllocatedStorage, in.MaxAllocatedStorage = aws.Int32(50), aws.Int32(100)
 	})))(t)
 	for _, test := range []struct {

@@ -6,6 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // A server is in the subnet group and the security groups that are asked for, and moves to another VPC alone.
@@ -32,11 +35,11 @@ func TestRDSNetworks(t *testing.T) {
 		_, err := client.ModifyDBInstance(t.Context(), in)
 		return err
 	}
-	shop, pay := rdsVPCs[1], rdsVPCs[2]
-	need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) {
-		in.DBSubnetGroupName, in.VpcSecurityGroupIds = new("SHOP"), shop.securityGroups[1:3]
+	shop, pay := localrds.VPCs[1], localrds.VPCs[2]
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) {
+		in.DBSubnetGroupName, in.VpcSecurityGroupIds = new("SHOP"), shop.SecurityGroups[1:3]
 	})))(t)
-	is("at first", "shop", shop.securityGroups[1:3]...)
+	is("at first", "shop", shop.SecurityGroups[1:3]...)
 	for name, tt := range map[string]struct {
 		group string
 		ids   []string
@@ -45,26 +48,26 @@ func TestRDSNetworks(t *testing.T) {
 		"the same VPC":            {"shop-public", nil, "InvalidVPCNetworkStateFault"},
 		"no such group":           {"nowhere", nil, "DBSubnetGroupNotFoundFault"},
 		"no such security group":  {"", []string{"sg-1"}, "InvalidParameterValue"},
-		"groups of another VPC":   {"", pay.securityGroups, "InvalidParameterCombination"},
-		"groups of the VPC it is": {"pay", shop.securityGroups[:1], "InvalidParameterCombination"},
+		"groups of another VPC":   {"", pay.SecurityGroups, "InvalidParameterCombination"},
+		"groups of the VPC it is": {"pay", shop.SecurityGroups[:1], "InvalidParameterCombination"},
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, change(tt.group, tt.ids...), tt.code) })
 	}
-	is("after refusals", "shop", shop.securityGroups[1:3]...)
-	if err := change("Shop", shop.securityGroups[2]); err != nil {
+	is("after refusals", "shop", shop.SecurityGroups[1:3]...)
+	if err := change("Shop", shop.SecurityGroups[2]); err != nil {
 		t.Fatal(err)
 	}
-	is("with one group less", "shop", shop.securityGroups[2])
+	is("with one group less", "shop", shop.SecurityGroups[2])
 	later := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBSubnetGroupName: new("pay")} // in the maintenance window
-	need(client.ModifyDBInstance(t.Context(), later))(t)
+	check.Need(client.ModifyDBInstance(t.Context(), later))(t)
 	if err := change("shop"); err != nil {
 		t.Fatal(err)
 	}
-	is("with the move taken back", "shop", shop.securityGroups[2])
+	is("with the move taken back", "shop", shop.SecurityGroups[2])
 	if err := change("pay"); err != nil {
 		t.Fatal(err)
 	}
-	is("after the move", "pay", pay.securityGroups[0])
-	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), ApplyImmediately: new(true), MultiAZ: new(true)}))(t)
+	is("after the move", "pay", pay.SecurityGroups[0])
+	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), ApplyImmediately: new(true), MultiAZ: new(true)}))(t)
 	wantCode(t, change("shop"), (&rdstypes.InvalidVPCNetworkStateFault{}).ErrorCode())
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A server has IPv4 addresses unless something else is asked for, and IPv6 addresses where every subnet of its group has them.
@@ -26,8 +28,8 @@ func TestRDSNetworkType(t *testing.T) {
 			t.Errorf("%s: it has %s, want %s", name, got, tt.kind)
 		}
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
-	clock.advance(time.Hour)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
+	clock.Advance(time.Hour)
 	change := func(name string, edit func(*rds.ModifyDBInstanceInput), code string) {
 		t.Helper()
 		in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true)}
@@ -47,16 +49,16 @@ func TestRDSNetworkType(t *testing.T) {
 	is("db", "available", "IPV4")
 	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType = new("DUAL") }, "")
 	is("db", "modifying", "IPV4")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	is("db", "available", "DUAL")
 
 	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.ApplyImmediately = new("IPV4"), new(false) }, "")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	is("db", "available", "DUAL") // it waits for the maintenance window
-	clock.advance(7 * 24 * time.Hour)
+	clock.Advance(7 * 24 * time.Hour)
 	is("db", "available", "IPV4")
 	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.ApplyImmediately = new("DUAL"), new(false) }, "")
 	change("db", func(in *rds.ModifyDBInstanceInput) { in.NetworkType, in.ApplyImmediately = new("IPV4"), new(false) }, "")
-	clock.advance(7 * 24 * time.Hour)
+	clock.Advance(7 * 24 * time.Hour)
 	is("db", "available", "IPV4") // it was taken back
 }

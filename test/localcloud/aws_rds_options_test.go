@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func optionGroups(t *testing.T, client *rds.Client, name string) (all []string) {
@@ -24,7 +26,7 @@ func TestRDSOptionGroups(t *testing.T) {
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	in := someInstance("shop")
 	in.Engine, in.EngineVersion, in.OptionGroupName = aws.String("mysql"), aws.String("8.0"), aws.String("Audit-Before")
-	need(client.CreateDBInstance(t.Context(), in))(t)
+	check.Need(client.CreateDBInstance(t.Context(), in))(t)
 	shows := func(when string, want ...string) {
 		t.Helper()
 		if got := optionGroups(t, client, "shop"); !slices.Equal(got, want) {
@@ -37,7 +39,7 @@ func TestRDSOptionGroups(t *testing.T) {
 		_, err := client.ModifyDBInstance(t.Context(), in)
 		return err
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	shows("made", "audit-before in-sync")
 	for name, code := range map[string]string{"nowhere": "OptionGroupNotFoundFault", "audit": "InvalidParameterCombination", "audit-maria": "InvalidParameterCombination"} {
 		wantCode(t, modify(func(in *rds.ModifyDBInstanceInput) { in.OptionGroupName = &name }), code)
@@ -60,8 +62,8 @@ func TestRDSOptionGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("asked", "audit-before pending-removal", "audit pending-apply")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	shows("under way", "audit-before removing", "audit applying")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	shows("upgraded", "audit in-sync")
 }

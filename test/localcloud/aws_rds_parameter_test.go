@@ -5,15 +5,18 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // other returns a value of a parameter that is not its standard.
-func other(t *testing.T, p rdsParameter) any {
+func other(t *testing.T, p localrds.Parameter) any {
 	t.Helper()
-	if p.other != nil {
-		return p.other
+	if p.Other != nil {
+		return p.Other
 	}
-	switch v := p.standard.(type) {
+	switch v := p.Standard.(type) {
 	case bool:
 		return !v
 	case int32:
@@ -21,7 +24,7 @@ func other(t *testing.T, p rdsParameter) any {
 	case string:
 		return v + "2"
 	default:
-		t.Fatalf("the test knows no other value of the type %T: add it", p.standard)
+		t.Fatalf("the test knows no other value of the type %T: add it", p.Standard)
 		return nil
 	}
 }
@@ -45,21 +48,21 @@ func TestRDSParameters(t *testing.T) {
 			t.Errorf("%s of %s is not %v", parameter, name, want)
 		}
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
-	need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
-		for _, p := range rdsParameters {
-			give(in, p.name, other(t, p))
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
+		for _, p := range localrds.Parameters {
+			give(in, p.Name, other(t, p))
 		}
 	})))(t)
-	for _, p := range rdsParameters {
-		t.Run(p.name, func(t *testing.T) {
-			has(t, "plain", p.name, p.standard)
-			has(t, "told", p.name, other(t, p))
+	for _, p := range localrds.Parameters {
+		t.Run(p.Name, func(t *testing.T) {
+			has(t, "plain", p.Name, p.Standard)
+			has(t, "told", p.Name, other(t, p))
 			name := "plain"
 			in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name}
-			give(in, p.name, other(t, p))
-			need(client.ModifyDBInstance(t.Context(), in))(t)
-			has(t, "plain", p.name, other(t, p))
+			give(in, p.Name, other(t, p))
+			check.Need(client.ModifyDBInstance(t.Context(), in))(t)
+			has(t, "plain", p.Name, other(t, p))
 		})
 	}
 }
@@ -71,7 +74,7 @@ func TestRDSParameterValues(t *testing.T) {
 	name, wrong := "orders", "open-source"
 	_, err := client.CreateDBInstance(t.Context(), someInstance(name, func(in *rds.CreateDBInstanceInput) { in.EngineLifecycleSupport = &wrong }))
 	wantCode(t, err, "InvalidParameterValue")
-	need(client.CreateDBInstance(t.Context(), someInstance(name, func(*rds.CreateDBInstanceInput) {})))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance(name, func(*rds.CreateDBInstanceInput) {})))(t)
 	_, err = client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineLifecycleSupport: &wrong})
 	wantCode(t, err, "InvalidParameterValue")
 }
@@ -87,7 +90,7 @@ func TestMariaDBHasNoLifecycle(t *testing.T) {
 		in.EngineLifecycleSupport = &standard
 	}))
 	wantCode(t, err, "InvalidParameterCombination")
-	made := need(client.CreateDBInstance(t.Context(), someInstance(name, mariadb)))(t)
+	made := check.Need(client.CreateDBInstance(t.Context(), someInstance(name, mariadb)))(t)
 	if has := made.DBInstance.EngineLifecycleSupport; has != nil {
 		t.Errorf("it reports %s", *has)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A server has the port that is asked for. Another one comes at once, whatever ApplyImmediately says, and the former stays in the endpoint until then.
@@ -16,8 +18,8 @@ func TestRDSPort(t *testing.T) {
 		_, err := client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) { in.Port = &port }))
 		wantCode(t, err, "InvalidParameterValue")
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) { in.Port = aws.Int32(5433) })))(t)
-	clock.advance(time.Hour)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) { in.Port = aws.Int32(5433) })))(t)
+	clock.Advance(time.Hour)
 	is := func(status string, port, pending int32) {
 		t.Helper()
 		if db := wantInstance(t, client, "db", status); *db.Endpoint.Port != port || aws.ToInt32(db.PendingModifiedValues.Port) != pending || *db.DbInstancePort != 0 {
@@ -33,12 +35,12 @@ func TestRDSPort(t *testing.T) {
 	change(1000, "InvalidParameterValue")
 	change(6543, "")
 	is("available", 5433, 6543)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	is("modifying", 5433, 6543)
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	is("available", 6543, 0)
 	change(7654, "")
 	change(6543, "")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	is("available", 6543, 0)
 }

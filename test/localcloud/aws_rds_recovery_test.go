@@ -9,6 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 type recoveryInput = rds.RestoreDBInstanceToPointInTimeInput
@@ -16,16 +19,16 @@ type recoveryInput = rds.RestoreDBInstanceToPointInTimeInput
 // automatedBackups are those that the input asks for.
 func automatedBackups(t *testing.T, client *rds.Client, in *rds.DescribeDBInstanceAutomatedBackupsInput) []types.DBInstanceAutomatedBackup {
 	t.Helper()
-	return need(client.DescribeDBInstanceAutomatedBackups(context.Background(), in))(t).DBInstanceAutomatedBackups
+	return check.Need(client.DescribeDBInstanceAutomatedBackups(context.Background(), in))(t).DBInstanceAutomatedBackups
 }
 
 // TestRDSPointInTime restores an instance, which has the rows of the time that was asked for by the cloud's clock: while the source is there, from the automated
 // backups that it leaves, and of one that began to keep backups later.
 func TestRDSPointInTime(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
-	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
-	cloud := need(Start(Options{Now: clock.Now}))(t)
+	check.Available(t, engine.Available("postgres"))
+	clock := &check.Clock{At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	cloud := check.Need(Start(Options{Now: clock.Now}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
@@ -34,13 +37,13 @@ func TestRDSPointInTime(t *testing.T) {
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	run := func(of types.DBInstance, sql string) string {
 		t.Helper()
-		ca := need(cloud.RDSAuthorities())(t)
-		return need(queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
+		ca := check.Need(cloud.RDSAuthorities())(t)
+		return check.Need(check.QueryPostgres(t, check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
 	}
 	restored := func(name string, in *recoveryInput, rows string) types.DBInstance {
 		t.Helper()
 		in.TargetDBInstanceIdentifier = aws.String(name)
-		need(client.RestoreDBInstanceToPointInTime(ctx, in))(t)
+		check.Need(client.RestoreDBInstanceToPointInTime(ctx, in))(t)
 		db := awaitStatus(t, client, name, "available")
 		if got := run(db, "SELECT count(*) FROM t"); got != rows {
 			t.Errorf("%s has %s rows, want %s", name, got, rows)
@@ -48,21 +51,21 @@ func TestRDSPointInTime(t *testing.T) {
 		return db
 	}
 	minute := func(n int) *time.Time { return aws.Time(time.Date(2026, 3, 2, 12, n, 0, 0, time.UTC)) }
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
 	source := awaitStatus(t, client, "orders", "available")
 	run(source, "CREATE TABLE t (n int)")
 	run(source, "INSERT INTO t VALUES (1)")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "orders") // the cloud looks at its clock
 	run(source, "INSERT INTO t VALUES (2)")
 	restored("at-five", &recoveryInput{SourceDBInstanceIdentifier: aws.String("orders"), RestoreTime: minute(5)}, "1")
 	later := restored("latest", &recoveryInput{SourceDBInstanceIdentifier: aws.String("orders"), UseLatestRestorableTime: aws.Bool(true)}, "2")
 
 	// What was restored keeps backups itself.
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (3)")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (4)")
 	restored("again", &recoveryInput{SourceDbiResourceId: later.DbiResourceId, RestoreTime: minute(25)}, "3")
@@ -70,7 +73,7 @@ func TestRDSPointInTime(t *testing.T) {
 	// Backups that are switched off are gone, and on again they begin anew.
 	keep := func(days int32) {
 		t.Helper()
-		need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("latest"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
+		check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("latest"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
 		awaitStatus(t, client, "latest", "available")
 	}
 	keep(0)
@@ -81,29 +84,29 @@ func TestRDSPointInTime(t *testing.T) {
 	keep(2)
 	awaitRestorable(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (5)")
-	clock.advance(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 	describe(t, client, "latest")
 	run(later, "INSERT INTO t VALUES (6)")
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
 		DBInstanceIdentifier: aws.String("latest"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false),
 	}))(t)
 	awaitStatus(t, client, "latest", "")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	left := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: later.DbiResourceId})
 	if len(left) != 1 || *left[0].Status != "retained" || !left[0].RestoreWindow.EarliestTime.Equal(*minute(30)) || !left[0].RestoreWindow.LatestTime.Equal(*minute(40)) {
 		t.Fatalf("automated backups are %+v, %+v", left, left[0].RestoreWindow)
 	}
 	restored("of-what-is-left", &recoveryInput{SourceDbiResourceId: later.DbiResourceId, RestoreTime: minute(35)}, "5")
 	restored("all-that-is-left", &recoveryInput{SourceDBInstanceAutomatedBackupsArn: left[0].DBInstanceAutomatedBackupsArn, UseLatestRestorableTime: aws.Bool(true)}, "6")
-	clock.advance(48 * time.Hour)
+	clock.Advance(48 * time.Hour)
 	_, err = client.DescribeDBInstanceAutomatedBackups(ctx, &rds.DescribeDBInstanceAutomatedBackupsInput{DbiResourceId: later.DbiResourceId})
 	wantCode(t, err, "DBInstanceAutomatedBackupNotFound")
 	for _, in := range []string{"orders", "at-five", "again", "of-what-is-left", "all-that-is-left"} {
-		need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(in), SkipFinalSnapshot: aws.Bool(true)}))(t)
+		check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(in), SkipFinalSnapshot: aws.Bool(true)}))(t)
 		awaitStatus(t, client, in, "")
 	}
-	await(t, "the end of all copies", func() (bool, string) {
-		n := copiesIn(t, cloud.engines)
+	check.Await(t, "the end of all copies", func() (bool, string) {
+		n := check.Copies(t, cloud.dir)
 		return n == 0, fmt.Sprint(n, " are there")
 	})
 }
@@ -111,8 +114,8 @@ func TestRDSPointInTime(t *testing.T) {
 // TestRDSPointInTimeByRealClock: at the first time that an instance can be restored to it has its user. Later times come as the changes are saved.
 func TestRDSPointInTimeByRealClock(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
-	cloud := need(Start(Options{LogInterval: time.Second}))(t)
+	check.Available(t, engine.Available("postgres"))
+	cloud := check.Need(Start(Options{LogInterval: time.Second}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
@@ -121,13 +124,13 @@ func TestRDSPointInTimeByRealClock(t *testing.T) {
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	run := func(of types.DBInstance, sql string) string {
 		t.Helper()
-		ca := need(cloud.RDSAuthorities())(t)
-		return need(queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
+		ca := check.Need(cloud.RDSAuthorities())(t)
+		return check.Need(check.QueryPostgres(t, check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
 	}
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
 	source := awaitStatus(t, client, "orders", "available")
 	run(source, "CREATE TABLE t (n int)")
-	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+	check.Need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("first"), RestoreTime: source.LatestRestorableTime,
 	}))(t)
 	if got := run(awaitStatus(t, client, "first", "available"), "SELECT count(*) FROM pg_tables WHERE tablename = 't'"); got != "0" {
@@ -138,11 +141,11 @@ func TestRDSPointInTimeByRealClock(t *testing.T) {
 	at := time.Now()
 	time.Sleep(2 * time.Millisecond)
 	run(source, "INSERT INTO t VALUES (2)")
-	await(t, "the changes to be saved", func() (bool, string) {
+	check.Await(t, "the changes to be saved", func() (bool, string) {
 		latest := describe(t, client, "orders").LatestRestorableTime
 		return !latest.Before(at), latest.String()
 	})
-	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+	check.Need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("second"), RestoreTime: &at,
 	}))(t)
 	if got := run(awaitStatus(t, client, "second", "available"), "SELECT count(*) FROM t"); got != "1" {
@@ -154,10 +157,10 @@ func TestRDSPointInTimeByRealClock(t *testing.T) {
 func TestRDSPointInTimeSettings(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.Engine, in.EngineVersion, in.DBInstanceClass, in.DeletionProtection = aws.String("mysql"), nil, aws.String("db.t4g.medium"), aws.Bool(true)
 	})))(t)
-	clock.advance(6 * time.Minute)
+	clock.Advance(6 * time.Minute)
 	_, err := client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
 	})
@@ -165,8 +168,8 @@ func TestRDSPointInTimeSettings(t *testing.T) {
 	if all := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{}); len(all) != 1 || *all[0].Status != "creating" || all[0].RestoreWindow != nil {
 		t.Errorf("automated backups are %+v", all)
 	}
-	clock.advance(2 * time.Minute)
-	db := need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+	clock.Advance(2 * time.Minute)
+	db := check.Need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("Again"), UseLatestRestorableTime: aws.Bool(true), MaxAllocatedStorage: aws.Int32(100),
 	}))(t).DBInstance
 	if *db.DBInstanceIdentifier != "again" || *db.DBInstanceStatus != "creating" || *db.DBInstanceClass != "db.t4g.medium" || *db.MaxAllocatedStorage != 100 ||
@@ -174,10 +177,10 @@ func TestRDSPointInTimeSettings(t *testing.T) {
 		t.Errorf("the answer is %+v", db)
 	}
 	cloud.Faults.Add(Fault{Filter: Filter{Operation: "RestoreDBInstanceToPointInTime", Resource: "bad"}, Kind: FailLate})
-	need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
+	check.Need(client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("bad"), UseLatestRestorableTime: aws.Bool(true),
 	}))(t)
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	wantInstance(t, client, "bad", "incompatible-restore")
 	wantInstance(t, client, "again", "available")
 }
@@ -186,9 +189,9 @@ func TestRDSPointInTimeSettings(t *testing.T) {
 func TestRDSPointInTimeRefusals(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	created := need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance
-	need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })))(t)
-	clock.advance(30 * 24 * time.Hour)
+	created := check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance
+	check.Need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) { in.BackupRetentionPeriod = aws.Int32(0) })))(t)
+	clock.Advance(30 * 24 * time.Hour)
 	for name, test := range map[string]struct {
 		edit func(*recoveryInput)
 		code string
@@ -231,8 +234,8 @@ func TestRDSRetainedQuota(t *testing.T) {
 	cloud.LimitRDS(ownAccount, RDSLimits{Instances: 1})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	for _, code := range []string{"", "DBInstanceAutomatedBackupQuotaExceeded"} {
-		need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-		clock.advance(time.Minute)
+		check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+		clock.Advance(time.Minute)
 		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
 			DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false),
 		})
@@ -241,7 +244,7 @@ func TestRDSRetainedQuota(t *testing.T) {
 	final := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("final"), DeleteAutomatedBackups: aws.Bool(false)}
 	_, err := client.DeleteDBInstance(ctx, final)
 	wantCode(t, err, "DBInstanceAutomatedBackupQuotaExceeded")
-	if left := need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{SnapshotType: aws.String("manual")}))(t).DBSnapshots; len(left) > 0 {
+	if left := check.Need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{SnapshotType: aws.String("manual")}))(t).DBSnapshots; len(left) > 0 {
 		t.Errorf("the refused deletion left the snapshot %s", *left[0].DBSnapshotIdentifier)
 	}
 	for status, want := range map[string]int{"active": 1, "retained": 1, "creating": 0} {
@@ -255,15 +258,15 @@ func TestRDSRetainedQuota(t *testing.T) {
 // TestRDSPointInTimeOfMariaDB is refused, since the server behind it keeps no log.
 func TestRDSPointInTimeOfMariaDB(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "mariadb")
-	cloud := need(Start(Options{}))(t)
+	check.Available(t, engine.Available("mariadb"))
+	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = aws.String("mariadb"), nil })))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion = aws.String("mariadb"), nil })))(t)
 	awaitStatus(t, client, "orders", "available")
 	_, err := client.RestoreDBInstanceToPointInTime(ctx, &recoveryInput{
 		SourceDBInstanceIdentifier: aws.String("orders"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
@@ -275,10 +278,10 @@ func TestRDSPointInTimeOfMariaDB(t *testing.T) {
 func TestRDSBackupTags(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.Tags = []types.Tag{{Key: aws.String("team"), Value: aws.String("shop")}}
 	})))(t)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	of := func() types.DBInstanceAutomatedBackup {
 		t.Helper()
 		all := automatedBackups(t, client, &rds.DescribeDBInstanceAutomatedBackupsInput{})
@@ -293,7 +296,7 @@ func TestRDSBackupTags(t *testing.T) {
 		for _, tag := range b.TagList {
 			got += *tag.Key + "=" + *tag.Value + ";"
 		}
-		listed := need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: b.DBInstanceAutomatedBackupsArn}))(t).TagList
+		listed := check.Need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: b.DBInstanceAutomatedBackupsArn}))(t).TagList
 		if got != want || len(listed) != len(b.TagList) {
 			t.Errorf("the tags are %q, and %d are listed; want %q", got, len(listed), want)
 		}
@@ -314,21 +317,21 @@ func TestRDSBackupTags(t *testing.T) {
 
 	keep := func(days int32) {
 		t.Helper()
-		need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
-		clock.advance(time.Hour)
+		check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), BackupRetentionPeriod: &days, ApplyImmediately: aws.Bool(true)}))(t)
+		clock.Advance(time.Hour)
 		describe(t, client, "orders")
 	}
 	keep(0)
 	keep(2)
 	wantTags("")
 	wantCode(t, add(arn, "of", "orders"), "")
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false)}))(t)
-	clock.advance(time.Minute)
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(false)}))(t)
+	clock.Advance(time.Minute)
 	if b := of(); *b.Status != "retained" || *b.DBInstanceAutomatedBackupsArn != *arn {
 		t.Errorf("the automated backups are %+v", b)
 	}
 	wantTags("of=orders;")
 	wantCode(t, add(arn, "by", "hand"), "")
-	need(client.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: []string{"of"}}))(t)
+	check.Need(client.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: []string{"of"}}))(t)
 	wantTags("by=hand;")
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // someReplica is a valid request to create a replica, changed by edits.
@@ -25,8 +28,8 @@ func someReplica(name, source string, edits ...func(*rds.CreateDBInstanceReadRep
 // TestRDSReplicaData: what is written to the source arrives on its replicas, in its region and in another one, which refuse writes until they are promoted.
 func TestRDSReplicaData(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
-	cloud := need(Start(Options{}))(t)
+	check.Available(t, engine.Available("postgres"))
+	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
@@ -34,36 +37,36 @@ func TestRDSReplicaData(t *testing.T) {
 	}()
 	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
 	query := func(of types.DBInstance, sql string) (string, error) {
-		ca := need(cloud.RDSAuthorities())(t)
-		return queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "shop", sql)
+		ca := check.Need(cloud.RDSAuthorities())(t)
+		return check.QueryPostgres(t, check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "shop", sql)
 	}
 	run := func(of types.DBInstance, sql string) {
 		t.Helper()
-		need(query(of, sql))(t)
+		check.Need(query(of, sql))(t)
 	}
 	follows := func(of types.DBInstance, rows string) {
 		t.Helper()
-		awaitValue(t, "rows of "+*of.DBInstanceIdentifier, rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
+		check.AwaitValue(t, "rows of "+*of.DBInstanceIdentifier, rows, func() (string, error) { return query(of, "SELECT count(*) FROM t") })
 	}
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.DBName = aws.String("shop") })))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) { in.DBName = aws.String("shop") })))(t)
 	source := awaitStatus(t, client, "orders", "available")
 	run(source, "CREATE TABLE t (n int)")
-	need(client.CreateDBInstanceReadReplica(ctx, someReplica("near", "orders")))(t)
-	need(client.CreateDBInstanceReadReplica(ctx, someReplica("next", "orders")))(t)
-	need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn)))(t)
+	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("near", "orders")))(t)
+	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("next", "orders")))(t)
+	check.Need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn)))(t)
 	near, next, far := awaitStatus(t, client, "near", "available"), awaitStatus(t, client, "next", "available"), awaitStatus(t, remote, "far", "available")
 	run(source, "INSERT INTO t VALUES (1)")
 	for _, replica := range []types.DBInstance{near, next, far} {
 		follows(replica, "1")
 		_, err := query(replica, "INSERT INTO t VALUES (0)")
-		wantReadOnly(t, "a write on "+*replica.DBInstanceIdentifier, err)
+		check.ReadOnly(t, "a write on "+*replica.DBInstanceIdentifier, err)
 	}
-	need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("near")}))(t)
+	check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("near")}))(t)
 	run(source, "INSERT INTO t VALUES (2)")
 	awaitStatus(t, client, "near", "available")
 	follows(near, "2")
 
-	need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("near")}))(t)
+	check.Need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("near")}))(t)
 	awaitStatus(t, client, "near", "available")
 	run(near, "INSERT INTO t VALUES (3), (4)")
 	run(source, "INSERT INTO t VALUES (3)")
@@ -74,27 +77,27 @@ func TestRDSReplicaData(t *testing.T) {
 	// The log of one that was promoted begins with its backups.
 	awaitRestorable(t, client, "near")
 	run(near, "INSERT INTO t VALUES (5)")
-	need(client.RestoreDBInstanceToPointInTime(ctx, &rds.RestoreDBInstanceToPointInTimeInput{
+	check.Need(client.RestoreDBInstanceToPointInTime(ctx, &rds.RestoreDBInstanceToPointInTimeInput{
 		SourceDBInstanceIdentifier: aws.String("near"), TargetDBInstanceIdentifier: aws.String("again"), UseLatestRestorableTime: aws.Bool(true),
 	}))(t)
 	again := awaitStatus(t, client, "again", "available")
 	run(again, "INSERT INTO t VALUES (6)")
 
 	// Without the source, the replica in its region is promoted; the one in another region stays as it is.
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true)}))(t)
 	awaitStatus(t, client, "orders", "")
-	awaitValue(t, "a write on a replica whose source is gone", "", func() (string, error) {
+	check.AwaitValue(t, "a write on a replica whose source is gone", "", func() (string, error) {
 		describe(t, client, "next")
 		return query(next, "INSERT INTO t VALUES (4)")
 	})
 	follows(next, "4")
 	follows(far, "3")
 	_, err := query(far, "INSERT INTO t VALUES (0)")
-	wantReadOnly(t, "a write on a replica that was not promoted", err)
+	check.ReadOnly(t, "a write on a replica that was not promoted", err)
 	if db := describe(t, remote, "far"); *db.StatusInfos[0].Status != "terminated" || *db.StatusInfos[0].Normal {
 		t.Errorf("the replica in another region is %+v", db.StatusInfos)
 	}
-	need(remote.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("far")}))(t)
+	check.Need(remote.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("far")}))(t)
 	awaitStatus(t, remote, "far", "available")
 	run(far, "INSERT INTO t VALUES (4)")
 }
@@ -102,8 +105,8 @@ func TestRDSReplicaData(t *testing.T) {
 // TestRDSReplicaOfMySQL: in another region too, it is promoted once its source is gone.
 func TestRDSReplicaOfMySQL(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "mysql")
-	cloud := need(Start(Options{}))(t)
+	check.Available(t, engine.Available("mysql"))
+	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
@@ -111,33 +114,33 @@ func TestRDSReplicaOfMySQL(t *testing.T) {
 	}()
 	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
 	query := func(of types.DBInstance, sql string) (string, error) {
-		ca := need(cloud.RDSAuthorities())(t)
-		return queryMariaDB(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "shop", sql)
+		ca := check.Need(cloud.RDSAuthorities())(t)
+		return check.QueryMariaDB(t, check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "shop", sql)
 	}
-	need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.Engine, in.EngineVersion, in.DBName = aws.String("mysql"), nil, aws.String("shop")
 	})))(t)
 	source := awaitStatus(t, client, "orders", "available")
-	need(query(source, "CREATE TABLE t (n int)"))(t)
-	need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn)))(t)
+	check.Need(query(source, "CREATE TABLE t (n int)"))(t)
+	check.Need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn)))(t)
 	far := awaitStatus(t, remote, "far", "available")
-	need(query(source, "INSERT INTO t VALUES (1)"))(t)
-	awaitValue(t, "rows of the replica", "1", func() (string, error) { return query(far, "SELECT count(*) FROM t") })
+	check.Need(query(source, "INSERT INTO t VALUES (1)"))(t)
+	check.AwaitValue(t, "rows of the replica", "1", func() (string, error) { return query(far, "SELECT count(*) FROM t") })
 	if _, err := query(far, "INSERT INTO t VALUES (0)"); err == nil || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a write on a replica: %v, want the refusal of a read-only server", err)
 	}
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), SkipFinalSnapshot: aws.Bool(true)}))(t)
 	awaitStatus(t, client, "orders", "")
-	awaitValue(t, "the source of the replica", "", func() (string, error) {
+	check.AwaitValue(t, "the source of the replica", "", func() (string, error) {
 		return aws.ToString(describe(t, remote, "far").ReadReplicaSourceDBInstanceIdentifier), nil
 	})
-	need(query(far, "INSERT INTO t VALUES (2)"))(t)
+	check.Need(query(far, "INSERT INTO t VALUES (2)"))(t)
 }
 
 // awaitRestorable waits until an instance can be restored to a point in time.
 func awaitRestorable(t *testing.T, client *rds.Client, name string) {
 	t.Helper()
-	awaitValue(t, "the automated backups of "+name, "true", func() (string, error) {
+	check.AwaitValue(t, "the automated backups of "+name, "true", func() (string, error) {
 		return fmt.Sprint(describe(t, client, name).LatestRestorableTime != nil), nil
 	})
 }
@@ -146,19 +149,19 @@ func awaitRestorable(t *testing.T, client *rds.Client, name string) {
 func TestRDSReplica(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Modify: 5 * time.Minute, Delete: 3 * time.Minute})
 	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
-	source := need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	source := check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port = aws.String("db.t4g.medium"), aws.Int32(500), aws.Int32(9), aws.Int32(6543)
 		in.Iops, in.StorageThroughput, in.MaxAllocatedStorage = aws.Int32(13000), aws.Int32(600), aws.Int32(1000)
 		in.StorageEncrypted, in.KmsKeyId, in.DBName = aws.Bool(true), aws.String("alias/shop"), aws.String("shop")
 		in.MultiAZ, in.DeletionProtection, in.EnableIAMDatabaseAuthentication, in.CopyTagsToSnapshot = aws.Bool(true), aws.Bool(true), aws.Bool(true), aws.Bool(true)
 		in.DBSubnetGroupName, in.EnableCloudwatchLogsExports, in.AutoMinorVersionUpgrade = aws.String("shop"), []string{"postgresql"}, aws.Bool(false)
 	})))(t).DBInstance
-	clock.advance(8 * time.Minute)
-	answered := need(client.CreateDBInstanceReadReplica(ctx, someReplica("Copy", "Orders")))(t).DBInstance
+	clock.Advance(8 * time.Minute)
+	answered := check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("Copy", "Orders")))(t).DBInstance
 	if *answered.DBInstanceStatus != "creating" || answered.Endpoint != nil || *answered.ReadReplicaSourceDBInstanceIdentifier != "orders" || answered.StatusInfos != nil {
 		t.Errorf("the answer is %+v", answered)
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	db := wantInstance(t, client, "copy", "available")
 	if *db.DBInstanceClass != "db.t4g.medium" || *db.AllocatedStorage != 500 || *db.Endpoint.Port != 6543 || *db.StorageType != "gp3" || *db.Iops != 13000 ||
 		*db.MaxAllocatedStorage != 1000 || !*db.StorageEncrypted || *db.KmsKeyId != *source.KmsKeyId || *db.MasterUsername != "mooring" || *db.DBName != "shop" ||
@@ -172,7 +175,7 @@ func TestRDSReplica(t *testing.T) {
 	if info := db.StatusInfos; len(info) != 1 || *info[0].StatusType != "read replication" || *info[0].Status != "replicating" || !*info[0].Normal || info[0].Message != nil {
 		t.Errorf("the replication is %+v", info)
 	}
-	asked := need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn, func(in *rds.CreateDBInstanceReadReplicaInput) {
+	asked := check.Need(remote.CreateDBInstanceReadReplica(ctx, someReplica("far", *source.DBInstanceArn, func(in *rds.CreateDBInstanceReadReplicaInput) {
 		in.DBInstanceClass, in.AllocatedStorage, in.StorageType, in.Port, in.KmsKeyId = aws.String("db.t4g.micro"), aws.Int32(600), aws.String("gp2"), aws.Int32(5432), aws.String("alias/far")
 		in.MultiAZ, in.DeletionProtection, in.DBSubnetGroupName, in.PubliclyAccessible = aws.Bool(true), aws.Bool(true), aws.String("spare"), aws.Bool(true)
 		in.Tags = []types.Tag{{Key: aws.String("owner"), Value: aws.String("you")}}
@@ -182,7 +185,7 @@ func TestRDSReplica(t *testing.T) {
 		*asked.ReadReplicaSourceDBInstanceIdentifier != *source.DBInstanceArn {
 		t.Errorf("not as asked for: %+v", asked)
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	if got := describe(t, client, "orders").ReadReplicaDBInstanceIdentifiers; !slices.Equal(got, []string{"copy", *asked.DBInstanceArn}) {
 		t.Errorf("the source has the replicas %v", got)
 	}
@@ -190,21 +193,21 @@ func TestRDSReplica(t *testing.T) {
 	// With backups, it can have a replica, whatever becomes of it.
 	retain := func(name string, days int32) error {
 		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String(name), BackupRetentionPeriod: aws.Int32(days), ApplyImmediately: aws.Bool(true)})
-		clock.advance(5 * time.Minute)
+		clock.Advance(5 * time.Minute)
 		return err
 	}
 	if err := retain("copy", 2); err != nil {
 		t.Fatal(err)
 	}
-	need(client.CreateDBInstanceReadReplica(ctx, someReplica("third", "copy")))(t)
-	clock.advance(8 * time.Minute)
-	promoted := need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{
+	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("third", "copy")))(t)
+	clock.Advance(8 * time.Minute)
+	promoted := check.Need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{
 		DBInstanceIdentifier: aws.String("copy"), BackupRetentionPeriod: aws.Int32(5), PreferredBackupWindow: aws.String("07:00-07:30"),
 	}))(t).DBInstance
 	if *promoted.DBInstanceStatus != "modifying" || promoted.ReadReplicaSourceDBInstanceIdentifier == nil {
 		t.Errorf("while it is promoted: %+v", promoted)
 	}
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	db = wantInstance(t, client, "copy", "available")
 	if db.ReadReplicaSourceDBInstanceIdentifier != nil || db.StatusInfos != nil || *db.BackupRetentionPeriod != 5 || *db.PreferredBackupWindow != "07:00-07:30" ||
 		db.LatestRestorableTime == nil || !slices.Equal(db.ReadReplicaDBInstanceIdentifiers, []string{"third"}) {
@@ -222,9 +225,9 @@ func TestRDSReplica(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	wantInstance(t, client, "third", "modifying")
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	if got := wantInstance(t, client, "third", "available"); got.ReadReplicaSourceDBInstanceIdentifier != nil || *got.BackupRetentionPeriod != 0 {
 		t.Errorf("the replica without a source is %+v", got)
 	}
@@ -235,7 +238,7 @@ func TestRDSReplicaRefusals(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client, remote := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), rdsClient(cloud, ownAccount, "us-east-1")
 	creates := func(name, engine, version string, edits ...func(*rds.CreateDBInstanceInput)) {
-		need(client.CreateDBInstance(ctx, someInstance(name, append(edits, func(in *rds.CreateDBInstanceInput) {
+		check.Need(client.CreateDBInstance(ctx, someInstance(name, append(edits, func(in *rds.CreateDBInstanceInput) {
 			in.Engine, in.EngineVersion = aws.String(engine), aws.String(version)
 		})...)))(t)
 	}
@@ -248,11 +251,11 @@ func TestRDSReplicaRefusals(t *testing.T) {
 	creates("mysql", "mysql", "8.4.4")
 	creates("secret", "postgres", "16.3", func(in *rds.CreateDBInstanceInput) { in.StorageEncrypted = aws.Bool(true) })
 	creates("stopped", "postgres", "16.3")
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("stopped")}))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("stopped")}))(t)
 	arn := func(name string) string { return *describe(t, client, name).DBInstanceArn }
 	replicate := func(of *rds.Client, name, source string) {
 		t.Helper()
-		need(of.CreateDBInstanceReadReplica(ctx, someReplica(name, source)))(t)
+		check.Need(of.CreateDBInstanceReadReplica(ctx, someReplica(name, source)))(t)
 	}
 	retain := func(name string, days int32) error {
 		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String(name), BackupRetentionPeriod: aws.Int32(days), ApplyImmediately: aws.Bool(true)})
@@ -310,7 +313,7 @@ func TestRDSReplicaRefusals(t *testing.T) {
 			wantCode(t, err, test.code)
 		})
 	}
-	need(remote.CreateDBInstanceReadReplica(ctx, someReplica("mysql-far", arn("mysql"), func(in *input) { in.DBParameterGroupName = aws.String("default.mysql8.4") })))(t)
+	check.Need(remote.CreateDBInstanceReadReplica(ctx, someReplica("mysql-far", arn("mysql"), func(in *input) { in.DBParameterGroupName = aws.String("default.mysql8.4") })))(t)
 
 	name := func(s string) *string { return &s }
 	modify := func(edit func(*rds.ModifyDBInstanceInput)) func(string) error {
@@ -381,13 +384,13 @@ func TestRDSReplicaRefusals(t *testing.T) {
 func TestRDSReplicaFails(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
 	cloud.Faults.Add(Fault{Filter: Filter{Operation: "CreateDBInstanceReadReplica"}, Kind: FailLate, Times: 1})
-	need(client.CreateDBInstanceReadReplica(ctx, someReplica("bad", "orders")))(t)
+	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("bad", "orders")))(t)
 	wantInstance(t, client, "bad", "failed")
-	need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
+	check.Need(client.CreateDBInstanceReadReplica(ctx, someReplica("copy", "orders")))(t)
 	cloud.Faults.Add(Fault{Filter: Filter{Operation: "PromoteReadReplica"}, Kind: FailLate, Times: 1})
-	need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("copy")}))(t)
+	check.Need(client.PromoteReadReplica(ctx, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: aws.String("copy")}))(t)
 	if db := wantInstance(t, client, "copy", "available"); aws.ToString(db.ReadReplicaSourceDBInstanceIdentifier) != "orders" || *db.BackupRetentionPeriod != 0 {
 		t.Errorf("after a promotion that failed: %+v", db)
 	}

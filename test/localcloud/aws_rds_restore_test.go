@@ -10,6 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // someRestore is a valid request to restore a snapshot, changed by edits.
@@ -25,7 +28,7 @@ func someRestore(name, snapshot string, edits ...func(*rds.RestoreDBInstanceFrom
 func awaitStatus(t *testing.T, client *rds.Client, name, status string) types.DBInstance {
 	t.Helper()
 	var found types.DBInstance
-	await(t, fmt.Sprintf("instance %s to be %q", name, status), func() (bool, string) {
+	check.Await(t, fmt.Sprintf("instance %s to be %q", name, status), func() (bool, string) {
 		out, err := client.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(name)})
 		var gone *types.DBInstanceNotFoundFault
 		switch {
@@ -43,47 +46,50 @@ func awaitStatus(t *testing.T, client *rds.Client, name, status string) types.DB
 // TestRDSRestoreData: a restored instance has what was written before the snapshot, and not what was written after it. The password is the old one until it is changed.
 func TestRDSRestoreData(t *testing.T) {
 	t.Parallel()
-	for _, w := range wantEngines[:2] {
+	for _, w := range []struct {
+		name  string
+		query func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
+	}{{"postgres", check.QueryPostgres}, {"mariadb", check.QueryMariaDB}} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, w.name)
-			cloud := need(Start(Options{}))(t)
+			check.Available(t, engine.Available(w.name))
+			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {
 					t.Error(err)
 				}
 			}()
 			ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-			need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+			check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 				in.Engine, in.EngineVersion, in.DBName = aws.String(w.name), nil, aws.String("shop")
 			})))(t)
 			run := func(of types.DBInstance, password, sql string) (string, error) {
-				ca := need(cloud.RDSAuthorities())(t)
-				return w.query(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", password, "shop", sql)
+				ca := check.Need(cloud.RDSAuthorities())(t)
+				return w.query(t, check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", password, "shop", sql)
 			}
 			source := awaitStatus(t, client, "orders", "available")
-			need(run(source, "correct-horse", w.create))(t)
-			need(run(source, "correct-horse", "INSERT INTO t VALUES (1)"))(t)
-			need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
+			check.Need(run(source, "correct-horse", "CREATE TABLE t (n int)"))(t)
+			check.Need(run(source, "correct-horse", "INSERT INTO t VALUES (1)"))(t)
+			check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
 			awaitStatus(t, client, "orders", "available")
-			need(run(source, "correct-horse", "INSERT INTO t VALUES (2)"))(t)
-			need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("two")}))(t)
+			check.Need(run(source, "correct-horse", "INSERT INTO t VALUES (2)"))(t)
+			check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("two")}))(t)
 			awaitStatus(t, client, "orders", "")
 			for snapshot, rows := range map[string]string{"one": "1", "two": "2"} {
-				need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("from-"+snapshot, snapshot)))(t)
-				need(client.DeleteDBSnapshot(ctx, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: aws.String(snapshot)}))(t) // which the restore outlives
+				check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("from-"+snapshot, snapshot)))(t)
+				check.Need(client.DeleteDBSnapshot(ctx, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: aws.String(snapshot)}))(t) // which the restore outlives
 				restored := awaitStatus(t, client, "from-"+snapshot, "available")
 				if got, err := run(restored, "correct-horse", "SELECT count(*) FROM t"); got != rows || err != nil {
 					t.Errorf("restored %q rows of snapshot %s, want %s: %v", got, snapshot, rows, err)
 				}
-				need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+				check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 					DBInstanceIdentifier: restored.DBInstanceIdentifier, MasterUserPassword: aws.String("battery-staple"), ApplyImmediately: aws.Bool(true),
 				}))(t)
 				awaitStatus(t, client, "from-"+snapshot, "available")
 				if _, err := run(restored, "correct-horse", "SELECT 1"); err == nil {
 					t.Error("the password of the source works still")
 				}
-				need(run(restored, "battery-staple", "SELECT 1"))(t)
+				check.Need(run(restored, "battery-staple", "SELECT 1"))(t)
 			}
 		})
 	}
@@ -92,26 +98,26 @@ func TestRDSRestoreData(t *testing.T) {
 // TestRDSSnapshotOfStopped: the final snapshot of a stopped instance has its data, and the instance does not go before.
 func TestRDSSnapshotOfStopped(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
-	cloud := need(Start(Options{}))(t)
+	check.Available(t, engine.Available("postgres"))
+	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
 	db := awaitStatus(t, client, "orders", "available")
 	query := func(db types.DBInstance, sql string) string {
-		ca := need(cloud.RDSAuthorities())(t)
-		return need(queryPostgres(t, &engine{Host: *db.Endpoint.Address, Port: int(*db.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
+		ca := check.Need(cloud.RDSAuthorities())(t)
+		return check.Need(check.QueryPostgres(t, check.Server{Host: *db.Endpoint.Address, Port: int(*db.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", sql))(t)
 	}
 	query(db, "CREATE TABLE t (n int)")
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("orders")}))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String("orders")}))(t)
 	awaitStatus(t, client, "orders", "stopped")
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("final")}))(t)
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: aws.String("final")}))(t)
 	awaitStatus(t, client, "orders", "")
-	need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("orders", "final")))(t)
+	check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("orders", "final")))(t)
 	if got := query(awaitStatus(t, client, "orders", "available"), "SELECT count(*) FROM t"); got != "0" {
 		t.Errorf("the table has %q rows, want 0", got)
 	}
@@ -121,28 +127,28 @@ func TestRDSSnapshotOfStopped(t *testing.T) {
 func TestRDSRestoreSettings(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Snapshot: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	source := need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	source := check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port = aws.String("db.t4g.medium"), aws.Int32(500), aws.Int32(9), aws.Int32(6543)
 		in.Iops, in.StorageThroughput, in.MaxAllocatedStorage = aws.Int32(13000), aws.Int32(600), aws.Int32(1000)
 		in.StorageEncrypted, in.MultiAZ, in.DeletionProtection, in.EnableIAMDatabaseAuthentication = aws.Bool(true), aws.Bool(true), aws.Bool(true), aws.Bool(true)
 		in.KmsKeyId, in.DBName = aws.String("alias/shop"), aws.String("shop")
 		in.DBSubnetGroupName, in.EnableCloudwatchLogsExports = aws.String("shop"), []string{"postgresql"}
 	})))(t).DBInstance
-	clock.advance(8 * time.Minute)
-	made := need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t).DBSnapshot
+	clock.Advance(8 * time.Minute)
+	made := check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t).DBSnapshot
 	if *made.Port != 6543 || *made.OptionGroupName != "default:postgres-16" || *made.StorageThroughput != 600 || *made.VpcId != *source.DBSubnetGroup.VpcId ||
 		!*made.IAMDatabaseAuthenticationEnabled || made.OriginalSnapshotCreateTime == nil || *made.SnapshotTarget != "region" {
 		t.Errorf("the snapshot is %+v", made)
 	}
 	_, err := client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one"))
 	wantCode(t, err, "InvalidDBSnapshotState")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 
-	answered := need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("Again", "ONE")))(t).DBInstance
+	answered := check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("Again", "ONE")))(t).DBInstance
 	if *answered.DBInstanceStatus != "creating" || answered.Endpoint != nil || answered.AvailabilityZone != nil || *answered.DbiResourceId == *source.DbiResourceId {
 		t.Errorf("the answer is %+v", answered)
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	db := wantInstance(t, client, "again", "available")
 	if !db.InstanceCreateTime.After(*made.SnapshotCreateTime) {
 		t.Errorf("it was created at %v", db.InstanceCreateTime)
@@ -156,7 +162,7 @@ func TestRDSRestoreSettings(t *testing.T) {
 		*db.DBSubnetGroup.DBSubnetGroupName != "default" || len(db.EnabledCloudwatchLogsExports) != 0 || *db.DBParameterGroups[0].DBParameterGroupName != "default.postgres16" {
 		t.Errorf("not as a new instance: %+v", db)
 	}
-	asked := need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("other", "one", func(in *rds.RestoreDBInstanceFromDBSnapshotInput) {
+	asked := check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("other", "one", func(in *rds.RestoreDBInstanceFromDBSnapshotInput) {
 		in.DBInstanceClass, in.AllocatedStorage, in.BackupRetentionPeriod, in.Port = aws.String("db.t4g.micro"), aws.Int32(600), aws.Int32(0), aws.Int32(5432)
 		in.StorageType, in.MultiAZ, in.DeletionProtection, in.DBSubnetGroupName = aws.String("gp2"), aws.Bool(true), aws.Bool(true), aws.String("pay")
 		in.Tags = []types.Tag{{Key: aws.String("owner"), Value: aws.String("you")}}
@@ -171,10 +177,10 @@ func TestRDSRestoreSettings(t *testing.T) {
 func TestRDSRestoreRefusals(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Snapshot: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-	clock.advance(8 * time.Minute)
-	need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
-	clock.advance(time.Minute)
+	check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+	clock.Advance(8 * time.Minute)
+	check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
+	clock.Advance(time.Minute)
 	type input = rds.RestoreDBInstanceFromDBSnapshotInput
 	for name, test := range map[string]struct {
 		edit func(*input)
@@ -217,16 +223,16 @@ func TestRDSRestoreFails(t *testing.T) {
 	for code, want := range map[string]string{"": "restore-error", "incompatible-restore": "incompatible-restore"} {
 		cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
 		ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-		need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
-		clock.advance(8 * time.Minute)
-		need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
+		check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t)
+		clock.Advance(8 * time.Minute)
+		check.Need(client.CreateDBSnapshot(ctx, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one")}))(t)
 		cloud.Faults.Add(Fault{Filter: Filter{Operation: "RestoreDBInstanceFromDBSnapshot", Resource: "again"}, Kind: FailLate, Code: code})
-		need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one")))(t)
+		check.Need(client.RestoreDBInstanceFromDBSnapshot(ctx, someRestore("again", "one")))(t)
 		wantInstance(t, client, "again", "creating")
-		clock.advance(8 * time.Minute)
+		clock.Advance(8 * time.Minute)
 		wantInstance(t, client, "again", want)
 		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("again"), FinalDBSnapshotIdentifier: aws.String("final")})
 		wantCode(t, err, "InvalidDBInstanceState")
-		need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("again"), SkipFinalSnapshot: aws.Bool(true)}))(t)
+		check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("again"), SkipFinalSnapshot: aws.Bool(true)}))(t)
 	}
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // A roleTest gives roles to instances.
@@ -42,36 +45,36 @@ func TestRDSRoles(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, RoleRemoval: 30 * time.Second})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	r := roleTest{t, client}
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
-	need(client.CreateDBInstance(t.Context(), someInstance("pay", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion, in.DBName = new("mysql"), nil, nil })))(t)
-	clock.advance(time.Hour)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("pay", func(in *rds.CreateDBInstanceInput) { in.Engine, in.EngineVersion, in.DBName = new("mysql"), nil, nil })))(t)
+	clock.Advance(time.Hour)
 	r.add("nowhere", "s3Import", "shop-imports", "DBInstanceNotFound")
 	r.add("pay", "s3Import", "shop-imports", "InvalidParameterValue")
 	r.add("orders", "S3_INTEGRATION", "shop-imports", "InvalidParameterValue")
 	r.add("orders", "s3Import", "shop", "InvalidParameterValue")
-	r.add("orders", "s3Import", roleNotPassed, "AccessDenied")
+	r.add("orders", "s3Import", localrds.RoleNotPassed, "AccessDenied")
 	r.has("orders", map[string]string{})
 
 	r.add("orders", "s3Import", "shop-imports", "")
-	r.add("orders", "Lambda", roleNotTrusting, "")
-	r.has("orders", map[string]string{"s3Import": "shop-imports PENDING", "Lambda": roleNotTrusting + " PENDING"})
+	r.add("orders", "Lambda", localrds.RoleNotTrusting, "")
+	r.has("orders", map[string]string{"s3Import": "shop-imports PENDING", "Lambda": localrds.RoleNotTrusting + " PENDING"})
 	wantInstance(t, client, "orders", "available")
-	clock.advance(time.Minute)
-	r.has("orders", map[string]string{"s3Import": "shop-imports ACTIVE", "Lambda": roleNotTrusting + " INVALID"})
+	clock.Advance(time.Minute)
+	r.has("orders", map[string]string{"s3Import": "shop-imports ACTIVE", "Lambda": localrds.RoleNotTrusting + " INVALID"})
 	r.add("orders", "s3Import", "shop-exports", "DBInstanceRoleAlreadyExists")
 	r.add("orders", "s3Export", "shop-imports", "DBInstanceRoleAlreadyExists")
 
 	r.remove("orders", "s3Import", "shop-exports", "DBInstanceRoleNotFound")
 	r.remove("orders", "s3Import", "shop-imports", "")
-	r.has("orders", map[string]string{"s3Import": "shop-imports PENDING", "Lambda": roleNotTrusting + " INVALID"})
+	r.has("orders", map[string]string{"s3Import": "shop-imports PENDING", "Lambda": localrds.RoleNotTrusting + " INVALID"})
 	r.add("orders", "s3Import", "shop-exports", "DBInstanceRoleAlreadyExists")
-	clock.advance(30 * time.Second)
-	r.has("orders", map[string]string{"Lambda": roleNotTrusting + " INVALID"})
+	clock.Advance(30 * time.Second)
+	r.has("orders", map[string]string{"Lambda": localrds.RoleNotTrusting + " INVALID"})
 	r.add("orders", "s3Import", "shop-exports", "")
 	cloud.MakeIdentity("arn:aws:iam::"+ownAccount+":role/shop-everything", 5*time.Second)
 	r.add("orders", "s3Export", "shop-everything", "InvalidParameterValue")
 
-	need(client.StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: new("orders")}))(t)
+	check.Need(client.StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: new("orders")}))(t)
 	r.add("orders", "s3Export", "shop-everything", "InvalidDBInstanceState")
 	r.remove("orders", "s3Import", "shop-exports", "InvalidDBInstanceState")
 }
@@ -81,16 +84,16 @@ func TestRDSRoleThatIsTrustedLater(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	r := roleTest{t, client}
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
-	clock.advance(time.Hour)
-	r.add("orders", "Lambda", roleNotTrusting, "")
-	clock.advance(time.Minute)
-	cloud.TrustRDS("arn:aws:iam::" + ownAccount + ":role/" + roleNotTrusting)
-	r.has("orders", map[string]string{"Lambda": roleNotTrusting + " INVALID"})
-	r.remove("orders", "Lambda", roleNotTrusting, "")
-	r.add("orders", "Lambda", roleNotTrusting, "")
-	clock.advance(time.Minute)
-	r.has("orders", map[string]string{"Lambda": roleNotTrusting + " ACTIVE"})
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	clock.Advance(time.Hour)
+	r.add("orders", "Lambda", localrds.RoleNotTrusting, "")
+	clock.Advance(time.Minute)
+	cloud.TrustRDS("arn:aws:iam::" + ownAccount + ":role/" + localrds.RoleNotTrusting)
+	r.has("orders", map[string]string{"Lambda": localrds.RoleNotTrusting + " INVALID"})
+	r.remove("orders", "Lambda", localrds.RoleNotTrusting, "")
+	r.add("orders", "Lambda", localrds.RoleNotTrusting, "")
+	clock.Advance(time.Minute)
+	r.has("orders", map[string]string{"Lambda": localrds.RoleNotTrusting + " ACTIVE"})
 }
 
 // What has the data of an instance does not have its roles: a restore, and a read replica, which keeps those that it was given when it is promoted.
@@ -98,21 +101,21 @@ func TestRDSRolesStayBehind(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	r := roleTest{t, client}
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
-	clock.advance(time.Hour)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	clock.Advance(time.Hour)
 	r.add("orders", "s3Import", "shop-imports", "")
-	need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: new("orders"), DBSnapshotIdentifier: new("nightly")}))(t)
-	clock.advance(time.Hour)
-	need(client.RestoreDBInstanceFromDBSnapshot(t.Context(), &rds.RestoreDBInstanceFromDBSnapshotInput{DBInstanceIdentifier: new("restored"), DBSnapshotIdentifier: new("nightly")}))(t)
-	need(client.RestoreDBInstanceToPointInTime(t.Context(), &rds.RestoreDBInstanceToPointInTimeInput{TargetDBInstanceIdentifier: new("again"), SourceDBInstanceIdentifier: new("orders"), UseLatestRestorableTime: new(true)}))(t)
-	need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
-	clock.advance(time.Hour)
+	check.Need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: new("orders"), DBSnapshotIdentifier: new("nightly")}))(t)
+	clock.Advance(time.Hour)
+	check.Need(client.RestoreDBInstanceFromDBSnapshot(t.Context(), &rds.RestoreDBInstanceFromDBSnapshotInput{DBInstanceIdentifier: new("restored"), DBSnapshotIdentifier: new("nightly")}))(t)
+	check.Need(client.RestoreDBInstanceToPointInTime(t.Context(), &rds.RestoreDBInstanceToPointInTimeInput{TargetDBInstanceIdentifier: new("again"), SourceDBInstanceIdentifier: new("orders"), UseLatestRestorableTime: new(true)}))(t)
+	check.Need(client.CreateDBInstanceReadReplica(t.Context(), someReplica("reads", "orders")))(t)
+	clock.Advance(time.Hour)
 	for _, name := range []string{"restored", "again", "reads"} {
 		r.has(name, map[string]string{})
 	}
 	r.has("orders", map[string]string{"s3Import": "shop-imports ACTIVE"})
 	r.add("reads", "s3Export", "shop-exports", "")
-	need(client.PromoteReadReplica(t.Context(), &rds.PromoteReadReplicaInput{DBInstanceIdentifier: new("reads")}))(t)
-	clock.advance(time.Hour)
+	check.Need(client.PromoteReadReplica(t.Context(), &rds.PromoteReadReplicaInput{DBInstanceIdentifier: new("reads")}))(t)
+	clock.Advance(time.Hour)
 	r.has("reads", map[string]string{"s3Export": "shop-exports ACTIVE"})
 }

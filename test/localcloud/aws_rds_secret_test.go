@@ -15,6 +15,8 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // managed is an instance whose master password RDS manages.
@@ -60,7 +62,7 @@ func TestRDSManagedPassword(t *testing.T) {
 		wantCode(t, err, want)
 		return wantInstance(t, client, name, "available").MasterUserSecret
 	}
-	need(client.CreateDBInstance(t.Context(), someInstance(name)))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance(name)))(t)
 	if secret := wantInstance(t, client, name, "available").MasterUserSecret; secret != nil {
 		t.Fatalf("an instance with a password of its own has the secret %v", secret)
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // Each major version that instances can have has an end of its standard support, and those of MySQL and PostgreSQL have Extended Support after it.
@@ -15,10 +18,10 @@ func TestRDSMajorVersions(t *testing.T) {
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
 	_, err := client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("oracle")})
 	wantCode(t, err, "InvalidParameterValue")
-	all := need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{}))(t).DBMajorEngineVersions
+	all := check.Need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{}))(t).DBMajorEngineVersions
 	seen := map[string]bool{}
 	for _, v := range all {
-		seen[*v.Engine+majorVersion(*v.Engine, *v.MajorEngineVersion)] = true
+		seen[*v.Engine+localrds.MajorVersion(*v.Engine, *v.MajorEngineVersion)] = true
 		kinds := v.SupportedEngineLifecycles
 		if want := map[bool]int{true: 1, false: 2}[*v.Engine == "mariadb"]; len(kinds) != want || kinds[0].LifecycleSupportName != types.LifecycleSupportNameOpenSourceRdsStandardSupport {
 			t.Errorf("%s %s: %+v", *v.Engine, *v.MajorEngineVersion, kinds)
@@ -31,14 +34,14 @@ func TestRDSMajorVersions(t *testing.T) {
 			t.Errorf("%s %s: %+v", *v.Engine, *v.MajorEngineVersion, kinds)
 		}
 	}
-	for engine, versions := range rdsVersions {
+	for engine, versions := range localrds.Versions {
 		for _, version := range versions {
-			if major := engine + majorVersion(engine, version); !seen[major] {
+			if major := engine + localrds.MajorVersion(engine, version); !seen[major] {
 				t.Errorf("nothing is said of %s", major)
 			}
 		}
 	}
-	one := need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("mysql"), MajorEngineVersion: aws.String("8.4")}))(t).DBMajorEngineVersions
+	one := check.Need(client.DescribeDBMajorEngineVersions(t.Context(), &rds.DescribeDBMajorEngineVersionsInput{Engine: aws.String("mysql"), MajorEngineVersion: aws.String("8.4")}))(t).DBMajorEngineVersions
 	if len(one) != 1 || *one[0].MajorEngineVersion != "8.4" {
 		t.Errorf("of one version it says %+v", one)
 	}
@@ -48,21 +51,21 @@ func TestRDSMajorVersions(t *testing.T) {
 func TestRDSCertificates(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: time.Minute, Modify: time.Minute})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("db")))(t)
 	if got := describe(t, client, "db").CertificateDetails; got != nil {
 		t.Errorf("while it is created: %+v", got)
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	first := describe(t, client, "db").CertificateDetails
-	if first == nil || *first.CAIdentifier != rdsCertificates[0] || !first.ValidTill.After(clock.Now().AddDate(0, 11, 0)) {
+	if first == nil || *first.CAIdentifier != localrds.Certificates[0] || !first.ValidTill.After(clock.Now().AddDate(0, 11, 0)) {
 		t.Fatalf("the certificate is %+v", first)
 	}
-	clock.advance(time.Hour)
-	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
-		DBInstanceIdentifier: aws.String("db"), CACertificateIdentifier: &rdsCertificates[1], ApplyImmediately: aws.Bool(true),
+	clock.Advance(time.Hour)
+	check.Need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: aws.String("db"), CACertificateIdentifier: &localrds.Certificates[1], ApplyImmediately: aws.Bool(true),
 	}))(t)
-	clock.advance(time.Hour)
-	if next := describe(t, client, "db").CertificateDetails; *next.CAIdentifier != rdsCertificates[1] || !next.ValidTill.After(*first.ValidTill) {
+	clock.Advance(time.Hour)
+	if next := describe(t, client, "db").CertificateDetails; *next.CAIdentifier != localrds.Certificates[1] || !next.ValidTill.After(*first.ValidTill) {
 		t.Errorf("after another authority: %+v, before it %+v", next, first)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // RDS refuses a key that is there twice, in the words of the cloud.
@@ -18,7 +20,7 @@ func TestRDSTagsAreThereOnce(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "Duplicate tag key found in request: team") {
 		t.Errorf("RDS says %v", err)
 	}
-	made := need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	made := check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
 	_, err = client.AddTagsToResource(t.Context(), &rds.AddTagsToResourceInput{ResourceName: made.DBInstance.DBInstanceArn, Tags: twice})
 	wantCode(t, err, "InvalidParameterCombination")
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // While a server takes its parameter group, a change of that or security groups, the memberships say so, and the status of the instance stays as it is.
@@ -31,34 +34,34 @@ func TestRDSShowsWhatTheServerTakes(t *testing.T) {
 	modify := func(in *rds.ModifyDBInstanceInput) {
 		t.Helper()
 		in.DBInstanceIdentifier, in.ApplyImmediately = new("shop"), new(true)
-		need(client.ModifyDBInstance(t.Context(), in))(t)
+		check.Need(client.ModifyDBInstance(t.Context(), in))(t)
 	}
 	set := func(parameter rdstypes.Parameter) {
 		t.Helper()
-		need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{parameter}}))(t)
+		check.Need(client.ModifyDBParameterGroup(t.Context(), &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{parameter}}))(t)
 	}
-	vpc := rdsVPCs[0].securityGroups
-	need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) { in.VpcSecurityGroupIds = vpc[:1] })))(t)
+	vpc := localrds.VPCs[0].SecurityGroups
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) { in.VpcSecurityGroupIds = vpc[:1] })))(t)
 	has("made", "in-sync", vpc[0]+" active")
 	modify(&rds.ModifyDBInstanceInput{DBParameterGroupName: new("spare")})
 	has("attached", "applying")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	has("attached a while ago", "pending-reboot")
-	need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
-	clock.advance(time.Minute)
+	check.Need(client.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+	clock.Advance(time.Minute)
 	has("restarted", "in-sync")
 	set(setting("work_mem", "1024", immediate))
 	has("changed at once", "applying")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	has("changed a while ago", "in-sync")
 	set(setting("max_connections", "50", atRestart))
 	has("changed for a restart", "applying")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	has("changed for a restart a while ago", "pending-reboot")
 	modify(&rds.ModifyDBInstanceInput{VpcSecurityGroupIds: vpc[1:2]})
 	members := []string{vpc[0] + " removing", vpc[1] + " adding"}
 	slices.Sort(members)
 	has("other security groups", "pending-reboot", members...)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	has("other security groups a while ago", "pending-reboot", vpc[1]+" active")
 }

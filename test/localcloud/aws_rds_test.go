@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // someInstance is a valid request to create an instance, changed by edits.
@@ -27,7 +29,7 @@ func someInstance(name string, edits ...func(*rds.CreateDBInstanceInput)) *rds.C
 // describe returns an instance that must be there.
 func describe(t *testing.T, client *rds.Client, name string) types.DBInstance {
 	t.Helper()
-	out := need(client.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(name)}))(t)
+	out := check.Need(client.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(name)}))(t)
 	return out.DBInstances[0]
 }
 
@@ -44,23 +46,23 @@ func TestRDSLifecycle(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Modify: 5 * time.Minute, Delete: 3 * time.Minute, Snapshot: time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	name := aws.String("orders")
-	created := need(client.CreateDBInstance(ctx, someInstance("Orders")))(t).DBInstance
+	created := check.Need(client.CreateDBInstance(ctx, someInstance("Orders")))(t).DBInstance
 	if *created.DBInstanceIdentifier != "orders" || *created.DBInstanceStatus != "creating" || created.Endpoint != nil {
 		t.Errorf("got %q in state %q at %v", *created.DBInstanceIdentifier, *created.DBInstanceStatus, created.Endpoint)
 	}
 	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(true)})
 	wantCode(t, err, "InvalidDBInstanceState")
-	clock.advance(6 * time.Minute)
+	clock.Advance(6 * time.Minute)
 	if db := wantInstance(t, client, "ORDERS", "backing-up"); db.Endpoint == nil || *db.DbiResourceId != *created.DbiResourceId {
 		t.Errorf("got endpoint %v, id %s", db.Endpoint, *db.DbiResourceId)
 	}
-	clock.advance(2 * time.Minute)
+	clock.Advance(2 * time.Minute)
 	if db := wantInstance(t, client, "orders", "available"); len(db.TagList) != 1 || *db.EngineVersion != "16.3" || *db.AllocatedStorage != 50 {
 		t.Errorf("got tags %v, version %s, storage %d", db.TagList, *db.EngineVersion, *db.AllocatedStorage)
 	}
 
 	class := func(class string, now bool) *types.DBInstance {
-		return need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+		return check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 			DBInstanceIdentifier: name, DBInstanceClass: aws.String(class), ApplyImmediately: aws.Bool(now),
 		}))(t).DBInstance
 	}
@@ -73,7 +75,7 @@ func TestRDSLifecycle(t *testing.T) {
 	if db := class("db.t4g.medium", true); *db.DBInstanceStatus != "modifying" || *db.DBInstanceClass != "db.t4g.micro" {
 		t.Errorf("at once: got %s, class %s", *db.DBInstanceStatus, *db.DBInstanceClass)
 	}
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	if db := wantInstance(t, client, "orders", "available"); *db.DBInstanceClass != "db.t4g.medium" || db.PendingModifiedValues.DBInstanceClass != nil {
 		t.Errorf("got class %s, pending %v", *db.DBInstanceClass, db.PendingModifiedValues)
 	}
@@ -88,27 +90,27 @@ func TestRDSLifecycle(t *testing.T) {
 	}
 	_, err = client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "InvalidParameterCombination")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(true)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(true)}))(t)
 	wantInstance(t, client, "orders", "available")
 	wantCode(t, remove("orders-final"), "InvalidParameterCombination")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(false)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(false)}))(t)
 	wantCode(t, remove("orders-final"), "")
 	wantCode(t, remove("orders-final"), "InvalidDBInstanceState")
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	wantInstance(t, client, "orders", "deleting")
-	snapshots := need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String("orders-final")}))(t).DBSnapshots
+	snapshots := check.Need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String("orders-final")}))(t).DBSnapshots
 	if len(snapshots) != 1 || *snapshots[0].Status != "available" {
 		t.Errorf("got snapshots %v", snapshots)
 	}
-	clock.advance(3 * time.Minute)
+	clock.Advance(3 * time.Minute)
 	_, err = client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "DBInstanceNotFound")
 	wantCode(t, remove(""), "DBInstanceNotFound")
 
-	if again := need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance; *again.DbiResourceId == *created.DbiResourceId {
+	if again := check.Need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance; *again.DbiResourceId == *created.DbiResourceId {
 		t.Error("the new instance has the id of the old one")
 	}
-	clock.advance(8 * time.Minute)
+	clock.Advance(8 * time.Minute)
 	wantCode(t, remove("orders-final"), "DBSnapshotAlreadyExists")
 	wantCode(t, remove(""), "")
 }

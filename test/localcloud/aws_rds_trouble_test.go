@@ -9,6 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // What an account has no more of is refused, at the creation, a change and a start, and is given again when there is more.
@@ -34,19 +37,19 @@ func TestRDSLimits(t *testing.T) {
 	wantCode(t, create(), "")
 	wantInstance(t, client, "db", "insufficient-capacity")
 	wantCode(t, modify(rds.ModifyDBInstanceInput{DBInstanceClass: aws.String("db.t4g.small")}), "InvalidDBInstanceState")
-	need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: name, SkipFinalSnapshot: aws.Bool(true)}))(t)
+	check.Need(client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: name, SkipFinalSnapshot: aws.Bool(true)}))(t)
 
 	cloud.LimitRDS(ownAccount, RDSLimits{StorageGiB: 100, NoCapacity: []string{"db.t4g.small"}})
 	wantCode(t, create(), "")
 	wantCode(t, modify(rds.ModifyDBInstanceInput{AllocatedStorage: aws.Int32(101)}), "StorageQuotaExceeded")
 	wantCode(t, modify(rds.ModifyDBInstanceInput{DBInstanceClass: aws.String("db.t4g.small")}), "InsufficientDBInstanceCapacity")
 	wantInstance(t, client, "db", "available")
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	cloud.LimitRDS(ownAccount, RDSLimits{NoCapacity: []string{"db.t4g.micro"}})
 	_, err := client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name})
 	wantCode(t, err, "InsufficientDBInstanceCapacity")
 	cloud.LimitRDS(ownAccount, RDSLimits{})
-	need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	check.Need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
 	wantCode(t, modify(rds.ModifyDBInstanceInput{AllocatedStorage: aws.Int32(200), DBInstanceClass: aws.String("db.t4g.small")}), "")
 	wantInstance(t, client, "db", "available")
 }
@@ -55,7 +58,7 @@ func TestRDSLimits(t *testing.T) {
 func TestRDSStorageFull(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
 	size := *describe(t, client, "db").AllocatedStorage
 	if !cloud.SetRDSStatus(ownAccount, "eu-west-1", "db", "storage-full") || cloud.SetRDSStatus(ownAccount, "eu-west-1", "other", "storage-full") {
 		t.Error("which instance there is was not told")
@@ -77,23 +80,23 @@ func TestRDSIncompatibleParameters(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	in, group := someInstance("db"), aws.String("db-a")
-	need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
+	check.Need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
 		DBParameterGroupName: group, DBParameterGroupFamily: aws.String("postgres16"), Description: group,
 	}))(t)
 	set := func(pages string) {
 		t.Helper()
-		need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
+		check.Need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
 			{ParameterName: aws.String("shared_buffers"), ParameterValue: &pages, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 		}}))(t)
 	}
 	reboot := func(want string) {
 		t.Helper()
-		need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("db")}))(t)
+		check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: aws.String("db")}))(t)
 		wantInstance(t, client, "db", want)
 	}
 	in.DBParameterGroupName, in.EngineVersion = group, aws.String("16")
 	set("131072") // 1 GiB
-	need(client.CreateDBInstance(ctx, in))(t)
+	check.Need(client.CreateDBInstance(ctx, in))(t)
 	wantInstance(t, client, "db", "incompatible-parameters")
 	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), BackupRetentionPeriod: aws.Int32(5)})
 	wantCode(t, err, "InvalidDBInstanceState")
@@ -110,19 +113,19 @@ func TestRDSIncompatibleParameters(t *testing.T) {
 func TestSnapshotQuota(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{})
 	client := rdsClient(cloud, ownAccount, "eu-west-1")
-	need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
-	clock.advance(time.Hour)
+	check.Need(client.CreateDBInstance(t.Context(), someInstance("orders")))(t)
+	clock.Advance(time.Hour)
 	final := func(name string) error {
 		_, err := client.DeleteDBInstance(t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), FinalDBSnapshotIdentifier: &name})
 		return err
 	}
-	for n := range rdsSnapshotQuota {
-		need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String(fmt.Sprintf("s-%d", n))}))(t)
+	for n := range localrds.SnapshotQuota {
+		check.Need(client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String(fmt.Sprintf("s-%d", n))}))(t)
 	}
 	_, err := client.CreateDBSnapshot(t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: aws.String("orders"), DBSnapshotIdentifier: aws.String("one-more")})
 	wantCode(t, err, "SnapshotQuotaExceeded")
 	wantCode(t, final("final"), "SnapshotQuotaExceeded")
 	wantInstance(t, client, "orders", "available")
-	need(client.DeleteDBSnapshot(t.Context(), &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: aws.String("s-0")}))(t)
+	check.Need(client.DeleteDBSnapshot(t.Context(), &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: aws.String("s-0")}))(t)
 	wantCode(t, final("final"), "")
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // Windows come back in lower case. They must not overlap; one that RDS chooses does not.
@@ -35,7 +37,7 @@ func TestRDSWindows(t *testing.T) {
 			if test.code != "" || test.backup == "" || test.maintenance == "" {
 				return
 			}
-			need(client.CreateDBInstance(t.Context(), someInstance("other")))(t)
+			check.Need(client.CreateDBInstance(t.Context(), someInstance("other")))(t)
 			_, err = client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{
 				DBInstanceIdentifier: aws.String("other"), PreferredBackupWindow: &test.backup, PreferredMaintenanceWindow: &test.maintenance,
 			})

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestS3AsRecorded holds what recordings of S3 taught. A call is in us-east-1, where the bucket "made" is, unless it names a region.
@@ -49,8 +51,8 @@ func TestS3AsRecorded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cloud, _ := startAWS(t, Durations{})
 			home := s3Client(cloud, ownAccount, "us-east-1")
-			need(home.CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: made}))(t)
-			need(home.PutObject(context.Background(), &s3.PutObjectInput{Bucket: made, Key: aws.String("k"), Body: strings.NewReader("v")}))(t)
+			check.Need(home.CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: made}))(t)
+			check.Need(home.PutObject(context.Background(), &s3.PutObjectInput{Bucket: made, Key: aws.String("k"), Body: strings.NewReader("v")}))(t)
 			body := ""
 			client := s3.New(s3Client(cloud, ownAccount, test.region).Options(), func(o *s3.Options) {
 				o.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
@@ -84,23 +86,23 @@ func TestS3ShapesAsRecorded(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, name := context.Background(), aws.String("european")
 	client := s3Client(cloud, ownAccount, "eu-west-1")
-	made := need(client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "EU"}}))(t)
+	made := check.Need(client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "EU"}}))(t)
 	if aws.ToString(made.BucketArn) != "arn:aws:s3:::european" || aws.ToString(made.Location) != "http://european.s3.amazonaws.com/" {
 		t.Errorf("created as %s at %s", aws.ToString(made.BucketArn), aws.ToString(made.Location))
 	}
-	if at := need(client.GetBucketLocation(ctx, &s3.GetBucketLocationInput{Bucket: name}))(t); at.LocationConstraint != "EU" {
+	if at := check.Need(client.GetBucketLocation(ctx, &s3.GetBucketLocationInput{Bucket: name}))(t); at.LocationConstraint != "EU" {
 		t.Errorf("location is %s", at.LocationConstraint)
 	}
-	if list := need(client.ListBuckets(ctx, &s3.ListBucketsInput{}))(t); aws.ToString(list.Buckets[0].BucketArn) != "arn:aws:s3:::european" {
+	if list := check.Need(client.ListBuckets(ctx, &s3.ListBucketsInput{}))(t); aws.ToString(list.Buckets[0].BucketArn) != "arn:aws:s3:::european" {
 		t.Errorf("listed as %v", list.Buckets[0].BucketArn)
 	}
-	need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{Bucket: name, VersioningConfiguration: &types.VersioningConfiguration{Status: "Suspended"}}))(t)
-	if put := need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("k")}))(t); put.VersionId != nil {
+	check.Need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{Bucket: name, VersioningConfiguration: &types.VersioningConfiguration{Status: "Suspended"}}))(t)
+	if put := check.Need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("k")}))(t); put.VersionId != nil {
 		t.Errorf("an upload while versioning is suspended names version %s", *put.VersionId)
 	}
-	need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("other")}))(t)
-	need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("k")}))(t)
-	list := need(client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: name}))(t)
+	check.Need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("other")}))(t)
+	check.Need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("k")}))(t)
+	list := check.Need(client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: name}))(t)
 	if list.Versions[0].Owner == nil || list.DeleteMarkers[0].Owner == nil {
 		t.Errorf("versions are listed without their owners: %v", list)
 	}
@@ -110,7 +112,7 @@ func TestS3ShapesAsRecorded(t *testing.T) {
 func TestRDSAsRecorded(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	created := need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	created := check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.MultiAZ, in.BackupRetentionPeriod = aws.Bool(true), aws.Int32(7)
 	})))(t).DBInstance
 	if created.AvailabilityZone != nil || created.LatestRestorableTime != nil {
@@ -119,11 +121,11 @@ func TestRDSAsRecorded(t *testing.T) {
 	if created.DomainMemberships == nil || created.AssociatedRoles == nil {
 		t.Errorf("domains %v, roles %v; RDS shows empty lists", created.DomainMemberships, created.AssociatedRoles)
 	}
-	clock.advance(7 * time.Minute)
+	clock.Advance(7 * time.Minute)
 	if db := wantInstance(t, client, "orders", "backing-up"); db.LatestRestorableTime != nil {
 		t.Errorf("can be restored to %v before its first backup", db.LatestRestorableTime)
 	}
-	clock.advance(33 * time.Minute)
+	clock.Advance(33 * time.Minute)
 	db := wantInstance(t, client, "orders", "available")
 	if aws.ToString(db.AvailabilityZone) == "" || aws.ToString(db.SecondaryAvailabilityZone) == "" || *db.AvailabilityZone == *db.SecondaryAvailabilityZone {
 		t.Errorf("zones %v and %v", db.AvailabilityZone, db.SecondaryAvailabilityZone)

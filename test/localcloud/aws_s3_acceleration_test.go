@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func TestS3Acceleration(t *testing.T) {
@@ -24,7 +26,7 @@ func TestS3Acceleration(t *testing.T) {
 		if want != "" {
 			wantCode(t, put("fast", want), "")
 		}
-		if got := need(client.GetBucketAccelerateConfiguration(ctx, &s3.GetBucketAccelerateConfigurationInput{Bucket: new("fast")}))(t).Status; got != want {
+		if got := check.Need(client.GetBucketAccelerateConfiguration(ctx, &s3.GetBucketAccelerateConfigurationInput{Bucket: new("fast")}))(t).Status; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func TestS3Lifecycle(t *testing.T) {
@@ -33,11 +35,11 @@ func TestS3Lifecycle(t *testing.T) {
 	_, err := get()
 	wantCode(t, err, "NoSuchLifecycleConfiguration")
 	wantCode(t, put("varies_by_storage_class", rule(plain), rule(func(r *types.LifecycleRule) { r.ID = aws.String("b") })), "")
-	if got := need(get())(t); len(got.Rules) != 2 || aws.ToString(got.Rules[0].ID) == "" || *got.Rules[1].ID != "b" || *got.Rules[0].Filter.Prefix != "a" || got.TransitionDefaultMinimumObjectSize != "varies_by_storage_class" {
+	if got := check.Need(get())(t); len(got.Rules) != 2 || aws.ToString(got.Rules[0].ID) == "" || *got.Rules[1].ID != "b" || *got.Rules[0].Filter.Prefix != "a" || got.TransitionDefaultMinimumObjectSize != "varies_by_storage_class" {
 		t.Errorf("got %+v", got)
 	}
 	wantCode(t, put("", rule(plain)), "")
-	if got := need(get())(t); got.TransitionDefaultMinimumObjectSize != "all_storage_classes_128K" {
+	if got := check.Need(get())(t); got.TransitionDefaultMinimumObjectSize != "all_storage_classes_128K" {
 		t.Errorf("a call that names no size leaves %q", got.TransitionDefaultMinimumObjectSize)
 	}
 	move := func(days int32, to types.TransitionStorageClass) types.Transition {
@@ -100,7 +102,7 @@ func TestS3Lifecycle(t *testing.T) {
 	wantCode(t, put("", same, same), "InvalidArgument")
 	wantCode(t, put("smallest", rule(plain)), "MalformedXML")
 	wantCode(t, put(""), "MalformedXML")
-	need(client.DeleteBucketLifecycle(ctx, &s3.DeleteBucketLifecycleInput{Bucket: name}))(t)
+	check.Need(client.DeleteBucketLifecycle(ctx, &s3.DeleteBucketLifecycleInput{Bucket: name}))(t)
 	_, err = get()
 	wantCode(t, err, "NoSuchLifecycleConfiguration")
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // TestS3NamedPages lists more than a page of configurations, and no more than S3 takes.
@@ -26,7 +28,7 @@ func TestS3NamedPages(t *testing.T) {
 	var ids []string
 	pages := 0
 	for token := (*string)(nil); ; pages++ {
-		page := need(client.ListBucketMetricsConfigurations(ctx, &s3.ListBucketMetricsConfigurationsInput{Bucket: &name, ContinuationToken: token}))(t)
+		page := check.Need(client.ListBucketMetricsConfigurations(ctx, &s3.ListBucketMetricsConfigurationsInput{Bucket: &name, ContinuationToken: token}))(t)
 		for _, m := range page.MetricsConfigurationList {
 			ids = append(ids, *m.Id)
 		}
@@ -76,7 +78,7 @@ func TestS3Metrics(t *testing.T) {
 	get := func(id string) (*s3.GetBucketMetricsConfigurationOutput, error) {
 		return client.GetBucketMetricsConfiguration(ctx, &s3.GetBucketMetricsConfigurationInput{Bucket: &name, Id: &id})
 	}
-	if f, ok := need(get("both"))(t).MetricsConfiguration.Filter.(*types.MetricsFilterMemberAnd); !ok || *f.Value.Prefix != "a/" || len(f.Value.Tags) != 1 {
+	if f, ok := check.Need(get("both"))(t).MetricsConfiguration.Filter.(*types.MetricsFilterMemberAnd); !ok || *f.Value.Prefix != "a/" || len(f.Value.Tags) != 1 {
 		t.Errorf("got the filter %+v", f)
 	}
 	remove := func(id string) error {
@@ -87,7 +89,7 @@ func TestS3Metrics(t *testing.T) {
 	wantCode(t, remove("both"), "NoSuchConfiguration")
 	_, err := get("both")
 	wantCode(t, err, "NoSuchConfiguration")
-	if all := need(client.ListBucketMetricsConfigurations(ctx, &s3.ListBucketMetricsConfigurationsInput{Bucket: &name}))(t); len(all.MetricsConfigurationList) != 5 {
+	if all := check.Need(client.ListBucketMetricsConfigurations(ctx, &s3.ListBucketMetricsConfigurationsInput{Bucket: &name}))(t); len(all.MetricsConfigurationList) != 5 {
 		t.Errorf("%d are left", len(all.MetricsConfigurationList))
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // queueEntry is an entry that S3 takes, changed.
@@ -39,7 +41,7 @@ func TestS3Notifications(t *testing.T) {
 		return types.NotificationConfiguration{QueueConfigurations: entries}
 	}
 	get := func() *s3.GetBucketNotificationConfigurationOutput {
-		return need(client.GetBucketNotificationConfiguration(ctx, &s3.GetBucketNotificationConfigurationInput{Bucket: &name}))(t)
+		return check.Need(client.GetBucketNotificationConfiguration(ctx, &s3.GetBucketNotificationConfigurationInput{Bucket: &name}))(t)
 	}
 	if got := get(); got.EventBridgeConfiguration != nil || len(got.QueueConfigurations) != 0 {
 		t.Errorf("a new bucket has %+v", got)

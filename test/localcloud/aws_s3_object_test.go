@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // contents lists a bucket's versions, page by page, as "key latest" and "key marker".
@@ -22,7 +24,7 @@ func contents(t *testing.T, client *s3.Client, bucket string, pageSize int32) (v
 	t.Helper()
 	pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: &bucket, MaxKeys: &pageSize})
 	for pages.HasMorePages() {
-		page := need(pages.NextPage(context.Background()))(t)
+		page := check.Need(pages.NextPage(context.Background()))(t)
 		for _, v := range page.Versions {
 			versions = append(versions, fmt.Sprint(*v.Key, " ", *v.IsLatest))
 			found = append(found, types.ObjectIdentifier{Key: v.Key, VersionId: v.VersionId})
@@ -42,23 +44,23 @@ func TestS3BucketNotEmpty(t *testing.T) {
 	makeBucket(t, client, *name)
 	put := func(key, body string) {
 		t.Helper()
-		need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: &key, Body: strings.NewReader(body)}))(t)
+		check.Need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: &key, Body: strings.NewReader(body)}))(t)
 	}
 	remove := func() error {
 		_, err := client.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: name})
 		return err
 	}
 	put("a", "one")
-	need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+	check.Need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
 		Bucket: name, VersioningConfiguration: &types.VersioningConfiguration{Status: "Enabled"},
 	}))(t)
 	put("a", "two")
 	put("b", "three")
-	need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("b")}))(t)
-	upload := need(client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: name, Key: aws.String("c")}))(t)
+	check.Need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("b")}))(t)
+	upload := check.Need(client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: name, Key: aws.String("c")}))(t)
 	wantCode(t, remove(), "BucketNotEmpty")
 
-	list := need(client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: name}))(t)
+	list := check.Need(client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: name}))(t)
 	if len(list.Contents) != 1 || *list.Contents[0].Key != "a" || *list.Contents[0].Size != 3 {
 		t.Errorf("got objects %v", list.Contents)
 	}
@@ -71,22 +73,22 @@ func TestS3BucketNotEmpty(t *testing.T) {
 	}
 	_, err := client.GetObject(ctx, &s3.GetObjectInput{Bucket: name, Key: aws.String("b")})
 	wantCode(t, err, "NoSuchKey")
-	object := need(client.GetObject(ctx, &s3.GetObjectInput{Bucket: name, Key: aws.String("a"), VersionId: aws.String("null")}))(t)
-	if body := need(io.ReadAll(object.Body))(t); string(body) != "one" {
+	object := check.Need(client.GetObject(ctx, &s3.GetObjectInput{Bucket: name, Key: aws.String("a"), VersionId: aws.String("null")}))(t)
+	if body := check.Need(io.ReadAll(object.Body))(t); string(body) != "one" {
 		t.Errorf("got body %q", body)
 	}
 
 	_, all := contents(t, client, *name, 1000)
-	need(client.DeleteObjects(ctx, &s3.DeleteObjectsInput{Bucket: name, Delete: &types.Delete{Objects: all}}))(t)
+	check.Need(client.DeleteObjects(ctx, &s3.DeleteObjectsInput{Bucket: name, Delete: &types.Delete{Objects: all}}))(t)
 	if left, _ := contents(t, client, *name, 1000); len(left) != 0 {
 		t.Errorf("left are %v", left)
 	}
 	wantCode(t, remove(), "BucketNotEmpty")
-	uploads := need(client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: name}))(t).Uploads
+	uploads := check.Need(client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: name}))(t).Uploads
 	if len(uploads) != 1 || *uploads[0].UploadId != *upload.UploadId {
 		t.Errorf("got uploads %v", uploads)
 	}
-	need(client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: name, Key: upload.Key, UploadId: upload.UploadId}))(t)
+	check.Need(client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: name, Key: upload.Key, UploadId: upload.UploadId}))(t)
 	wantCode(t, remove(), "")
 	wantCode(t, remove(), "NoSuchBucket")
 }
@@ -97,11 +99,11 @@ func TestS3SuspendedVersioning(t *testing.T) {
 	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("suspended")
 	makeBucket(t, client, *name)
 	for _, status := range []types.BucketVersioningStatus{"Enabled", "Suspended"} {
-		need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+		check.Need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
 			Bucket: name, VersioningConfiguration: &types.VersioningConfiguration{Status: status},
 		}))(t)
 		for range 2 {
-			need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("a"), Body: strings.NewReader("x")}))(t)
+			check.Need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("a"), Body: strings.NewReader("x")}))(t)
 		}
 	}
 	got, _ := contents(t, client, *name, 1000)
@@ -109,7 +111,7 @@ func TestS3SuspendedVersioning(t *testing.T) {
 		t.Error(diff)
 	}
 	for range 2 {
-		out := need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("a")}))(t)
+		out := check.Need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("a")}))(t)
 		if !*out.DeleteMarker || *out.VersionId != "null" {
 			t.Errorf("got marker %v, version %s", *out.DeleteMarker, *out.VersionId)
 		}
@@ -125,13 +127,13 @@ func TestS3Delimiter(t *testing.T) {
 	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("tree")
 	makeBucket(t, client, *name)
 	for _, key := range []string{"a/1", "a/2", "b", "c d/+&<", "c d/2"} {
-		need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: &key, Body: strings.NewReader(key)}))(t)
+		check.Need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: &key, Body: strings.NewReader(key)}))(t)
 	}
 	for _, pageSize := range []int32{1, 2, 1000} {
 		var got []string
 		pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: name, Delimiter: aws.String("/"), MaxKeys: &pageSize})
 		for pages.HasMorePages() {
-			page := need(pages.NextPage(ctx))(t)
+			page := check.Need(pages.NextPage(ctx))(t)
 			for _, o := range page.Contents {
 				got = append(got, *o.Key)
 			}
@@ -143,7 +145,7 @@ func TestS3Delimiter(t *testing.T) {
 			t.Errorf("pages of %d: %s", pageSize, diff)
 		}
 	}
-	head := need(client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: name, Key: aws.String("c d/+&<")}))(t)
+	head := check.Need(client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: name, Key: aws.String("c d/+&<")}))(t)
 	if *head.ContentLength != 7 {
 		t.Errorf("got length %d", *head.ContentLength)
 	}
@@ -165,16 +167,16 @@ func TestS3Payloads(t *testing.T) {
 				if !strings.HasPrefix(address, "payloads.localhost:") {
 					t.Errorf("the SDK calls %q", address)
 				}
-				return new(net.Dialer).DialContext(ctx, network, cloud.aws.address)
+				return new(net.Dialer).DialContext(ctx, network, cloud.AWSAddress)
 			}}}
 		},
 	} {
 		t.Run(label, func(t *testing.T) {
 			client := s3.NewFromConfig(config, options)
 			body := bytes.Repeat([]byte("0123456789"), 1000)
-			need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("k"), Body: bytes.NewReader(body)}))(t)
-			out := need(client.GetObject(ctx, &s3.GetObjectInput{Bucket: name, Key: aws.String("k")}))(t)
-			if got := need(io.ReadAll(out.Body))(t); !bytes.Equal(got, body) {
+			check.Need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("k"), Body: bytes.NewReader(body)}))(t)
+			out := check.Need(client.GetObject(ctx, &s3.GetObjectInput{Bucket: name, Key: aws.String("k")}))(t)
+			if got := check.Need(io.ReadAll(out.Body))(t); !bytes.Equal(got, body) {
 				t.Errorf("got %d bytes, want %d", len(got), len(body))
 			}
 		})

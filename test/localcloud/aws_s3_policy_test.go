@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func sortedCopy(s []string) []string { return slices.Sorted(slices.Values(s)) }
@@ -46,19 +48,19 @@ func TestS3Policy(t *testing.T) {
 	}
 
 	wantCode(t, put(statement(`{"Action":["s3:GetObject","s3:PutObject"],"Effect":"Allow","Principal":{"AWS":["222222222222"]},"Sid":"x","Resource":["arn:aws:s3:::policy/*"]}`)), "")
-	got := *need(client.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name}))(t).Policy
+	got := *check.Need(client.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name}))(t).Policy
 	want := statement(`{"Sid":"x","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::222222222222:root"},"Action":["s3:PutObject","s3:GetObject"],"Resource":"arn:aws:s3:::policy/*"}`)
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 
-	need(client.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: name}))(t)
+	check.Need(client.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: name}))(t)
 	wantCode(t, put(statement(everyone+`}`)), "")
-	status := need(client.GetBucketPolicyStatus(ctx, &s3.GetBucketPolicyStatusInput{Bucket: name}))(t)
+	status := check.Need(client.GetBucketPolicyStatus(ctx, &s3.GetBucketPolicyStatusInput{Bucket: name}))(t)
 	if !*status.PolicyStatus.IsPublic {
 		t.Error("the policy is public, its status not")
 	}
-	need(client.DeleteBucketPolicy(ctx, &s3.DeleteBucketPolicyInput{Bucket: name}))(t)
+	check.Need(client.DeleteBucketPolicy(ctx, &s3.DeleteBucketPolicyInput{Bucket: name}))(t)
 	_, err = client.GetBucketPolicyStatus(ctx, &s3.GetBucketPolicyStatusInput{Bucket: name})
 	wantCode(t, err, "NoSuchBucketPolicy")
 }

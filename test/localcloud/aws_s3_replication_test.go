@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // copies is a rule that S3 takes, changed.
@@ -94,7 +96,7 @@ func TestS3Replication(t *testing.T) {
 	wantCode(t, put("arn:aws:iam::"+ownAccount+":user/a", copies("a", 1, asItIs)), "InvalidArgument")
 	wantCode(t, put("role", copies("a", 1, asItIs)), "InvalidArgument")
 	wantCode(t, put(role, copies("", 1, func(r *types.ReplicationRule) { r.Filter.Prefix = new("a/") })), "")
-	got := need(client.GetBucketReplication(ctx, &s3.GetBucketReplicationInput{Bucket: &name}))(t).ReplicationConfiguration
+	got := check.Need(client.GetBucketReplication(ctx, &s3.GetBucketReplicationInput{Bucket: &name}))(t).ReplicationConfiguration
 	if len(got.Rules) != 1 || *got.Rules[0].ID == "" || *got.Rules[0].Filter.Prefix != "a/" || *got.Role != role {
 		t.Errorf("the bucket has %+v", got)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 func TestS3RequestPayment(t *testing.T) {
@@ -27,7 +29,7 @@ func TestS3RequestPayment(t *testing.T) {
 		} else {
 			want = types.PayerBucketOwner
 		}
-		if got := need(client.GetBucketRequestPayment(ctx, &s3.GetBucketRequestPaymentInput{Bucket: name}))(t).Payer; got != want {
+		if got := check.Need(client.GetBucketRequestPayment(ctx, &s3.GetBucketRequestPaymentInput{Bucket: name}))(t).Payer; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -59,7 +61,7 @@ func TestS3CORS(t *testing.T) {
 	_, err := get()
 	wantCode(t, err, "NoSuchCORSConfiguration")
 	wantCode(t, put(rule(func(r *types.CORSRule) { r.AllowedHeaders, r.MaxAgeSeconds = []string{"X-a*"}, aws.Int32(7) }), rule(func(*types.CORSRule) {})), "")
-	if got := need(get())(t); len(got) != 2 || got[0].AllowedHeaders[0] != "X-a*" || *got[0].MaxAgeSeconds != 7 || got[1].MaxAgeSeconds != nil {
+	if got := check.Need(get())(t); len(got) != 2 || got[0].AllowedHeaders[0] != "X-a*" || *got[0].MaxAgeSeconds != 7 || got[1].MaxAgeSeconds != nil {
 		t.Errorf("got %+v", got)
 	}
 	for want, r := range map[string]types.CORSRule{
@@ -73,7 +75,7 @@ func TestS3CORS(t *testing.T) {
 		t.Run(want, func(t *testing.T) { wantCode(t, put(r), code) })
 	}
 	wantCode(t, put(), "MalformedXML")
-	need(client.DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: name}))(t)
+	check.Need(client.DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: name}))(t)
 	_, err = get()
 	wantCode(t, err, "NoSuchCORSConfiguration")
 }
@@ -95,11 +97,11 @@ func TestS3Website(t *testing.T) {
 	wantCode(t, err, "NoSuchWebsiteConfiguration")
 	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), ErrorDocument: &types.ErrorDocument{Key: aws.String("e")},
 		RoutingRules: []types.RoutingRule{{Redirect: &types.Redirect{ReplaceKeyWith: aws.String("k")}}}}), "")
-	if got := need(get())(t); *got.IndexDocument.Suffix != "i" || *got.ErrorDocument.Key != "e" || len(got.RoutingRules) != 1 || *got.RoutingRules[0].Redirect.ReplaceKeyWith != "k" {
+	if got := check.Need(get())(t); *got.IndexDocument.Suffix != "i" || *got.ErrorDocument.Key != "e" || len(got.RoutingRules) != 1 || *got.RoutingRules[0].Redirect.ReplaceKeyWith != "k" {
 		t.Errorf("got %+v", got)
 	}
 	wantCode(t, put(types.WebsiteConfiguration{RedirectAllRequestsTo: redirect}), "")
-	if got := need(get())(t); *got.RedirectAllRequestsTo.HostName != "a.example.com" || got.IndexDocument != nil {
+	if got := check.Need(get())(t); *got.RedirectAllRequestsTo.HostName != "a.example.com" || got.IndexDocument != nil {
 		t.Errorf("got %+v", got)
 	}
 	wantCode(t, put(types.WebsiteConfiguration{RedirectAllRequestsTo: redirect, IndexDocument: index("i")}), "InvalidArgument")
@@ -126,10 +128,10 @@ func TestS3Website(t *testing.T) {
 	}
 	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), RoutingRules: slices.Repeat([]types.RoutingRule{whole}, 51)}), "InvalidRequest")
 	wantCode(t, put(types.WebsiteConfiguration{IndexDocument: index("i"), RoutingRules: slices.Repeat([]types.RoutingRule{whole}, 50)}), "")
-	if got := need(get())(t).RoutingRules; len(got) != 50 || *got[0].Redirect.ReplaceKeyPrefixWith != "" || *got[0].Condition.KeyPrefixEquals != "docs/" {
+	if got := check.Need(get())(t).RoutingRules; len(got) != 50 || *got[0].Redirect.ReplaceKeyPrefixWith != "" || *got[0].Condition.KeyPrefixEquals != "docs/" {
 		t.Errorf("the rules are %+v", got)
 	}
-	need(client.DeleteBucketWebsite(ctx, &s3.DeleteBucketWebsiteInput{Bucket: name}))(t)
+	check.Need(client.DeleteBucketWebsite(ctx, &s3.DeleteBucketWebsiteInput{Bucket: name}))(t)
 	_, err = get()
 	wantCode(t, err, "NoSuchWebsiteConfiguration")
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	locals3 "github.com/mooring-dev/mooring/test/localcloud/s3"
 )
 
 // makeBucket makes a bucket of the own account in eu-west-1.
@@ -27,7 +30,7 @@ func TestS3CreateBucket(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	makeBucket(t, s3Client(cloud, ownAccount, "eu-west-1"), "taken")
 	makeBucket(t, s3Client(cloud, otherAccount, "eu-west-1"), "foreign")
-	need(s3Client(cloud, ownAccount, "us-east-1").CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: aws.String("virginia")}))(t)
+	check.Need(s3Client(cloud, ownAccount, "us-east-1").CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: aws.String("virginia")}))(t)
 	in := func(location string) *types.CreateBucketConfiguration {
 		return &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(location)}
 	}
@@ -70,7 +73,7 @@ func TestS3CreateBucket(t *testing.T) {
 			wantCode(t, err, test.want)
 		})
 	}
-	cloud.aws.services["s3"].(*s3Service).bucketQuota = 1
+	cloud.aws.Services["s3"].(*locals3.Service).BucketQuota = 1
 	_, err := s3Client(cloud, ownAccount, "us-east-1").CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: aws.String("one-more")})
 	wantCode(t, err, "TooManyBuckets")
 }
@@ -126,7 +129,7 @@ func TestS3Aspects(t *testing.T) {
 			if want != "" {
 				wantCode(t, put(want), "")
 			}
-			if got := need(client.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name}))(t).Status; got != want {
+			if got := check.Need(client.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name}))(t).Status; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
@@ -152,7 +155,7 @@ func TestS3Aspects(t *testing.T) {
 		wantCode(t, err, "NoSuchTagSet")
 		wantCode(t, put(types.Tag{Key: aws.String("a"), Value: aws.String("1")}), "")
 		wantCode(t, put(types.Tag{Key: aws.String("b"), Value: aws.String("2 + @")}), "")
-		if got := need(get())(t); len(got) != 1 || *got[0].Key != "b" || *got[0].Value != "2 + @" {
+		if got := check.Need(get())(t); len(got) != 1 || *got[0].Key != "b" || *got[0].Value != "2 + @" {
 			t.Errorf("got %v", got)
 		}
 		wantCode(t, put(types.Tag{Key: aws.String("AWS:x"), Value: aws.String("1")}), "InvalidTag")
@@ -160,14 +163,14 @@ func TestS3Aspects(t *testing.T) {
 		_, err = get()
 		wantCode(t, err, "NoSuchTagSet")
 		wantCode(t, put(types.Tag{Key: aws.String("c"), Value: aws.String("3")}), "")
-		need(client.DeleteBucketTagging(ctx, &s3.DeleteBucketTaggingInput{Bucket: name}))(t)
+		check.Need(client.DeleteBucketTagging(ctx, &s3.DeleteBucketTaggingInput{Bucket: name}))(t)
 		_, err = get()
 		wantCode(t, err, "NoSuchTagSet")
 	})
 
 	t.Run("encryption", func(t *testing.T) {
 		get := func() string {
-			rule := need(client.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: name}))(t).ServerSideEncryptionConfiguration.Rules[0]
+			rule := check.Need(client.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: name}))(t).ServerSideEncryptionConfiguration.Rules[0]
 			by := rule.ApplyServerSideEncryptionByDefault
 			return fmt.Sprint(by.SSEAlgorithm, " ", aws.ToString(by.KMSMasterKeyID), " ", *rule.BucketKeyEnabled)
 		}
@@ -195,7 +198,7 @@ func TestS3Aspects(t *testing.T) {
 		}
 		wantCode(t, put("AES256", arn, false), "InvalidArgument")
 		wantCode(t, put("rot13", "", false), "MalformedXML")
-		need(client.DeleteBucketEncryption(ctx, &s3.DeleteBucketEncryptionInput{Bucket: name}))(t)
+		check.Need(client.DeleteBucketEncryption(ctx, &s3.DeleteBucketEncryptionInput{Bucket: name}))(t)
 		if got := get(); got != "AES256  false" {
 			t.Errorf("unset is %q", got)
 		}
@@ -215,15 +218,15 @@ func TestS3Aspects(t *testing.T) {
 			}
 		}
 		ignoring := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".noSmithyDocumentSerde" }, cmp.Ignore())
-		if diff := cmp.Diff(all(true, true, true, true), need(get())(t), ignoring); diff != "" {
+		if diff := cmp.Diff(all(true, true, true, true), check.Need(get())(t), ignoring); diff != "" {
 			t.Error("a new bucket: ", diff)
 		}
 		asked := types.PublicAccessBlockConfiguration{BlockPublicAcls: aws.Bool(true)}
-		need(client.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: name, PublicAccessBlockConfiguration: &asked}))(t)
-		if diff := cmp.Diff(all(true, false, false, false), need(get())(t), ignoring); diff != "" {
+		check.Need(client.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: name, PublicAccessBlockConfiguration: &asked}))(t)
+		if diff := cmp.Diff(all(true, false, false, false), check.Need(get())(t), ignoring); diff != "" {
 			t.Error("what is left out is off: ", diff)
 		}
-		need(client.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: name}))(t)
+		check.Need(client.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: name}))(t)
 		_, err := get()
 		wantCode(t, err, "NoSuchPublicAccessBlockConfiguration")
 	})
@@ -236,16 +239,16 @@ func TestS3Aspects(t *testing.T) {
 			}
 			return out.OwnershipControls.Rules[0].ObjectOwnership, nil
 		}
-		if got := need(get())(t); got != "BucketOwnerEnforced" {
+		if got := check.Need(get())(t); got != "BucketOwnerEnforced" {
 			t.Errorf("a new bucket has %q", got)
 		}
-		need(client.PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
+		check.Need(client.PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
 			Bucket: name, OwnershipControls: &types.OwnershipControls{Rules: []types.OwnershipControlsRule{{ObjectOwnership: "ObjectWriter"}}},
 		}))(t)
-		if got := need(get())(t); got != "ObjectWriter" {
+		if got := check.Need(get())(t); got != "ObjectWriter" {
 			t.Errorf("got %q", got)
 		}
-		need(client.DeleteBucketOwnershipControls(ctx, &s3.DeleteBucketOwnershipControlsInput{Bucket: name}))(t)
+		check.Need(client.DeleteBucketOwnershipControls(ctx, &s3.DeleteBucketOwnershipControlsInput{Bucket: name}))(t)
 		_, err := get()
 		wantCode(t, err, "OwnershipControlsNotFoundError")
 	})

@@ -11,6 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localsts "github.com/mooring-dev/mooring/test/localcloud/sts"
 )
 
 const testRole = "arn:aws:iam::" + ownAccount + ":role/mooring"
@@ -79,14 +82,14 @@ func TestAWSTrust(t *testing.T) {
 func TestAWSTransitiveTags(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}, TagSession: true})
-	first := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, func(in *sts.AssumeRoleInput) {
+	first := check.Need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, func(in *sts.AssumeRoleInput) {
 		tagged("passes", "ends")(in)
 		in.TransitiveTagKeys = []string{"passes"}
 	})))(t)
 	client := sts.NewFromConfig(as(cloud, first.Credentials))
 	_, err := client.AssumeRole(t.Context(), assumeInput(testRole, tagged("passes")))
 	wantCode(t, err, "InvalidParameterValue")
-	second := need(client.AssumeRole(t.Context(), assumeInput(testRole, tagged("own"))))(t)
+	second := check.Need(client.AssumeRole(t.Context(), assumeInput(testRole, tagged("own"))))(t)
 	if _, err := s3.NewFromConfig(as(cloud, second.Credentials)).ListBuckets(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +112,7 @@ func TestAWSSessionsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cloud, _ := startAWS(t, Durations{})
 			cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
-			session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
+			session := check.Need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
 			tc.end(cloud)
 			config := as(cloud, session.Credentials)
 			_, err := s3.NewFromConfig(config).ListBuckets(t.Context(), nil)
@@ -122,14 +125,14 @@ func TestAWSSessionsEnd(t *testing.T) {
 
 // A session ends by the clock of sessions, which no other clock moves.
 func TestSessionLife(t *testing.T) {
-	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	clock := &check.Clock{At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud, err := Start(Options{ListenersOnly: true, SessionNow: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cloud.Close() })
 	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
-	session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
+	session := check.Need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
 	if lasts := session.Credentials.Expiration.Sub(clock.Now()); lasts != time.Hour {
 		t.Errorf("it lasts %v", lasts)
 	}
@@ -137,7 +140,7 @@ func TestSessionLife(t *testing.T) {
 		after time.Duration
 		code  string
 	}{{time.Hour - time.Second, ""}, {time.Second, "ExpiredToken"}} {
-		clock.advance(tc.after)
+		clock.Advance(tc.after)
 		_, err = s3.NewFromConfig(as(cloud, session.Credentials)).ListBuckets(t.Context(), nil)
 		wantCode(t, err, tc.code)
 	}
@@ -149,12 +152,12 @@ func TestAWSWebIdentity(t *testing.T) {
 	for name, tc := range map[string]struct {
 		token, code string
 	}{
-		"good":             {cluster.Token("shop", "buyer", stsAudience, time.Hour), ""},
-		"another subject":  {cluster.Token("shop", "thief", stsAudience, time.Hour), "AccessDenied"},
+		"good":             {cluster.Token("shop", "buyer", localsts.StsAudience, time.Hour), ""},
+		"another subject":  {cluster.Token("shop", "thief", localsts.StsAudience, time.Hour), "AccessDenied"},
 		"another audience": {cluster.Token("shop", "buyer", "https://kubernetes.default.svc", time.Hour), "InvalidIdentityToken"},
-		"expired":          {cluster.Token("shop", "buyer", stsAudience, -time.Minute), "ExpiredTokenException"},
-		"forged":           {forger.Token("shop", "buyer", stsAudience, time.Hour), "InvalidIdentityToken"},
-		"another issuer":   {(&Issuer{URL: "https://x.example", private: forger.private}).Token("shop", "buyer", stsAudience, time.Hour), "InvalidIdentityToken"},
+		"expired":          {cluster.Token("shop", "buyer", localsts.StsAudience, -time.Minute), "ExpiredTokenException"},
+		"forged":           {forger.Token("shop", "buyer", localsts.StsAudience, time.Hour), "InvalidIdentityToken"},
+		"another issuer":   {(&Issuer{URL: "https://x.example", Private: forger.Private}).Token("shop", "buyer", localsts.StsAudience, time.Hour), "InvalidIdentityToken"},
 		"no token":         {"a.b.c", "InvalidIdentityToken"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/mooring-dev/mooring/test/localcloud/amazon"
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A request that was changed after it was signed, or signed otherwise than S3 wants it, is refused.
@@ -48,13 +51,13 @@ func TestAWSSignature(t *testing.T) {
 		"other header":       {body: "hello", after: func(r *http.Request) { r.Header.Set("X-Amz-Meta-A", "2") }, want: "SignatureDoesNotMatch"},
 		"unsigned header":    {body: "hello", after: func(r *http.Request) { r.Header.Set("X-Amz-Meta-B", "1") }, want: "AccessDenied"},
 		"other body":         {body: "hello", after: func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("jello")) }, want: "XAmzContentSHA256Mismatch"},
-		"unsigned body":      {body: "hello", payload: unsignedPayload, after: func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("jello")) }},
+		"unsigned body":      {body: "hello", payload: amazon.UnsignedPayload, after: func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("jello")) }},
 		"too old":            {body: "hello", age: 16 * time.Minute, want: "RequestTimeTooSkewed"},
 		"digest":             {body: "hello", before: func(r *http.Request) { r.Header.Set("Content-Md5", "XUFAKrxLKna5cZ2REBfFkg==") }},
 		"wrong digest":       {body: "jello", before: func(r *http.Request) { r.Header.Set("Content-Md5", "XUFAKrxLKna5cZ2REBfFkg==") }, want: "BadDigest"},
-		"trailer":            {body: chunked, payload: unsignedTrailer, before: trailing},
-		"trailer that lies":  {body: strings.Replace(chunked, "hello", "jello", 1), payload: unsignedTrailer, before: trailing, want: "BadDigest"},
-		"trailer cut off":    {body: chunked[:10], payload: unsignedTrailer, before: trailing, want: "IncompleteBody"},
+		"trailer":            {body: chunked, payload: amazon.UnsignedTrailer, before: trailing},
+		"trailer that lies":  {body: strings.Replace(chunked, "hello", "jello", 1), payload: amazon.UnsignedTrailer, before: trailing, want: "BadDigest"},
+		"trailer cut off":    {body: chunked[:10], payload: amazon.UnsignedTrailer, before: trailing, want: "IncompleteBody"},
 		"signed chunks":      {body: chunked, payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", want: "NotImplemented"},
 		"unknown header":     {body: "hello", before: func(r *http.Request) { r.Header.Set("X-Amz-Tagging", "a=b") }, want: "NotImplemented"},
 		"unknown parameter":  {body: "hello", before: func(r *http.Request) { r.URL.RawQuery = "what=1" }, want: "NotImplemented"},
@@ -65,7 +68,7 @@ func TestAWSSignature(t *testing.T) {
 		"conditional header": {body: "hello", before: func(r *http.Request) { r.Header.Set("If-None-Match", "*") }, want: "NotImplemented"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := need(http.NewRequest(http.MethodPut, cloud.AWSEndpoint()+"/signed/key", strings.NewReader(test.body)))(t)
+			r := check.Need(http.NewRequest(http.MethodPut, cloud.AWSEndpoint()+"/signed/key", strings.NewReader(test.body)))(t)
 			r.Header.Set("X-Amz-Meta-A", "1")
 			payload := test.payload
 			if payload == "" {
@@ -84,10 +87,10 @@ func TestAWSSignature(t *testing.T) {
 			if test.after != nil {
 				test.after(r)
 			}
-			response := need(http.DefaultClient.Do(r))(t)
+			response := check.Need(http.DefaultClient.Do(r))(t)
 			defer response.Body.Close()
 			var failure struct{ Code, Message string }
-			if body := need(io.ReadAll(response.Body))(t); len(body) > 0 {
+			if body := check.Need(io.ReadAll(response.Body))(t); len(body) > 0 {
 				if err := xml.Unmarshal(body, &failure); err != nil {
 					t.Fatalf("%v: %s", err, body)
 				}

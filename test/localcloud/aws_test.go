@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 const (
@@ -23,28 +24,10 @@ const (
 	otherAccount = "222222222222"
 )
 
-// A testClock is moved by hand.
-type testClock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *testClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *testClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // startAWS starts a local cloud whose instances are bare listeners. Its clock stands on a Monday.
-func startAWS(t *testing.T, durations Durations) (*Cloud, *testClock) {
+func startAWS(t *testing.T, durations Durations) (*Cloud, *check.Clock) {
 	t.Helper()
-	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	clock := &check.Clock{At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	cloud, err := Start(Options{Now: clock.Now, Durations: durations, ListenersOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -110,17 +93,6 @@ func wantHTTP(t *testing.T, err error, status int) *smithyhttp.ResponseError {
 	return response
 }
 
-// need returns a result that the rest of a test can't do without: need(client.Call(ctx, input))(t).
-func need[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func TestAWSIdentity(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx := context.Background()
@@ -132,7 +104,7 @@ func TestAWSIdentity(t *testing.T) {
 		return *out.Account + " " + *out.Arn, nil
 	}
 	own := awsConfig(cloud, ownAccount, "eu-west-1")
-	if got := need(identity(own))(t); got != ownAccount+" arn:aws:iam::"+ownAccount+":user/mooring" {
+	if got := check.Need(identity(own))(t); got != ownAccount+" arn:aws:iam::"+ownAccount+":user/mooring" {
 		t.Errorf("got identity %q", got)
 	}
 
@@ -184,11 +156,11 @@ func TestAWSIdentity(t *testing.T) {
 	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)
 	wantCode(t, err, "AccessDenied")
 	assume.ExternalId = aws.String("secret-id")
-	session := need(sts.NewFromConfig(own).AssumeRole(ctx, assume))(t)
+	session := check.Need(sts.NewFromConfig(own).AssumeRole(ctx, assume))(t)
 	config := own.Copy()
 	config.Credentials = credentials.NewStaticCredentialsProvider(
 		*session.Credentials.AccessKeyId, *session.Credentials.SecretAccessKey, *session.Credentials.SessionToken)
-	if got := need(identity(config))(t); got != otherAccount+" arn:aws:sts::"+otherAccount+":assumed-role/manager/mooring" {
+	if got := check.Need(identity(config))(t); got != otherAccount+" arn:aws:sts::"+otherAccount+":assumed-role/manager/mooring" {
 		t.Errorf("got identity %q", got)
 	}
 	cloud.ExpireAWSSessions()

@@ -4,19 +4,6 @@
 // clouds' states, defaults, quotas and oddities, and errs on the side of being harsher than
 // they are. Database instances are real PostgreSQL and MariaDB servers on loopback.
 //
-// Snapshots and backups hold the data of those servers, and what is restored from them has the rows, users and passwords of the time. PostgreSQL servers with
-// automated backups keep the log of their writes, so that an instance can be restored or cloned to a point in time by the cloud's clock
-// (Options.Now, Options.LogInterval). MariaDB, which stands for MySQL too, keeps none: it can be cloned as it is, and a point in time is refused.
-//
-// What parameter groups of RDS and flags of Cloud SQL set reaches the servers when it would in the cloud, as far as their engine has it: MariaDB leaves out what only MySQL has,
-// and the clouds' own parameters (rds.*, cloudsql.*) do nothing. What takes memory is bounded (max_connections at 500, shared_buffers at 16 MiB), and what a server here
-// needs as it is stays so, such as fsync and performance_schema. The log of the server, in Options.Dir, has a line for each of these that begins with "local cloud:".
-//
-// Read replicas follow their source by the replication of PostgreSQL and of MariaDB, and refuse writes until they are promoted.
-//
-// A blue/green deployment of RDS has a green instance that follows in the same way. Its switchover ends all connections to the blue one, waits until the green one has all writes that were acknowledged, and
-// gives it the address of the blue one, which goes on read-only at another. A version is a label: both run the server that is installed.
-//
 // Every call lands in a Ledger; Faults make calls fail in the ways networks and clouds do.
 //
 //	cloud, err := localcloud.Start(localcloud.Options{})
@@ -32,6 +19,8 @@
 //
 // The same as a program is test/localcloud/serve, for other languages and for trying things out by hand.
 //
-// One file holds one service; engine_*.go hold the database servers; cloud.go, access.go, ledger.go
-// and fault.go hold what the services share.
+// This package starts the clouds and lets a test say what no API can (control_aws.go, control_gcp.go). A service is a package: s3, rds, sts,
+// cloudwatch and secretsmanager behind the endpoint of package amazon; storage, sql and monitoring behind that of package google. What
+// services share is in cloud, traffic and oidc, the database servers in engine, what tests of all of them need in check. A service
+// imports no driver: it must not inherit the driver's mistakes.
 package localcloud

@@ -7,43 +7,46 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // What a parameter group sets reaches the servers of its members: all of it when they start, dynamic parameters at once, and static ones with a restart.
 func TestRDSParametersReachTheServer(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
-	cloud := need(Start(Options{}))(t)
+	check.Available(t, engine.Available("postgres"))
+	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	ctx, client := t.Context(), rdsClient(cloud, ownAccount, "eu-west-1")
-	ca := need(cloud.RDSAuthorities())(t)
+	ca := check.Need(cloud.RDSAuthorities())(t)
 	has := func(when, instance, name, want string) {
 		t.Helper()
 		of := awaitStatus(t, client, instance, "available")
-		await(t, fmt.Sprintf("%s: %s to have %s %s", when, instance, name, want), func() (bool, string) {
-			got, err := queryPostgres(t, &engine{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", showParameter["postgres"](name))
+		check.Await(t, fmt.Sprintf("%s: %s to have %s %s", when, instance, name, want), func() (bool, string) {
+			got, err := check.QueryPostgres(t, check.Server{Host: *of.Endpoint.Address, Port: int(*of.Endpoint.Port), CA: ca}, "mooring", "correct-horse", "", check.ShowParameter["postgres"](name))
 			return err == nil && got == want, fmt.Sprint(got, err)
 		})
 	}
 	set := func(parameters ...rdstypes.Parameter) {
 		t.Helper()
-		need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("shop"), Parameters: parameters}))(t)
+		check.Need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("shop"), Parameters: parameters}))(t)
 	}
 	reboot := func() {
 		t.Helper()
-		need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+		check.Need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
 	}
-	need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop"), DBParameterGroupFamily: new("postgres16"), Description: new("x")}))(t)
+	check.Need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop"), DBParameterGroupFamily: new("postgres16"), Description: new("x")}))(t)
 	set(setting("max_connections", "57", atRestart), setting("work_mem", "8192", immediate), setting("rds.force_ssl", "1", immediate))
-	need(client.CreateDBInstance(ctx, someInstance("shop")))(t)
-	need(client.CreateDBInstance(ctx, someInstance("born", func(in *rds.CreateDBInstanceInput) { in.DBParameterGroupName = new("shop") })))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("shop")))(t)
+	check.Need(client.CreateDBInstance(ctx, someInstance("born", func(in *rds.CreateDBInstanceInput) { in.DBParameterGroupName = new("shop") })))(t)
 	has("made with the group", "born", "max_connections", "57")
 	has("made with the group", "born", "work_mem", "8MB")
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBParameterGroupName: new("shop"), ApplyImmediately: new(true)}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBParameterGroupName: new("shop"), ApplyImmediately: new(true)}))(t)
 	has("attached, and not restarted", "shop", "work_mem", "4MB")
 	reboot()
 	has("restarted", "shop", "max_connections", "57")
@@ -52,18 +55,18 @@ func TestRDSParametersReachTheServer(t *testing.T) {
 	has("changed at once", "shop", "work_mem", "1MB")
 	has("waiting for a restart", "shop", "max_connections", "57")
 	has("waiting for a restart, though it is dynamic", "shop", "statement_timeout", "0")
-	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+	check.Need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
 	awaitStatus(t, client, "shop", "stopped")
-	need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
+	check.Need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: new("shop")}))(t)
 	has("started again", "shop", "max_connections", "61")
 	has("started again", "shop", "statement_timeout", "5s")
-	need(client.ResetDBParameterGroup(ctx, &rds.ResetDBParameterGroupInput{DBParameterGroupName: new("shop"), ResetAllParameters: new(true)}))(t)
+	check.Need(client.ResetDBParameterGroup(ctx, &rds.ResetDBParameterGroupInput{DBParameterGroupName: new("shop"), ResetAllParameters: new(true)}))(t)
 	has("reset", "shop", "work_mem", "4MB")
 	has("reset, and not restarted", "shop", "max_connections", "61")
 	set(setting("max_connections", "33", atRestart))
-	need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("next"), DBParameterGroupFamily: new("postgres17"), Description: new("x")}))(t)
-	need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("next"), Parameters: []rdstypes.Parameter{setting("max_connections", "44", atRestart)}}))(t)
-	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+	check.Need(client.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("next"), DBParameterGroupFamily: new("postgres17"), Description: new("x")}))(t)
+	check.Need(client.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("next"), Parameters: []rdstypes.Parameter{setting("max_connections", "44", atRestart)}}))(t)
+	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: new("shop"), EngineVersion: new("17"), AllowMajorVersionUpgrade: new(true), DBParameterGroupName: new("next"), ApplyImmediately: new(true),
 	}))(t)
 	has("upgraded", "shop", "max_connections", "44")
@@ -91,8 +94,8 @@ func TestSQLFlagsReachTheServer(t *testing.T) {
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, test.engine)
-			cloud := need(Start(Options{}))(t)
+			check.Available(t, engine.Available(test.engine))
+			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {
 					t.Error(err)
@@ -100,15 +103,15 @@ func TestSQLFlagsReachTheServer(t *testing.T) {
 			}()
 			_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
 			done := doneIn(t, cloud, sql)
-			query := dialPostgres
+			query := check.DialPostgres
 			if test.engine == "mysql" {
-				query = dialMySQL
+				query = check.DialMySQL
 			}
 			has := func(when string, want map[string]string) {
 				t.Helper()
-				in := need(sql.Instances.Get("acme", "orders").Do())(t)
+				in := check.Need(sql.Instances.Get("acme", "orders").Do())(t)
 				for name, value := range want {
-					got, err := query(t, &engine{Host: in.IpAddresses[0].IpAddress, Port: test.port, CA: in.ServerCaCert.Cert}, "", test.admin, orders().RootPassword, "", showParameter[test.engine](name))
+					got, err := query(t, check.Server{Host: in.IpAddresses[0].IpAddress, Port: test.port, CA: in.ServerCaCert.Cert}, "", test.admin, orders().RootPassword, "", check.ShowParameter[test.engine](name))
 					if err != nil || got != value {
 						t.Errorf("%s: %s is %q, %v, want %s", when, name, got, err, value)
 					}

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"google.golang.org/api/sqladmin/v1"
+
+	localrds "github.com/mooring-dev/mooring/test/localcloud/rds"
 )
 
 // The clouds do not see an identity everywhere that was made a moment ago: what names it is refused, and taken later.
@@ -25,19 +27,19 @@ func TestIdentitiesOfAMomentAgo(t *testing.T) {
 		wantCode(t, put(), "")
 		cloud.MakeIdentity("arn:aws:iam::111111111111:role/new", 5*time.Second)
 		wantCode(t, put(), "MalformedPolicy")
-		clock.advance(5 * time.Second)
+		clock.Advance(5 * time.Second)
 		wantCode(t, put(), "")
 	})
 	t.Run("RDS", func(t *testing.T) {
 		cloud, clock := startAWS(t, Durations{})
-		client, role := rdsClient(cloud, ownAccount, "eu-west-1"), "arn:aws:iam::"+ownAccount+":role/"+roleOfMonitoring
+		client, role := rdsClient(cloud, ownAccount, "eu-west-1"), "arn:aws:iam::"+ownAccount+":role/"+localrds.RoleOfMonitoring
 		monitored := func(in *rds.CreateDBInstanceInput) {
 			in.MonitoringInterval, in.MonitoringRoleArn = new(int32(60)), &role
 		}
 		cloud.MakeIdentity(role, 5*time.Second)
 		_, err := client.CreateDBInstance(t.Context(), someInstance("orders", monitored))
 		wantCode(t, err, "InvalidParameterValue")
-		clock.advance(5 * time.Second)
+		clock.Advance(5 * time.Second)
 		_, err = client.CreateDBInstance(t.Context(), someInstance("orders", monitored))
 		wantCode(t, err, "")
 	})
@@ -50,7 +52,7 @@ func TestIdentitiesOfAMomentAgo(t *testing.T) {
 		}
 		g.MakeIdentity(member, 5*time.Second)
 		wantGCP(t, put(), 400, "invalid")
-		g.clock.advance(5 * time.Second)
+		g.clock.Advance(5 * time.Second)
 		wantGCP(t, put(), 0, "")
 	})
 }
@@ -75,7 +77,7 @@ func TestKeysOfAMomentAgo(t *testing.T) {
 		wantCode(t, create("by-id", "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"), "KMSKeyNotAccessibleFault")
 		wantCode(t, create("by-alias", "alias/new"), "KMSKeyNotAccessibleFault")
 		wantCode(t, create("other", "alias/old"), "")
-		clock.advance(lag)
+		clock.Advance(lag)
 		wantCode(t, create("by-arn", key), "")
 		wantCode(t, create("by-alias", "alias/new"), "")
 	})
@@ -105,7 +107,7 @@ func TestKeysOfGoogleOfAMomentAgo(t *testing.T) {
 		g.GrantKey(key, lag)
 		wantGCP(t, create("acme-new"), 403, "forbidden")
 		wantGCP(t, patch(`{`+body), 403, "forbidden")
-		g.clock.advance(lag)
+		g.clock.Advance(lag)
 		wantGCP(t, create("acme-new"), 0, "")
 		wantGCP(t, patch(fmt.Sprintf(`{"encryption":{"defaultKmsKeyName":%q}}`, key)), 0, "")
 		g.GrantKey(key, lag)
@@ -121,7 +123,7 @@ func TestKeysOfGoogleOfAMomentAgo(t *testing.T) {
 		}
 		g.GrantKey(key, lag)
 		wantGCP(t, create(), 403, "forbidden")
-		g.clock.advance(lag)
+		g.clock.Advance(lag)
 		wantGCP(t, create(), 0, "")
 	})
 }

@@ -10,6 +10,9 @@ import (
 
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/google"
+	"github.com/mooring-dev/mooring/test/localcloud/sts"
 )
 
 const (
@@ -22,8 +25,8 @@ const (
 func exchange(t *testing.T, c *Cloud, token string, change func(url.Values)) (access, failure string) {
 	t.Helper()
 	form := url.Values{
-		"grant_type": {gcpTokenExchange}, "subject_token_type": {gcpJWTType}, "requested_token_type": {gcpAccessType},
-		"audience": {gcpIAM + testPool}, "scope": {iamScope}, "subject_token": {token},
+		"grant_type": {google.GCPTokenExchange}, "subject_token_type": {google.GCPJWTType}, "requested_token_type": {google.GCPAccessType},
+		"audience": {google.GCPIAM + testPool}, "scope": {iamScope}, "subject_token": {token},
 	}
 	if change != nil {
 		change(form)
@@ -50,22 +53,22 @@ func TestGCPExchange(t *testing.T) {
 	g.TrustIssuer(issuer, cluster.Key())
 	g.TrustIssuer("https://x.example", forger.Key())
 	g.GCPPool(testPool, GCPTrust{Issuer: issuer, Subjects: []string{ServiceAccountSubject("shop", "buyer")}, Project: "acme"})
-	good := cluster.Token("shop", "buyer", gcpIAM+testPool, time.Hour)
+	good := cluster.Token("shop", "buyer", google.GCPIAM+testPool, time.Hour)
 	for name, tc := range map[string]struct {
 		token  string
 		change func(url.Values)
 		want   string
 	}{
 		"good":                      {good, nil, ""},
-		"with https":                {cluster.Token("shop", "buyer", "https:"+gcpIAM+testPool, time.Hour), nil, ""},
-		"another subject":           {cluster.Token("shop", "thief", gcpIAM+testPool, time.Hour), nil, "unauthorized_client"},
-		"another audience":          {cluster.Token("shop", "buyer", stsAudience, time.Hour), nil, "invalid_grant"},
-		"expired":                   {cluster.Token("shop", "buyer", gcpIAM+testPool, -time.Minute), nil, "invalid_grant"},
-		"forged":                    {forger.Token("shop", "buyer", gcpIAM+testPool, time.Hour), nil, "invalid_grant"},
-		"an issuer of another pool": {(&Issuer{URL: "https://x.example", private: forger.private}).Token("shop", "buyer", gcpIAM+testPool, time.Hour), nil, "invalid_grant"},
-		"another pool":              {good, func(f url.Values) { f.Set("audience", gcpIAM+testPool+"2") }, "invalid_target"},
+		"with https":                {cluster.Token("shop", "buyer", "https:"+google.GCPIAM+testPool, time.Hour), nil, ""},
+		"another subject":           {cluster.Token("shop", "thief", google.GCPIAM+testPool, time.Hour), nil, "unauthorized_client"},
+		"another audience":          {cluster.Token("shop", "buyer", sts.StsAudience, time.Hour), nil, "invalid_grant"},
+		"expired":                   {cluster.Token("shop", "buyer", google.GCPIAM+testPool, -time.Minute), nil, "invalid_grant"},
+		"forged":                    {forger.Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), nil, "invalid_grant"},
+		"an issuer of another pool": {(&Issuer{URL: "https://x.example", Private: forger.Private}).Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), nil, "invalid_grant"},
+		"another pool":              {good, func(f url.Values) { f.Set("audience", google.GCPIAM+testPool+"2") }, "invalid_target"},
 		"no scope":                  {good, func(f url.Values) { f.Del("scope") }, "invalid_scope"},
-		"another grant":             {good, func(f url.Values) { f.Set("grant_type", gcpJWTBearer) }, "invalid_request"},
+		"another grant":             {good, func(f url.Values) { f.Set("grant_type", google.GCPJWTBearer) }, "invalid_request"},
 	} {
 		access, failure := exchange(t, g.Cloud, tc.token, tc.change)
 		if failure != tc.want || (access != "") != (tc.want == "") {
@@ -95,21 +98,21 @@ func TestGCPImpersonation(t *testing.T) {
 		var out struct{ AccessToken string }
 		return out.AccessToken, json.NewDecoder(response.Body).Decode(&out)
 	}
-	buyer, _ := exchange(t, g.Cloud, cluster.Token("shop", "buyer", gcpIAM+testPool, time.Hour), nil)
-	narrow, _ := exchange(t, g.Cloud, cluster.Token("shop", "buyer", gcpIAM+testPool, time.Hour), func(f url.Values) { f.Set("scope", storage.DevstorageFullControlScope) })
-	other, _ := exchange(t, g.Cloud, cluster.Token("shop", "other", gcpIAM+testPool, time.Hour), nil)
+	buyer, _ := exchange(t, g.Cloud, cluster.Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), nil)
+	narrow, _ := exchange(t, g.Cloud, cluster.Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), func(f url.Values) { f.Set("scope", storage.DevstorageFullControlScope) })
+	other, _ := exchange(t, g.Cloud, cluster.Token("shop", "other", google.GCPIAM+testPool, time.Hour), nil)
 	full := `{"scope":["` + storage.DevstorageFullControlScope + `"],"lifetime":"3600s"}`
 	for name, tc := range map[string]struct {
 		access, path, body string
 		status             int
 	}{
-		"good":               {buyer, testActor + impersonation, full, 0},
-		"another":            {other, testActor + impersonation, full, 403},
-		"too narrow a scope": {narrow, testActor + impersonation, full, 403},
-		"nobody":             {buyer, "nobody@acme.iam.gserviceaccount.com" + impersonation, full, 404},
-		"no token":           {"x", testActor + impersonation, full, 401},
-		"no scope":           {buyer, testActor + impersonation, `{}`, 400},
-		"too long":           {buyer, testActor + impersonation, `{"scope":["x"],"lifetime":"7200s"}`, 400},
+		"good":               {buyer, testActor + google.Impersonation, full, 0},
+		"another":            {other, testActor + google.Impersonation, full, 403},
+		"too narrow a scope": {narrow, testActor + google.Impersonation, full, 403},
+		"nobody":             {buyer, "nobody@acme.iam.gserviceaccount.com" + google.Impersonation, full, 404},
+		"no token":           {"x", testActor + google.Impersonation, full, 401},
+		"no scope":           {buyer, testActor + google.Impersonation, `{}`, 400},
+		"too long":           {buyer, testActor + google.Impersonation, `{"scope":["x"],"lifetime":"7200s"}`, 400},
 		"another method":     {buyer, testActor + ":signBlob", full, 404},
 	} {
 		access, err := call(tc.access, tc.path, tc.body)

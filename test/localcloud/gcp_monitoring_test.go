@@ -12,12 +12,15 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/monitoring/v3"
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	localmonitoring "github.com/mooring-dev/mooring/test/localcloud/monitoring"
 )
 
 // lagQuery is a valid query of the lag of a replica in the ten minutes before a time, changed by edits.
 func lagQuery(project, name string, now time.Time, edits ...func(url.Values)) url.Values {
 	q := url.Values{
-		"filter":             {fmt.Sprintf(`metric.type = %q AND resource.labels.database_id = "%s:%s"`, lagMetric, project, name)},
+		"filter":             {fmt.Sprintf(`metric.type = %q AND resource.labels.database_id = "%s:%s"`, localmonitoring.LagMetric, project, name)},
 		"interval.startTime": {now.Add(-10 * time.Minute).Format(time.RFC3339)}, "interval.endTime": {now.Format(time.RFC3339)}, "view": {"FULL"}, "alt": {"json"},
 	}
 	for _, edit := range edits {
@@ -44,20 +47,20 @@ func listSeries(t *testing.T, g *gcpTest, client *http.Client, project string, q
 func TestMonitoringReplicaLag(t *testing.T) {
 	g := startGCP(t, Options{})
 	for _, in := range []*sqladmin.DatabaseInstance{recoverable(), replicaOf("orders", "reads")} {
-		need(g.sql.Instances.Insert("acme", in).Do())(t)
-		g.clock.advance(time.Minute)
+		check.Need(g.sql.Instances.Insert("acme", in).Do())(t)
+		g.clock.Advance(time.Minute)
 	}
-	made := need(time.Parse(time.RFC3339, need(g.sql.Instances.Get("acme", "reads").Do())(t).CreateTime))(t)
+	made := check.Need(time.Parse(time.RFC3339, check.Need(g.sql.Instances.Get("acme", "reads").Do())(t).CreateTime))(t)
 	want := func(what, name string, want ...float64) {
 		t.Helper()
-		out := need(listSeries(t, g, g.raw, "acme", lagQuery("acme", name, g.clock.Now())))(t)
+		out := check.Need(listSeries(t, g, g.raw, "acme", lagQuery("acme", name, g.clock.Now())))(t)
 		var got []float64
 		for _, series := range out.TimeSeries {
-			if series.Metric.Type != lagMetric || series.Resource.Labels["database_id"] != "acme:"+name {
+			if series.Metric.Type != localmonitoring.LagMetric || series.Resource.Labels["database_id"] != "acme:"+name {
 				t.Errorf("the series is %+v of %+v", series.Metric, series.Resource)
 			}
 			for _, p := range series.Points {
-				if at := need(time.Parse(time.RFC3339, p.Interval.EndTime))(t); at.Before(made) || at.After(g.clock.Now().Add(-lagMetricDelay)) {
+				if at := check.Need(time.Parse(time.RFC3339, p.Interval.EndTime))(t); at.Before(made) || at.After(g.clock.Now().Add(-localmonitoring.LagMetricDelay)) {
 					t.Errorf("a point of %s", p.Interval.EndTime)
 				}
 				got = append(got, *p.Value.DoubleValue)
@@ -68,7 +71,7 @@ func TestMonitoringReplicaLag(t *testing.T) {
 		}
 	}
 	want("a new replica", "reads")
-	g.clock.advance(lagMetricDelay + time.Minute)
+	g.clock.Advance(localmonitoring.LagMetricDelay + time.Minute)
 	want("a replica that is up to date", "reads", 0, 0, 0)
 	if g.SetSQLReplicaLag("acme", "orders", 1) || !g.SetSQLReplicaLag("acme", "reads", 30, 20) {
 		t.Error("the lag is set of replicas, and of nothing else")
@@ -100,7 +103,7 @@ func TestMonitoringRefusals(t *testing.T) {
 		"headers":            {set("view", "HEADERS"), http.StatusNotImplemented},
 		"another parameter":  {set("aggregation.alignmentPeriod", "60s"), http.StatusNotImplemented},
 		"without start":      {func(q url.Values) { q.Del("interval.startTime") }, 0},
-		"of another project": {set("filter", `metric.type = "`+lagMetric+`" AND resource.labels.database_id = "other:reads"`), 0},
+		"of another project": {set("filter", `metric.type = "`+localmonitoring.LagMetric+`" AND resource.labels.database_id = "other:reads"`), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := listSeries(t, g, g.raw, "acme", lagQuery("acme", "reads", g.clock.Now(), tt.edit))

@@ -8,6 +8,9 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/google"
 )
 
 // TestSQLAsRecorded holds what recordings of Cloud SQL taught: what an instance shows beside what was asked for.
@@ -46,10 +49,10 @@ func TestSQLAsRecorded(t *testing.T) {
 }
 
 // sqlOrders returns the resource as it is sent.
-func (g *gcpTest) sqlOrders() jsonObject {
-	g.gcp.mu.Lock()
-	defer g.gcp.mu.Unlock()
-	return g.gcp.sql.project("acme").instances["orders"].shown()
+func (g *gcpTest) sqlOrders() google.Object {
+	g.gcp.Mu.Lock()
+	defer g.gcp.Mu.Unlock()
+	return g.Cloud.sql.Project("acme").Instances["orders"].Shown()
 }
 
 // TestGCSAsRecorded holds what recordings of Cloud Storage taught.
@@ -102,30 +105,30 @@ func TestSQLReplicaAsRecorded(t *testing.T) {
 	in.DatabaseVersion, in.Settings.Tier, in.RootPassword = "MYSQL_5_7", "db-custom-1-3840", ""
 	in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, BinaryLogEnabled: true}
 	g.create(t, in)
-	need(g.sql.Users.Delete("acme", "orders").Name("root").Host("%").Do())(t)
-	op := need(g.sql.Instances.Insert("acme", &sqladmin.DatabaseInstance{
+	check.Need(g.sql.Users.Delete("acme", "orders").Name("root").Host("%").Do())(t)
+	op := check.Need(g.sql.Instances.Insert("acme", &sqladmin.DatabaseInstance{
 		Name: "copy", InstanceType: "READ_REPLICA_INSTANCE", MasterInstanceName: "acme:orders", DatabaseVersion: "MYSQL_5_7", Region: "europe-west1",
 		Settings: &sqladmin.Settings{Tier: "db-custom-1-3840", Edition: "ENTERPRISE", AvailabilityType: "ZONAL", DataDiskType: "PD_SSD"},
 	}).Do())(t)
 	if op.OperationType != "CREATE_REPLICA" || op.TargetId != "acme:orders" || op.Status != "PENDING" || !strings.HasSuffix(op.TargetLink, "/instances/acme:orders") {
 		t.Errorf("the operation is %+v", op)
 	}
-	got := need(g.sql.Instances.Get("acme", "copy").Do())(t)
+	got := check.Need(g.sql.Instances.Get("acme", "copy").Do())(t)
 	b := got.Settings.BackupConfiguration
 	if got.State != "RUNNABLE" || got.InstanceType != "READ_REPLICA_INSTANCE" || got.MasterInstanceName != "acme:orders" || got.ReplicaNames != nil || got.Settings.DataDiskSizeGb != 10 ||
 		b.Enabled || b.BinaryLogEnabled || b.TransactionLogRetentionDays != 7 || b.BackupRetentionSettings.RetainedBackups != 7 ||
 		b.TransactionalLogStorageState != "TRANSACTIONAL_LOG_STORAGE_STATE_UNSPECIFIED" {
 		t.Errorf("the replica is %+v, its backups %+v", got, b)
 	}
-	if users := need(g.sql.Users.List("acme", "copy").Do())(t).Items; len(users) != 1 || users[0].Name != "root" || users[0].Instance != "copy" {
+	if users := check.Need(g.sql.Users.List("acme", "copy").Do())(t).Items; len(users) != 1 || users[0].Name != "root" || users[0].Instance != "copy" {
 		t.Errorf("the users are %v", users)
 	}
-	if op := need(g.sql.Users.Delete("acme", "copy").Name("root").Host("%").Do())(t); op.OperationType != "DELETE_USER" || op.Status != "DONE" {
+	if op := check.Need(g.sql.Users.Delete("acme", "copy").Name("root").Host("%").Do())(t); op.OperationType != "DELETE_USER" || op.Status != "DONE" {
 		t.Errorf("the operation is %+v", op)
 	}
-	if op := need(g.sql.Instances.Delete("acme", "copy").Do())(t); op.OperationType != "DELETE" || op.TargetId != "copy" {
+	if op := check.Need(g.sql.Instances.Delete("acme", "copy").Do())(t); op.OperationType != "DELETE" || op.TargetId != "copy" {
 		t.Errorf("the operation is %+v", op)
 	}
-	need(g.sql.Instances.Get("acme", "orders").Do())(t)
-	need(g.sql.Instances.Delete("acme", "orders").Do())(t)
+	check.Need(g.sql.Instances.Get("acme", "orders").Do())(t)
+	check.Need(g.sql.Instances.Delete("acme", "orders").Do())(t)
 }

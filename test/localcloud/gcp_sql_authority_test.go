@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // sqlClouds are instances of a cloud with real servers.
@@ -40,7 +43,7 @@ func (c *sqlClouds) done(op *sqladmin.Operation, err error) {
 }
 
 // server returns where an instance is, its authorities, and the name in its certificate.
-func (c *sqlClouds) server(instance string, port int) (at engine, name string) {
+func (c *sqlClouds) server(instance string, port int) (at check.Server, name string) {
 	c.Helper()
 	got, err := c.sql.Instances.Get("acme", instance).Do()
 	if err != nil || got.ServerCaCert == nil {
@@ -51,7 +54,7 @@ func (c *sqlClouds) server(instance string, port int) (at engine, name string) {
 			name = n.Name[:len(n.Name)-1]
 		}
 	}
-	return engine{Host: got.IpAddresses[0].IpAddress, Port: port, CA: got.ServerCaCert.Cert}, name
+	return check.Server{Host: got.IpAddresses[0].IpAddress, Port: port, CA: got.ServerCaCert.Cert}, name
 }
 
 // A real server shows the certificate that its instance speaks of: one of an authority of its own, or one with a name by an authority that others share. After
@@ -61,15 +64,15 @@ func TestCertificatesOfSQLServers(t *testing.T) {
 	for _, of := range []struct {
 		engine, version, admin string
 		port                   int
-		dial                   func(t *testing.T, e *engine, name, user, password, database, sql string) (string, error)
+		dial                   func(t *testing.T, at check.Server, name, user, password, database, sql string) (string, error)
 	}{
-		{"postgres", "POSTGRES_16", "postgres", 5432, dialPostgres},
-		{"mysql", "MYSQL_8_0", "root", 3306, dialMySQL},
+		{"postgres", "POSTGRES_16", "postgres", 5432, check.DialPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, check.DialMySQL},
 	} {
 		for _, mode := range []string{"GOOGLE_MANAGED_INTERNAL_CA", "GOOGLE_MANAGED_CAS_CA"} {
 			t.Run(of.engine+" "+mode, func(t *testing.T) {
 				t.Parallel()
-				mustHave(t, of.engine)
+				check.Available(t, engine.Available(of.engine))
 				c, shared := startSQL(t), mode == "GOOGLE_MANAGED_CAS_CA"
 				for _, instance := range []string{"orders", "other"} {
 					in := orders()
@@ -77,10 +80,10 @@ func TestCertificatesOfSQLServers(t *testing.T) {
 					in.Settings.IpConfiguration = &sqladmin.IpConfiguration{ServerCaMode: mode}
 					c.done(c.sql.Instances.Insert("acme", in).Do())
 				}
-				login := func(at engine, ca, name string, want bool) {
+				login := func(at check.Server, ca, name string, want bool) {
 					t.Helper()
 					at.CA = ca
-					if said, err := of.dial(t, &at, name, of.admin, "s3cret", "", "SELECT 41+1"); (err == nil && said == "42") != want {
+					if said, err := of.dial(t, at, name, of.admin, "s3cret", "", "SELECT 41+1"); (err == nil && said == "42") != want {
 						t.Errorf("verified by the name %q: %q, %v, want success %v", name, said, err, want)
 					}
 				}

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 func cloneTo(name, at string) *sqladmin.InstancesCloneRequest {
@@ -23,14 +26,14 @@ func recoverable() *sqladmin.DatabaseInstance {
 type sqlServers struct {
 	*testing.T
 	cloud *Cloud
-	clock *gcpClock
+	clock *check.Clock
 	sql   *sqladmin.Service
 }
 
 func startSQLServers(t *testing.T) *sqlServers {
 	t.Helper()
-	s := &sqlServers{T: t, clock: &gcpClock{now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}}
-	s.cloud = need(Start(Options{Now: s.clock.Now}))(t)
+	s := &sqlServers{T: t, clock: &check.Clock{At: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}}
+	s.cloud = check.Need(Start(Options{Now: s.clock.Now}))(t)
 	t.Cleanup(func() {
 		if err := s.cloud.Close(); err != nil {
 			t.Error(err)
@@ -54,20 +57,20 @@ func (s *sqlServers) done(op *sqladmin.Operation, err error) {
 // run runs a statement as a user whose password is secret, in a database.
 func (s *sqlServers) run(instance, user, database, sql string) string {
 	s.Helper()
-	in := need(s.sql.Instances.Get("acme", instance).Do())(s.T)
-	e := &engine{Host: in.IpAddresses[0].IpAddress, Port: 5432, CA: in.ServerCaCert.Cert}
-	dial := dialPostgres
+	in := check.Need(s.sql.Instances.Get("acme", instance).Do())(s.T)
+	e := check.Server{Host: in.IpAddresses[0].IpAddress, Port: 5432, CA: in.ServerCaCert.Cert}
+	dial := check.DialPostgres
 	if in.DatabaseVersion == "MYSQL_8_0" {
-		dial, e.Port = dialMySQL, 3306
+		dial, e.Port = check.DialMySQL, 3306
 	}
-	return need(dial(s.T, e, "", user, "s3cret", database, sql))(s.T)
+	return check.Need(dial(s.T, e, "", user, "s3cret", database, sql))(s.T)
 }
 
 // later turns the clock, and has the cloud look at it.
 func (s *sqlServers) later(d time.Duration) {
 	s.Helper()
-	s.clock.advance(d)
-	need(s.sql.Instances.Get("acme", "orders").Do())(s.T)
+	s.clock.Advance(d)
+	check.Need(s.sql.Instances.Get("acme", "orders").Do())(s.T)
 }
 
 func (s *sqlServers) wantRows(instance, rows string) {
@@ -80,7 +83,7 @@ func (s *sqlServers) wantRows(instance, rows string) {
 // TestSQLClonePointInTime clones an instance as it was at a time by the cloud's clock, with the users and databases of that time.
 func TestSQLClonePointInTime(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, engine.Available("postgres"))
 	s := startSQLServers(t)
 	s.done(s.sql.Instances.Insert("acme", recoverable()).Do())
 	s.run("orders", "postgres", "postgres", "CREATE TABLE t (n int)")
@@ -97,7 +100,7 @@ func TestSQLClonePointInTime(t *testing.T) {
 	}{"2026-05-04T12:05:00Z": {"at-five", "1", false}, "2026-05-04T12:15:00.5Z": {"at-fifteen", "2", true}, "2026-05-04T12:20:00Z": {"now", "3", true}} {
 		s.done(s.sql.Instances.Clone("acme", "orders", cloneTo(want.name, at)).Do())
 		s.wantRows(want.name, want.rows)
-		users, databases := need(s.sql.Users.List("acme", want.name).Do())(t).Items, need(s.sql.Databases.List("acme", want.name).Do())(t).Items
+		users, databases := check.Need(s.sql.Users.List("acme", want.name).Do())(t).Items, check.Need(s.sql.Databases.List("acme", want.name).Do())(t).Items
 		app := slices.ContainsFunc(users, func(u *sqladmin.User) bool { return u.Name == "app" && u.Instance == want.name })
 		shop := slices.ContainsFunc(databases, func(d *sqladmin.Database) bool { return d.Name == "shop" && d.Instance == want.name })
 		if app != want.app || shop != want.app {
@@ -117,7 +120,7 @@ func TestSQLClonePointInTime(t *testing.T) {
 	for _, name := range []string{"orders", "at-five", "at-fifteen", "now", "again"} {
 		s.done(s.sql.Instances.Delete("acme", name).Do())
 	}
-	if got := copiesIn(t, s.cloud.engines); got != 0 {
+	if got := check.Copies(t, s.cloud.dir); got != 0 {
 		t.Errorf("there are %d copies, want none", got)
 	}
 }
@@ -125,7 +128,7 @@ func TestSQLClonePointInTime(t *testing.T) {
 // TestSQLRecoverySwitched: recovery that is switched on later begins then, and what was kept goes when it is switched off.
 func TestSQLRecoverySwitched(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, engine.Available("postgres"))
 	s := startSQLServers(t)
 	s.done(s.sql.Instances.Insert("acme", orders()).Do())
 	_, err := s.sql.Instances.Clone("acme", "orders", cloneTo("none", "2026-05-04T12:00:00Z")).Do()
@@ -138,7 +141,7 @@ func TestSQLRecoverySwitched(t *testing.T) {
 	s.run("orders", "postgres", "postgres", "INSERT INTO t VALUES (1)")
 	s.later(10 * time.Minute)
 	s.run("orders", "postgres", "postgres", "INSERT INTO t VALUES (2)")
-	window := need(s.sql.Projects.Instances.GetLatestRecoveryTime("acme", "orders").Do())(t)
+	window := check.Need(s.sql.Projects.Instances.GetLatestRecoveryTime("acme", "orders").Do())(t)
 	if window.EarliestRecoveryTime != "2026-05-04T12:10:00.000Z" || window.LatestRecoveryTime != "2026-05-04T12:20:00.000Z" {
 		t.Errorf("recovery is from %s until %s", window.EarliestRecoveryTime, window.LatestRecoveryTime)
 	}
@@ -149,11 +152,11 @@ func TestSQLRecoverySwitched(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	kept := copiesIn(t, s.cloud.engines)
+	kept := check.Copies(t, s.cloud.dir)
 	s.done(s.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{
 		Enabled: true, ForceSendFields: []string{"PointInTimeRecoveryEnabled"},
 	}}}).Do())
-	if got := copiesIn(t, s.cloud.engines); got != kept-1 {
+	if got := check.Copies(t, s.cloud.dir); got != kept-1 {
 		t.Errorf("there are %d copies, want %d", got, kept-1)
 	}
 }
@@ -161,7 +164,7 @@ func TestSQLRecoverySwitched(t *testing.T) {
 // TestSQLCloneOfMySQL has the data as they are; a time is refused, since the server behind it keeps no log.
 func TestSQLCloneOfMySQL(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "mysql")
+	check.Available(t, engine.Available("mysql"))
 	s := startSQLServers(t)
 	in := orders()
 	in.DatabaseVersion = "MYSQL_8_0"
@@ -175,7 +178,7 @@ func TestSQLCloneOfMySQL(t *testing.T) {
 	if got := s.run("again", "root", "shop", "SELECT count(*) FROM t"); got != "1" {
 		t.Errorf("the clone has %s rows, want 1", got)
 	}
-	if got := copiesIn(t, s.cloud.engines); got != 0 {
+	if got := check.Copies(t, s.cloud.dir); got != 0 {
 		t.Errorf("there are %d copies, want none", got)
 	}
 	_, err := s.sql.Instances.Clone("acme", "orders", cloneTo("none", "2026-05-04T12:00:00Z")).Do()
@@ -188,17 +191,17 @@ func TestSQLClone(t *testing.T) {
 	in := recoverable()
 	in.Settings.IpConfiguration = &sqladmin.IpConfiguration{PrivateNetwork: "projects/acme/global/networks/shop", SslMode: "ENCRYPTED_ONLY"}
 	g.create(t, in)
-	op := need(g.sql.Instances.Clone("acme", "orders", &sqladmin.InstancesCloneRequest{CloneContext: &sqladmin.CloneContext{
+	op := check.Need(g.sql.Instances.Clone("acme", "orders", &sqladmin.InstancesCloneRequest{CloneContext: &sqladmin.CloneContext{
 		Kind: "sql#cloneContext", DestinationInstanceName: "again", PreferredZone: "europe-west1-c",
 	}}).Do())(t)
 	if op.OperationType != "CLONE" || op.TargetId != "again" || op.Status != "PENDING" {
 		t.Errorf("operation is %+v", op)
 	}
-	if got := need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "PENDING_CREATE" || g.orders(t).State != "RUNNABLE" {
+	if got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "PENDING_CREATE" || g.orders(t).State != "RUNNABLE" {
 		t.Errorf("the clone is %s", got.State)
 	}
-	g.clock.advance(5 * time.Minute)
-	got, source := need(g.sql.Instances.Get("acme", "again").Do())(t), g.orders(t)
+	g.clock.Advance(5 * time.Minute)
+	got, source := check.Need(g.sql.Instances.Get("acme", "again").Do())(t), g.orders(t)
 	if got.State != "RUNNABLE" || got.GceZone != "europe-west1-c" || got.ConnectionName == source.ConnectionName {
 		t.Errorf("the clone is %+v", got)
 	}
@@ -227,9 +230,9 @@ func TestSQLClone(t *testing.T) {
 		})
 	}
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.clone"}, Kind: FailLate})
-	need(g.sql.Instances.Clone("acme", "orders", cloneTo("bad", "")).Do())(t)
-	g.clock.advance(5 * time.Minute)
-	if got := need(g.sql.Instances.Get("acme", "bad").Do())(t); got.State != "FAILED" {
+	check.Need(g.sql.Instances.Clone("acme", "orders", cloneTo("bad", "")).Do())(t)
+	g.clock.Advance(5 * time.Minute)
+	if got := check.Need(g.sql.Instances.Get("acme", "bad").Do())(t); got.State != "FAILED" {
 		t.Errorf("state is %s", got.State)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // A new instance of Enterprise Plus of which nothing is said has a data cache, backups, point-in-time recovery, 15 backups and 14 days of logs; one of Enterprise has none of
@@ -40,7 +42,7 @@ func TestSQLPlusByItself(t *testing.T) {
 				test.change(in.Settings)
 			}
 			g.create(t, in)
-			s := need(g.sql.Instances.Get("acme", "orders").Do())(t).Settings
+			s := check.Need(g.sql.Instances.Get("acme", "orders").Do())(t).Settings
 			b := s.BackupConfiguration
 			got := what{
 				s.DataCacheConfig != nil && s.DataCacheConfig.DataCacheEnabled, b.Enabled, b.PointInTimeRecoveryEnabled || b.BinaryLogEnabled,

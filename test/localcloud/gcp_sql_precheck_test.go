@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // preCheckTo is a request to check an upgrade to a version.
@@ -18,24 +20,24 @@ func TestSQLPreCheck(t *testing.T) {
 	in := orders()
 	in.DatabaseVersion = "POSTGRES_16"
 	g.create(t, in)
-	check := func(version string) *sqladmin.Operation {
+	checked := func(version string) *sqladmin.Operation {
 		t.Helper()
-		op := need(g.sql.Instances.PreCheckMajorVersionUpgrade("acme", "orders", preCheckTo(version)).Do())(t)
+		op := check.Need(g.sql.Instances.PreCheckMajorVersionUpgrade("acme", "orders", preCheckTo(version)).Do())(t)
 		if op.Status != "PENDING" || op.OperationType != "PRE_CHECK_MAJOR_VERSION_UPGRADE" || op.PreCheckMajorVersionUpgradeContext.TargetDatabaseVersion != version ||
 			op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
 			t.Errorf("the answer is %+v", op)
 		}
-		g.clock.advance(time.Minute)
-		return need(g.sql.Operations.Get("acme", op.Name).Do())(t)
+		g.clock.Advance(time.Minute)
+		return check.Need(g.sql.Operations.Get("acme", op.Name).Do())(t)
 	}
-	if op := check("POSTGRES_17"); op.Status != "DONE" || op.Error != nil || op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
+	if op := checked("POSTGRES_17"); op.Status != "DONE" || op.Error != nil || op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
 		t.Errorf("without a finding: %+v", op)
 	}
 	finding := &sqladmin.PreCheckResponse{MessageType: "ERROR", Message: "An extension is in the way.", ActionsRequired: []string{"Drop it."}}
 	if !g.SetSQLPreCheck("acme", "orders", finding) || g.SetSQLPreCheck("acme", "none", finding) {
 		t.Error("which instance there is was not told")
 	}
-	op := check("POSTGRES_18")
+	op := checked("POSTGRES_18")
 	if got := op.PreCheckMajorVersionUpgradeContext.PreCheckResponse; op.Status != "DONE" || op.Error != nil || len(got) != 1 || got[0].Message != finding.Message || got[0].MessageType != "ERROR" || len(got[0].ActionsRequired) != 1 {
 		t.Errorf("with a finding: %+v", op)
 	}
@@ -44,9 +46,9 @@ func TestSQLPreCheck(t *testing.T) {
 	}
 	upgrade := func() *sqladmin.Operation {
 		t.Helper()
-		op := need(g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_17"}).Do())(t)
-		g.clock.advance(time.Minute)
-		return need(g.sql.Operations.Get("acme", op.Name).Do())(t)
+		op := check.Need(g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_17"}).Do())(t)
+		g.clock.Advance(time.Minute)
+		return check.Need(g.sql.Operations.Get("acme", op.Name).Do())(t)
 	}
 	if op := upgrade(); op.Error == nil || g.orders(t).DatabaseVersion != "POSTGRES_16" {
 		t.Errorf("an upgrade with an error in its way: %+v", op)
@@ -56,7 +58,7 @@ func TestSQLPreCheck(t *testing.T) {
 		t.Errorf("an upgrade with a warning: %+v", op)
 	}
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.preCheckMajorVersionUpgrade"}, Kind: FailLate, Times: 1})
-	if op := check("POSTGRES_18"); op.Error == nil || op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
+	if op := checked("POSTGRES_18"); op.Error == nil || op.PreCheckMajorVersionUpgradeContext.PreCheckResponse != nil {
 		t.Errorf("a check that fails: %+v", op)
 	}
 }
@@ -65,7 +67,7 @@ func TestSQLPreCheck(t *testing.T) {
 func TestSQLPreCheckRefusals(t *testing.T) {
 	g := startGCP(t, Options{})
 	g.create(t, recoverable())
-	need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
+	check.Need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
 	version := g.orders(t).DatabaseVersion
 	for name, test := range map[string]struct {
 		instance, body, reason string
@@ -84,8 +86,8 @@ func TestSQLPreCheckRefusals(t *testing.T) {
 			wantGCP(t, g.send(t, "POST", "/v1/projects/acme/instances/"+test.instance+"/preCheckMajorVersionUpgrade", test.body, nil), test.status, test.reason)
 		})
 	}
-	op := need(g.sql.Instances.PreCheckMajorVersionUpgrade("acme", "orders", preCheckTo("POSTGRES_18")).Do())(t)
-	if got := need(g.sql.Operations.Get("acme", op.Name).Do())(t).PreCheckMajorVersionUpgradeContext.PreCheckResponse; len(got) != 1 || got[0].MessageType != "ERROR" {
+	op := check.Need(g.sql.Instances.PreCheckMajorVersionUpgrade("acme", "orders", preCheckTo("POSTGRES_18")).Do())(t)
+	if got := check.Need(g.sql.Operations.Get("acme", op.Name).Do())(t).PreCheckMajorVersionUpgradeContext.PreCheckResponse; len(got) != 1 || got[0].MessageType != "ERROR" {
 		t.Errorf("a primary's check finds %+v", got)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // replicaOf is a valid request to create a replica, changed by edits.
@@ -23,35 +26,35 @@ func replicaOf(primary, name string, edits ...func(*sqladmin.DatabaseInstance)) 
 // query is run, of a statement that may fail.
 func (s *sqlServers) query(instance, sql string) (string, error) {
 	s.Helper()
-	in := need(s.sql.Instances.Get("acme", instance).Do())(s.T)
-	e := &engine{Host: in.IpAddresses[0].IpAddress, Port: 5432, CA: in.ServerCaCert.Cert}
-	return dialPostgres(s.T, e, "", "postgres", "s3cret", "postgres", sql)
+	in := check.Need(s.sql.Instances.Get("acme", instance).Do())(s.T)
+	e := check.Server{Host: in.IpAddresses[0].IpAddress, Port: 5432, CA: in.ServerCaCert.Cert}
+	return check.DialPostgres(s.T, e, "", "postgres", "s3cret", "postgres", sql)
 }
 
 func (s *sqlServers) follows(instance, rows string) {
 	s.Helper()
-	awaitValue(s.T, "rows of "+instance, rows, func() (string, error) { return s.query(instance, "SELECT count(*) FROM t") })
+	check.AwaitValue(s.T, "rows of "+instance, rows, func() (string, error) { return s.query(instance, "SELECT count(*) FROM t") })
 }
 
 func (s *sqlServers) refusesWrites(instance string) {
 	s.Helper()
 	_, err := s.query(instance, "INSERT INTO t VALUES (0)")
-	wantReadOnly(s.T, "a write on "+instance, err)
+	check.ReadOnly(s.T, "a write on "+instance, err)
 }
 
 // TestSQLReplicaData: what is written to the primary, users and databases among it, arrives on a replica and on a replica of that, which refuse writes until they are promoted.
 func TestSQLReplicaData(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
+	check.Available(t, engine.Available("postgres"))
 	s := startSQLServers(t)
 	in := recoverable()
 	in.RootPassword = "s3cret"
 	s.done(s.sql.Instances.Insert("acme", in).Do())
 	insert := func(instance, values string) {
 		t.Helper()
-		need(s.query(instance, "INSERT INTO t VALUES "+values))(t)
+		check.Need(s.query(instance, "INSERT INTO t VALUES "+values))(t)
 	}
-	need(s.query("orders", "CREATE TABLE t (n int)"))(t)
+	check.Need(s.query("orders", "CREATE TABLE t (n int)"))(t)
 	s.done(s.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())
 	s.done(s.sql.Instances.Insert("acme", replicaOf("copy", "third")).Do())
 	insert("orders", "(1)")
@@ -62,12 +65,12 @@ func TestSQLReplicaData(t *testing.T) {
 	s.done(s.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "s3cret"}).Do())
 	s.done(s.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
 	for _, name := range []string{"copy", "third"} {
-		users, databases := need(s.sql.Users.List("acme", name).Do())(t).Items, need(s.sql.Databases.List("acme", name).Do())(t).Items
+		users, databases := check.Need(s.sql.Users.List("acme", name).Do())(t).Items, check.Need(s.sql.Databases.List("acme", name).Do())(t).Items
 		if !slices.ContainsFunc(users, func(u *sqladmin.User) bool { return u.Name == "app" && u.Instance == name }) ||
 			!slices.ContainsFunc(databases, func(d *sqladmin.Database) bool { return d.Name == "shop" && d.Instance == name }) {
 			t.Errorf("%s has the users %v and databases %v", name, users, databases)
 		}
-		awaitValue(t, "the database on "+name, "1", func() (string, error) {
+		check.AwaitValue(t, "the database on "+name, "1", func() (string, error) {
 			return s.query(name, "SELECT count(*) FROM pg_database, pg_roles WHERE datname = 'shop' AND rolname = 'app'")
 		})
 	}
@@ -85,7 +88,7 @@ func TestSQLReplicaData(t *testing.T) {
 	s.follows("orders", "3")
 	s.refusesWrites("third")
 	s.done(s.sql.Users.Insert("acme", "copy", &sqladmin.User{Name: "own", Password: "s3cret"}).Do())
-	users := need(s.sql.Users.List("acme", "third").Do())(t).Items
+	users := check.Need(s.sql.Users.List("acme", "third").Do())(t).Items
 	if has := func(name string) bool {
 		return slices.ContainsFunc(users, func(u *sqladmin.User) bool { return u.Name == name })
 	}; !has("own") || !has("app") {
@@ -99,7 +102,7 @@ func TestSQLReplicaData(t *testing.T) {
 // TestSQLReplicaOfMySQL follows its primary, and refuses writes until it is promoted.
 func TestSQLReplicaOfMySQL(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "mysql")
+	check.Available(t, engine.Available("mysql"))
 	s := startSQLServers(t)
 	in := orders()
 	in.DatabaseVersion = "MYSQL_8_0"
@@ -110,7 +113,7 @@ func TestSQLReplicaOfMySQL(t *testing.T) {
 	s.run("orders", "root", "shop", "INSERT INTO t VALUES (1)")
 	s.done(s.sql.Instances.Insert("acme", replicaOf("acme:orders", "copy")).Do())
 	s.run("orders", "root", "shop", "INSERT INTO t VALUES (2)")
-	awaitValue(t, "rows of the replica", "2", func() (string, error) { return s.run("copy", "root", "shop", "SELECT count(*) FROM t"), nil })
+	check.AwaitValue(t, "rows of the replica", "2", func() (string, error) { return s.run("copy", "root", "shop", "SELECT count(*) FROM t"), nil })
 	if got := s.run("copy", "root", "shop", "SELECT @@read_only"); got != "1" {
 		t.Errorf("read_only is %s, want 1", got)
 	}
@@ -125,11 +128,13 @@ func TestSQLReplicaOfMySQL(t *testing.T) {
 // TestSQLReplica leads a replica through its life, as the API shows it.
 func TestSQLReplica(t *testing.T) {
 	g := startGCP(t, Options{Durations: Durations{Create: 10 * time.Minute, Modify: time.Minute, Delete: 5 * time.Minute}})
-	get := func(name string) *sqladmin.DatabaseInstance { return need(g.sql.Instances.Get("acme", name).Do())(t) }
+	get := func(name string) *sqladmin.DatabaseInstance {
+		return check.Need(g.sql.Instances.Get("acme", name).Do())(t)
+	}
 	in := recoverable()
 	in.Settings.DataDiskSizeGb, in.Settings.DataDiskType = 50, "PD_HDD"
 	g.create(t, in)
-	op := need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy", func(in *sqladmin.DatabaseInstance) {
+	op := check.Need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy", func(in *sqladmin.DatabaseInstance) {
 		in.ReplicaConfiguration = &sqladmin.ReplicaConfiguration{Kind: "sql#replicaConfiguration", ForceSendFields: []string{"FailoverTarget"}}
 		in.Settings.AvailabilityType = "REGIONAL"
 	})).Do())(t)
@@ -142,11 +147,11 @@ func TestSQLReplica(t *testing.T) {
 	_, err = g.sql.Instances.Insert("acme", replicaOf("orders", "other")).Do()
 	wantGCP(t, err, 409, "operationInProgress")
 	for _, name := range []string{"orders", "copy"} {
-		if found := need(g.sql.Operations.List("acme").Instance(name).Do())(t).Items; found[0].Name != op.Name {
+		if found := check.Need(g.sql.Operations.List("acme").Instance(name).Do())(t).Items; found[0].Name != op.Name {
 			t.Errorf("the last operation of %s is %+v", name, found[0])
 		}
 	}
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	got := get("copy")
 	if got.State != "RUNNABLE" || got.DatabaseVersion != "POSTGRES_16" || got.Region != "europe-west1" || got.Settings.DataDiskSizeGb != 50 || got.Settings.DataDiskType != "PD_HDD" ||
 		got.Settings.Edition != "ENTERPRISE" || got.Settings.BackupConfiguration.Enabled || got.Settings.BackupConfiguration.PointInTimeRecoveryEnabled || got.SecondaryGceZone == "" ||
@@ -156,19 +161,19 @@ func TestSQLReplica(t *testing.T) {
 	if names := g.orders(t).ReplicaNames; !slices.Equal(names, []string{"copy"}) {
 		t.Errorf("the primary has the replicas %v", names)
 	}
-	need(g.sql.Instances.Patch("acme", "copy", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{UserLabels: map[string]string{"a": "b"}}}).Do())(t)
-	g.clock.advance(time.Minute)
-	need(g.sql.Instances.Insert("acme", replicaOf("copy", "far", func(in *sqladmin.DatabaseInstance) { in.Region = "us-central1" })).Do())(t)
-	g.clock.advance(10 * time.Minute)
+	check.Need(g.sql.Instances.Patch("acme", "copy", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{UserLabels: map[string]string{"a": "b"}}}).Do())(t)
+	g.clock.Advance(time.Minute)
+	check.Need(g.sql.Instances.Insert("acme", replicaOf("copy", "far", func(in *sqladmin.DatabaseInstance) { in.Region = "us-central1" })).Do())(t)
+	g.clock.Advance(10 * time.Minute)
 	if got := get("far"); got.Region != "us-central1" || got.MasterInstanceName != "acme:copy" || !slices.Equal(get("copy").ReplicaNames, []string{"far"}) {
 		t.Errorf("the replica of the replica is %+v", got)
 	}
 
-	op = need(g.sql.Instances.PromoteReplica("acme", "copy").Do())(t)
+	op = check.Need(g.sql.Instances.PromoteReplica("acme", "copy").Do())(t)
 	if op.OperationType != "PROMOTE_REPLICA" || op.TargetId != "copy" || get("copy").State != "MAINTENANCE" {
 		t.Errorf("the promotion is %+v", op)
 	}
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	if got := get("copy"); got.State != "RUNNABLE" || got.InstanceType != "CLOUD_SQL_INSTANCE" || got.MasterInstanceName != "" || got.ReplicaConfiguration != nil ||
 		got.Settings.BackupConfiguration.Enabled || !slices.Equal(got.ReplicaNames, []string{"far"}) || g.orders(t).ReplicaNames != nil {
 		t.Errorf("once it is promoted: %+v", got)
@@ -176,25 +181,25 @@ func TestSQLReplica(t *testing.T) {
 	_, err = g.sql.Instances.Delete("acme", "copy").Do()
 	wantGCP(t, err, 400, "errorReplicationMasterInvalidOperation")
 	for _, name := range []string{"orders", "far", "copy"} {
-		need(g.sql.Instances.Delete("acme", name).Do())(t)
-		g.clock.advance(5 * time.Minute)
+		check.Need(g.sql.Instances.Delete("acme", name).Do())(t)
+		g.clock.Advance(5 * time.Minute)
 	}
 
 	// A replica that could not be made is there, and in the way, until somebody deletes it; one that could not be promoted stays one.
 	g.create(t, recoverable())
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.insert"}, Kind: FailLate, Times: 1})
-	need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
-	g.clock.advance(10 * time.Minute)
+	check.Need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
+	g.clock.Advance(10 * time.Minute)
 	if got := get("copy"); got.State != "FAILED" {
 		t.Errorf("state is %s", got.State)
 	}
-	need(g.sql.Instances.Delete("acme", "copy").Do())(t)
-	g.clock.advance(5 * time.Minute)
-	need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
-	g.clock.advance(10 * time.Minute)
+	check.Need(g.sql.Instances.Delete("acme", "copy").Do())(t)
+	g.clock.Advance(5 * time.Minute)
+	check.Need(g.sql.Instances.Insert("acme", replicaOf("orders", "copy")).Do())(t)
+	g.clock.Advance(10 * time.Minute)
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.promoteReplica"}, Kind: FailLate, Times: 1})
-	need(g.sql.Instances.PromoteReplica("acme", "copy").Do())(t)
-	g.clock.advance(time.Minute)
+	check.Need(g.sql.Instances.PromoteReplica("acme", "copy").Do())(t)
+	g.clock.Advance(time.Minute)
 	if got := get("copy"); got.State != "RUNNABLE" || got.MasterInstanceName != "acme:orders" {
 		t.Errorf("after a promotion that failed: %+v", got)
 	}
@@ -225,7 +230,7 @@ func TestSQLReplicaRefusals(t *testing.T) {
 	adds := func(primary, name string) {
 		t.Helper()
 		g.create(t, replicaOf(primary, name))
-		need(g.sql.Instances.Get("acme", name).Do())(t)
+		check.Need(g.sql.Instances.Get("acme", name).Do())(t)
 	}
 	adds("orders", "copy")
 	adds("copy", "second")

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // restoreOf is a request to restore a backup.
@@ -19,19 +22,19 @@ func TestSQLRestoreData(t *testing.T) {
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
-		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
+		query                  func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
 	}{
-		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-			return dialPostgres(t, e, "", user, password, database, sql)
+		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
+			return check.DialPostgres(t, at, "", user, password, database, sql)
 		}},
-		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-			return dialMySQL(t, e, "", user, password, database, sql)
+		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
+			return check.DialMySQL(t, at, "", user, password, database, sql)
 		}},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, test.engine)
-			cloud := need(Start(Options{}))(t)
+			check.Available(t, engine.Available(test.engine))
+			cloud := check.Need(Start(Options{}))(t)
 			defer func() {
 				if err := cloud.Close(); err != nil {
 					t.Error(err)
@@ -41,21 +44,21 @@ func TestSQLRestoreData(t *testing.T) {
 			done := doneIn(t, cloud, sql)
 			run := func(instance, user, password, query string) (string, error) {
 				t.Helper()
-				got := need(sql.Instances.Get("acme", instance).Do())(t)
-				return test.query(t, &engine{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}, user, password, "shop", query)
+				got := check.Need(sql.Instances.Get("acme", instance).Do())(t)
+				return test.query(t, check.Server{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}, user, password, "shop", query)
 			}
 			in := orders()
 			in.DatabaseVersion, in.Settings.RetainBackupsOnDelete = test.version, true
 			done(sql.Instances.Insert("acme", in).Do())
 			done(sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
 			done(sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "first"}).Do())
-			need(run("orders", "app", "first", "CREATE TABLE t (n int)"))(t)
-			need(run("orders", "app", "first", "INSERT INTO t VALUES (1)"))(t)
+			check.Need(run("orders", "app", "first", "CREATE TABLE t (n int)"))(t)
+			check.Need(run("orders", "app", "first", "INSERT INTO t VALUES (1)"))(t)
 			done(sql.Backups.CreateBackup("projects/acme", &sqladmin.Backup{Instance: "orders"}).Do())
-			need(run("orders", "app", "first", "INSERT INTO t VALUES (2)"))(t)
+			check.Need(run("orders", "app", "first", "INSERT INTO t VALUES (2)"))(t)
 			done(sql.Users.Update("acme", "orders", &sqladmin.User{Password: "second"}).Name("app").Do())
 			done(sql.Instances.Delete("acme", "orders").EnableFinalBackup(true).Do())
-			backups := need(sql.Backups.ListBackups("projects/acme").Do())(t).Backups
+			backups := check.Need(sql.Backups.ListBackups("projects/acme").Do())(t).Backups
 			if len(backups) != 2 {
 				t.Fatalf("backups are %+v", backups)
 			}
@@ -68,16 +71,16 @@ func TestSQLRestoreData(t *testing.T) {
 				if got, err := run(name, "app", password, "SELECT count(*) FROM t"); got != rows || err != nil {
 					t.Errorf("%s has %q rows, want %s: %v", name, got, rows, err)
 				}
-				need(run(name, test.admin, "s3cret", "SELECT 1"))(t)
-				users := need(sql.Users.List("acme", name).Do())(t).Items
-				databases := need(sql.Databases.List("acme", name).Do())(t).Items
+				check.Need(run(name, test.admin, "s3cret", "SELECT 1"))(t)
+				users := check.Need(sql.Users.List("acme", name).Do())(t).Items
+				databases := check.Need(sql.Databases.List("acme", name).Do())(t).Items
 				if !slices.ContainsFunc(users, func(u *sqladmin.User) bool { return u.Name == "app" && u.Instance == name }) ||
 					!slices.ContainsFunc(databases, func(d *sqladmin.Database) bool { return d.Name == "shop" && d.Instance == name }) {
 					t.Errorf("users are %+v, databases %+v", users, databases)
 				}
-				need(sql.Backups.DeleteBackup(b.Name).Do())(t)
+				check.Need(sql.Backups.DeleteBackup(b.Name).Do())(t)
 			}
-			if got := copiesIn(t, cloud.engines); got != 0 {
+			if got := check.Copies(t, cloud.dir); got != 0 {
 				t.Errorf("there are %d copies, want none", got)
 			}
 		})
@@ -87,8 +90,8 @@ func TestSQLRestoreData(t *testing.T) {
 // TestSQLBackupCopies: the copies of backups go with them, and with an instance that retains none.
 func TestSQLBackupCopies(t *testing.T) {
 	t.Parallel()
-	mustHave(t, "postgres")
-	cloud := need(Start(Options{}))(t)
+	check.Available(t, engine.Available("postgres"))
+	cloud := check.Need(Start(Options{}))(t)
 	defer func() {
 		if err := cloud.Close(); err != nil {
 			t.Error(err)
@@ -104,7 +107,7 @@ func TestSQLBackupCopies(t *testing.T) {
 	}
 	want := func(n int) {
 		t.Helper()
-		if got := copiesIn(t, cloud.engines); got != n {
+		if got := check.Copies(t, cloud.dir); got != n {
 			t.Errorf("there are %d copies, want %d", got, n)
 		}
 	}
@@ -113,7 +116,7 @@ func TestSQLBackupCopies(t *testing.T) {
 		done(sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{}).Do())
 	}
 	want(2)
-	runs := need(sql.BackupRuns.List("acme", "orders").Do())(t).Items
+	runs := check.Need(sql.BackupRuns.List("acme", "orders").Do())(t).Items
 	done(sql.BackupRuns.Delete("acme", "orders", runs[0].Id).Do())
 	want(1)
 	done(sql.Instances.Delete("acme", "orders").Do())
@@ -127,15 +130,15 @@ func TestSQLRestoreSettings(t *testing.T) {
 	in.Settings.DatabaseFlags = []*sqladmin.DatabaseFlags{{Name: "max_connections", Value: "50"}}
 	in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, StartTime: "05:00"}
 	g.create(t, in)
-	need(g.sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{}).Do())(t)
-	backup := need(g.sql.Backups.ListBackups("projects/acme").Do())(t).Backups[0]
+	check.Need(g.sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{}).Do())(t)
+	backup := check.Need(g.sql.Backups.ListBackups("projects/acme").Do())(t).Backups[0]
 	_, err := g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup.Name, nil)).Do()
 	wantGCP(t, err, 400, "invalid") // it is not complete
-	g.clock.advance(time.Minute)
-	need(g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{UserLabels: map[string]string{"late": "yes"}}}).Do())(t)
-	g.clock.advance(time.Second)
+	g.clock.Advance(time.Minute)
+	check.Need(g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{UserLabels: map[string]string{"late": "yes"}}}).Do())(t)
+	g.clock.Advance(time.Second)
 
-	op := need(g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup.Name, &sqladmin.DatabaseInstance{
+	op := check.Need(g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup.Name, &sqladmin.DatabaseInstance{
 		Region: "europe-west2",
 		Settings: &sqladmin.Settings{
 			Tier: "db-g1-small", DataDiskSizeGb: 20, UserLabels: map[string]string{"owner": "me"},
@@ -145,11 +148,11 @@ func TestSQLRestoreSettings(t *testing.T) {
 	if op.OperationType != "RESTORE_VOLUME" || op.TargetId != "again" {
 		t.Errorf("operation is %+v", op)
 	}
-	if got := need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "PENDING_CREATE" {
+	if got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "PENDING_CREATE" {
 		t.Errorf("state is %s", got.State)
 	}
-	g.clock.advance(5 * time.Minute)
-	got := need(g.sql.Instances.Get("acme", "again").Do())(t)
+	g.clock.Advance(5 * time.Minute)
+	got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t)
 	s, was := got.Settings, g.orders(t)
 	if got.State != "RUNNABLE" || got.DatabaseVersion != "POSTGRES_16" || s.Edition != "ENTERPRISE" || len(s.DatabaseFlags) != 1 || s.UserLabels["team"] != "shop" ||
 		s.UserLabels["late"] != "" || s.BackupConfiguration.StartTime != "05:00" {
@@ -171,9 +174,9 @@ func TestSQLRestoreRefusals(t *testing.T) {
 		in.Name = name
 		g.create(t, in)
 	}
-	need(g.sql.Instances.Delete("acme", "deleted").Do())(t)
-	need(g.sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{}).Do())(t)
-	backup := need(g.sql.Backups.ListBackups("projects/acme").Do())(t).Backups[0].Name
+	check.Need(g.sql.Instances.Delete("acme", "deleted").Do())(t)
+	check.Need(g.sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{}).Do())(t)
+	backup := check.Need(g.sql.Backups.ListBackups("projects/acme").Do())(t).Backups[0].Name
 	for name, test := range map[string]struct {
 		instance, body string
 		status         int
@@ -199,11 +202,11 @@ func TestSQLRestoreRefusals(t *testing.T) {
 		})
 	}
 	g.Faults.Add(Fault{Filter: Filter{Operation: "instances.restoreBackup", Resource: "again"}, Kind: FailLate})
-	op := need(g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup, nil)).Do())(t)
-	if op = need(g.sql.Operations.Get("acme", op.Name).Do())(t); op.Error == nil {
+	op := check.Need(g.sql.Instances.RestoreBackup("acme", "again", restoreOf(backup, nil)).Do())(t)
+	if op = check.Need(g.sql.Operations.Get("acme", op.Name).Do())(t); op.Error == nil {
 		t.Errorf("operation is %+v, want it failed", op)
 	}
-	if got := need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "FAILED" {
+	if got := check.Need(g.sql.Instances.Get("acme", "again").Do())(t); got.State != "FAILED" {
 		t.Errorf("state is %s", got.State)
 	}
 }

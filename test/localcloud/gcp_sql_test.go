@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 func orders() *sqladmin.DatabaseInstance {
@@ -25,7 +28,7 @@ func (g *gcpTest) create(t *testing.T, in *sqladmin.DatabaseInstance) {
 	if _, err := g.sql.Instances.Insert("acme", in).Do(); err != nil {
 		t.Fatal(err)
 	}
-	g.clock.advance(g.opts.Durations.Create)
+	g.clock.Advance(g.Options.Durations.Create)
 }
 
 func (g *gcpTest) orders(t *testing.T) *sqladmin.DatabaseInstance {
@@ -60,7 +63,7 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 		{1, "DONE", "RUNNABLE"},
 	}
 	for _, step := range steps {
-		g.clock.advance(step.after)
+		g.clock.Advance(step.after)
 		if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != step.status {
 			t.Fatalf("operation is %v, %v, want %s", op, err, step.status)
 		}
@@ -81,14 +84,14 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	wantGCP(t, err, 409, "operationInProgress")
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
 	wantGCP(t, err, 404, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
 	wantGCP(t, err, 0, "")
 	_, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
 	wantGCP(t, err, 400, "invalid")
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
 	wantGCP(t, err, 409, "userAlreadyExists")
 	users, err := g.sql.Users.List("acme", "orders").Do()
@@ -99,15 +102,15 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	wantGCP(t, err, 404, "")
 	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "new"}).Name("postgres").Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Users.Delete("acme", "orders").Name("app").Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Users.Get("acme", "orders", "app").Do()
 	wantGCP(t, err, 404, "")
 	_, err = g.sql.Databases.Delete("acme", "orders", "shop").Do()
 	wantGCP(t, err, 0, "")
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
 	wantGCP(t, err, 404, "")
 
@@ -117,7 +120,7 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	if in := g.orders(t); in.State != "PENDING_DELETE" {
 		t.Fatalf("instance is %s", in.State)
 	}
-	g.clock.advance(5 * time.Minute)
+	g.clock.Advance(5 * time.Minute)
 	_, err = g.sql.Instances.Get("acme", "orders").Do()
 	wantGCP(t, err, 404, "instanceDoesNotExist")
 	ops, err := g.sql.Operations.List("acme").Instance("orders").Do()
@@ -309,7 +312,7 @@ func TestSQLPatch(t *testing.T) {
 			}
 			_, err = g.sql.Instances.Patch("acme", "orders", test.patch).Do()
 			wantGCP(t, err, 409, "operationInProgress")
-			g.clock.advance(time.Minute)
+			g.clock.Advance(time.Minute)
 			after := g.orders(t)
 			if !test.check(after) || after.State != "RUNNABLE" || after.Settings.SettingsVersion != 2 || after.Etag == before.Etag {
 				t.Errorf("afterwards: %+v %+v", after, after.Settings)
@@ -449,7 +452,7 @@ func TestSQLFailLate(t *testing.T) {
 			if err != nil || op.Status != "PENDING" || op.Error != nil {
 				t.Fatalf("operation is %+v, %v", op, err)
 			}
-			g.clock.advance(2 * time.Minute)
+			g.clock.Advance(2 * time.Minute)
 			if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error == nil || len(op.Error.Errors) != 1 {
 				t.Fatalf("operation is %+v, %v", op, err)
 			}
@@ -481,7 +484,7 @@ func TestSQLFailLate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.clock.advance(2 * time.Minute)
+			g.clock.Advance(2 * time.Minute)
 			if op, err = g.sql.Operations.Get("acme", retried.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
 				t.Errorf("the second attempt: %+v, %v", op, err)
 			}
@@ -513,18 +516,18 @@ func TestSQLFinalBackup(t *testing.T) {
 	if n := len(list("instance:other")); n != 0 {
 		t.Errorf("the filter lets %d pass", n)
 	}
-	g.clock.advance(10 * time.Minute)
+	g.clock.Advance(10 * time.Minute)
 	if in := g.orders(t); in.State != "PENDING_DELETE" {
 		t.Errorf("state is %s", in.State)
 	}
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	_, err = g.sql.Instances.Get("acme", "orders").Do()
 	wantGCP(t, err, 404, "")
 	b, err := g.sql.Backups.GetBackup(all[0].Name).Do()
 	if err != nil || b.State != "SUCCESSFUL" || b.InstanceDeletionTime == "" || b.ExpiryTime != "2026-06-13T03:02:01.000Z" || b.InstanceSettings.Settings.Tier != "db-f1-micro" {
 		t.Fatalf("backup is %+v, %v", b, err)
 	}
-	g.clock.advance(40 * 24 * time.Hour)
+	g.clock.Advance(40 * 24 * time.Hour)
 	_, err = g.sql.Backups.GetBackup(all[0].Name).Do()
 	wantGCP(t, err, 404, "")
 }
@@ -540,7 +543,7 @@ func TestSQLBackupRuns(t *testing.T) {
 		if err != nil || len(runs.Items) != 1 || runs.Items[0].Status != want {
 			t.Fatalf("runs are %v, %v, want %s", runs, err, want)
 		}
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 	}
 }
 
@@ -560,7 +563,7 @@ func TestSQLRetainedBackups(t *testing.T) {
 		if _, err := g.sql.Instances.Delete("acme", "orders").Do(); err != nil {
 			t.Fatal(err)
 		}
-		g.clock.advance(400 * 24 * time.Hour)
+		g.clock.Advance(400 * 24 * time.Hour)
 		out, err := g.sql.Backups.ListBackups("projects/acme").Filter("instance:orders").Do()
 		if err != nil || len(out.Backups) != want {
 			t.Fatalf("retained %t: backups are %+v, %v", retain, out, err)
@@ -587,7 +590,7 @@ func TestSQLDeletionIsGuarded(t *testing.T) {
 	wantGCP(t, err, 0, "")
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
 	wantGCP(t, err, 409, "instanceAlreadyExists")
-	g.clock.advance(7 * 24 * time.Hour)
+	g.clock.Advance(7 * 24 * time.Hour)
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
 	wantGCP(t, err, 0, "")
 }
@@ -693,7 +696,7 @@ func TestSQLRates(t *testing.T) {
 	}
 	_, err := g.sql.Instances.List("acme").Do()
 	wantGCP(t, err, 429, "rateLimitExceeded")
-	g.clock.advance(time.Second)
+	g.clock.Advance(time.Second)
 	_, err = g.sql.Instances.List("acme").Do()
 	wantGCP(t, err, 0, "")
 }
@@ -704,19 +707,19 @@ func TestSQLServer(t *testing.T) {
 	for _, test := range []struct {
 		engine, version, admin string
 		port                   int
-		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
-		plain                  func(t *testing.T, e *engine, user, password string) bool
+		query                  func(t *testing.T, at check.Server, user, password, database, sql string) (string, error)
+		plain                  func(t *testing.T, at check.Server, user, password string) bool
 	}{
-		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-			return dialPostgres(t, e, "", user, password, database, sql)
-		}, plainPostgres},
-		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
-			return dialMySQL(t, e, "", user, password, database, sql)
-		}, plainMariaDB},
+		{"postgres", "POSTGRES_16", "postgres", 5432, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
+			return check.DialPostgres(t, at, "", user, password, database, sql)
+		}, check.PlainPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, func(t *testing.T, at check.Server, user, password, database, sql string) (string, error) {
+			return check.DialMySQL(t, at, "", user, password, database, sql)
+		}, check.PlainMariaDB},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			t.Parallel()
-			mustHave(t, test.engine)
+			check.Available(t, engine.Available(test.engine))
 			cloud, err := Start(Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -735,7 +738,7 @@ func TestSQLServer(t *testing.T) {
 			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil {
 				t.Fatalf("instance is %+v, %v", got, err)
 			}
-			server := &engine{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
+			server := check.Server{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
 			login := func(user, password, database string, want bool) {
 				t.Helper()
 				said, err := test.query(t, server, user, password, database, "SELECT 41+1")
@@ -763,7 +766,7 @@ func TestSQLServer(t *testing.T) {
 			}
 			plain := func(want bool) {
 				t.Helper()
-				await(t, fmt.Sprintf("a connection without TLS: success %v", want), func() (bool, string) {
+				check.Await(t, fmt.Sprintf("a connection without TLS: success %v", want), func() (bool, string) {
 					return test.plain(t, server, "app", "second") == want, "the other way round"
 				})
 				login("app", "second", "shop", true)

@@ -94,7 +94,7 @@ func (g *gcpTest) makeAndPatch(t *testing.T, in *sqladmin.DatabaseInstance, patc
 	_, err := g.sql.Instances.Insert("acme", in).Do()
 	if patched != nil {
 		wantGCP(t, err, 0, "")
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 		_, err = g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: patched}).Do()
 	}
 	if refused {
@@ -105,6 +105,6 @@ func (g *gcpTest) makeAndPatch(t *testing.T, in *sqladmin.DatabaseInstance, patc
 	if state := g.orders(t).State; during != "" && state != during {
 		t.Errorf("during the change the instance is %s, want %s", state, during)
 	}
-	g.clock.advance(time.Minute)
+	g.clock.Advance(time.Minute)
 	return false
 }

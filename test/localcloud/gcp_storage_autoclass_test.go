@@ -27,7 +27,7 @@ func TestAutoclassIsSwitchedOnAndOff(t *testing.T) {
 		{`{"autoclass":{"enabled":true}}`, 400, "", "09:01", ""},
 		{`{"autoclass":{"enabled":true},"storageClass":"STANDARD"}`, 0, "NEARLINE", "11:01", "11:01"},
 	} {
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 		wantGCP(t, g.send(t, "PATCH", path, test.patch, nil), test.want, "")
 		var b raw.Bucket
 		wantGCP(t, g.send(t, "GET", path, "", &b), 0, "")

@@ -25,7 +25,7 @@ func TestSoftDeletePolicies(t *testing.T) {
 		{"0", 0, ""},
 		{"604800", 0, "2026-05-04T03:08:01.000Z"},
 	} {
-		g.clock.advance(time.Minute)
+		g.clock.Advance(time.Minute)
 		wantGCP(t, g.send(t, "PATCH", path, `{"softDeletePolicy":{"retentionDurationSeconds":"`+test.seconds+`","effectiveTime":"1999-01-01T00:00:00Z"}}`, nil), test.want, "")
 		var b raw.Bucket
 		wantGCP(t, g.send(t, "GET", path, "", &b), 0, "")

@@ -150,7 +150,7 @@ func TestBucketPatchMerges(t *testing.T) {
 				Location: "us-east1", Labels: map[string]string{"a": "1"}, VersioningEnabled: true,
 				CORS: []storage.CORS{{Origins: []string{"https://a", "https://b"}}}, UniformBucketLevelAccess: storage.UniformBucketLevelAccess{Enabled: true},
 			})
-			g.clock.advance(time.Minute)
+			g.clock.Advance(time.Minute)
 			var b raw.Bucket
 			wantGCP(t, g.send(t, "PATCH", "/storage/v1/b/acme-logs", test.patch, &b), test.want, "")
 			if test.want != 0 {
@@ -186,7 +186,7 @@ func TestBucketLocks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g.clock.advance(90 * 24 * time.Hour)
+	g.clock.Advance(90 * 24 * time.Hour)
 	_, err := b.Update(ctx, uniform(false))
 	wantGCP(t, err, 400, "")
 
@@ -347,7 +347,7 @@ func TestBucketWithObjects(t *testing.T) {
 	b = kept
 	write("x", "y")
 	wantGCP(t, kept.Object("x").Delete(ctx), 403, "retentionPolicyNotMet")
-	g.clock.advance(time.Hour)
+	g.clock.Advance(time.Hour)
 	wantGCP(t, kept.Object("x").Delete(ctx), 0, "")
 }
 
@@ -422,7 +422,7 @@ func TestBucketRates(t *testing.T) {
 	first, second := g.storage.Bucket("first"), g.storage.Bucket("second")
 	wantGCP(t, first.Create(ctx, "acme", nil), 0, "")
 	wantGCP(t, second.Create(ctx, "acme", nil), http.StatusTooManyRequests, "rateLimitExceeded")
-	g.clock.advance(2 * time.Second)
+	g.clock.Advance(2 * time.Second)
 	wantGCP(t, second.Create(ctx, "acme", nil), 0, "")
 	change := storage.BucketAttrsToUpdate{VersioningEnabled: true}
 	for _, step := range []struct {
@@ -430,7 +430,7 @@ func TestBucketRates(t *testing.T) {
 		after  time.Duration
 		want   int
 	}{{first, 0, 0}, {second, 0, 0}, {first, 0, 429}, {first, time.Second, 0}} {
-		g.clock.advance(step.after)
+		g.clock.Advance(step.after)
 		_, err := step.bucket.Update(ctx, change)
 		wantGCP(t, err, step.want, "")
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,30 +14,14 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/option"
 	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
-
-// gcpClock is a clock that only tests turn.
-type gcpClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *gcpClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *gcpClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // gcpTest is a cloud with the real clients of one project.
 type gcpTest struct {
 	*Cloud
-	clock   *gcpClock
+	clock   *check.Clock
 	storage *storage.Client
 	sql     *sqladmin.Service
 	raw     *http.Client // carries the access token
@@ -46,7 +29,7 @@ type gcpTest struct {
 
 func startGCP(t *testing.T, opts Options) *gcpTest {
 	t.Helper()
-	g := &gcpTest{clock: &gcpClock{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}}
+	g := &gcpTest{clock: &check.Clock{At: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}}
 	opts.Now, opts.ListenersOnly, opts.Dir = g.clock.Now, true, t.TempDir()
 	cloud, err := Start(opts)
 	if err != nil {

@@ -20,6 +20,10 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/sqladmin/v1"
 	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/test/localcloud/google"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 type serviceAccountKey struct {
@@ -105,7 +109,7 @@ func TestGCPTokenIsIssuedForGoodAssertionsOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			response, err := http.PostForm(key.TokenURI, url.Values{"grant_type": {gcpJWTBearer}, "assertion": {signed}})
+			response, err := http.PostForm(key.TokenURI, url.Values{"grant_type": {google.GCPJWTBearer}, "assertion": {signed}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +158,7 @@ func TestGCPCallsNeedAToken(t *testing.T) {
 	}
 	good := "Bearer " + token.AccessToken
 	wantGCP(t, call(good), 0, "")
-	g.clock.advance(7 * 24 * time.Hour) // tokens live on the wall clock
+	g.clock.Advance(7 * 24 * time.Hour) // tokens live on the wall clock
 	wantGCP(t, call(good), 0, "")
 	g.RevokeGCPKey("acme")
 	wantGCP(t, call(good), 401, "authError")
@@ -287,14 +291,14 @@ func TestGCPUnknownPathsAndMembers(t *testing.T) {
 
 // An access token ends by the clock of sessions, which no other clock moves.
 func TestGCPTokenLife(t *testing.T) {
-	clock := &gcpClock{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+	clock := &check.Clock{At: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
 	g := startGCP(t, Options{SessionNow: clock.Now})
 	list := func() error { return g.send(t, http.MethodGet, "/storage/v1/b?project=acme", "", nil) }
 	for _, tc := range []struct {
 		after  time.Duration
 		status int
 	}{{0, 0}, {time.Hour - time.Second, 0}, {time.Second, http.StatusUnauthorized}} {
-		clock.advance(tc.after)
+		clock.Advance(tc.after)
 		status := 0
 		if refused, ok := errors.AsType[*googleapi.Error](list()); ok {
 			status = refused.Code

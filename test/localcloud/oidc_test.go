@@ -43,7 +43,7 @@ func TestParseJWKS(t *testing.T) {
 	}
 	cloud, _ := startAWS(t, Durations{})
 	cloud.TrustIssuer(cluster.URL, keys...)
-	if got, err := cloud.issuers.verify(cluster.Token("shop", "buyer", "a", time.Hour), "b", "a"); err != nil || got.subject != "system:serviceaccount:shop:buyer" {
+	if got, err := cloud.Issuers.Verify(cluster.Token("shop", "buyer", "a", time.Hour), "b", "a"); err != nil || got.Subject != "system:serviceaccount:shop:buyer" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for _, bad := range []string{"", "[]", `{"keys":[{"kty":"oct"}]}`, `{"keys":[{"kty":"EC","crv":"P-256"}]}`} {

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
 // Tokens that no service gave out.
@@ -21,14 +23,14 @@ func TestS3PagesOfBuckets(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), s3Client(cloud, ownAccount, "eu-west-1")
 	for i := range 3 {
-		need(client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String(fmt.Sprintf("bucket-%d", i)),
+		check.Need(client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String(fmt.Sprintf("bucket-%d", i)),
 			CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "eu-west-1"}}))(t)
 	}
-	need(s3Client(cloud, ownAccount, "us-east-1").CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("elsewhere")}))(t)
+	check.Need(s3Client(cloud, ownAccount, "us-east-1").CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("elsewhere")}))(t)
 	cloud.SetPageLimit(2)
 	here := aws.String("eu-west-1")
-	first := need(client.ListBuckets(ctx, &s3.ListBucketsInput{BucketRegion: here, MaxBuckets: aws.Int32(1000)}))(t)
-	second := need(client.ListBuckets(ctx, &s3.ListBucketsInput{BucketRegion: here, ContinuationToken: first.ContinuationToken}))(t)
+	first := check.Need(client.ListBuckets(ctx, &s3.ListBucketsInput{BucketRegion: here, MaxBuckets: aws.Int32(1000)}))(t)
+	second := check.Need(client.ListBuckets(ctx, &s3.ListBucketsInput{BucketRegion: here, ContinuationToken: first.ContinuationToken}))(t)
 	var names []string
 	for _, b := range append(first.Buckets, second.Buckets...) {
 		names = append(names, *b.Name+" "+aws.ToString(b.BucketRegion))
@@ -52,11 +54,11 @@ func TestRDSPagesOfInstances(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
 	for i := range 3 {
-		need(client.CreateDBInstance(ctx, someInstance("page-"+strconv.Itoa(i))))(t)
+		check.Need(client.CreateDBInstance(ctx, someInstance("page-"+strconv.Itoa(i))))(t)
 	}
 	cloud.SetPageLimit(2)
-	first := need(client.DescribeDBInstances(ctx, nil))(t)
-	second := need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{Marker: first.Marker}))(t)
+	first := check.Need(client.DescribeDBInstances(ctx, nil))(t)
+	second := check.Need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{Marker: first.Marker}))(t)
 	if len(first.DBInstances) != 2 || len(second.DBInstances) != 1 || second.Marker != nil {
 		t.Errorf("got pages of %d and %d, then marker %v", len(first.DBInstances), len(second.DBInstances), second.Marker)
 	}

@@ -32,15 +32,15 @@
 // nobody asked for, which is 12:00 in all of them and another one in more.
 //
 // No recording shows a page of a list that is not the last one, a token or its refusal, a list by a filter, or any list of buckets or instances of
-// Google Cloud. The stand-ins do there what the documentation says (test/localcloud/page.go).
+// Google Cloud. The stand-ins do there what the documentation says (test/localcloud/cloud/page.go).
 //
 // No recording shows a call that makes or promotes a read replica of RDS, or any promotion or refusal of one of Cloud SQL. A replica of RDS that a recording shows is made by the call.
 //
 // No recording shows a blue/green deployment of RDS, or a check before an upgrade in Cloud SQL. The stand-ins do there what the references and the guides say, and what people report; which of
-// it was never seen stands in test/localcloud/aws_rds_bluegreen.go and gcp_sql_precheck.go.
+// it was never seen stands in test/localcloud/rds/bluegreen.go and sql/precheck.go.
 //
 // No recording shows a restore of a snapshot or a backup, one to a point in time, a clone of a point in time, or a list of automated backups. The stand-ins do
-// there what the references of the calls say, and say so (test/localcloud/aws_rds_restore.go, gcp_sql_restore.go).
+// there what the references of the calls say, and say so (test/localcloud/rds/restore.go, sql/restore.go).
 //
 // What the recordings taught the stand-ins stands in the stand-ins' own tables, and is tested in test/localcloud without
 // the recordings.

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
 // asProgram has the test binary be the program.
@@ -50,7 +51,7 @@ func TestServe(t *testing.T) {
 	}
 	callAWS(t, at.AWS)
 	callGCP(t, at.GCP)
-	err := localcloud.EngineAvailable("postgres")
+	err := engine.Available("postgres")
 	switch {
 	case err == nil && len(p.servers()) == 0:
 		t.Error("no PostgreSQL server runs")

@@ -1,0 +1,245 @@
+package rds
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/mooring-dev/mooring/test/localcloud/amazon"
+	"github.com/mooring-dev/mooring/test/localcloud/cloud"
+	"github.com/mooring-dev/mooring/test/localcloud/traffic"
+)
+
+const (
+	rdsNamespace = "http://rds.amazonaws.com/doc/2014-10-31/"
+	rdsVersion   = "2014-10-31"
+	// rdsInstanceQuota is how many instances an account may have in a region, unless Options say otherwise.
+	rdsInstanceQuota = 40
+	// rdsStorageQuota is how many GiB all of them may have together.
+	rdsStorageQuota = 100000
+)
+
+// An Key names an instance or a snapshot: names are of an account in a region.
+type Key struct{ account, region, name string }
+
+// Service is Amazon RDS for single PostgreSQL, MySQL and MariaDB instances.
+type Service struct {
+	cloud *cloud.Shared
+
+	mu        sync.Mutex
+	instances map[Key]*cloud.Past[Instance]
+	snapshots map[Key]*rdsSnapshot
+	retained  map[Key]*rdsRetained // by resource id, in lower case
+	// newestSnapshot is the one that a stale read does not show yet.
+	newestSnapshot Key
+	groups         map[Key]*rdsGroup                  // DB parameter groups that somebody made
+	deployments    map[Key]*cloud.Past[rdsDeployment] // by identifier
+	limits         map[string]Limits                  // by account
+	lags           map[string]cloud.ReplicaLag        // by resource id
+	trusting       sync.Map                           // the roles that RDS may assume since trust, by their ARN
+	writes         uint64
+}
+
+func New(c *cloud.Shared) *Service {
+	return &Service{cloud: c, instances: map[Key]*cloud.Past[Instance]{}, snapshots: map[Key]*rdsSnapshot{}, retained: map[Key]*rdsRetained{}, groups: map[Key]*rdsGroup{}, deployments: map[Key]*cloud.Past[rdsDeployment]{}, limits: map[string]Limits{}, lags: map[string]cloud.ReplicaLag{}}
+}
+
+// An rdsCall is one call to RDS.
+type rdsCall struct {
+	*Service
+	caller   amazon.Caller
+	form     url.Values
+	now      time.Time
+	stale    bool
+	failLate bool
+	injected traffic.Fault
+	call     *traffic.Call // what the ledger will have of it
+}
+
+var rdsActions = map[string]amazon.QueryAction[*rdsCall]{
+	"CreateDBInstance": amazon.Action((*rdsCall).createInstance, withParameters(
+		"DBInstanceIdentifier", "Engine", "EngineVersion", "DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "StorageType",
+		"Iops", "StorageThroughput", "StorageEncrypted", "KmsKeyId", "MasterUsername", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "DBName",
+		"BackupRetentionPeriod", "PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AvailabilityZone",
+		"CACertificateIdentifier", "EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "EnableCloudwatchLogsExports", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "Port", "DBParameterGroupName", "OptionGroupName", "Tags")...),
+	"RestoreDBInstanceToPointInTime": amazon.Action((*rdsCall).restoreToTime, slices.Concat(restoreParameters, []string{
+		"TargetDBInstanceIdentifier", "SourceDBInstanceIdentifier", "SourceDbiResourceId", "SourceDBInstanceAutomatedBackupsArn", "RestoreTime", "UseLatestRestorableTime", "MaxAllocatedStorage"})...),
+	"DescribeDBInstanceAutomatedBackups": amazon.Action((*rdsCall).describeBackups,
+		"DbiResourceId", "DBInstanceIdentifier", "DBInstanceAutomatedBackupsArn", "Filters", "Marker", "MaxRecords"),
+	"CreateDBInstanceReadReplica":     amazon.Action((*rdsCall).createReplica, replicaParameters...),
+	"PromoteReadReplica":              amazon.Action((*rdsCall).promoteReplica, "DBInstanceIdentifier", "BackupRetentionPeriod", "PreferredBackupWindow"),
+	"RestoreDBInstanceFromDBSnapshot": amazon.Action((*rdsCall).restoreFromSnapshot, slices.Concat(restoreParameters, []string{"DBInstanceIdentifier", "DBSnapshotIdentifier"})...),
+	"DescribeDBInstances":             amazon.Action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
+	"ModifyDBInstance": amazon.Action((*rdsCall).modifyInstance, withParameters(
+		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
+		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "RotateMasterUserPassword", "BackupRetentionPeriod",
+		"PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "CACertificateIdentifier", "CertificateRotationRestart",
+		"EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "DBPortNumber", "CloudwatchLogsExportConfiguration", "DBParameterGroupName", "OptionGroupName")...),
+	"DeleteDBInstance": amazon.Action((*rdsCall).deleteInstance,
+		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
+	"CreateDBSnapshot": amazon.Action((*rdsCall).createSnapshot, "DBInstanceIdentifier", "DBSnapshotIdentifier", "Tags"),
+	"DescribeDBSnapshots": amazon.Action((*rdsCall).describeSnapshots,
+		"DBInstanceIdentifier", "DBSnapshotIdentifier", "DbiResourceId", "SnapshotType", "Marker", "MaxRecords"),
+	"DeleteDBSnapshot":         amazon.Action((*rdsCall).deleteSnapshot, "DBSnapshotIdentifier"),
+	"AddTagsToResource":        amazon.Action((*rdsCall).addTags, "ResourceName", "Tags"),
+	"RemoveTagsFromResource":   amazon.Action((*rdsCall).removeTags, "ResourceName", "TagKeys"),
+	"ListTagsForResource":      amazon.Action((*rdsCall).listTags, "ResourceName"),
+	"AddRoleToDBInstance":      amazon.Action((*rdsCall).addRole, "DBInstanceIdentifier", "FeatureName", "RoleArn"),
+	"RemoveRoleFromDBInstance": amazon.Action((*rdsCall).removeRole, "DBInstanceIdentifier", "FeatureName", "RoleArn"),
+	"RebootDBInstance":         amazon.Action((*rdsCall).rebootInstance, "DBInstanceIdentifier", "ForceFailover"),
+	"StopDBInstance":           amazon.Action((*rdsCall).stopInstance, "DBInstanceIdentifier"),
+	"StartDBInstance":          amazon.Action((*rdsCall).startInstance, "DBInstanceIdentifier"),
+	"CreateDBParameterGroup":   amazon.Action((*rdsCall).createGroup, "DBParameterGroupName", "DBParameterGroupFamily", "Description", "Tags"),
+	"CopyDBParameterGroup": amazon.Action((*rdsCall).copyGroup,
+		"SourceDBParameterGroupIdentifier", "TargetDBParameterGroupIdentifier", "TargetDBParameterGroupDescription", "Tags"),
+	"DescribeDBParameterGroups":       amazon.Action((*rdsCall).describeGroups, "DBParameterGroupName", "Marker", "MaxRecords"),
+	"DescribeDBParameters":            amazon.Action((*rdsCall).describeParameters, "DBParameterGroupName", "Source", "Marker", "MaxRecords"),
+	"DescribeEngineDefaultParameters": amazon.Action((*rdsCall).describeDefaults, "DBParameterGroupFamily", "Marker", "MaxRecords"),
+	"ModifyDBParameterGroup":          amazon.Action((*rdsCall).modifyGroup, "DBParameterGroupName", "Parameters"),
+	"ResetDBParameterGroup":           amazon.Action((*rdsCall).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
+	"DeleteDBParameterGroup":          amazon.Action((*rdsCall).deleteGroup, "DBParameterGroupName"),
+	"DescribeEvents": amazon.Action((*rdsCall).describeEvents,
+		"SourceIdentifier", "SourceType", "StartTime", "EndTime", "Duration", "EventCategories", "Filters", "Marker", "MaxRecords"),
+	"DescribeAccountAttributes":     amazon.Action((*rdsCall).describeQuotas),
+	"DescribeDBMajorEngineVersions": amazon.Action((*rdsCall).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
+	"DescribeDBEngineVersions": amazon.Action((*rdsCall).describeEngineVersions,
+		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
+}
+
+func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (traffic.Call, cloud.Service) {
+	form, _ := url.ParseQuery(string(body))
+	name := form.Get("Action")
+	resource := ""
+	parameters := []string{"DBSnapshotIdentifier", "DBInstanceIdentifier", "ResourceName", "DBParameterGroupName", "TargetDBParameterGroupIdentifier", "BlueGreenDeploymentIdentifier", "BlueGreenDeploymentName"}
+	if strings.HasPrefix(name, "Restore") { // which makes an instance
+		parameters = []string{"DBInstanceIdentifier", "TargetDBInstanceIdentifier"}
+	}
+	for _, parameter := range parameters {
+		if resource == "" {
+			resource = strings.ToLower(amazon.LastOfARN(form.Get(parameter)))
+		}
+	}
+	return traffic.Call{
+		Service: "rds", Operation: name, Resource: resource,
+		Write: !strings.HasPrefix(name, "Describe") && !strings.HasPrefix(name, "List"),
+	}, &rdsCall{Service: s, caller: caller, form: form}
+}
+
+func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
+	return amazon.QueryFailure(rdsNamespace, e)
+}
+
+func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
+	if fault.Kind == traffic.Refused {
+		return amazon.QueryFailure(rdsNamespace, amazon.Err(fault.Status, fault.Code, fault.Message))
+	}
+	conflict := "InvalidDBInstanceState"
+	if call.Operation == "SwitchoverBlueGreenDeployment" || call.Operation == "DeleteBlueGreenDeployment" {
+		conflict = "InvalidBlueGreenDeploymentStateFault"
+	}
+	return amazon.QueryFailure(rdsNamespace, amazon.QueryFault(fault, conflict))
+}
+
+func (c *rdsCall) Act(call *traffic.Call, _ *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
+	do, err := amazon.PickAction(rdsActions, c.form, rdsVersion)
+	if err != nil {
+		return amazon.QueryFailure(rdsNamespace, err)
+	}
+	c.now, c.stale, c.failLate = c.cloud.Options.Now(), injected.Kind == traffic.Stale, injected.Kind == traffic.FailLate
+	c.injected, c.call = injected, call
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cloud.Clock.Note()
+	c.settle(c.now)
+	output, failed := do(c, c.form)
+	if failed != nil {
+		return amazon.QueryFailure(rdsNamespace, amazon.AsError(failed))
+	}
+	return amazon.QueryReply(rdsNamespace, c.form.Get("Action"), output)
+}
+
+// settle brings all to the state it has at a time. What a deployment does with instances may be over at once.
+func (s *Service) settle(now time.Time) {
+	for s.settleInstances(now); s.settleDeployments(now); {
+		s.settleInstances(now)
+	}
+	s.expireBackups(now)
+	for _, snapshot := range s.snapshots {
+		snapshot.settle(now)
+	}
+}
+
+func (s *Service) settleInstances(now time.Time) {
+	for key, p := range s.instances {
+		if p.Now == nil {
+			continue
+		}
+		if next := p.Now.settled(now, s.cloud.Options.Durations); next == nil {
+			s.leaveBackups(key, p.Now)
+			p.Before, p.Now = p.Now, nil
+		} else {
+			p.Now = s.settleBackups(next, now)
+		}
+	}
+	s.settleReplicas(now)
+}
+
+func (c *rdsCall) key(name string) Key {
+	return Key{c.caller.Account, c.caller.Region, strings.ToLower(name)}
+}
+
+// ownKey returns the key for an identifier or an ARN of this account and region.
+func (c *rdsCall) ownKey(name, kind string) Key {
+	if rest, ok := strings.CutPrefix(name, c.arn(kind, "")); ok {
+		name = rest
+	}
+	return c.key(name)
+}
+
+func (c *rdsCall) arn(kind, name string) string {
+	return fmt.Sprintf("arn:aws:rds:%s:%s:%s:%s", c.caller.Region, c.caller.Account, kind, name)
+}
+
+// instance returns an instance as a write sees it.
+func (c *rdsCall) instance(name *string) (Key, *Instance, error) {
+	if aws.ToString(name) == "" {
+		return Key{}, nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBInstanceIdentifier")
+	}
+	key := c.ownKey(*name, "db")
+	in := c.instances[key].Read(false)
+	if in == nil {
+		return key, nil, instanceNotFound(*name)
+	}
+	return key, in, nil
+}
+
+func instanceNotFound(name string) *amazon.Error {
+	return amazon.Err(http.StatusNotFound, "DBInstanceNotFound", "DBInstance "+name+" not found.")
+}
+
+// store makes in the instance of a key.
+func (s *Service) store(key Key, in *Instance) {
+	if s.instances[key] == nil {
+		s.instances[key] = &cloud.Past[Instance]{}
+	}
+	s.writes++
+	s.instances[key].Write(in, s.writes)
+}
+
+func invalidValue(format string, args ...any) *amazon.Error {
+	return amazon.Err(http.StatusBadRequest, "InvalidParameterValue", fmt.Sprintf(format, args...))
+}
+
+func invalidCombination(format string, args ...any) *amazon.Error {
+	return amazon.Err(http.StatusBadRequest, "InvalidParameterCombination", fmt.Sprintf(format, args...))
+}
+
+func invalidState(format string, args ...any) *amazon.Error {
+	return amazon.Err(http.StatusBadRequest, "InvalidDBInstanceState", fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,118 @@
+package rds
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/test/localcloud/amazon"
+)
+
+// rdsPrefix begins what neither a key nor a value of a tag may begin with. No recording shows the refusal.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
+var rdsPrefix = regexp.MustCompile("^(?i)(aws|rds):")
+
+// validRDSTags holds tags to the rules. People report the words for a key that is there twice: https://github.com/crossplane/stack-aws-sample/issues/12
+func validRDSTags(tags []rdstypes.Tag) error {
+	seen := map[string]bool{}
+	for _, tag := range tags {
+		key, value := aws.ToString(tag.Key), aws.ToString(tag.Value)
+		switch {
+		case key == "" || utf8.RuneCountInString(key) > 128 || !amazon.TagText.MatchString(key) || rdsPrefix.MatchString(key):
+			return invalidValue("The tag key %q is not valid", key)
+		case utf8.RuneCountInString(value) > 256 || !amazon.TagText.MatchString(value) || rdsPrefix.MatchString(value):
+			return invalidValue("The value of the tag %q is not valid", key)
+		case seen[key]:
+			return invalidCombination("Duplicate tag key found in request: %s", key)
+		}
+		seen[key] = true
+	}
+	if len(tags) > 50 {
+		return amazon.Err(http.StatusBadRequest, "TagQuotaPerResourceExceeded", "A resource can have at most 50 tags")
+	}
+	return nil
+}
+
+// tagged reads the tags of what an ARN names, and returns how to store others.
+func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
+	if name, ok := strings.CutPrefix(arn, c.arn("db", "")); ok {
+		key := c.key(name)
+		have := c.instances[key].Read(stale)
+		if have == nil {
+			return nil, nil, instanceNotFound(name)
+		}
+		return have.db.TagList, func(tags []rdstypes.Tag) {
+			next := have.clone()
+			next.db.TagList = tags
+			c.store(key, next)
+		}, nil
+	}
+	if name, ok := strings.CutPrefix(arn, c.arn("snapshot", "")); ok {
+		snapshot := c.snapshots[c.key(name)]
+		if snapshot == nil {
+			return nil, nil, snapshotNotFound(name)
+		}
+		return snapshot.db.TagList, func(tags []rdstypes.Tag) { snapshot.db.TagList = tags }, nil
+	}
+	if id, ok := strings.CutPrefix(arn, c.arn("deployment", "")); ok {
+		key, d, err := c.deployment(&id, stale)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d.tags, func(tags []rdstypes.Tag) {
+			next := d.clone()
+			next.tags = tags
+			c.storeDeployment(key, next)
+		}, nil
+	}
+	if strings.HasPrefix(arn, c.arn("auto-backup", "")) {
+		return c.taggedBackups(arn)
+	}
+	if name, ok := strings.CutPrefix(arn, c.arn("pg", "")); ok {
+		g, err := c.ownGroup(&name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return g.tags, func(tags []rdstypes.Tag) { g.tags = tags }, nil
+	}
+	return nil, nil, invalidValue("Invalid resource name: %s", arn)
+}
+
+func (c *rdsCall) addTags(in *rds.AddTagsToResourceInput) (any, error) {
+	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
+	if err != nil {
+		return nil, err
+	}
+	if err := validRDSTags(in.Tags); err != nil {
+		return nil, err
+	}
+	merged := slices.DeleteFunc(slices.Clone(have), func(old rdstypes.Tag) bool {
+		return slices.ContainsFunc(in.Tags, func(added rdstypes.Tag) bool { return *added.Key == *old.Key })
+	})
+	merged = append(merged, in.Tags...)
+	if err := validRDSTags(merged); err != nil {
+		return nil, err
+	}
+	store(merged)
+	return nil, nil
+}
+
+func (c *rdsCall) removeTags(in *rds.RemoveTagsFromResourceInput) (any, error) {
+	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
+	if err != nil {
+		return nil, err
+	}
+	store(slices.DeleteFunc(slices.Clone(have), func(tag rdstypes.Tag) bool { return slices.Contains(in.TagKeys, *tag.Key) }))
+	return nil, nil
+}
+
+func (c *rdsCall) listTags(in *rds.ListTagsForResourceInput) (any, error) {
+	tags, _, err := c.tagged(aws.ToString(in.ResourceName), c.stale)
+	return &rds.ListTagsForResourceOutput{TagList: tags}, err
+}
