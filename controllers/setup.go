@@ -248,7 +248,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		Immutable: class.ImmutableOf(k.Name, s.Drivers),
 	}
 	r := &resource.Reconciler{
-		Settings: s.settings(), Kind: k, Family: family, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Settings: s.settings(), Kind: k, Family: family, Features: Features(k, family, s.mgr.GetClient(), s.mgr.GetAPIReader()), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,

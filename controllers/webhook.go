@@ -18,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // The certificate is in a Secret, which is covered already.
@@ -165,10 +166,10 @@ func lacksOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) 
 
 // fieldErrors says problems as the API server says what breaks a schema: the first ones, and as a last one how many more.
 func fieldErrors(problems []class.Problem) (list field.ErrorList) {
-	if n := len(problems) - driver.MostTold; n > 0 {
-		more := problems[driver.MostTold]
+	if n := len(problems) - prose.MostListed; n > 0 {
+		more := problems[prose.MostListed]
 		more.Message = fmt.Sprintf("and %d more; correct these first", n)
-		problems = append(slices.Clone(problems[:driver.MostTold]), more)
+		problems = append(slices.Clone(problems[:prose.MostListed]), more)
 	}
 	for _, p := range problems {
 		path := field.NewPath("spec")

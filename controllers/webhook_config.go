@@ -7,6 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // configWarnings warns of what a provider config says, where nobody was warned of that before: not again with every edit
@@ -39,7 +40,7 @@ func unknownRegion(drivers map[string]driver.Driver, account v1alpha1.Account) [
 	if region == "" || account.Has(described.Account.OwnRegions) {
 		return nil
 	}
-	if says := known.LacksLocation(region, described.Title); says != "" {
+	if says := portable.UnknownLocation(known, region, described.Title); says != "" {
 		return []string{fmt.Sprintf("spec.%s.%s %s %s", described.Name, described.Account.Region, region, says)}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // logger returns the log that everything writes to: a line of JSON each, or text for people.
@@ -50,7 +50,7 @@ func zapLogger(format string, level zapcore.Level, sink zapcore.WriteSyncer) *za
 	return zap.New(zapcore.NewCore(plainEncoder{encoder}, sink, level), options...)
 }
 
-// plainEncoder writes each entry as driver.Plain wants it. The console encoder writes messages as they are, and both leave characters that steer a terminal in
+// plainEncoder writes each entry as prose.Plain wants it. The console encoder writes messages as they are, and both leave characters that steer a terminal in
 // names and values.
 type plainEncoder struct{ zapcore.Encoder }
 
@@ -59,7 +59,7 @@ func (p plainEncoder) Clone() zapcore.Encoder { return plainEncoder{p.Encoder.Cl
 
 // EncodeEntry implements zapcore.Encoder. Line breaks are left between entries and in a stack alone: those in values are escaped.
 func (p plainEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
-	entry.Message, entry.LoggerName = driver.Plain(entry.Message), driver.Plain(entry.LoggerName)
+	entry.Message, entry.LoggerName = prose.Plain(entry.Message), prose.Plain(entry.LoggerName)
 	line, err := p.Encoder.EncodeEntry(entry, fields)
 	if err != nil || bytes.IndexFunc(line.Bytes(), steers) < 0 {
 		return line, err
@@ -80,7 +80,7 @@ func (p plainEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (
 
 // steers reports whether a character is not seen in a line, but changes what is.
 func steers(r rune) bool {
-	return r != '\n' && r != '\t' && r != ' ' && driver.Plain(string(r)) == ""
+	return r != '\n' && r != '\t' && r != ' ' && prose.Plain(string(r)) == ""
 }
 
 // libraries returns the log that controller-runtime and client-go write to: what they say of themselves, as which worker

@@ -105,7 +105,7 @@ func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (
 func (s *Source) Calls(next driver.Calls, budgets []driver.Budget, location string) driver.Calls {
 	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 		ctx, told := next.Begin(ctx, service, operation)
-		name, counts := driver.BudgetOf(budgets, service, operation, location)
+		name, counts := classOf(budgets, service, operation, location)
 		if !counts || ctx.Err() != nil { // the request is not made
 			return ctx, told
 		}

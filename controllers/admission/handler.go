@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases and
@@ -131,9 +131,9 @@ func refused(req admission.Request, object client.Object, v Result) admission.Re
 		status.Message = subject(req, object) + ": " + saying(v.Refusals) // kubectl puts "admission webhook … denied the request" in front of it
 		status.Details.Causes = causes
 	}
-	status.Message = driver.Plain(status.Message)
+	status.Message = prose.Plain(status.Message)
 	for i, cause := range status.Details.Causes {
-		status.Details.Causes[i].Message, status.Details.Causes[i].Field = driver.Plain(cause.Message), driver.Plain(cause.Field)
+		status.Details.Causes[i].Message, status.Details.Causes[i].Field = prose.Plain(cause.Message), prose.Plain(cause.Field)
 	}
 	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(subject(req, object), v.Warnings)}}
 }

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // What the API server shows of warnings. Once those of a request have more than 4096 characters together, it cuts each to 256, and drops
@@ -30,7 +30,7 @@ func subject(req admission.Request, object client.Object) string {
 	if req.Namespace != "" && !ofNamespace(req) { // which is said to be in itself
 		name = req.Namespace + "/" + name
 	}
-	return req.Kind.Kind + " " + driver.Shortened(name, longestName)
+	return req.Kind.Kind + " " + prose.Shorten(name, longestName)
 }
 
 // ofNamespace reports whether a request is about a namespace itself.
@@ -44,7 +44,7 @@ func fit(of string, warnings []string) []string {
 	var whole []string
 	total := 0
 	for _, w := range warnings {
-		if w = driver.Plain(w); w != "" {
+		if w = prose.Plain(w); w != "" {
 			whole = append(whole, of+": "+shortened(w, longestWarning))
 			total += utf8.RuneCountInString(whole[len(whole)-1])
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // mostNamed is how many other cloud objects Mooring looks at that one field of an object names. No cloud takes so many: 1,500 members are in a policy of
@@ -52,7 +52,7 @@ type allowance struct {
 // allowance reads what the class allows in a field.
 func (c *Class) allowance(field string, at path, by Referrer) allowance {
 	a := allowance{class: c, field: field, at: at, by: by, gives: c.gives(at, by)}
-	says := make([]string, 0, driver.MostTold)
+	says := make([]string, 0, prose.MostListed)
 	for _, given := range a.gives {
 		says = append(says, fmt.Sprintf("%q", given))
 	}
@@ -69,10 +69,10 @@ func (c *Class) allowance(field string, at path, by Referrer) allowance {
 		says = append(says, fmt.Sprintf("what matches %q", allowed.Pattern))
 	}
 	others := ""
-	if n := len(says) - driver.MostTold; n > 0 {
-		says, others = says[:driver.MostTold], fmt.Sprintf(" or %d others of the class", n)
+	if n := len(says) - prose.MostListed; n > 0 {
+		says, others = says[:prose.MostListed], fmt.Sprintf(" or %d others of the class", n)
 	}
-	a.only = driver.Shortened(strings.Join(says, " or "), 600) + others // each refusal of up to mostNamed has it
+	a.only = prose.Shorten(strings.Join(says, " or "), 600) + others // each refusal of up to mostNamed has it
 	return a
 }
 

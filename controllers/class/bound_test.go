@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // principals returns a Bucket that lets in so many accounts, which its class does not allow, although it has as many patterns as it may have.
@@ -31,7 +32,7 @@ func principals(t *testing.T, n int) (*Class, Case) {
 func TestAConditionHoldsWhatAClassRefuses(t *testing.T) {
 	for n, want := range map[int]string{
 		1: "000000000000", 5: "000000000004", 6: "and 1 more of spec.aws.policy", 175: "and 170 more of spec.aws.policy",
-		mostNamed: fmt.Sprintf("and %d more of spec.aws.policy", mostNamed-driver.MostTold), mostNamed + 1: "names more than 5000 other cloud objects",
+		mostNamed: fmt.Sprintf("and %d more of spec.aws.policy", mostNamed-prose.MostListed), mostNamed + 1: "names more than 5000 other cloud objects",
 	} {
 		class, o := principals(t, n)
 		p := Together(Evaluate(class, o, nil).Problems)

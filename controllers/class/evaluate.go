@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // A Case is an object of a class, as Evaluate sees it.
@@ -320,7 +321,7 @@ func (f Fields) Has(field string) bool {
 	})
 }
 
-// Together returns the problems that keep an object from being as it is to be, told as one, as driver.Told tells them; nil if there is none. A problem
+// Together returns the problems that keep an object from being as it is to be, told as one, as prose.List tells them; nil if there is none. A problem
 // that is kept is one of them unless it tells which field is not to be set.
 func Together(problems []Problem) *Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept && p.Field != "" })
@@ -329,7 +330,7 @@ func Together(problems []Problem) *Problem {
 	}
 	first := problems[0]
 	if len(problems) > 1 {
-		first.Message = driver.Told(problems, Problem.String, func(p Problem) string { return p.Field })
+		first.Message = prose.List(problems, Problem.String, func(p Problem) string { return p.Field })
 		first.Field = ""
 	}
 	return &first

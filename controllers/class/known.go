@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // Knows is what this release knows of the values that a cloud has of a kind, and what people call the kind there. The zero
@@ -30,7 +31,7 @@ func (a *Admission) unknown(before, after *draft) (warnings []string) {
 		}
 	}
 	if after.object.GetResourceStatus().Location == "" && after.location != "" && !after.ownRegions {
-		warn("location", after.location, knows.LacksLocation(after.location, knows.Title))
+		warn("location", after.location, portable.UnknownLocation(knows.Known, after.location, knows.Title))
 	}
 	version, engine := versionIn(after.spec)
 	if before != nil && after.object.GetObserved() != nil {
@@ -39,7 +40,7 @@ func (a *Admission) unknown(before, after *draft) (warnings []string) {
 		}
 	}
 	if version != "" {
-		warn("version", version, knows.LacksVersion(engine, version, knows.Title))
+		warn("version", version, portable.UnknownVersion(knows.Known, engine, version, knows.Title))
 	}
 	return warnings
 }
@@ -100,7 +101,9 @@ func (a *Admission) unknownIn(ctx context.Context, c *Class) (warnings []string,
 			warn("spec."+layer+".location", func(l lead) string { return l.lacksLocation(location) })
 		}
 		if version := Text(says, "version"); version != "" && engine != "" {
-			warn("spec."+layer+".version", func(l lead) string { return saying(version, l.LacksVersion(v1alpha1.Engine(engine), version, l.Title)) })
+			warn("spec."+layer+".version", func(l lead) string {
+				return saying(version, portable.UnknownVersion(l.Known, v1alpha1.Engine(engine), version, l.Title))
+			})
 		}
 	}
 	return warnings, nil
@@ -110,7 +113,7 @@ func (l *lead) lacksLocation(location string) string {
 	if location == "" || l.OwnRegions {
 		return ""
 	}
-	return saying(location, l.LacksLocation(location, l.Title))
+	return saying(location, portable.UnknownLocation(l.Known, location, l.Title))
 }
 
 // saying returns what is said of a value, if anything is.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // A Reconciler keeps the status of one kind of class: whether it can be used, and how its users stand.
@@ -98,7 +98,7 @@ func (r *Reconciler) accounts(ctx context.Context, c *Class, ready *metav1.Condi
 	}
 	ready.Reason, ready.Message = reasons[0], strings.Join(messages[:min(most, len(messages))], "; ")
 	if len(names) > most {
-		ready.Message += "; nor can these be used: " + driver.Shortened(strings.Join(names[most:], ", "), condition.LongestMessage/2)
+		ready.Message += "; nor can these be used: " + prose.Shorten(strings.Join(names[most:], ", "), condition.LongestMessage/2)
 	}
 	if len(reasons) < len(all) {
 		ready.Message += "; objects in the other accounts of the class are not affected"

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // An Update says how it stands with an object, and why.
@@ -30,9 +30,9 @@ type Update struct {
 // nobody reads, and each of five conditions has a message.
 const LongestMessage = 8 << 10
 
-// Message returns a message as conditions have it: in one line, without what could forge another (driver.Plain), and of one that is too long the beginning and
+// Message returns a message as conditions have it: in one line, without what could forge another (prose.Plain), and of one that is too long the beginning and
 // the end, where the advice is. What it is made of is cut before, where that is known to be long; this holds for all else.
-func Message(text string) string { return driver.Shortened(driver.Plain(text), LongestMessage) }
+func Message(text string) string { return prose.Shorten(prose.Plain(text), LongestMessage) }
 
 // longestBrief is how many characters a brief message has at most.
 const longestBrief = 100

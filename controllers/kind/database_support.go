@@ -9,6 +9,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// A Support says where the status of objects of a kind shows until when the cloud supports what they run on. All functions are pure.
+type Support struct {
+	// Set stores it in the status, and clears it there if it is nil.
+	Set func(v1alpha1.ResourceObject, *driver.Support)
+	// Of returns what the status says, which may be nil.
+	Of func(v1alpha1.ResourceObject) *v1alpha1.DatabaseSupport
+}
+
 // setDatabaseSupport shows in the status until when the cloud supports what the server runs on. Dates of the engine that the cloud was asked for in vain
 // stay as they were seen last, as long as they are about the same version.
 func setDatabaseSupport(object v1alpha1.ResourceObject, is *driver.Support) {

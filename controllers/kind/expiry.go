@@ -15,18 +15,3 @@ type Expiry struct {
 	// Status points to where the status says so.
 	Status func(v1alpha1.ResourceObject) **metav1.Time
 }
-
-// ExpiresAt returns when Mooring deletes an object by itself; zero if it does not.
-func ExpiresAt(k *Kind, object v1alpha1.ResourceObject) time.Time {
-	if k == nil || k.Expiry == nil {
-		return time.Time{}
-	}
-	return k.Expiry.At(object)
-}
-
-// NoteExpiry has the status of an object say when Mooring deletes it.
-func NoteExpiry(k *Kind, object v1alpha1.ResourceObject) {
-	if k != nil && k.Expiry != nil {
-		*k.Expiry.Status(object) = secondOf(k.Expiry.At(object))
-	}
-}

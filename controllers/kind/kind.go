@@ -55,16 +55,14 @@ type Kind struct {
 	SetSnapshotDetails func(object v1alpha1.ResourceObject, is *driver.SnapshotDetails, usable bool)
 	// Expiry says when Mooring deletes objects by itself; nil for kinds whose objects stay until somebody deletes them.
 	Expiry *Expiry
-	// Remains returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
+	// FinalSnapshot returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
 	// it to the snapshot. want is the deleted object with its class merged in. It is nil for kinds without final snapshots.
-	Remains func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
+	FinalSnapshot func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
 	// Backup returns the object by which a snapshot of an object is taken before an upgrade to a version. It has the label v1alpha1.LabelBeforeVersion. It is nil for kinds of which
 	// Mooring takes none.
 	Backup func(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject
-	// SetSupport stores in the status until when the cloud supports what the object runs on. Of nil it clears that. It is nil for kinds whose status does
-	// not say it. Support returns what the status says, which may be nil.
-	SetSupport func(v1alpha1.ResourceObject, *driver.Support)
-	Support    func(v1alpha1.ResourceObject) *v1alpha1.DatabaseSupport
+	// Support says where the status shows until when the cloud supports what objects run on; nil for kinds whose status does not show it.
+	Support *Support
 	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.
 	Rotation func(v1alpha1.ResourceObject) **v1alpha1.PasswordRotation
 	// Actions returns where the status says what became of the actions that people ask for; nil for kinds that have none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // Replicating says how an object of a kind can follow another one of that kind, as a read replica does.
@@ -87,8 +88,8 @@ func unfitReplica(want, primary v1alpha1.ResourceObject) string {
 	switch ofEngine, ofVersion := valueOf(is.Engine), valueOf(is.Version); {
 	case ofEngine != "" && engine != "" && engine != ofEngine:
 		return fmt.Sprintf("the primary is of the engine %s: set spec.engine to %s", ofEngine, ofEngine)
-	case ofVersion != "" && version != "" && driver.MajorVersion(ofEngine, version) != driver.MajorVersion(ofEngine, ofVersion):
-		return fmt.Sprintf("the primary is of version %s: set spec.version to %s", ofVersion, driver.MajorVersion(ofEngine, ofVersion))
+	case ofVersion != "" && version != "" && portable.MajorVersion(ofEngine, version) != portable.MajorVersion(ofEngine, ofVersion):
+		return fmt.Sprintf("the primary is of version %s: set spec.version to %s", ofVersion, portable.MajorVersion(ofEngine, ofVersion))
 	}
 	if s := d.Spec.Storage; s != nil && s.SizeGiB != nil && is.Storage != nil && *s.SizeGiB < valueOf(is.Storage.SizeGiB) {
 		return fmt.Sprintf("the primary has a disk of %d GiB: set spec.storage.sizeGiB to %d or more, or remove it", *is.Storage.SizeGiB, *is.Storage.SizeGiB)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // A Restoring says how objects of a kind are restored from snapshots when they are created. All functions are pure.
@@ -137,12 +138,12 @@ func unfitForDatabase(object v1alpha1.ResourceObject, is *driver.SnapshotDetails
 	if !is.Encrypted {
 		return "it is not encrypted, and a server restored from it would not be: copy the snapshot with a key in the cloud, and name the copy"
 	}
-	switch major := driver.MajorVersion(v1alpha1.Engine(is.Engine), is.Version); {
+	switch major := portable.MajorVersion(v1alpha1.Engine(is.Engine), is.Version); {
 	case is.Engine != "" && string(engine) != is.Engine:
 		return fmt.Sprintf("it is of the engine %s %s: set spec.engine to %s, or name another snapshot", is.Engine, is.Version, is.Engine)
-	case is.Version != "" && version != "" && driver.MajorVersion(engine, version) != major:
+	case is.Version != "" && version != "" && portable.MajorVersion(engine, version) != major:
 		return fmt.Sprintf("it is of version %s: set spec.version to %s, and upgrade once the server is restored", is.Version, major)
-	case is.Version != "" && version != "" && !driver.VersionServes(engine, version, is.Version) && driver.CompareVersions(version, is.Version) < 0:
+	case is.Version != "" && version != "" && !portable.VersionServes(engine, version, is.Version) && portable.CompareVersions(version, is.Version) < 0:
 		return fmt.Sprintf("it is of version %s, and no cloud goes back to an earlier one: set spec.version to %s or to %s", is.Version, major, is.Version)
 	}
 	if s := d.Spec.Storage; s != nil && s.SizeGiB != nil && *s.SizeGiB < is.SizeGiB {

@@ -26,10 +26,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
-	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -38,9 +37,8 @@ import (
 // A desk is a reconciler of buckets, one reconciliation of a bucket that was Ready, and a cloud that notes what it is asked.
 type desk struct {
 	*Reconciler
-	gather.Gathered
+	reconciliation.State
 	mem   *memory
-	done  execute.Done
 	cloud *obedient
 }
 
@@ -48,36 +46,29 @@ type desk struct {
 func (d *desk) begin() {
 	now := d.Settings.Now()
 	d.mem = d.memories.of(client.ObjectKeyFromObject(d.Object), d.Object.GetUID(), d.Cadence, now)
-	start := d.mem.begin(d.Object, now)
-	object := d.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	d.Gathered, d.done = gather.Gathered{
-		Facts:  outcome.Facts{Kind: d.Kind, Policy: plan.PolicyOf(d.Kind, object), Deleting: !object.GetDeletionTimestamp().IsZero(), Now: now},
-		Stored: d.Object, Object: object, Want: object, News: start.News,
-		Before: slices.Clone(d.status().Conditions), WasReady: d.status().FirstReadyTime != nil, Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
-	}, execute.Done{}
-	d.mem.gathered(d.Gathered)
+	d.State = d.mem.begin(d.Object, now)
+	d.Object = d.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	d.Want = d.Object
+	d.Facts = outcome.Facts{Kind: d.Kind, Policy: plan.PolicyOf(d.Kind, d.Object), Deleting: !d.Object.GetDeletionTimestamp().IsZero(), Now: now}
+	d.Before, d.WasReady = slices.Clone(d.status().Conditions), d.status().FirstReadyTime != nil
 }
 
 // act has an action executed.
 func (d *desk) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	d.Cloud, d.Published, d.Redact = d.mem.cloud, d.mem.secrets, d.Redactor()
-	notes := d.done.Notes
-	known, done, err := d.execute(ctx, d.mem, d.Gathered, a)
-	d.Gathered = known
-	d.done, d.Object, d.Stored, d.Request = done, done.Object, done.Stored, done.Request
-	d.done.Notes = append(notes, done.Notes...)
-	d.mem.executed(done)
-	return done.Outcome, err
+	d.Memory, d.Failures, d.Redact = d.mem.shared, d.mem.report.Failures, d.Redactor()
+	d.State = d.execute(ctx, d.mem, d.State, a)
+	d.mem.remember(d.State)
+	return d.Outcome, d.Err
 }
 
 // record has reported what the reconciliation came to.
 func (d *desk) record(ctx context.Context, out outcome.Outcome, err error) (reconcile.Result, error) {
-	d.Redact = d.Redactor()
-	done := d.done
-	done.Outcome, done.Object, done.Stored, done.Request, done.Memory, done.Published = out, d.Object, d.Stored, d.Request, d.mem.cloud, d.mem.secrets
-	reported := d.reporter().Report(ctx, reconciliation(d.Gathered, done, err), d.mem.report)
-	next := d.remember(d.mem, d.Gathered, done, reported)
-	d.done = execute.Done{}
+	observed := d.Memory.LastObserved
+	d.Memory, d.Redact, d.Outcome, d.Err = d.mem.shared, d.Redactor(), out, err
+	d.Memory.LastObserved = observed
+	reported := d.reporter().Report(ctx, d.State, d.mem.report)
+	next := d.remember(d.mem, d.State, reported)
+	d.Done, d.Notes = reconciliation.Done{}, nil
 	stored := d.Kind.New()
 	if err := d.Client.Get(ctx, client.ObjectKeyFromObject(d.Object), stored); client.IgnoreNotFound(err) != nil {
 		return next, err
@@ -251,8 +242,8 @@ func TestWhatIsLeftIsTold(t *testing.T) {
 		if _, err := d.act(t.Context(), plan.Action{Verb: verb, Reason: v1alpha1.ReasonDeleting}); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.ContainsFunc(d.done.Notes, func(n outcome.Note) bool { return n.Reason == v1alpha1.EventRetained && n.Message == want }) {
-			t.Errorf("%s: told %+v, want %q", verb, d.done.Notes, want)
+		if !slices.ContainsFunc(d.Notes, func(n outcome.Note) bool { return n.Reason == v1alpha1.EventRetained && n.Message == want }) {
+			t.Errorf("%s: told %+v, want %q", verb, d.Notes, want)
 		}
 	}
 }
@@ -376,8 +367,8 @@ func TestEditThatDoesNotComeTrue(t *testing.T) {
 	if out, err := d.act(t.Context(), drift); err != nil || !out.KeepConditions {
 		t.Errorf("what the cloud said of it does not stand: %+v, %v", out, err)
 	}
-	if told := len(d.done.Notes); told != 1 {
-		t.Errorf("%d Events of one edit: %+v", told, d.done.Notes)
+	if told := len(d.Notes); told != 1 {
+		t.Errorf("%d Events of one edit: %+v", told, d.Notes)
 	}
 }
 

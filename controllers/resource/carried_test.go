@@ -35,15 +35,15 @@ func TestOperationOutlastsALostStatus(t *testing.T) {
 	if d.status().Operation != "" {
 		t.Fatalf("the status was stored: %+v", d.status())
 	}
-	if carried := d.mem.cloud.Carried; carried == nil || carried.Operation != "op-1" {
+	if carried := d.mem.shared.Cloud.Carried; carried == nil || carried.Operation != "op-1" {
 		t.Fatalf("carried is %+v", carried)
 	}
 	d.Client = working
-	d.status().Operation = d.mem.cloud.Carried.Operation // as the next reconciliation begins
+	d.status().Operation = d.mem.shared.Cloud.Carried.Operation // as the next reconciliation begins
 	if _, err := d.record(t.Context(), out, nil); err != nil {
 		t.Fatal(err)
 	}
-	if d.status().Operation != "op-1" || d.mem.cloud.Carried != nil {
-		t.Errorf("the status has %q, and %+v is carried on", d.status().Operation, d.mem.cloud.Carried)
+	if d.status().Operation != "op-1" || d.mem.shared.Cloud.Carried != nil {
+		t.Errorf("the status has %q, and %+v is carried on", d.status().Operation, d.mem.shared.Cloud.Carried)
 	}
 }

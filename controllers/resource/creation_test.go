@@ -15,7 +15,7 @@ import (
 func TestCreationThatIsNotSentTakesNoNoteAway(t *testing.T) {
 	d := newDesk(t)
 	d.status().FirstReadyTime, d.status().Applied = nil, map[string][]string{"tags": {"a"}} // there is something to store
-	d.mem.cloud.CreationRefused, d.mem.cloud.CreationSent = true, true
+	d.mem.shared.Cloud.CreationRefused, d.mem.shared.Cloud.CreationSent = true, true
 	edited := d.bucket().DeepCopy()
 	edited.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
 	if err := d.Client.Update(t.Context(), edited); err != nil {
@@ -24,7 +24,7 @@ func TestCreationThatIsNotSentTakesNoNoteAway(t *testing.T) {
 	if _, err := d.act(t.Context(), plan.Action{Verb: plan.Create}); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
 		t.Fatalf("got %v, and the cloud was asked to %q", err, d.cloud.asked)
 	}
-	if !plan.NeverCreated(d.status(), d.mem.cloud) {
+	if !plan.NeverCreated(d.status(), d.mem.shared.Cloud) {
 		t.Error("it is not known any more that nothing was created")
 	}
 }
@@ -40,14 +40,14 @@ func (creationPanics) Create(context.Context, string, driver.Request, driver.Pas
 func TestPanicInACreationLeavesNothingForCertain(t *testing.T) {
 	d := newDesk(t)
 	d.status().FirstReadyTime = nil
-	d.mem.cloud.CreationRefused, d.mem.cloud.CreationSent = true, true
+	d.mem.shared.Cloud.CreationRefused, d.mem.shared.Cloud.CreationSent = true, true
 	d.Session = creationPanics{d.cloud}
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = d.act(t.Context(), plan.Action{Verb: plan.Create})
 		t.Error("the driver did not panic")
 	}()
-	if d.mem.cloud.CreationRefused {
+	if d.mem.shared.Cloud.CreationRefused {
 		t.Error("the memory says that nothing was created")
 	}
 }

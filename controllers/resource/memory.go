@@ -10,51 +10,42 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
-	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
-// memory is what the reconciler remembers of an object between reconciliations: what each phase does. All of it may be lost at any time:
-// it saves calls and keeps conditions calm, and nothing is wrong without it.
+// memory is what the reconciler remembers of an object between reconciliations: what the phases share, and what the reporter does by itself. All of it may be lost at any
+// time: it saves calls and keeps conditions calm, and nothing is wrong without it.
 type memory struct {
-	uid       types.UID
-	gathering gather.Memory
-	// cloud is what is remembered of the cloud object, and secrets of the connection Secret.
-	cloud   plan.Memory
-	secrets credential.Memory
-	report  report.Memory
+	uid    types.UID
+	shared reconciliation.Memory
+	report report.Memory
 }
 
-// begin takes in what people did about an object since it was last reconciled, and returns what gathering starts with.
-func (m *memory) begin(object v1alpha1.ResourceObject, now time.Time) gather.Start {
-	news, remembered := gather.NewsOf(object, m.gathering)
-	m.gathering = remembered
+// begin takes in what people did about an object since it was last reconciled, and returns what its reconciliation begins with.
+func (m *memory) begin(object v1alpha1.ResourceObject, now time.Time) reconciliation.State {
+	news, remembered := reconciliation.NewsOf(object, m.shared)
+	m.shared = remembered
 	if news.Any {
-		m.cloud.InVain, m.cloud.Steps = false, nil
+		m.shared.Cloud.InVain, m.shared.Cloud.Steps = false, nil
 		edited := time.Time{}
 		if news.Edited {
 			edited = now
 		}
 		m.report = m.report.Wanted(news.Urgent, edited)
 	}
-	return gather.Start{
-		Object: object, Now: now, News: news, Priority: m.report.Priority, Memory: m.gathering, Cloud: m.cloud, Published: m.secrets,
-	}
+	start := reconciliation.Begin(object, now, news, m.shared)
+	start.Priority, start.Failures = m.report.Priority, m.report.Failures
+	return start
 }
 
-// gathered takes in what was gathered.
-func (m *memory) gathered(known gather.Gathered) {
-	m.gathering, m.cloud, m.secrets = known.Memory, known.Cloud, known.Published
-}
-
-// executed takes in what was done.
-func (m *memory) executed(done execute.Done) {
-	m.cloud, m.secrets = done.Memory, done.Published
-	if done.StartedOver {
+// remember takes in what was gathered, or done.
+func (m *memory) remember(in reconciliation.State) {
+	m.shared = in.Memory
+	if in.StartedOver {
 		m.report = m.report.StartedOver()
 	}
 }
@@ -65,9 +56,9 @@ func (m *memory) reported(said report.Report, published *credential.ConnectionSe
 	if !said.Recorded {
 		return
 	}
-	m.cloud.Carried = said.Carried
+	m.shared.Cloud.Carried = said.Carried
 	if published != nil {
-		m.secrets.Published = published
+		m.shared.Published.Published = published
 	}
 }
 
@@ -92,7 +83,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), gathering: gather.Memory{LastObserved: now}, cloud: plan.Memory{Began: now}}
+		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), shared: reconciliation.Memory{LastObserved: now, Cloud: plan.Memory{Began: now}}}
 		m.byName[name] = mem
 	}
 	return mem

@@ -11,11 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
-	"github.com/mooring-dev/mooring/controllers/resource/gather"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-	"github.com/mooring-dev/mooring/controllers/resource/report"
 )
 
 // What was decided about the password is stored first, whatever the plan is; if it can't be stored, the plan is not executed.
@@ -55,18 +51,5 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// A report says of a promoted server what was stored about its password, and not what was known before.
-func TestReportOfAPromotion(t *testing.T) {
-	for _, keeps := range []bool{false, true} {
-		known := gather.Gathered{Facts: outcome.Facts{KeepsPrimary: true}}
-		if got := reconciliation(known, execute.Done{KeepsPrimary: keeps}, nil).KeepsPrimary; got != keeps {
-			t.Errorf("the status says on that it follows another one: %t, want %t", got, keeps)
-		}
-	}
-	if d := task(gather.Gathered{Facts: outcome.Facts{KeepsPrimary: true}}, report.Memory{}).Undone(outcome.Outcome{}); !d.KeepsPrimary {
-		t.Error("without an action the promotion is forgotten")
 	}
 }

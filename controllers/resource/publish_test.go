@@ -38,5 +38,5 @@ func TestStallKeepsWhatWaits(t *testing.T) {
 // describe brings the status in line with an outcome and what was observed.
 func (d *desk) describe(out outcome.Outcome) {
 	d.Redact = d.Redactor()
-	d.Object, _ = d.Describe(d.Object, out)
+	d.Object = d.Describe(d.Object, out).Object
 }

@@ -14,12 +14,13 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
-	"github.com/mooring-dev/mooring/controllers/resource/gather"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
@@ -62,6 +63,8 @@ type Reconciler struct {
 	Kind *kind.Kind
 	// Family is what the kind's parent is, and which kinds have it as theirs.
 	Family kind.Family
+	// Features are those of the kind.
+	Features feature.Set
 	// Classes finds the classes of the kind; Rollouts let a changed one reach its users a few at a time.
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts
@@ -93,54 +96,53 @@ func (r *Reconciler) ByName() reconcile.Reconciler {
 func (r *Reconciler) Reconcile(ctx context.Context, object v1alpha1.ResourceObject) (reconcile.Result, error) {
 	now, name := r.Now(), client.ObjectKeyFromObject(object)
 	m := r.memories.of(name, object.GetUID(), r.Cadence, now)
-	known, done, err := r.step(ctx, m.begin(object, now), m)
-	if !known.Slot.Queued { // it may have been, before it was deleted, paused or refused
+	done := r.step(ctx, m.begin(object, now), m)
+	if !done.Slot.Queued { // it may have been, before it was deleted, paused or refused
 		r.leaveQueue(name)
 	}
-	reported := r.reporter().Report(ctx, reconciliation(known, done, err), m.report)
-	return r.remember(m, known, done, reported), nil
+	reported := r.reporter().Report(ctx, done, m.report)
+	return r.remember(m, done, reported), nil
 }
 
 // step gathers, checks, plans and executes. It returns what is to be reported.
-func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (known gather.Gathered, done execute.Done, err error) {
+func (r *Reconciler) step(ctx context.Context, start reconciliation.State, m *memory) (in reconciliation.State) {
 	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
 	defer cancel()
-	known, stop := r.gatherer().Gather(ctx, start)
-	defer func() { known.Release(cmp.Or(done.CallError, known.CallError)) }()
-	r.noteGathered(m, known)
+	in, stop := r.gatherer().Gather(ctx, start)
+	defer func() {
+		in.Paced = in.Slot.Paced()
+		in.Release()
+	}()
+	m.remember(in)
+	r.noteObserved(in)
 	switch {
 	case stop == nil:
-		known, done, err = r.execute(ctx, m, known, plan.Plan(known.View, known.Observation, known.Policy))
-	case stop.Err != nil:
-		done, err = task(known, m.report).Undone(outcome.Outcome{}), stop.Err
+		in = r.execute(ctx, m, in, plan.Plan(in.View, in.Observation, in.Policy))
 	case stop.Action != nil:
-		known, done, err = r.execute(ctx, m, known, *stop.Action)
-		done.Action = ""
+		in = r.execute(ctx, m, in, *stop.Action)
+		in.Action = ""
 	default:
-		done = task(known, m.report).Undone(stop.Outcome)
+		in.Outcome, in.Err = stop.Outcome, stop.Err
 	}
-	m.executed(done)
-	done.Notes = append(known.Notes, done.Notes...)
-	if done.LeftRollout {
-		r.leaveRollout(start.Object.GetUID())
+	m.remember(in)
+	if in.LeftRollout {
+		r.leaveRollout(in.Object.GetUID())
 	}
-	return known, done, err
+	in.Action = cmp.Or(in.Action, report.Observing)
+	return in
 }
 
 // execute has the Secrets read that an action concerns, and has it executed. If a driver panics in a creation, nobody knows what the cloud
 // did; else what is returned counts.
-func (r *Reconciler) execute(ctx context.Context, m *memory, known gather.Gathered, a plan.Action) (gather.Gathered, execute.Done, error) {
-	known, err := r.gatherer().GatherFor(ctx, known, a)
-	todo := task(known, m.report)
+func (r *Reconciler) execute(ctx context.Context, m *memory, in reconciliation.State, a plan.Action) reconciliation.State {
+	in, err := r.gatherer().GatherFor(ctx, in, a)
 	if err != nil {
-		done := todo.Undone(outcome.Outcome{})
-		done.Action = string(a.Verb)
-		return known, done, err
+		in.Action, in.Err = string(a.Verb), err
+		return in
 	}
-	todo.Tell = r.teller(ctx, m, known, todo)
 	if a.Verb == plan.Create {
-		m.cloud.CreationRefused = false
+		m.shared.Cloud.CreationRefused = false
 	}
-	done, err := r.executor().Execute(ctx, todo, a)
-	return known, done, err
+	in, in.Err = r.executor().Execute(ctx, in, a, r.teller(ctx, m))
+	return in
 }

@@ -60,9 +60,9 @@ func TestTheNameOfARefusedEntryIsNobodys(t *testing.T) {
 				}
 				d.Stored = d.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 			}
-			d.mem.cloud.NotBefore = d.Facts.Now.Add(-tt.called)
+			d.mem.shared.Cloud.NotBefore = d.Facts.Now.Add(-tt.called)
 			if !tt.begins {
-				d.mem.cloud.Began = d.Facts.Now.Add(-time.Hour)
+				d.mem.shared.Cloud.Began = d.Facts.Now.Add(-time.Hour)
 			}
 			d.Facts.Observed, d.View.Mark = true, driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.View.Mark, Changes: add.Changes, Applied: driver.Applied{"tags": {"team"}}}

@@ -54,7 +54,7 @@ func TestPlanIsRecordedAlthoughNoSecretCanBeRead(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "no answer") {
 				t.Fatalf("no Secret can be read, and it ended with %v", err)
 			}
-			if !d.done.LeftRollout {
+			if !d.LeftRollout {
 				t.Error("its place in the rollout is held still")
 			}
 			result, err := d.record(t.Context(), out, err)

@@ -68,7 +68,7 @@ func (k Kind) supported(ctx context.Context, cache client.Reader) (objects []sup
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
 		object := item.(v1alpha1.ResourceObject)
-		if ends := endsOf(k.Support(object)); len(ends) > 0 && object.GetDeletionTimestamp() == nil {
+		if ends := endsOf(k.Support.Of(object)); len(ends) > 0 && object.GetDeletionTimestamp() == nil {
 			status := object.GetResourceStatus()
 			objects = append(objects, supportedObject{k.Name, status.Provider, status.ClassName, client.ObjectKeyFromObject(object), ends})
 		}

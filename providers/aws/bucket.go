@@ -14,6 +14,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -144,7 +145,7 @@ var bucketKind = table.Kind[*session]{
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, previewBucket)
+		return table.PreviewOf(from, to, applied, previewBucket)
 	},
 	Check:   checkBucketDraft,
 	Tags:    mostTags,
@@ -157,7 +158,7 @@ func previewBucket(from, to v1alpha1.BucketParameters, applied driver.Applied) [
 		to = *to.DeepCopy()
 		to.AWS.Replication.Role = nil
 	}
-	return bucketTable.Preview(&from, &to, applied, &bucket{objectLock: new(aws.ToBool(creationLock(&from))), retentionLocked: driver.WantedRetentionLock(&from)})
+	return bucketTable.Preview(&from, &to, applied, &bucket{objectLock: new(aws.ToBool(creationLock(&from))), retentionLocked: portable.WantedRetentionLock(&from)})
 }
 
 // bucketConsequences says what people should know before they create or delete a bucket.

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -16,7 +16,7 @@ var corsRow = table.Rules("cors",
 	func(s *v1alpha1.BucketParameters) []v1alpha1.CORSRule { return s.CORS },
 	func(b *bucket) *[]v1alpha1.CORSRule { return b.cors },
 	func(p *bucketParams, v []v1alpha1.CORSRule) { p.cors = v },
-	driver.AlikeCORS, "another order within a rule, and upper case in headers; ids of rules count for nothing")
+	portable.NormalizeCORS, "another order within a rule, and upper case in headers; ids of rules count for nothing")
 
 func (b bucketAspects) readCORS(ctx context.Context, name string, into *bucket) error {
 	out, err := call(ctx, b.session, "GetBucketCors", b.s3.GetBucketCors, &s3.GetBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -27,7 +28,7 @@ var blockedCost = driver.Cost{
 // encryptionRows are how a bucket encrypts new objects. S3 has one rule for all of it, and one call.
 var encryptionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("encryption.key",
-		driver.WantedKey,
+		portable.WantedBucketKey,
 		func(b *bucket) *string { return b.key },
 		func(p *bucketParams, v string) { p.key = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.key) }).

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -23,9 +24,9 @@ var s3Classes = map[v1alpha1.LifecycleStorageClass]types.TransitionStorageClass{
 
 // portableClass returns the portable name of a storage class, or the exact one if there is none.
 func portableClass(c v1alpha1.LifecycleStorageClass) v1alpha1.LifecycleStorageClass {
-	for portable, exact := range s3Classes {
+	for class, exact := range s3Classes {
 		if string(exact) == string(c) {
-			return portable
+			return class
 		}
 	}
 	return c
@@ -54,7 +55,7 @@ var lifecycleLacks = []driver.Lack{
 // bucketLacks are what buckets have in other clouds and not in S3.
 var bucketLacks = slices.Concat(keyLacks, lifecycleLacks)
 
-var s3Lifecycle = driver.Lifecycle{Class: portableClass}
+var s3Lifecycle = portable.Lifecycle{Class: portableClass}
 
 // What it costs that rules begin to delete objects, or to move them where they can't be read.
 var (
@@ -108,7 +109,7 @@ func lifecycleOf(ctx context.Context, b bucketAspects, name string) (*s3.GetBuck
 
 // checkLifecycle refuses rules that can't stand beside each other. S3 takes most of them, and does what it likes.
 func checkLifecycle(spec *v1alpha1.BucketParameters) error {
-	if clash := driver.Clashing(spec.Lifecycle); clash != "" {
+	if clash := portable.LifecycleConflict(spec.Lifecycle); clash != "" {
 		return table.Fields{"lifecycle"}.Refuse("%s", clash)
 	}
 	return nil
@@ -228,7 +229,7 @@ func filterTo(r v1alpha1.LifecycleRule) *types.LifecycleRuleFilter {
 // ruleFrom returns a rule of S3 as a spec says it, or what stands for one that a spec can't say.
 func ruleFrom(r types.LifecycleRule) v1alpha1.LifecycleRule {
 	if why := inexpressible(r); why != "" {
-		return driver.InexpressibleRule(fmt.Sprintf("rule %q: %s", aws.ToString(r.ID), why))
+		return portable.InexpressibleRule(fmt.Sprintf("rule %q: %s", aws.ToString(r.ID), why))
 	}
 	rule := v1alpha1.LifecycleRule{Name: aws.ToString(r.ID)}
 	filterFrom(r, &rule)
@@ -248,8 +249,8 @@ func ruleFrom(r types.LifecycleRule) v1alpha1.LifecycleRule {
 	for _, t := range r.NoncurrentVersionTransitions {
 		old.Transitions = append(old.Transitions, v1alpha1.LifecycleTransition{AfterDays: t.NoncurrentDays, StorageClass: portableClass(v1alpha1.LifecycleStorageClass(t.StorageClass))})
 	}
-	driver.InOrder(rule.Transitions)
-	driver.InOrder(old.Transitions)
+	portable.SortTransitions(rule.Transitions)
+	portable.SortTransitions(old.Transitions)
 	if old.ExpireAfterDays != nil || old.Transitions != nil {
 		rule.NoncurrentVersions = &old
 	}

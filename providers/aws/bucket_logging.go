@@ -9,19 +9,20 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // loggingRows are where the logs of the access to a bucket go. S3 has one call for all of it.
 var loggingRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
-	table.Field("logging.bucket", driver.WantedLogBucket,
+	table.Field("logging.bucket", portable.WantedLogBucket,
 		func(b *bucket) *string { return b.logBucket },
 		func(p *bucketParams, v string) { p.logBucket = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.logBucket) }).
 		Equal(func(want, have string) bool { return want == have }, "`logging: {}` is no logs").
 		Refers(driver.ReferenceBucket),
 
-	table.Field("logging.prefix", driver.WantedLogPrefix,
+	table.Field("logging.prefix", portable.WantedLogPrefix,
 		func(b *bucket) *string { return b.logPrefix },
 		func(p *bucketParams, v string) { p.logPrefix = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.logPrefix) }),

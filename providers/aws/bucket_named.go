@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -169,7 +170,7 @@ func joined(failed []*driver.Error) error {
 		}
 		messages = append(messages, e.Message)
 	}
-	all.Message = driver.ToldLines(messages)
+	all.Message = prose.Join(messages)
 	return &all
 }
 

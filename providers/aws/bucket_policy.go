@@ -15,6 +15,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -32,7 +34,7 @@ var bucketExempt = map[string]string{
 var bucketReserved = []driver.Reserved{
 	{Field: "aws.policyMode", Value: policyExact, Does: "Mooring then removes statements that others set, such as those of the organization"},
 	{Field: "aws.confirmRemoveSelfBucketAccess", Value: "true", Does: "the policy may then deny everybody in the account, Mooring included, and only the root user of the account could take it back"},
-	driver.LockedRetention("nobody can delete the object versions before their period ends, nor the bucket with them, and the account pays for them until then"),
+	portable.LockedRetention("nobody can delete the object versions before their period ends, nor the bucket with them, and the account pays for them until then"),
 }
 
 // policyRow is the statements of the bucket policy that are ours. Others own the rest. Its changes wait for no approval: what somebody opened is to be closed at once.
@@ -80,7 +82,7 @@ func policyChange(present map[string]string, d table.Delta) string {
 			lines = append(lines, fmt.Sprintf("without statement %s nothing keeps its principals out, if something lets them in", name))
 		}
 	}
-	return driver.ToldLines(lines)
+	return prose.Join(lines)
 }
 
 func verb(effect string) string { return map[string]string{"Allow": "allow", "Deny": "denie"}[effect] }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // retentionRows are Object Lock and the default retention of new object versions. S3 has one call for all three.
 var retentionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
-	table.Written(table.Field("retention.days", driver.WantedRetentionDays,
+	table.Written(table.Field("retention.days", portable.WantedRetentionDays,
 		func(b *bucket) *int32 { return b.retentionDays },
 		func(p *bucketParams, v int32) { p.retentionDays = &v },
 	).Reported(func(b *bucket) *int32 {
@@ -36,12 +37,12 @@ var retentionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]
 			return nil
 		}
 		return b.retentionDays
-	}).Equal(func(want, have int32) bool { return want == have }, "`retention: {}` is no default retention"), driver.RetentionText).
+	}).Equal(func(want, have int32) bool { return want == have }, "`retention: {}` is no default retention"), portable.RetentionText).
 		EffectOf(objectLockEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it changes in mode GOVERNANCE, or shrinks, or ends: existing object versions keep what they have"},
 			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is set on a bucket without Object Lock, which stays on it for good, or grows in mode COMPLIANCE", Cost: retentionCost}),
 
-	table.Field("retention.locked", driver.WantedRetentionLock,
+	table.Field("retention.locked", portable.WantedRetentionLock,
 		func(b *bucket) *bool { return b.retentionLocked },
 		func(p *bucketParams, v bool) { p.retentionLocked = &v },
 	).Reported(func(b *bucket) *bool {
@@ -120,7 +121,7 @@ func daysOf(rule *types.DefaultRetention) *int32 {
 	case !hasPeriod(rule):
 		return new(int32(0))
 	case rule.Days == nil:
-		return new(driver.OddRetention)
+		return new(portable.InexpressibleRetention)
 	}
 	return rule.Days
 }
@@ -208,7 +209,7 @@ func adviseState(err error, advice string) error {
 // checkRetention refuses suspended versioning beside Object Lock, which needs versions, and a retention without it.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
 func checkRetention(spec *v1alpha1.BucketParameters) error {
-	locks, retains := bucketBlock(spec).ObjectLock, driver.Retains(spec)
+	locks, retains := bucketBlock(spec).ObjectLock, portable.Retains(spec)
 	suspended := spec.Versioning != nil && *spec.Versioning == v1alpha1.VersioningSuspended
 	switch {
 	case retains && locks != nil && !*locks:
@@ -227,7 +228,7 @@ func checkRetention(spec *v1alpha1.BucketParameters) error {
 // creationLock says whether a new bucket has Object Lock from the beginning, which also switches its versioning on: so a spec needs to say nothing of that.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html
 func creationLock(spec *v1alpha1.BucketParameters) *bool {
-	if driver.Retains(spec) || aws.ToBool(bucketBlock(spec).ObjectLock) {
+	if portable.Retains(spec) || aws.ToBool(bucketBlock(spec).ObjectLock) {
 		return new(true)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -90,7 +91,7 @@ func archived(present, wanted []tiering) string {
 			}
 		}
 	}
-	return driver.ToldLines(lines)
+	return prose.Join(lines)
 }
 
 // tiers are the tiers of archives: as S3 writes them, and as people do.

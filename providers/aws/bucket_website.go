@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -21,12 +22,12 @@ var siteEndCost = driver.Cost{
 
 // documentEffect is what another document does.
 func documentEffect(from *string, to string, _ *bucket) (driver.Effect, string) {
-	return driver.EndOfWebsite(from, to)
+	return portable.WebsiteEffect(from, to)
 }
 
 // websiteRows are what a bucket serves as a web site. S3 has one call for all of it.
 var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
-	table.Field("website.indexDocument", driver.WantedIndex,
+	table.Field("website.indexDocument", portable.WantedIndex,
 		func(b *bucket) *string { return b.index },
 		func(p *bucketParams, v string) { p.index = &v },
 	).Reported(func(b *bucket) *string {
@@ -35,15 +36,15 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		}
 		return unlessOwn(b.index)
 	}).Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
-		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
+		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
-	table.Field("website.errorDocument", driver.WantedErrorDocument,
+	table.Field("website.errorDocument", portable.WantedErrorDocument,
 		func(b *bucket) *string { return b.errorDocument },
 		func(p *bucketParams, v string) { p.errorDocument = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.errorDocument) }).
-		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
+		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
-	table.Field("website.redirectAllRequestsTo", driver.WantedRedirect,
+	table.Field("website.redirectAllRequestsTo", portable.WantedRedirect,
 		func(b *bucket) *string { return b.redirectTo },
 		func(p *bucketParams, v string) { p.redirectTo = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.redirectTo) }),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -94,12 +95,12 @@ var databaseKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
-			Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions}, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
+			Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions}, Exempt: map[string]string{"parametersMode": portable.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, RestoresDeleted: true, Replicas: true, Beside: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, previewDatabase)
+		return table.PreviewOf(from, to, applied, previewDatabase)
 	},
 	Check: checkDatabaseDraft,
 	Tags:  mostTags,

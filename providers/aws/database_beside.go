@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // The statuses of a blue/green deployment. All others are failures.
@@ -168,7 +170,7 @@ func (p deployer) stage(ctx context.Context, req *databaseRequest, have *instanc
 		return err
 	}
 	if upgrade == nil {
-		o.LeftOut = append(o.LeftOut, driver.LeftOut(o.Changes, nil)...)
+		o.LeftOut = append(o.LeftOut, table.LeftOut(o.Changes, nil)...)
 		o.Changes = []driver.Change{{Field: driver.FieldStaged, From: to, Effect: driver.Online, Why: "RDS deletes the server that it prepared beside this one"}}
 		if d.status() != preparing && d.status() != prepared && d.status() != rolledBack && req.Operation == d.id() {
 			o.OperationError = failureOf(d)
@@ -188,7 +190,7 @@ func (p deployer) stage(ctx context.Context, req *databaseRequest, have *instanc
 			o.OperationError = failureOf(d)
 		}
 	}
-	o.LeftOut = append(o.LeftOut, driver.LeftOut(o.Changes, []driver.Change{*upgrade})...)
+	o.LeftOut = append(o.LeftOut, table.LeftOut(o.Changes, []driver.Change{*upgrade})...)
 	o.Changes = []driver.Change{*upgrade}
 	return nil
 }
@@ -224,8 +226,8 @@ func (p deployer) wanted(ctx context.Context, req *databaseRequest, have *instan
 	switch {
 	case !req.Beside || at < 0 || to == "" || req.Spec.Version == nil:
 		return nil, to, nil
-	case driver.VersionServes(have.engine(), *req.Spec.Version, to):
-	case driver.MajorVersion(have.engine(), *req.Spec.Version) != to: // another version altogether
+	case portable.VersionServes(have.engine(), *req.Spec.Version, to):
+	case portable.MajorVersion(have.engine(), *req.Spec.Version) != to: // another version altogether
 		return nil, to, nil
 	case d.status() == prepared || d.status() == rolledBack:
 		target, err := p.of.describe(ctx, instanceIn(d.Target))
@@ -235,7 +237,7 @@ func (p deployer) wanted(ctx context.Context, req *databaseRequest, have *instan
 		if target != nil && aws.ToString(target.EngineVersion) != "" {
 			to = *target.EngineVersion
 		}
-		if !driver.VersionServes(have.engine(), *req.Spec.Version, to) {
+		if !portable.VersionServes(have.engine(), *req.Spec.Version, to) {
 			return nil, to, nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -24,13 +25,13 @@ func checkDatabase(spec *databaseSpec, have *instance, location string) []error 
 		}
 	}
 	return append(problems,
-		checkKey("encryption.key", driver.WantedDiskKey(spec), location),
+		checkKey("encryption.key", portable.WantedDiskKey(spec), location),
 		checkKey("aws.performanceInsights.key", performanceInsightsOf(spec).Key, location))
 }
 
 // checkDatabaseDraft is what driver.Driver says of a check.
 func checkDatabaseDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return driver.CheckOf(draft, func(spec, observed *databaseSpec, location string) []driver.Refusal {
+	return table.CheckOf(draft, func(spec, observed *databaseSpec, location string) []driver.Refusal {
 		have := &instance{}
 		if observed != nil {
 			have = mirrored(observed)
@@ -144,8 +145,8 @@ func checkKey(field string, key *string, location string) error {
 // and a key of another region than the bucket's, which S3 takes, only to refuse every upload.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
 func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return driver.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
-		return table.Refused(slices.Concat(checkNotifications(spec, location), checkInventories(spec, location), checkNamed(spec), []error{checkKey("encryption.key", driver.WantedKey(spec), location), checkSite(spec.Website), checkRetention(spec), checkReplication(spec), checkLifecycle(spec),
+	return table.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
+		return table.Refused(slices.Concat(checkNotifications(spec, location), checkInventories(spec, location), checkNamed(spec), []error{checkKey("encryption.key", portable.WantedBucketKey(spec), location), checkSite(spec.Website), checkRetention(spec), checkReplication(spec), checkLifecycle(spec),
 			checkLockout(spec), checkPublicPolicy(spec, observed)})...)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // deleted returns the automated backups of instances that were deleted, and that had the name or the mark that a request's Vanished says. Retained ones are listed,
@@ -101,8 +102,8 @@ func deletedRefusal(req *databaseRequest, backups []types.DBInstanceAutomatedBac
 			continue
 		case !s.Details.Encrypted:
 			return invalid("%s was not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
-		case otherKey(driver.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, "") != "":
-			return invalid("%s", otherKey(driver.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, ""))
+		case otherKey(portable.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, "") != "":
+			return invalid("%s", otherKey(portable.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, ""))
 		case !at.IsZero() && (at.Before(s.Since) || at.After(s.From.Time)):
 			return invalid("spec.restoreFrom.pointInTime.time is %s, and RDS has backups of %s from %s to %s", at.Format(time.RFC3339), source.Name, s.Since.Format(time.RFC3339), s.From.Time.Format(time.RFC3339))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // settingsAsked is what Applied remembers beside fields: the parameters that an instance was to have before a group of its own came into force, and that
@@ -137,7 +138,7 @@ func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, na
 	}
 	maps.DeleteFunc(wanted, func(setting, value string) bool {
 		now, sets := present[setting]
-		return sets && driver.SameParameter(value, now)
+		return sets && portable.SameParameter(value, now)
 	})
 	return g.calls.set(ctx, name, p.family, nil, wanted, gone)
 }
@@ -169,7 +170,7 @@ func (p groupPlan) drops(req *databaseRequest, name, value string) bool {
 func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, c candidates) (string, error) {
 	if len(c.ours) > 0 && !p.succeeds {
 		newest := slices.MaxFunc(c.ours, func(a, b *foundGroup) int {
-			return driver.CompareVersions(strings.TrimPrefix(a.family, p.engine), strings.TrimPrefix(b.family, p.engine))
+			return portable.CompareVersions(strings.TrimPrefix(a.family, p.engine), strings.TrimPrefix(b.family, p.engine))
 		})
 		var err error
 		if p.set, err = g.settingsAlong(ctx, req, p, newest.name); err != nil {

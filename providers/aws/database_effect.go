@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
@@ -61,7 +62,7 @@ func certificateEffect(_ *string, to string, have *instance) (driver.Effect, str
 // nonzero value or from a nonzero value to 0."
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
 func retentionEffect(_ *int32, to int32, have *instance) (driver.Effect, string) {
-	effect, why := driver.RetentionEffect(have.BackupRetentionPeriod, to)
+	effect, why := portable.BackupRetentionEffect(have.BackupRetentionPeriod, to)
 	switch outage := (aws.ToInt32(have.BackupRetentionPeriod) == 0) != (to == 0); {
 	case outage && effect == driver.LosesBackups:
 		return effect, backupsCost.After(why, have.InTwoZones())
@@ -76,7 +77,7 @@ func iamEffect(_ *bool, to bool, have *instance) (driver.Effect, string) {
 	if to || !aws.ToBool(have.IAMDatabaseAuthenticationEnabled) {
 		return driver.Online, ""
 	}
-	return driver.Interrupts, driver.WhyNoTokens
+	return driver.Interrupts, portable.WhyNoTokens
 }
 
 // insightsRetentionEffect says that fewer days lose what was recorded before. Records are no backups: nothing of the database is lost with

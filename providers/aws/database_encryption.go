@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -18,7 +19,7 @@ const diskKeyInstead = "create another Database with the key and move the data t
 
 // An instance keeps the key that it was created with, and one without encryption stays so.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.html#Overview.Encryption.Limitations
-var diskKeyRow = table.Field("encryption.key", driver.WantedDiskKey,
+var diskKeyRow = table.Field("encryption.key", portable.WantedDiskKey,
 	func(i *instance) *string { return unlessOwn(i.KmsKeyId) },
 	func(p *instanceParams, v string) { p.KmsKeyId = &v },
 ).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
@@ -40,7 +41,7 @@ func sameDiskKey(want, have string) bool {
 // withUnknownKey adds to changes that a key can't change to the one of an alias, where an instance was not made for the object of a request: nobody knows whether that has the key to which the alias points, so it is
 // not taken over as if it had. What an earlier object of the same namespace and name had made was made with the alias.
 func withUnknownKey(req *databaseRequest, have *instance, mark driver.Mark, changes []driver.Change) []driver.Change {
-	want, key := driver.WantedDiskKey(&req.Spec), aws.ToString(have.KmsKeyId)
+	want, key := portable.WantedDiskKey(&req.Spec), aws.ToString(have.KmsKeyId)
 	if want == nil || !isAlias(*want) || key == "" || mark.SameOwner(req.Mark) {
 		return changes
 	}

@@ -8,26 +8,27 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // maxSizeRow: RDS says nothing of a limit where a disk does not grow by itself, and takes the size of the disk for that.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.Autoscaling.html
 var maxSizeRow = table.Field("storage.maxSizeGiB",
-	func(s *databaseSpec) *driver.Growth {
+	func(s *databaseSpec) *portable.Growth {
 		if s.Storage == nil {
 			return nil
 		}
-		return driver.GrowthOf(s.Storage.MaxSizeGiB, s.Storage.SizeGiB)
+		return portable.GrowthOf(s.Storage.MaxSizeGiB, s.Storage.SizeGiB)
 	},
-	func(i *instance) *driver.Growth {
+	func(i *instance) *portable.Growth {
 		return growthOf(i.MaxAllocatedStorage, pending(i).AllocatedStorage)
 	},
-	func(p *instanceParams, v driver.Growth) { p.MaxAllocatedStorage = new(v.Limit()) },
-).Reported(func(i *instance) *driver.Growth { return growthOf(i.MaxAllocatedStorage, i.AllocatedStorage) }).
-	Equal(driver.Growth.Serves, "the size of a disk that does not grow by itself")
+	func(p *instanceParams, v portable.Growth) { p.MaxAllocatedStorage = new(v.Limit()) },
+).Reported(func(i *instance) *portable.Growth { return growthOf(i.MaxAllocatedStorage, i.AllocatedStorage) }).
+	Equal(portable.Growth.Serves, "the size of a disk that does not grow by itself")
 
-func growthOf(most, size *int32) *driver.Growth { return driver.GrowthOf(first(most, size), size) }
+func growthOf(most, size *int32) *portable.Growth { return portable.GrowthOf(first(most, size), size) }
 
 // completeGrowth has a disk that is as large as it may become, or as it is to be, not grow by itself.
 func completeGrowth(in *rds.ModifyDBInstanceInput, have *instance) {

@@ -33,7 +33,7 @@ var publicAccessRow = table.Field("network.publicAccess",
 		p.PubliclyAccessible = aws.Bool(v == v1alpha1.PublicAccessAllowed)
 	},
 ).Safe(v1alpha1.PublicAccessBlocked).
-	EffectOf(publicAccessEffect, driver.Always(driver.Online)...)
+	EffectOf(publicAccessEffect, table.Always(driver.Online)...)
 
 // publicAccessEffect says who no longer reaches a server that becomes private. That is Online all the same: a server that somebody opened does
 // not stay open until somebody approves that it is closed.

@@ -23,7 +23,7 @@ var optionGroupRow = table.Field(optionGroup,
 	func(p *instanceParams, v string) { p.OptionGroupName = &v },
 ).Reported(presentOptions).
 	Equal(strings.EqualFold, "in any case").
-	EffectOf(optionsEffect, driver.Always(driver.Online)...).
+	EffectOf(optionsEffect, table.Always(driver.Online)...).
 	Refers(driver.ReferenceOptionGroup)
 
 // States of the option group of an instance. Recordings show in-sync alone.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // groups manages the DB parameter groups that Mooring makes for instances. A group belongs to one instance: it has the instance's name and mark, holds
@@ -130,7 +131,7 @@ func (g *parameterGroups) set(ctx context.Context, group, family string, list pa
 
 // spelled writes a switch as RDS takes it: 0 or 1 where the list says so, and the spec may say on or true. Other values need no list.
 func (g *parameterGroups) spelled(ctx context.Context, family, name, value string) string {
-	on, isSwitch := driver.Switch(value)
+	on, isSwitch := portable.Switch(value)
 	if !isSwitch || value == "0" || value == "1" {
 		return value
 	}
@@ -193,7 +194,7 @@ func (g *parameterGroups) delete(ctx context.Context, group string) error {
 
 // wantedSettings are all parameters that a spec asks for, its tls among them.
 func wantedSettings(spec *databaseSpec, engine string) map[string]string {
-	set := maps.Clone(driver.WantParameters(spec))
+	set := maps.Clone(portable.WantedParameters(spec))
 	if spec.TLS != nil {
 		if set == nil {
 			set = map[string]string{}

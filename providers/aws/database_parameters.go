@@ -10,16 +10,18 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // parametersRow has the parameters of the engine. A DB parameter group of the instance's own holds them.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.html
-var parametersRow = table.Entries("parameters", driver.WantParameters,
+var parametersRow = table.Entries("parameters", portable.WantedParameters,
 	func(i *instance) map[string]string { return i.settings.values() },
 	func(p *instanceParams, d table.Delta) { p.Parameters = d }).
-	Exact(driver.ExactParameters).
-	Equal(driver.SameParameter, driver.SameParameterDoc).
+	Exact(portable.ExactParameters).
+	Equal(portable.SameParameter, portable.SameParameterDoc).
 	Waits(waitsForRestart).
 	EffectOf(parametersEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "all that change are dynamic, as RDS's list of parameters says; or the server gets a DB parameter group of its own for them, " +
@@ -49,7 +51,7 @@ func (s *settings) values() map[string]string {
 // lacks reports whether the group does not set all that it is to set.
 func (s *settings) lacks(d table.Delta) bool {
 	for name, value := range d.Set {
-		if now, sets := s.set[name]; !sets || !driver.SameParameter(value, now) {
+		if now, sets := s.set[name]; !sets || !portable.SameParameter(value, now) {
 			return true
 		}
 	}
@@ -108,7 +110,7 @@ func parametersEffect(d table.Delta, have *instance) (driver.Effect, string) {
 func hasParameters(s *databaseSpec) bool { return s.Parameters != nil || s.TLS != nil }
 
 // isExact reports whether entries of others go. A mode without parameters, as of a class, takes nothing away.
-func isExact(s *databaseSpec) bool { return s.Parameters != nil && driver.ExactParameters(s) }
+func isExact(s *databaseSpec) bool { return s.Parameters != nil && portable.ExactParameters(s) }
 
 // observe returns an instance with what of it is declared.
 func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver.Observation) (*instance, error) {
@@ -136,7 +138,7 @@ func (g *groups) read(ctx context.Context, req *databaseRequest, have *instance,
 		set, err = g.calls.settingsIn(ctx, name)
 	}
 	if err == nil && have.inOwnGroup() {
-		g.addGiven(ctx, have.family(), driver.WantParameters(&req.Spec), set)
+		g.addGiven(ctx, have.family(), portable.WantedParameters(&req.Spec), set)
 	}
 	if err == nil {
 		have.settings = settingsOf(&req.Spec, have, set)
@@ -183,7 +185,7 @@ func (g *groups) learn(ctx context.Context, req *databaseRequest, have *instance
 
 // familyOf returns the family of the parameter groups that a version takes, for example postgres16, mysql8.4 or mariadb10.11.
 func familyOf(engine, version string) string {
-	return engine + driver.MajorVersion(v1alpha1.Engine(engine), version)
+	return engine + portable.MajorVersion(v1alpha1.Engine(engine), version)
 }
 
 func (i *instance) family() string {
@@ -217,7 +219,7 @@ func (g *parameterGroups) explain(ctx context.Context, err error, family string,
 		}
 	}
 	explained := *driver.ErrorOf(err)
-	explained.Message = "correct spec.parameters: " + cmp.Or(driver.ToldLines(problems), "one of "+strings.Join(sortedKeys(asked), ", ")+" has a value that RDS does not take") +
+	explained.Message = "correct spec.parameters: " + cmp.Or(prose.Join(problems), "one of "+strings.Join(sortedKeys(asked), ", ")+" has a value that RDS does not take") +
 		". RDS says: " + explained.Message
 	return &explained
 }

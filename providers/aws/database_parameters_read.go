@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // settingsIn returns what somebody set in a group.
@@ -47,7 +47,7 @@ func (g *groups) addGiven(ctx context.Context, family string, wanted, set map[st
 	}
 	list := g.calls.list(ctx, family, lacks)
 	for _, name := range lacks {
-		if value := list[name].ParameterValue; value != nil && driver.SameParameter(wanted[name], *value) {
+		if value := list[name].ParameterValue; value != nil && portable.SameParameter(wanted[name], *value) {
 			set[name] = *value
 		}
 	}
@@ -66,7 +66,7 @@ func (g *groups) checkTaken(ctx context.Context, group, family string, sent map[
 	g.addGiven(ctx, family, sent, set)
 	var lost []string
 	for _, name := range sortedKeys(sent) {
-		if now, has := set[name]; !has || !driver.SameParameter(sent[name], now) {
+		if now, has := set[name]; !has || !portable.SameParameter(sent[name], now) {
 			lost = append(lost, name+"="+sent[name])
 		}
 	}

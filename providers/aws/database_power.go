@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -23,7 +24,7 @@ var powerRow = table.Field(driver.FieldPowerState,
 	func(s *databaseSpec) *v1alpha1.PowerState { return s.PowerState },
 	powerOf,
 	func(p *instanceParams, v v1alpha1.PowerState) { p.PowerState = &v },
-).EffectOf(powerEffect, append(driver.PowerEffects(stopCost), driver.PossibleEffect{
+).EffectOf(powerEffect, append(portable.PowerEffects(stopCost), driver.PossibleEffect{
 	Effect: driver.Impossible, When: "it becomes Stopped, and the server has read replicas or is one", Instead: noStop,
 })...)
 
@@ -33,7 +34,7 @@ const noStop = "set spec.powerState to Running, or remove it"
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
 func powerEffect(_ *v1alpha1.PowerState, to v1alpha1.PowerState, have *instance) (driver.Effect, string) {
 	if to != v1alpha1.PowerStateStopped {
-		return driver.PowerEffect(to)
+		return portable.PowerEffect(to)
 	}
 	if source := aws.ToString(have.ReadReplicaSourceDBInstanceIdentifier); source != "" {
 		return driver.Impossible, fmt.Sprintf("RDS stops no read replica, and this server is one of %s: %s", source, noStop)
@@ -41,7 +42,7 @@ func powerEffect(_ *v1alpha1.PowerState, to v1alpha1.PowerState, have *instance)
 	if replicas := slices.Concat(have.ReadReplicaDBInstanceIdentifiers, have.ReadReplicaDBClusterIdentifiers); len(replicas) > 0 {
 		return driver.Impossible, fmt.Sprintf("RDS stops no server that has read replicas, and this one has %s: delete them, or %s", strings.Join(replicas, " and "), noStop)
 	}
-	return driver.PowerEffect(to)
+	return portable.PowerEffect(to)
 }
 
 func powerOf(i *instance) *v1alpha1.PowerState {
@@ -69,7 +70,7 @@ func onceStarted(have *instance, changes []driver.Change) []driver.Change {
 	if !isStopped(have) {
 		return changes
 	}
-	return driver.WhileStopped(changes, "tags")
+	return portable.WhileStopped(changes, "tags")
 }
 
 // notStopped is why a change is not sent to a stopped server: RDS would refuse it as InvalidDBInstanceState.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -103,7 +104,7 @@ func (r replicator) source(ctx context.Context, req *databaseRequest) (*instance
 func primaryRefusal(req *databaseRequest, of *instance) error {
 	source, key := req.Restore.Source, ""
 	if of != nil && req.Restore.SourceLocation == "" { // in its region a replica always has the key of its source
-		key = otherKey(driver.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
+		key = otherKey(portable.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
 	}
 	switch {
 	case of == nil || aws.ToString(of.DbiResourceId) != source.ID:
@@ -193,7 +194,7 @@ func withheldOfReplica(_ *databaseRequest, have *instance, c driver.Change) bool
 	case "databaseName", driver.FieldUsername, driver.FieldPowerState:
 		return true
 	case "backup.retentionDays":
-		return postgres && driver.CompareVersions(aws.ToString(have.EngineVersion), "14") < 0
+		return postgres && portable.CompareVersions(aws.ToString(have.EngineVersion), "14") < 0
 	case "version":
 		return postgres && have.isMajor(c.To)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -151,7 +152,7 @@ func (r restorer) checkSource(ctx context.Context, req *databaseRequest, source 
 // sourceRefusal says why an instance can't be restored as a request asks for it; nil if it can.
 func sourceRefusal(req *databaseRequest, of *instance, now time.Time) error {
 	source := req.Restore.Source
-	other := otherKey(driver.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
+	other := otherKey(portable.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
 	switch latest := restorableUntil(of); {
 	case aws.ToInt32(of.BackupRetentionPeriod) == 0:
 		return invalid("%s has no automated backups, so it can't be restored to a point in time: set spec.backup.retentionDays of its Database, or restore a DatabaseSnapshot", source.Name)
@@ -202,7 +203,7 @@ func explainRecovery(err error, source string) error {
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.html
 func (r restorer) checkSnapshotKey(ctx context.Context, req *databaseRequest) error {
 	d := r.databases
-	want := driver.WantedDiskKey(&req.Spec)
+	want := portable.WantedDiskKey(&req.Spec)
 	if want == nil {
 		return nil
 	}

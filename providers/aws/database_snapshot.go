@@ -54,7 +54,7 @@ var snapshotKind = table.Kind[*session]{
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, func(from, to snapshotSpec, applied driver.Applied) []driver.Change {
+		return table.PreviewOf(from, to, applied, func(from, to snapshotSpec, applied driver.Applied) []driver.Change {
 			return snapshotTable.Preview(&from, &to, applied, &types.DBSnapshot{})
 		})
 	},

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // serving are the states in which an instance answers, once it has an endpoint.
@@ -127,7 +128,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	}
 	differs := o.Changes
 	o.State, o.Changes = whileBusy(have, o.State, whileUnfit(have, withoutTaken(req, o.Mark, differs)))
-	o.LeftOut = driver.LeftOut(differs, o.Changes)
+	o.LeftOut = table.LeftOut(differs, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || !o.Mark.Is(req.Mark), waits)
 	o.State = whileManaged(have, status, o.State, len(o.Changes) > 0)
 	o.Work = workOf(status, o.State)

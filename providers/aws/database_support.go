@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -50,7 +51,7 @@ func newSupportCatalogue(s *session, client *rds.Client) *supportCatalogue {
 
 // support is what table.Adapter.Support asks for. The version is the one that runs.
 func (c *supportCatalogue) support(ctx context.Context, have *instance) *driver.Support {
-	s := &driver.Support{Version: driver.MajorVersion(have.engine(), aws.ToString(have.EngineVersion))}
+	s := &driver.Support{Version: portable.MajorVersion(have.engine(), aws.ToString(have.EngineVersion))}
 	if shown := have.CertificateDetails; shown != nil && shown.ValidTill != nil {
 		s.CertificateExpires = shown.ValidTill.UTC()
 	}

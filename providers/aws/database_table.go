@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -179,7 +180,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	).Reported(func(i *instance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }).
 		EffectOf(iamEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, or it takes back a change that has not begun"},
-			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false: " + driver.WhyNoTokens, Cost: noTokensCost}),
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false: " + portable.WhyNoTokens, Cost: noTokensCost}),
 
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -103,9 +104,9 @@ var tlsFrom = map[string]string{
 func (i *instance) tlsBy(set map[string]string) *tlsSetting {
 	engine := aws.ToString(i.Engine)
 	from, requires := tlsFrom[engine]
-	required := requires && driver.CompareVersions(aws.ToString(i.EngineVersion), from) >= 0
+	required := requires && portable.CompareVersions(aws.ToString(i.EngineVersion), from) >= 0
 	if value, says := set[tlsParameter(engine)]; says {
-		required, _ = driver.Switch(value)
+		required, _ = portable.Switch(value)
 	}
 	s := &tlsSetting{value: v1alpha1.TLSOptional}
 	if required {

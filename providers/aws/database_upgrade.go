@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // upgradeRefused matches the events by which RDS says that it looked for what is in the way of a major version and found something, or that the upgrade failed and was taken back. People report "Database instance is in a state that
@@ -62,7 +63,7 @@ func observeUpgrade(ctx context.Context, d *databases, req *databaseRequest, hav
 		return nil
 	}
 	switch wanted := req.Spec.Version; {
-	case wanted == nil || !driver.VersionServes(have.engine(), *wanted, version):
+	case wanted == nil || !portable.VersionServes(have.engine(), *wanted, version):
 		return nil
 	case o.State == driver.Pending, have.isMajor(aws.ToString(pending(have).EngineVersion)): // which is what it will have
 		o.Operation = req.Operation

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // restorable returns what RDS still has of the instance that a request's Vanished names, by the resource id, which no later instance of its name has: its
@@ -25,7 +27,7 @@ func (r restorer) restorable(ctx context.Context, req *databaseRequest) (*driver
 	if err != nil {
 		return nil, err
 	}
-	return driver.NewestOf(*req.Vanished, append(statesOfBackups(&req.Request, backups), statesOfSnapshots(&req.Request, taken)...)), nil
+	return table.NewestOf(*req.Vanished, append(statesOfBackups(&req.Request, backups), statesOfSnapshots(&req.Request, taken)...)), nil
 }
 
 // backupsOf returns the automated backups of an instance. Those of one instance are one, or one in each region that they are replicated to.
@@ -148,7 +150,7 @@ func (r restorer) left(ctx context.Context, req *databaseRequest) (sizeGiB int32
 // keyInPlace returns the key that a server is to have which is restored in the place of one that vanished; nil for the one that this had. An alias that was applied to
 // this said which key it got, and its backups have that.
 func keyInPlace(req *databaseRequest) *string {
-	key := driver.WantedDiskKey(&req.Spec)
+	key := portable.WantedDiskKey(&req.Spec)
 	if key != nil && isAlias(*key) && slices.Equal(req.Applied["encryption.key"], []string{*key}) {
 		return nil
 	}
@@ -162,7 +164,7 @@ func (r restorer) checkLeft(ctx context.Context, req *databaseRequest) (sizeGiB 
 		return 0, err
 	}
 	of := &driver.Request{Vanished: &req.Restore.Source, Mark: req.Mark}
-	left := driver.NewestOf(req.Restore.Source, statesOfBackups(of, backups))
+	left := table.NewestOf(req.Restore.Source, statesOfBackups(of, backups))
 	key := keyInPlace(req)
 	switch is := left.Details; {
 	case left.From == nil:

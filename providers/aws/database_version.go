@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -49,7 +50,7 @@ func (i *instance) version(number *string) *serverVersion {
 
 // isMajor reports whether an instance that gets a version gets another major one.
 func (i *instance) isMajor(number string) bool {
-	return driver.MajorVersion(i.engine(), number) != driver.MajorVersion(i.engine(), aws.ToString(i.EngineVersion))
+	return portable.MajorVersion(i.engine(), number) != portable.MajorVersion(i.engine(), aws.ToString(i.EngineVersion))
 }
 
 var versionRow = table.Field("version",
@@ -63,7 +64,7 @@ var versionRow = table.Field("version",
 	func(p *instanceParams, v serverVersion) { p.EngineVersion = &v.number },
 ).Reported(func(i *instance) *serverVersion { return i.version(i.EngineVersion) }).
 	Equal(func(want, have serverVersion) bool {
-		return driver.VersionServes(have.engine, want.number, have.number)
+		return portable.VersionServes(have.engine, want.number, have.number)
 	},
 		"a newer minor version of the same major version is the same").
 	EffectOf(versionEffect,
@@ -79,9 +80,9 @@ const downgradeInstead = "restore a snapshot into another Database"
 func versionEffect(_ *serverVersion, to serverVersion, have *instance) (driver.Effect, string) {
 	now := aws.ToString(have.EngineVersion)
 	switch {
-	case driver.VersionServes(have.engine(), to.number, now):
+	case portable.VersionServes(have.engine(), to.number, now):
 		return driver.Online, ""
-	case driver.CompareVersions(to.number, now) < 0:
+	case portable.CompareVersions(to.number, now) < 0:
 		return driver.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
 	case !have.isMajor(to.number):
 		return driver.Restarts, replicasFirst(have, to.number)
@@ -120,7 +121,7 @@ func completeVersion(in *rds.ModifyDBInstanceInput, have *instance) {
 		in.AllowMajorVersionUpgrade = aws.Bool(true)
 	}
 	// A change that waits is taken back by the version that runs, to the letter.
-	if now := aws.ToString(have.EngineVersion); driver.VersionServes(have.engine(), *in.EngineVersion, now) {
+	if now := aws.ToString(have.EngineVersion); portable.VersionServes(have.engine(), *in.EngineVersion, now) {
 		in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
 	}
 }

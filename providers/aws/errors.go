@@ -20,6 +20,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 type middlewareOption = func(*smithymiddleware.Stack) error
@@ -259,7 +260,7 @@ func (s *session) withoutAnswer(err error) (driver.Code, string) {
 	case isSigning(err):
 		return driver.Denied, "there are no usable credentials to sign the call with"
 	}
-	return driver.Unavailable, driver.NoConnection(err)
+	return driver.Unavailable, table.NoConnection(err)
 }
 
 // missing reports whether AWS has no host for the region: the DNS said that there is none, rather than nothing, of a name

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -53,16 +52,6 @@ func Names(changes []Change) []string {
 		names = append(names, c.Field)
 	}
 	return names
-}
-
-// LeftOut returns the fields of all changes that are not among those that are told; nil if there are none, as JSON has it.
-func LeftOut(all, told []Change) (fields []string) {
-	for _, field := range Names(all) {
-		if !slices.Contains(Names(told), field) {
-			fields = append(fields, field)
-		}
-	}
-	return fields
 }
 
 // Applied is what Mooring set in a cloud object: for each field the value it set, as text, or for

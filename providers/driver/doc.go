@@ -4,6 +4,10 @@
 // show nothing, and the Host: what a driver may ask of its caller. Nothing here knows Kubernetes clients: a driver
 // sees a request and its cloud.
 //
+// What belongs here is a message, and what says whether a message is valid. What a portable field of a spec means in every cloud is in package
+// providers/portable, and this package does not import it. Texts for people are shaped in prose, paths of fields are followed in fieldpath,
+// and tokens are cached in token: packages below this one that know no message.
+//
 // Package providers/mem is the reference implementation; providers/table is what drivers are made of; and
 // providers/drivertest holds the suite that every driver must pass.
 package driver

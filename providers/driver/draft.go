@@ -1,9 +1,6 @@
 package driver
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "encoding/json"
 
 // A Draft is a merged spec that nobody has sent to the cloud yet.
 type Draft struct {
@@ -22,19 +19,4 @@ type Refusal struct {
 	Fields []string
 	// Message says why, and what to do.
 	Message string
-}
-
-// CheckOf decodes a draft, and returns what one kind of a driver refuses of it. observed is nil for a new object.
-func CheckOf[S any](draft Draft, check func(spec, observed *S, location string) []Refusal) ([]Refusal, error) {
-	var spec S
-	var observed *S
-	if err := json.Unmarshal(draft.Spec, &spec); err != nil {
-		return nil, fmt.Errorf("check: the spec: %w", err)
-	}
-	if len(draft.Observed) > 0 {
-		if err := json.Unmarshal(draft.Observed, &observed); err != nil {
-			return nil, fmt.Errorf("check: what was observed: %w", err)
-		}
-	}
-	return check(&spec, observed, draft.Location), nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -205,94 +204,25 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestVersions(t *testing.T) {
-	for _, tt := range []struct {
-		want, have string
-		serves     bool
-	}{
-		{"16", "16", true},
-		{"16", "16.4", true},
-		{"16.3", "16.3", true},
-		{"16.3", "16.4", true},
-		{"16.3", "16.10", true},
-		{"16.4", "16.3", false},
-		{"16.10", "16.9", false},
-		{"16", "17.1", false},
-		{"17", "16.9", false},
-		{"1", "16", false},
-		{"16.1", "16.10", true}, // newer, not a prefix
-		{"8.0", "8.0.36", true},
-		{"8.0.35", "8.0.36", true},
-		{"8.0.36", "8.0.35", false},
-		{"8.0", "8.4.3", false},
-		{"8.4", "8.0.36", false},
-		{"8", "8.4.3", true},
-		{"5.7", "5.7.44", true},
-		// Releases of Extended Support.
-		{"8.0", "8.0.46-rds.20260908", true},
-		{"8.0.46", "8.0.46-rds.20260908", true},
-		{"8.0.40", "8.0.46-rds.20260908", true},
-		{"8.0.47", "8.0.46-rds.20260908", false},
-		{"8.0.46-rds.20260908", "8.0.46-rds.20260908", true},
-		{"8.0.46-rds.20260908", "8.0.46-rds.20270108", true},
-		{"8.0.46-rds.20260908", "8.0.46", false},
-		{"8.0.46-rds.20260908", "8.4.6", false},
-		{"13", "13.23-rds.20260224", true},
-		{"13.20", "13.23-rds.20260224", true},
-		{"13.23", "13.23-rds.20260224", true},
-		{"5.7.44", "5.7.44-rds.20260902", true},
-		{"13.4", "13.4-R1", true},
+func TestEffects(t *testing.T) {
+	for effect, disruptive := range map[driver.Effect]bool{
+		driver.Online: false, driver.Interrupts: true, driver.Restarts: true, driver.LosesBackups: true, driver.Irreversible: true, driver.Impossible: false,
 	} {
-		if got := driver.VersionServes("", tt.want, tt.have); got != tt.serves {
-			t.Errorf("VersionServes(%q, %q) = %t", tt.want, tt.have, got)
-		}
-	}
-	for version, major := range map[string]string{"16": "16", "16.3": "16", "10.1": "10", "8.0": "8.0", "8.0.36": "8.0", "5.7.44": "5.7", "8": "8", "": "", "13.23-rds.20260224": "13", "8.0.46-rds.20260908": "8.0"} {
-		if got := driver.MajorVersion("", version); got != major {
-			t.Errorf("MajorVersion(%q) = %q, want %q", version, got, major)
+		if effect.Disruptive() != disruptive {
+			t.Errorf("%s: disruptive is %t", effect, !disruptive)
 		}
 	}
 }
 
-// The major versions of MariaDB have two numbers, also from 10 on.
-func TestVersionsOfMariaDB(t *testing.T) {
-	for _, tt := range []struct {
-		want, have string
-		serves     bool
-	}{
-		{"10.11", "10.11.8", true},
-		{"10.11.6", "10.11.8", true},
-		{"10.11.8", "10.11.8.R2.20240701", true},
-		{"10.11.8", "10.11.6", false},
-		{"10.6", "10.11.8", false},
-		{"11.4", "11.8.3", false},
-		{"11.8", "11.4.5", false},
-	} {
-		if got := driver.VersionServes(v1alpha1.EngineMariaDB, tt.want, tt.have); got != tt.serves {
-			t.Errorf("VersionServes(mariadb, %q, %q) = %t", tt.want, tt.have, got)
-		}
+func TestAppliedClone(t *testing.T) {
+	a := driver.Applied{"tags": {"a"}, "none": {}}
+	b := a.Clone()
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for version, major := range map[string]string{"10.11": "10.11", "10.11.8": "10.11", "11.4.5": "11.4", "10.11.5.R2.20231201": "10.11", "10": "10"} {
-		if got := driver.MajorVersion(v1alpha1.EngineMariaDB, version); got != major {
-			t.Errorf("MajorVersion(mariadb, %q) = %q, want %q", version, got, major)
-		}
+	b["tags"][0] = "b"
+	b["new"] = nil
+	if diff := cmp.Diff(driver.Applied{"tags": {"a"}, "none": {}}, a); diff != "" {
+		t.Errorf("the original changed with its copy:\n%s", diff)
 	}
-}
-
-func FuzzVersions(f *testing.F) {
-	f.Add("16", "16.3", "17")
-	f.Add("8.0", "8.0.36", "8.4")
-	f.Add("", ".", "..1")
-	f.Add("8.0.46", "8.0.46-rds.20260908", "8.0.46-rds")
-	f.Fuzz(func(t *testing.T, a, b, c string) {
-		if !driver.VersionServes("", a, a) || !driver.VersionServes(v1alpha1.EngineMariaDB, a, a) {
-			t.Errorf("%q does not serve itself", a)
-		}
-		if driver.CompareVersions(a, b) != -driver.CompareVersions(b, a) {
-			t.Errorf("comparing %q and %q depends on the order", a, b)
-		}
-		if driver.CompareVersions(a, b) <= 0 && driver.CompareVersions(b, c) <= 0 && driver.CompareVersions(a, c) > 0 {
-			t.Errorf("%q, %q, %q have no order", a, b, c)
-		}
-	})
 }

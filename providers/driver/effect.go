@@ -15,9 +15,6 @@ const (
 	Impossible   Effect = "Impossible"   // the cloud can't do it to what exists
 )
 
-// WhyNoTokens is what it does to a database's clients that spec.iamAuthentication becomes false.
-const WhyNoTokens = "clients that log in with tokens are refused at their next connection"
-
 // Effects are all effects, the harmless first.
 var Effects = []Effect{Online, Interrupts, Restarts, LosesBackups, Irreversible, Impossible}
 
@@ -49,14 +46,6 @@ type PossibleEffect struct {
 	Instead string
 	// Cost is how long users do without the object. Interrupts and Restarts have one, and others where they keep users away as well.
 	Cost Cost `json:",omitzero"`
-}
-
-// Always returns the effect of a field whose every change has that one, and none of them keeps users away.
-func Always(e Effect) []PossibleEffect { return []PossibleEffect{{Effect: e}} }
-
-// AlwaysRestarts returns the effect of a field whose every change restarts the server, at that cost.
-func AlwaysRestarts(cost Cost) []PossibleEffect {
-	return []PossibleEffect{{Effect: Restarts, Cost: cost}}
 }
 
 // A Field is what a driver says of a field of a spec: a line of the generated reference.

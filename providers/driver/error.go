@@ -135,3 +135,8 @@ func ErrorOf(err error) *Error {
 	}
 	return out
 }
+
+// NoKind is the error of a driver that is asked about a kind that its cloud lacks.
+func NoKind(cloud, kind string) error {
+	return &Error{Code: Invalid, Message: fmt.Sprintf("%s has no %s", cloud, kind)}
+}

@@ -27,28 +27,6 @@ type SavedState struct {
 	Mark Mark `json:",omitzero"`
 }
 
-// NewestOf returns what is left of an object that is gone: the newest of its states. One that is not complete and has no time yet is newer than all.
-func NewestOf(vanished ParentRef, states []SavedState) *Restorable {
-	var newest, pending *SavedState
-	for i := range states {
-		s := &states[i]
-		switch {
-		case s.Complete && (newest == nil || s.From.Time.After(newest.From.Time)):
-			newest = s
-		case !s.Complete && (pending == nil || s.From.Time.IsZero() || s.From.Time.After(pending.From.Time) && !pending.From.Time.IsZero()):
-			pending = s
-		}
-	}
-	r := &Restorable{}
-	if newest != nil {
-		from := newest.From
-		from.Source, from.Vanished = vanished, vanished.ID
-		r.From, r.Details = &from, newest.Details
-	}
-	r.Pending = pending != nil && (newest == nil || pending.From.Time.IsZero() || pending.From.Time.After(newest.From.Time))
-	return r
-}
-
 // Leaves reports whether what has this mark, such as a snapshot, may be restored in the place of an object with the other mark that vanished: it has no mark,
 // or that of the object itself, under whatever uid. ofSnapshot: it is the mark of an object that stands for a snapshot, which has another name in the same
 // namespace.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // parametersOf returns the specs of the kinds that a cloud can have. The Go types of the API are called as the kinds are.
@@ -166,7 +167,7 @@ func (v *validation) resource(cloud string, r Resource) {
 	of.capabilities(r)
 	of.beside(r)
 	of.passwords(r)
-	of.consequences(r, Leaves(spec))
+	of.consequences(r, fieldpath.Leaves(spec))
 	for _, err := range of.errs {
 		v.add("kind %s: %w", r.Kind, err)
 	}
@@ -213,7 +214,7 @@ func (v *validation) alternatives(fields []Field, rows []string) {
 
 // fields checks that each field of the spec has a row or an exemption, and each row a field and an effect.
 func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
-	leaves, rows := Leaves(spec), []string{}
+	leaves, rows := fieldpath.Leaves(spec), []string{}
 	for _, row := range r.Fields {
 		rows = append(rows, row.Field)
 		if row.Field != "" && row.Field != FieldUsername && !slices.Contains(leaves, row.Field) {

@@ -6,13 +6,15 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // refers checks what a row says of the other cloud object that its field names.
 func (v *validation) refers(row Field, spec reflect.Type) {
 	members := []string{}
-	if entry := entryOf(spec, row.Field); entry != nil {
-		members = Leaves(entry)
+	if entry := fieldpath.Entry(spec, row.Field); entry != nil {
+		members = fieldpath.Leaves(entry)
 	}
 	for _, path := range slices.Sorted(maps.Keys(row.Referrers())) {
 		by := row.Referrers()[path]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 func TestValidate(t *testing.T) {
@@ -68,7 +69,7 @@ func TestValidate(t *testing.T) {
 			d.Resources[0].Fields[0].Further = []driver.Referrer{{In: "key", Sort: driver.ReferenceKey}, {In: "key", Sort: driver.ReferenceRole}}
 		}, []string{`the path "location.key" is Further of the row for "location" and Further of the row for "location"`}},
 		{"the path of a name in a list is that of another row", func(d *driver.Description) {
-			d.Resources[0].Fields = append(d.Resources[0].Fields, driver.Field{Field: "aws.notifications.queues.topic", Effects: driver.Always(driver.Online)})
+			d.Resources[0].Fields = append(d.Resources[0].Fields, driver.Field{Field: "aws.notifications.queues.topic", Effects: table.Always(driver.Online)})
 			for i, row := range d.Resources[0].Fields {
 				if row.Field == "location" {
 					d.Resources[0].Fields[i].Field, d.Resources[0].Fields[i].Refers, d.Resources[0].Fields[i].ReferredIn = "aws.notifications.queues", driver.ReferenceQueue, "arn"
@@ -129,8 +130,8 @@ func TestValidate(t *testing.T) {
 		{"an unset field without advice", unset("engine", "it is chosen"), []string{`Consequences.Unset says of "engine" "it is chosen"`, "set spec.engine"}},
 		{"a full stop", unset("engine", "to choose it, set spec.engine."), []string{"ends with a full stop"}},
 		{"a field without a row", func(d *driver.Description) { d.Resources[0].Fields = d.Resources[0].Fields[1:] }, []string{`kind Bucket: there is no row for "location"`}},
-		{"a row without a field", row(driver.Field{Field: "colour", Effects: driver.Always(driver.Online)}), []string{`a row for "colour"`}},
-		{"a row twice", row(driver.Field{Field: "tags", Effects: driver.Always(driver.Online)}), []string{`kind Bucket: Fields: "tags" is there twice`}},
+		{"a row without a field", row(driver.Field{Field: "colour", Effects: table.Always(driver.Online)}), []string{`a row for "colour"`}},
+		{"a row twice", row(driver.Field{Field: "tags", Effects: table.Always(driver.Online)}), []string{`kind Bucket: Fields: "tags" is there twice`}},
 		{"a row without an effect", effects(), []string{`the row for "location" does not say`}},
 		{"an unknown effect", effects(driver.PossibleEffect{Effect: "Explodes"}), []string{`"Explodes", which is no effect`, "Online"}},
 		{"two effects without conditions", effects(driver.PossibleEffect{Effect: driver.Online}, driver.PossibleEffect{Effect: driver.Restarts}), []string{"a condition"}},

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // single returns what holds of a single field.
@@ -218,7 +219,7 @@ func same[S any](t testing.TB, b *bench[S], f Field) {
 func reordered[S any](t testing.TB, b *bench[S], f Field) {
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
-	at, _ := driver.Leaf(&req.Spec, f.Name)
+	at, _ := fieldpath.Get(&req.Spec, f.Name)
 	turned := slices.Clone(at.Interface().([]string))
 	slices.Reverse(turned)
 	if slices.Equal(turned, at.Interface().([]string)) {

@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // declared returns the value that a field has in Full, or what it is given in place of that.
 func (k *Kind[S]) declared(t testing.TB, f Field) any {
 	t.Helper()
 	full := k.Full()
-	at, ok := driver.Leaf(&full, f.Name)
+	at, ok := fieldpath.Get(&full, f.Name)
 	if value, other := f.Given[f.Name]; !ok && other {
 		return value
 	}

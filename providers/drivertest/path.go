@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -52,7 +52,7 @@ func cutLast(path string) (before, last string, nested bool) {
 // isEmpty reports whether a struct in spec is there and holds nothing.
 func isEmpty[S any](t testing.TB, spec *S, path string) bool {
 	t.Helper()
-	at, ok := driver.Leaf(spec, path)
+	at, ok := fieldpath.Get(spec, path)
 	if !ok {
 		return false
 	}
@@ -65,7 +65,7 @@ func isEmpty[S any](t testing.TB, spec *S, path string) bool {
 
 // get returns the value at a dotted path of spec as text, and whether there is one. Maps come sorted.
 func get[S any](spec *S, path string) (string, bool) {
-	at, ok := driver.Leaf(spec, path)
+	at, ok := fieldpath.Get(spec, path)
 	if !ok {
 		return "", false
 	}

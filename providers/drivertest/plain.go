@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // plainValues are two values of each type that a plain field may have: the one in Full, and the one that it is edited to.
@@ -18,8 +18,8 @@ var plainValues = map[reflect.Kind][2]any{
 func (k *Kind[S]) PlainFields(exempt ...string) *Kind[S] {
 	full := k.Full
 	first := map[string]any{}
-	for _, name := range driver.Leaves(reflect.TypeFor[S]()) {
-		of, plain := driver.PlainLeaf(reflect.TypeFor[S](), name)
+	for _, name := range fieldpath.Leaves(reflect.TypeFor[S]()) {
+		of, plain := fieldpath.PlainType(reflect.TypeFor[S](), name)
 		byHand := slices.ContainsFunc(k.Fields, func(f Field) bool { return f.Name == name })
 		if !plain || byHand || slices.Contains(exempt, name) {
 			continue
@@ -31,7 +31,7 @@ func (k *Kind[S]) PlainFields(exempt ...string) *Kind[S] {
 	k.Full = func() S {
 		spec := full()
 		for name, value := range first {
-			driver.SetLeaf(&spec, name, value)
+			fieldpath.Set(&spec, name, value)
 		}
 		return spec
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -83,12 +84,12 @@ var bucketKind = table.Kind[*session]{
 			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Known: driver.Known{Locations: slices.Concat(regions, multiRegions)}, Consequences: bucketConsequences(), Restore: bucketRestore,
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
-			Reserved:   []driver.Reserved{driver.LockedRetention("nobody can delete the objects before their period ends, nor the bucket with them, nor unlock the policy, and the project pays for them until then")},
+			Reserved:   []driver.Reserved{portable.LockedRetention("nobody can delete the objects before their period ends, nor the bucket with them, nor unlock the policy, and the project pays for them until then")},
 			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, previewBucket)
+		return table.PreviewOf(from, to, applied, previewBucket)
 	},
 	Check:   checkBucketDraft,
 	Tags:    mostTags,

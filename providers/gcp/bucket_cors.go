@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -23,7 +24,7 @@ var corsRow = table.Rules("cors",
 	func(p *v1alpha1.BucketParameters) []v1alpha1.CORSRule { return p.CORS },
 	haveCORS,
 	func(p *bucketParams, v []v1alpha1.CORSRule) { p.CORS = v },
-	func(r v1alpha1.CORSRule) v1alpha1.CORSRule { return driver.AlikeCORS(bothHeaders(r)) },
+	func(r v1alpha1.CORSRule) v1alpha1.CORSRule { return portable.NormalizeCORS(bothHeaders(r)) },
 	"another order within a rule, and upper case in headers; allowedHeaders and exposeHeaders are one list")
 
 // bothHeaders returns a rule that allows and exposes the same headers. Cloud Storage has one list: what a preflight request asks for is

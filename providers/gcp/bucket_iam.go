@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -121,7 +122,7 @@ func accessChange(_ map[string]string, d table.Delta) string {
 			lines = append(lines, g.member+" loses "+g.role)
 		}
 	}
-	return driver.ToldLines(lines)
+	return prose.Join(lines)
 }
 
 // conditionsVersion is the version of a policy whose bindings may have conditions. A policy that has any is read and written as such, or they would be lost.

@@ -51,7 +51,7 @@ var filterRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 				return driver.Online, keepsOut
 			}
 			return driver.Online, ""
-		}, driver.Always(driver.Online)...), filterDisabled),
+		}, table.Always(driver.Online)...), filterDisabled),
 	table.Set(fieldFilterPublic,
 		func(p *v1alpha1.BucketParameters) []string { return filterIn(p).PublicCIDRs },
 		func(b *bucket) []string { return publicRanges(b.filter) },
@@ -59,7 +59,7 @@ var filterRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Equal(sameRanges, "another order, or the same network of IPv6 in other words").
 		EffectOf(func(from *[]string, to []string, have *bucket) (driver.Effect, string) {
 			return narrowing(have, from != nil && !covers(to, *from))
-		}, driver.Always(driver.Online)...),
+		}, table.Always(driver.Online)...),
 	table.RefersIn(table.Alike(table.None(table.Rules(fieldFilterNetworks,
 		func(p *v1alpha1.BucketParameters) []filterNetwork { return filterIn(p).Networks },
 		haveFilterNetworks,
@@ -68,7 +68,7 @@ var filterRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		sameFilterNetworks, "another order, the same network as a URL, or the same addresses in other words").
 		EffectOf(func(from *[]filterNetwork, to []filterNetwork, have *bucket) (driver.Effect, string) {
 			return narrowing(have, from != nil && !coversNetworks(to, *from))
-		}, driver.Always(driver.Online)...), "network", driver.ReferenceNetwork),
+		}, table.Always(driver.Online)...), "network", driver.ReferenceNetwork),
 	filterSwitch(filterFields[3],
 		func(f *v1alpha1.BucketIPFilter) *bool { return f.AllowCrossOrgNetworks },
 		func(f *raw.BucketIpFilter) *bool { return &f.AllowCrossOrgVpcs },

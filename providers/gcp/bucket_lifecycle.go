@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -20,9 +21,9 @@ var storageClasses = map[v1alpha1.LifecycleStorageClass]string{
 
 // portableClass returns the portable name of a storage class, or the exact one if there is none.
 func portableClass(c v1alpha1.LifecycleStorageClass) v1alpha1.LifecycleStorageClass {
-	for portable, exact := range storageClasses {
+	for class, exact := range storageClasses {
 		if exact == string(c) {
-			return portable
+			return class
 		}
 	}
 	return c
@@ -37,7 +38,7 @@ var lifecycleLacks = []driver.Lack{
 		Instead: "name Infrequent, Cold or Archive in spec.lifecycle, or a class of Cloud Storage"},
 }
 
-var storageRules = driver.Lifecycle{Class: portableClass, NoMarkers: true}
+var storageRules = portable.Lifecycle{Class: portableClass, NoMarkers: true}
 
 // deletionCost is what it costs that rules begin to delete objects.
 var deletionCost = driver.Cost{
@@ -52,7 +53,7 @@ const mostActions = 100
 
 // checkLifecycle refuses rules that can't stand beside each other, and more than a bucket can have.
 func checkLifecycle(spec *v1alpha1.BucketParameters) error {
-	if clash := driver.Clashing(spec.Lifecycle); clash != "" {
+	if clash := portable.LifecycleConflict(spec.Lifecycle); clash != "" {
 		return table.Fields{"lifecycle"}.Refuse("%s", clash)
 	}
 	if n := len(storageRules.Actions(spec.Lifecycle)); n > mostActions {
@@ -134,7 +135,7 @@ func haveLifecycle(b *bucket) *[]v1alpha1.LifecycleRule {
 		action, why := actionFrom(r)
 		if why != "" {
 			what := strings.TrimSpace(r.Action.Type + " " + r.Action.StorageClass)
-			rules = append(rules, driver.InexpressibleRule(fmt.Sprintf("a rule that a spec can't say: %s, %s; its conditions are %s", what, why, inWords(r.Condition))))
+			rules = append(rules, portable.InexpressibleRule(fmt.Sprintf("a rule that a spec can't say: %s, %s; its conditions are %s", what, why, inWords(r.Condition))))
 			continue
 		}
 		for _, prefix := range some(r.Condition.MatchesPrefix) {
@@ -146,9 +147,9 @@ func haveLifecycle(b *bucket) *[]v1alpha1.LifecycleRule {
 		}
 	}
 	for i := range rules {
-		driver.InOrder(rules[i].Transitions)
+		portable.SortTransitions(rules[i].Transitions)
 		if old := rules[i].NoncurrentVersions; old != nil {
-			driver.InOrder(old.Transitions)
+			portable.SortTransitions(old.Transitions)
 		}
 		if rules[i].Name == "" {
 			rules[i].Name = fmt.Sprintf("rule-%d", i+1)

@@ -7,20 +7,21 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // loggingRows are where the usage and storage logs of a bucket go. Cloud Storage names them after the bucket where there is no other prefix.
 // https://cloud.google.com/storage/docs/access-logs
 var loggingRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
-	table.Field("logging.bucket", driver.WantedLogBucket,
+	table.Field("logging.bucket", portable.WantedLogBucket,
 		func(b *bucket) *string { return &logsOf(b).LogBucket },
 		func(p *bucketParams, v string) { p.LogBucket = &v },
 	).Reported(func(b *bucket) *string { return present(logsOf(b).LogBucket) }).
 		Equal(func(want, have string) bool { return want == have }, "`logging: {}` is no logs").
 		Refers(driver.ReferenceBucket),
 
-	table.Field("logging.prefix", driver.WantedLogPrefix,
+	table.Field("logging.prefix", portable.WantedLogPrefix,
 		func(b *bucket) *string { return &logsOf(b).LogObjectPrefix },
 		func(p *bucketParams, v string) { p.LogObjectPrefix = &v },
 	).Reported(func(b *bucket) *string { return present(logsOf(b).LogObjectPrefix) }),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -29,21 +30,21 @@ var (
 
 // retentionRows are the retention policy of a bucket and its lock. https://cloud.google.com/storage/docs/bucket-lock
 var retentionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
-	table.Written(table.Field("retention.days", driver.WantedRetentionDays, haveBucketRetention,
+	table.Written(table.Field("retention.days", portable.WantedRetentionDays, haveBucketRetention,
 		func(p *bucketParams, v int32) { p.RetentionDays = &v },
 	).Reported(func(b *bucket) *int32 {
 		if days := haveBucketRetention(b); days != nil && *days != 0 {
 			return days
 		}
 		return nil
-	}).Equal(func(want, have int32) bool { return want == have }, "`retention: {}` is no retention policy"), driver.RetentionText).
+	}).Equal(func(want, have int32) bool { return want == have }, "`retention: {}` is no retention policy"), portable.RetentionText).
 		EffectOf(bucketRetentionEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it shrinks or ends, and is not locked"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it grows, and is not locked: clients can't delete or replace objects for longer", Cost: retentionCost},
 			driver.PossibleEffect{Effect: driver.Irreversible, When: "it grows, and is locked", Cost: lockCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it shrinks or ends, and is locked", Instead: retentionInstead}),
 
-	table.Field("retention.locked", driver.WantedRetentionLock,
+	table.Field("retention.locked", portable.WantedRetentionLock,
 		func(b *bucket) *bool { return &retentionOf(b).IsLocked },
 		func(p *bucketParams, v bool) { p.RetentionLocked = &v },
 	).Reported(func(b *bucket) *bool {
@@ -70,7 +71,7 @@ func retentionOf(b *bucket) *storage.RetentionPolicy {
 func haveBucketRetention(b *bucket) *int32 {
 	period := retentionOf(b).RetentionPeriod
 	if period%oneDay != 0 {
-		return new(driver.OddRetention)
+		return new(portable.InexpressibleRetention)
 	}
 	return new(int32(period / oneDay))
 }
@@ -78,7 +79,7 @@ func haveBucketRetention(b *bucket) *int32 {
 // bucketRetentionEffect goes by the bucket where it has no whole days.
 func bucketRetentionEffect(from *int32, to int32, have *bucket) (driver.Effect, string) {
 	before, after := retentionOf(have).RetentionPeriod, time.Duration(to)*oneDay
-	if from != nil && *from != driver.OddRetention {
+	if from != nil && *from != portable.InexpressibleRetention {
 		before = time.Duration(*from) * oneDay
 	}
 	switch locked := retentionOf(have).IsLocked; {
@@ -139,7 +140,7 @@ const eitherRetention = "Cloud Storage has either retention or versioning in a b
 // checkRetention refuses versioning beside a retention, as the considerations of the page have it.
 // https://cloud.google.com/storage/docs/object-versioning
 func checkRetention(spec *v1alpha1.BucketParameters) error {
-	if !driver.Retains(spec) || spec.Versioning == nil || *spec.Versioning != v1alpha1.VersioningEnabled {
+	if !portable.Retains(spec) || spec.Versioning == nil || *spec.Versioning != v1alpha1.VersioningEnabled {
 		return nil
 	}
 	return table.Fields{"versioning", "retention.days"}.Refuse("%s", eitherRetention)
@@ -168,12 +169,12 @@ const untoldPeriod = -time.Nanosecond
 
 // retentionIn is the retention policy that a mirror shows; nil if it shows none.
 func retentionIn(mirror *v1alpha1.BucketParameters) *storage.RetentionPolicy {
-	days, locked := driver.WantedRetentionDays(mirror), driver.WantedRetentionLock(mirror)
+	days, locked := portable.WantedRetentionDays(mirror), portable.WantedRetentionLock(mirror)
 	if days == nil || *days == 0 {
 		return nil
 	}
 	period := time.Duration(*days) * oneDay
-	if *days == driver.OddRetention {
+	if *days == portable.InexpressibleRetention {
 		period = untoldPeriod
 	}
 	return &storage.RetentionPolicy{RetentionPeriod: period, IsLocked: locked != nil && *locked}

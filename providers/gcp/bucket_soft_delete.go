@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -31,7 +32,7 @@ var softDeleteRow = table.Written(table.Field("gcp.softDeleteDays",
 	if days := haveSoftDelete(b); days != nil || b.SoftDeletePolicy == nil {
 		return days
 	}
-	return new(driver.OddRetention)
+	return new(portable.InexpressibleRetention)
 }), softDeleteText).EffectOf(softDeleteEffect,
 	driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
 	driver.PossibleEffect{Effect: driver.LosesBackups, When: "the number shrinks: what is deleted from then on can be restored for a shorter time, with 0 not at all", Cost: softDeleteCost})
@@ -46,8 +47,8 @@ func haveSoftDelete(b *bucket) *int32 {
 
 // softDeleteText is how people see days of soft delete.
 func softDeleteText(days int32) string {
-	if days == driver.OddRetention {
-		return driver.RetentionText(days)
+	if days == portable.InexpressibleRetention {
+		return portable.RetentionText(days)
 	}
 	return strconv.Itoa(int(days))
 }
@@ -56,12 +57,12 @@ func softDeleteText(days int32) string {
 func softDeleteEffect(from *int32, to int32, have *bucket) (driver.Effect, string) {
 	var before time.Duration
 	switch {
-	case from != nil && *from != driver.OddRetention:
+	case from != nil && *from != portable.InexpressibleRetention:
 		before = time.Duration(*from) * oneDay
 	case have.SoftDeletePolicy != nil:
 		before = have.SoftDeletePolicy.RetentionDuration
 	}
-	unknown := from != nil && *from == driver.OddRetention && have.SoftDeletePolicy == nil // in a preview
+	unknown := from != nil && *from == portable.InexpressibleRetention && have.SoftDeletePolicy == nil // in a preview
 	switch after := time.Duration(to) * oneDay; {
 	case unknown && after != 0:
 		return driver.LosesBackups, fmt.Sprintf("if it was longer, objects that are deleted or overwritten from then on can be restored for %d days only", to)

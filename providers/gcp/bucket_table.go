@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -136,7 +137,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		havePublicAccess,
 		func(p *bucketParams, v v1alpha1.PublicAccess) { p.PublicAccessPrevention = prevention(v) }).
 		Safe(v1alpha1.PublicAccessBlocked),
-	table.Field("encryption.key", driver.WantedKey, haveBucketKey,
+	table.Field("encryption.key", portable.WantedBucketKey, haveBucketKey,
 		func(p *bucketParams, v string) { p.DefaultKMSKeyName = &v }).
 		Reported(func(b *bucket) *string { return present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").

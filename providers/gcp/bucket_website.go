@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -18,23 +19,23 @@ var siteEndCost = driver.Cost{
 
 // documentEffect is what another document does.
 func documentEffect(from *string, to string, _ *bucket) (driver.Effect, string) {
-	return driver.EndOfWebsite(from, to)
+	return portable.WebsiteEffect(from, to)
 }
 
 // websiteRows are what a bucket serves as a web site. https://cloud.google.com/storage/docs/static-website
 var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
-	table.Field("website.indexDocument", driver.WantedIndex,
+	table.Field("website.indexDocument", portable.WantedIndex,
 		func(b *bucket) *string { return &siteOf(b).MainPageSuffix },
 		func(p *bucketParams, v string) { p.MainPageSuffix = &v },
 	).Reported(func(b *bucket) *string { return present(siteOf(b).MainPageSuffix) }).
 		Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
-		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
+		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
-	table.Field("website.errorDocument", driver.WantedErrorDocument,
+	table.Field("website.errorDocument", portable.WantedErrorDocument,
 		func(b *bucket) *string { return &siteOf(b).NotFoundPage },
 		func(p *bucketParams, v string) { p.NotFoundPage = &v },
 	).Reported(func(b *bucket) *string { return present(siteOf(b).NotFoundPage) }).
-		EffectOf(documentEffect, driver.WebsiteEffects(siteEndCost)...),
+		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 }
 
 // redirectLack is what S3 does by itself. https://cloud.google.com/load-balancing/docs/https/setting-up-traffic-management

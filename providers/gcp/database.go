@@ -14,6 +14,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -90,12 +91,12 @@ var databaseKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions()}, Consequences: databaseConsequences(),
-			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
+			Exempt:       map[string]string{"parametersMode": portable.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Replicas: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, previewDatabase)
+		return table.PreviewOf(from, to, applied, previewDatabase)
 	},
 	Check:   checkDatabaseDraft,
 	Tags:    mostTags,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -23,14 +24,14 @@ func checkDatabase(spec, observed *databaseParameters, location string) []error 
 	problems := []error{
 		checkBlocks(spec), checkStandby(spec, availability), checkTLS(spec), checkIAM(spec), checkBackups(spec, availability), checkSpeed(spec),
 		checkZones(spec), checkZone("gcp.zone", gcpOf(spec).Zone, location), checkZone("gcp.secondaryZone", gcpOf(spec).SecondaryZone, location),
-		checkKey(driver.WantedDiskKey(spec), location),
+		checkKey(portable.WantedDiskKey(spec), location),
 	}
 	return append(problems, unsendable(spec, observed)...)
 }
 
 // checkDatabaseDraft is what driver.Driver says of a check.
 func checkDatabaseDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return driver.CheckOf(draft, func(spec, observed *databaseParameters, location string) []driver.Refusal {
+	return table.CheckOf(draft, func(spec, observed *databaseParameters, location string) []driver.Refusal {
 		return table.Refused(checkDatabase(spec, observed, location)...)
 	})
 }
@@ -131,9 +132,9 @@ var region = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]+$`)
 // bucket of a multi-region or dual-region takes, Cloud Storage knows.
 // https://cloud.google.com/storage/docs/encryption/customer-managed-keys
 func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return driver.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
+	return table.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
 		refused := table.Refused(slices.Concat(checkPlacement(spec, location), checkBindings(spec, observed), checkFilter(spec), []error{checkRetention(spec), checkNotifications(spec), checkLifecycle(spec)})...)
-		key := driver.WantedKey(spec)
+		key := portable.WantedBucketKey(spec)
 		if key == nil || !region.MatchString(location) {
 			return refused
 		}

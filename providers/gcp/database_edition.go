@@ -89,7 +89,7 @@ var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v bool) { p.DataCacheEnabled = &v }).
 		EffectOf(func(*bool, bool, *instance) (driver.Effect, string) {
 			return driver.Restarts, "Cloud SQL restarts the server for the data cache"
-		}, driver.AlwaysRestarts(dataCacheCost)...),
+		}, table.AlwaysRestarts(dataCacheCost)...),
 }
 
 func (i *instance) dataCache() bool {

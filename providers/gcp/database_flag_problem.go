@@ -9,7 +9,8 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -21,7 +22,7 @@ func unknownFlags(d table.Delta, have *instance) string {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(d.Set)), lacks) {
 		return ""
 	}
-	return driver.ToldLines(flagProblems(have.flags, have.DatabaseVersion, d))
+	return prose.Join(flagProblems(have.flags, have.DatabaseVersion, d))
 }
 
 // flagProblems says what is wrong with each flag to set, in the order of their names.
@@ -42,7 +43,7 @@ func flagProblems(flags map[string]*sqladmin.Flag, version string, asked table.D
 
 // spelled returns a value of a switch as Cloud SQL takes it: on or off, where a spec may say true or 1. Other values stay as they are.
 func spelled(f *sqladmin.Flag, value string) string {
-	on, isSwitch := driver.Switch(value)
+	on, isSwitch := portable.Switch(value)
 	switch {
 	case f == nil || f.Type != "BOOLEAN" || !isSwitch:
 		return value
@@ -88,7 +89,7 @@ func flagProblem(f *sqladmin.Flag, version, value string) string {
 func nearFlag(name string, flags map[string]*sqladmin.Flag) string {
 	near, least := "", max(2, len(name)/3)+1
 	for _, other := range slices.Sorted(maps.Keys(flags)) {
-		if d := driver.Edits(name, other); d < least {
+		if d := portable.EditDistance(name, other); d < least {
 			near, least = other, d
 		}
 	}

@@ -13,16 +13,18 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // parametersRow has the database flags. The instance carries them.
 // https://cloud.google.com/sql/docs/postgres/flags https://cloud.google.com/sql/docs/mysql/flags
-var parametersRow = table.Entries("parameters", driver.WantParameters, haveFlags,
+var parametersRow = table.Entries("parameters", portable.WantedParameters, haveFlags,
 	func(p *instanceParams, d table.Delta) { p.DatabaseFlags = d }).
-	Exact(driver.ExactParameters).
+	Exact(portable.ExactParameters).
 	Except(iamFlagOf).
-	Equal(driver.SameParameter, driver.SameParameterDoc).
+	Equal(portable.SameParameter, portable.SameParameterDoc).
 	EffectOf(flagsEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "none of the flags that change needs a restart, as Cloud SQL's list of flags says"},
 		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them needs a restart, or the list can't be read", Cost: restartCost},
@@ -161,7 +163,7 @@ func (c *flagCatalogue) explain(ctx context.Context, err error, version string, 
 		return err
 	}
 	explained := *driver.ErrorOf(err)
-	explained.Message = "correct spec.parameters: " + driver.ToldLines(problems) + ". Cloud SQL says: " + explained.Message
+	explained.Message = "correct spec.parameters: " + prose.Join(problems) + ". Cloud SQL says: " + explained.Message
 	return &explained
 }
 
@@ -170,7 +172,7 @@ func (c *flagCatalogue) explain(ctx context.Context, err error, version string, 
 func (c *flagCatalogue) spell(ctx context.Context, version string, asked *table.Delta) {
 	var odd []string
 	for name, value := range asked.Set {
-		if _, isSwitch := driver.Switch(value); isSwitch && value != "on" && value != "off" {
+		if _, isSwitch := portable.Switch(value); isSwitch && value != "on" && value != "off" {
 			odd = append(odd, name)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -16,22 +16,22 @@ const leastDisk = 10
 // maxSizeRow: a disk that grows without a limit, which is the default, has no value.
 // https://cloud.google.com/sql/docs/postgres/instance-settings#automatic-storage-increase-2ndgen
 var maxSizeRow = table.Field("storage.maxSizeGiB",
-	func(p *databaseParameters) *driver.Growth {
+	func(p *databaseParameters) *portable.Growth {
 		if p.Storage == nil {
 			return nil
 		}
-		return driver.GrowthOf(p.Storage.MaxSizeGiB, p.Storage.SizeGiB)
+		return portable.GrowthOf(p.Storage.MaxSizeGiB, p.Storage.SizeGiB)
 	},
 	haveGrowth,
-	func(p *instanceParams, v driver.Growth) { p.MaxDiskSizeGb = new(int64(v.Limit())) }).
-	Equal(driver.Growth.Serves, "the size of a disk that does not grow by itself")
+	func(p *instanceParams, v portable.Growth) { p.MaxDiskSizeGb = new(int64(v.Limit())) }).
+	Equal(portable.Growth.Serves, "the size of a disk that does not grow by itself")
 
-func haveGrowth(i *instance) *driver.Growth {
+func haveGrowth(i *instance) *portable.Growth {
 	s, size := i.settings(), haveSize(i)
 	if s.StorageAutoResize != nil && !*s.StorageAutoResize {
-		return driver.GrowthOf(size, size)
+		return portable.GrowthOf(size, size)
 	}
-	return driver.GrowthOf(present(int32(s.StorageAutoResizeLimit)), size)
+	return portable.GrowthOf(present(int32(s.StorageAutoResizeLimit)), size)
 }
 
 // limitGrowth adds to settings how far the disk may grow by itself, if the parameters say so. present is the size that the disk has. A disk

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 func TestGrowth(t *testing.T) {
@@ -37,12 +38,12 @@ func TestGrowth(t *testing.T) {
 func TestHaveGrowth(t *testing.T) {
 	for name, test := range map[string]struct {
 		settings sqladmin.Settings
-		want     *driver.Growth
+		want     *portable.Growth
 	}{
 		"without a limit": {sqladmin.Settings{DataDiskSizeGb: 50, StorageAutoResize: new(true)}, nil},
 		"unsaid":          {sqladmin.Settings{DataDiskSizeGb: 50}, nil},
-		"with a limit":    {sqladmin.Settings{DataDiskSizeGb: 50, StorageAutoResize: new(true), StorageAutoResizeLimit: 100}, &driver.Growth{Max: 100, Size: 50}},
-		"off":             {sqladmin.Settings{DataDiskSizeGb: 50, StorageAutoResize: new(false), StorageAutoResizeLimit: 100}, &driver.Growth{Max: 50, Size: 50}},
+		"with a limit":    {sqladmin.Settings{DataDiskSizeGb: 50, StorageAutoResize: new(true), StorageAutoResizeLimit: 100}, &portable.Growth{Max: 100, Size: 50}},
+		"off":             {sqladmin.Settings{DataDiskSizeGb: 50, StorageAutoResize: new(false), StorageAutoResizeLimit: 100}, &portable.Growth{Max: 50, Size: 50}},
 	} {
 		got := haveGrowth(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &test.settings}})
 		if (got == nil) != (test.want == nil) || got != nil && *got != *test.want {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -18,7 +19,7 @@ var iamRow = table.Field("iamAuthentication",
 	func(p *instanceParams, v bool) { p.IAMAuthentication = &v }).
 	EffectOf(iamEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, and Cloud SQL's list of flags says that its flag needs no restart"},
-		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false, and the list says the same: " + driver.WhyNoTokens, Cost: noTokensCost},
+		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false, and the list says the same: " + portable.WhyNoTokens, Cost: noTokensCost},
 		driver.PossibleEffect{Effect: driver.Restarts, When: "the list says that it needs one, or can't be read", Cost: restartCost})
 
 // iamFlags are the names of the flag.
@@ -36,7 +37,7 @@ func iamFlagOf(p *databaseParameters) []string {
 }
 
 func haveIAM(i *instance) *bool {
-	on, _ := driver.Switch(haveFlags(i)[iamFlags[i.engine()]])
+	on, _ := portable.Switch(haveFlags(i)[iamFlags[i.engine()]])
 	return &on
 }
 
@@ -49,7 +50,7 @@ func iamEffect(_ *bool, to bool, have *instance) (driver.Effect, string) {
 	case f == nil || f.RequiresRestart:
 		return driver.Restarts, "Cloud SQL restarts the server for " + name
 	case !to:
-		return driver.Interrupts, driver.WhyNoTokens
+		return driver.Interrupts, portable.WhyNoTokens
 	}
 	return driver.Online, ""
 }

@@ -71,7 +71,7 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(networkPath(i.ipConfiguration().PrivateNetwork)) },
 		func(p *instanceParams, v string) { p.PrivateNetwork = &v }).
 		Equal(func(want, have string) bool { return networkPath(want) == networkPath(have) }, "the same network as a URL").
-		EffectOf(privateNetworkEffect, driver.AlwaysRestarts(networkCost)...).
+		EffectOf(privateNetworkEffect, table.AlwaysRestarts(networkCost)...).
 		Refers(driver.ReferenceNetwork),
 	rangeRow,
 	authorityRow,

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // sayOnce takes out of a mirror what it says twice, and what says nothing there, because no spec may say so. Of two fields that exclude each other the mirror has the one that the spec
@@ -47,10 +47,10 @@ func inWordsOf(spec *databaseParameters, mirror databaseParameters) databasePara
 	}
 	for _, name := range slices.Sorted(maps.Values(iamFlags)) {
 		asked, flagged := spec.Parameters[name]
-		if on, said := driver.Switch(string(mirror.Parameters[name])); said && spec.IAMAuthentication != nil && mirror.IAMAuthentication == nil {
+		if on, said := portable.Switch(string(mirror.Parameters[name])); said && spec.IAMAuthentication != nil && mirror.IAMAuthentication == nil {
 			mirror.IAMAuthentication = &on
 		}
-		if on, said := driver.Switch(string(asked)); flagged && said && mirror.IAMAuthentication != nil && on == *mirror.IAMAuthentication {
+		if on, said := portable.Switch(string(asked)); flagged && said && mirror.IAMAuthentication != nil && on == *mirror.IAMAuthentication {
 			mirror.Parameters = maps.Clone(mirror.Parameters)
 			if mirror.Parameters == nil {
 				mirror.Parameters = maps.Clone(spec.Parameters)

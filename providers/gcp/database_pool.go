@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -32,7 +33,7 @@ var poolRows = table.Table[databaseParameters, instance, instanceParams]{
 				return driver.Restarts, "Cloud SQL restarts the server to turn its connection pools on"
 			}
 			return driver.Restarts, "connections through the pools break, and Cloud SQL may restart the server to turn its connection pools off"
-		}, driver.AlwaysRestarts(poolCost)...),
+		}, table.AlwaysRestarts(poolCost)...),
 	poolFlagsRow,
 }
 
@@ -40,7 +41,7 @@ var poolFlagsRow = table.Entries(fieldPoolFlags,
 	func(p *databaseParameters) map[string]string { return textOf(poolIn(p).Flags) },
 	havePoolFlags,
 	func(p *instanceParams, d table.Delta) { p.ConnectionPoolFlags = d }).
-	Equal(driver.SameParameter, "on, true, yes and 1; off, false, no and 0; another way to write a number; and flags that others set").
+	Equal(portable.SameParameter, "on, true, yes and 1; off, false, no and 0; another way to write a number; and flags that others set").
 	EffectOf(func(table.Delta, *instance) (driver.Effect, string) {
 		return driver.Interrupts, "Cloud SQL changes its connection pools"
 	}, driver.PossibleEffect{Effect: driver.Interrupts, Cost: poolFlagsCost})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -22,8 +23,8 @@ var powerRow = table.Field(driver.FieldPowerState,
 	powerOf,
 	func(p *instanceParams, v v1alpha1.PowerState) { p.ActivationPolicy = new(activationPolicy(v)) },
 ).EffectOf(func(_ *v1alpha1.PowerState, to v1alpha1.PowerState, _ *instance) (driver.Effect, string) {
-	return driver.PowerEffect(to)
-}, driver.PowerEffects(stopCost)...)
+	return portable.PowerEffect(to)
+}, portable.PowerEffects(stopCost)...)
 
 func activationPolicy(v v1alpha1.PowerState) string {
 	if v == v1alpha1.PowerStateStopped {
@@ -65,14 +66,14 @@ func onceStarted(have *instance, changes []driver.Change) []driver.Change {
 	if !have.stopped() {
 		return changes
 	}
-	return driver.WhileStopped(changes, takenStopped...)
+	return portable.WhileStopped(changes, takenStopped...)
 }
 
 // reviewDatabase is table.Adapter.Review.
 func reviewDatabase(_ *databaseRequest, have *instance, o *driver.Observation) {
 	differs := o.Changes
 	o.Changes = onceStarted(have, oncePooled(have, differs))
-	o.LeftOut = driver.LeftOut(differs, o.Changes)
+	o.LeftOut = table.LeftOut(differs, o.Changes)
 }
 
 // notStopped is why changes are not sent to a stopped server.

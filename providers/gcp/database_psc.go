@@ -43,7 +43,7 @@ var pscRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v string) { p.NetworkAttachmentUri = &v }).
 		EffectOf(func(*string, string, *instance) (driver.Effect, string) {
 			return driver.Restarts, "the server's own connections through the former network attachment break"
-		}, driver.AlwaysRestarts(attachmentCost)...).
+		}, table.AlwaysRestarts(attachmentCost)...).
 		Refers(driver.ReferenceNetworkAttachment),
 }
 

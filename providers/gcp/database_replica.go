@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -93,7 +94,7 @@ func primaryRefusal(req *databaseRequest, of *instance) error {
 	if req.Spec.Location != nil {
 		location = *req.Spec.Location
 	}
-	wanted, replica, mysql := driver.WantedDiskKey(&req.Spec), following(of) != nil, of.engine() == v1alpha1.EngineMySQL
+	wanted, replica, mysql := portable.WantedDiskKey(&req.Spec), following(of) != nil, of.engine() == v1alpha1.EngineMySQL
 	switch {
 	case req.Spec.Engine != nil && *req.Spec.Engine != of.engine():
 		return invalid("set spec.engine to %s: a read replica has the engine of %s", of.engine(), name)

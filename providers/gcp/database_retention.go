@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // A logRetention says for how many days an edition keeps the transaction logs of point-in-time recovery unless told otherwise, and at
@@ -129,7 +130,7 @@ func (i *instance) logDays() int64 {
 // retentionEffect says what another number of backups does. Without backups the binary log of MySQL ends too, and that restarts the server, as it does
 // where spec.backup.pointInTimeRecovery becomes false.
 func retentionEffect(from *int32, to int32, have *instance) (driver.Effect, string) {
-	effect, why := driver.RetentionEffect(from, to)
+	effect, why := portable.BackupRetentionEffect(from, to)
 	if effect == driver.LosesBackups && to == 0 && have.backupConfiguration().BinaryLogEnabled {
 		why += "; the binary log ends too: " + recoveryCost.Text
 	}

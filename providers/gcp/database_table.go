@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -97,7 +98,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *string { return p.Version },
 		haveVersion,
 		func(p *instanceParams, v string) { p.Version = &v }).
-		Equal(func(want, have string) bool { return driver.VersionServes("", want, have) }, "a newer minor version").
+		Equal(func(want, have string) bool { return portable.VersionServes("", want, have) }, "a newer minor version").
 		EffectOf(upgradeEffect,
 			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL", Cost: minorCost},
 			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is a newer major version", Cost: majorCost},
@@ -107,7 +108,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
 	maxSizeRow,
 	// https://cloud.google.com/sql/docs/postgres/cmek#restrictions
-	table.Field("encryption.key", driver.WantedDiskKey, haveDiskKey,
+	table.Field("encryption.key", portable.WantedDiskKey, haveDiskKey,
 		func(p *instanceParams, v string) { p.KmsKeyName = &v }).
 		Immutable("create another Database with the key and move the data there").
 		Refers(driver.ReferenceKey),
@@ -118,7 +119,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		Equal(func(want, have v1alpha1.Availability) bool { return want == have }, "other zones after a failover").
 		EffectOf(func(*v1alpha1.Availability, v1alpha1.Availability, *instance) (driver.Effect, string) {
 			return driver.Restarts, "Cloud SQL restarts the server to change its zones"
-		}, driver.AlwaysRestarts(zonesCost)...),
+		}, table.AlwaysRestarts(zonesCost)...),
 	table.Field(fieldDatabase,
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },
@@ -163,11 +164,11 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 	table.Field("gcp.zone", wantZone, haveZone,
 		func(p *instanceParams, v zone) { p.Zone = &v.name }).
 		Equal(inZone, "the zone of the standby of a server in two zones, which a failover makes the server's").
-		EffectOf(zoneEffect, driver.AlwaysRestarts(moveCost)...),
+		EffectOf(zoneEffect, table.AlwaysRestarts(moveCost)...),
 	table.Field("gcp.secondaryZone", wantSecondaryZone, haveSecondaryZone,
 		func(p *instanceParams, v zone) { p.SecondaryZone = &v.name }).
 		Equal(inZone, "the zone of the server, which a failover makes the standby's").
-		EffectOf(secondaryZoneEffect, driver.AlwaysRestarts(zonesCost)...),
+		EffectOf(secondaryZoneEffect, table.AlwaysRestarts(zonesCost)...),
 	table.Field("gcp.connectorEnforcement",
 		func(p *databaseParameters) *string { return gcpOf(p).ConnectorEnforcement },
 		haveConnectorEnforcement,

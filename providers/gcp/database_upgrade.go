@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -29,9 +30,9 @@ func majorWanted(spec *databaseParameters, have *instance) string {
 	if spec.Version == nil || is == nil || following(have) != nil {
 		return ""
 	}
-	major := func(version string) string { return driver.MajorVersion(have.engine(), version) }
+	major := func(version string) string { return portable.MajorVersion(have.engine(), version) }
 	name, err := versionName(have.engine(), *spec.Version)
-	if err != nil || driver.CompareVersions(major(*spec.Version), major(*is)) <= 0 {
+	if err != nil || portable.CompareVersions(major(*spec.Version), major(*is)) <= 0 {
 		return ""
 	}
 	return name

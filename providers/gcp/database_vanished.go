@@ -7,6 +7,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // restorable returns the backups that Cloud SQL still has of the instance that a request's Vanished names. Backups outlive their instance if it had
@@ -23,7 +24,7 @@ func (m *snapshots) restorable(ctx context.Context, req *databaseRequest) (*driv
 	if err != nil {
 		return nil, err
 	}
-	return driver.NewestOf(*req.Vanished, states), nil
+	return table.NewestOf(*req.Vanished, states), nil
 }
 
 // of reports whether a backup is one of the very instance that vanished, and of nobody else's. A backup says of its instance when that was created, which no later

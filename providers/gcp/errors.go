@@ -18,6 +18,7 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // byReason says what an answer means where its status alone does not. The same status is a refusal for
@@ -99,7 +100,7 @@ func (s *session) wrap(op string, err error) error {
 	case errors.As(err, &dns):
 		e.Message = fmt.Sprintf("the host %q can't be found", dns.Name)
 	case errors.As(err, &network):
-		e.Message = driver.NoConnection(err)
+		e.Message = table.NoConnection(err)
 	case errors.As(err, new(*tokenError)):
 		e.Message = "Mooring could not get an access token"
 	default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // A mirror says nothing twice, and of two fields that exclude each other it has the one of the spec. A preview compares either with either.
@@ -112,7 +113,7 @@ func TestTheMirrorOfABucketSaysWhatASpecCannot(t *testing.T) {
 
 // How long deleted objects stay that a mirror shows as -1, a preview does not know: it announces the worse.
 func TestPreviewOfAnOddSoftDelete(t *testing.T) {
-	odd, week, never := new(driver.OddRetention), int32(7), int32(0)
+	odd, week, never := new(portable.InexpressibleRetention), int32(7), int32(0)
 	for _, to := range []int32{week, never} {
 		effect, why := softDeleteEffect(odd, to, &bucket{})
 		if effect != driver.LosesBackups || why == "" {

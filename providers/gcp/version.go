@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -37,7 +38,7 @@ func majorVersions() map[string][]string {
 		if engine == "" {
 			continue
 		}
-		if major := driver.MajorVersion(engine, version); !slices.Contains(all[string(engine)], major) {
+		if major := portable.MajorVersion(engine, version); !slices.Contains(all[string(engine)], major) {
 			all[string(engine)] = append(all[string(engine)], major)
 		}
 	}
@@ -61,7 +62,7 @@ func versionName(engine v1alpha1.Engine, version string) (string, error) {
 		return "", table.Fields{"version", "engine"}.Refuse("spec.version: %s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
 	}
 	if engine == v1alpha1.EnginePostgres {
-		version = driver.MajorVersion(engine, version)
+		version = portable.MajorVersion(engine, version)
 	}
 	return prefixes[engine] + strings.ReplaceAll(version, ".", "_"), nil
 }
@@ -84,10 +85,10 @@ func upgradeEffect(from *string, to string, have *instance) (driver.Effect, stri
 	if from == nil {
 		return driver.Impossible, "Cloud SQL does not say which version it runs: " + upgradeInstead
 	}
-	switch major := driver.CompareVersions(driver.MajorVersion(have.engine(), to), driver.MajorVersion(have.engine(), *from)); {
+	switch major := portable.CompareVersions(portable.MajorVersion(have.engine(), to), portable.MajorVersion(have.engine(), *from)); {
 	case major > 0:
 		return driver.Irreversible, have.op.warnings()
-	case major < 0 || driver.CompareVersions(to, *from) < 0:
+	case major < 0 || portable.CompareVersions(to, *from) < 0:
 		return driver.Impossible, "Cloud SQL can't go back to an older version: " + upgradeInstead
 	case have.engine() == v1alpha1.EnginePostgres:
 		return driver.Impossible, "Cloud SQL itself chooses the minor version of PostgreSQL: " + upgradeInstead

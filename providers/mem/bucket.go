@@ -7,6 +7,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -48,7 +50,7 @@ var bucketKind = table.Kind[session]{
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, func(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
+		return table.PreviewOf(from, to, applied, func(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
 			return bucketTable.Preview(&from, &to, applied, &Bucket{})
 		})
 	},
@@ -64,26 +66,26 @@ var bucketFields = fields[v1alpha1.BucketParameters, Bucket]{asked: (*Bucket).sp
 var bucketTable = bucketFields.table(bucketExempt,
 	plain[string](bucketFields, "location").Immutable("create another Bucket with the new location and move the data"),
 	plain[v1alpha1.PublicAccess](bucketFields, "publicAccess").Safe(v1alpha1.PublicAccessBlocked),
-	table.Field("encryption.key", driver.WantedKey,
+	table.Field("encryption.key", portable.WantedBucketKey,
 		func(b *Bucket) *string { return new(b.key()) },
 		func(p *params[v1alpha1.BucketParameters], v string) {
 			p.Spec.Encryption = &v1alpha1.Encryption{Key: &v}
 		},
 	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }).Refers(driver.ReferenceKey),
-	table.Field("website.indexDocument", driver.WantedIndex,
-		func(b *Bucket) *string { return new(value(driver.WantedIndex(&b.Spec))) },
+	table.Field("website.indexDocument", portable.WantedIndex,
+		func(b *Bucket) *string { return new(value(portable.WantedIndex(&b.Spec))) },
 		func(p *params[v1alpha1.BucketParameters], v string) {
-			driver.SetLeaf(&p.Spec, "website.indexDocument", v)
+			fieldpath.Set(&p.Spec, "website.indexDocument", v)
 		},
-	).Reported(func(b *Bucket) *string { return unlessZero(value(driver.WantedIndex(&b.Spec))) }),
-	table.Field("logging.bucket", driver.WantedLogBucket,
-		func(b *Bucket) *string { return new(value(driver.WantedLogBucket(&b.Spec))) },
-		func(p *params[v1alpha1.BucketParameters], v string) { driver.SetLeaf(&p.Spec, "logging.bucket", v) },
-	).Reported(func(b *Bucket) *string { return unlessZero(value(driver.WantedLogBucket(&b.Spec))) }).Refers(driver.ReferenceBucket),
-	table.Written(table.Field("retention.days", driver.WantedRetentionDays,
-		func(b *Bucket) *int32 { return new(value(driver.WantedRetentionDays(&b.Spec))) },
-		func(p *params[v1alpha1.BucketParameters], v int32) { driver.SetLeaf(&p.Spec, "retention.days", v) },
-	).Reported(func(b *Bucket) *int32 { return unlessZero(value(driver.WantedRetentionDays(&b.Spec))) }), driver.RetentionText),
+	).Reported(func(b *Bucket) *string { return unlessZero(value(portable.WantedIndex(&b.Spec))) }),
+	table.Field("logging.bucket", portable.WantedLogBucket,
+		func(b *Bucket) *string { return new(value(portable.WantedLogBucket(&b.Spec))) },
+		func(p *params[v1alpha1.BucketParameters], v string) { fieldpath.Set(&p.Spec, "logging.bucket", v) },
+	).Reported(func(b *Bucket) *string { return unlessZero(value(portable.WantedLogBucket(&b.Spec))) }).Refers(driver.ReferenceBucket),
+	table.Written(table.Field("retention.days", portable.WantedRetentionDays,
+		func(b *Bucket) *int32 { return new(value(portable.WantedRetentionDays(&b.Spec))) },
+		func(p *params[v1alpha1.BucketParameters], v int32) { fieldpath.Set(&p.Spec, "retention.days", v) },
+	).Reported(func(b *Bucket) *int32 { return unlessZero(value(portable.WantedRetentionDays(&b.Spec))) }), portable.RetentionText),
 	plainRules[v1alpha1.CORSRule](bucketFields, "cors"),
 	plainRules[v1alpha1.LifecycleRule](bucketFields, "lifecycle"),
 	table.RefersIn(plainRules[v1alpha1.BucketNotificationAWS](bucketFields, "aws.notifications.queues"), "arn", driver.ReferenceQueue),
@@ -103,7 +105,7 @@ var bucketTable = bucketFields.table(bucketExempt,
 )
 
 // key returns the key that the bucket is encrypted with; empty for the cloud's own.
-func (b *Bucket) key() string { return value(driver.WantedKey(&b.Spec)) }
+func (b *Bucket) key() string { return value(portable.WantedBucketKey(&b.Spec)) }
 
 type (
 	bucketRequest = table.Request[v1alpha1.BucketParameters]

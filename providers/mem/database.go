@@ -7,6 +7,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -106,7 +108,7 @@ var databaseKind = table.Kind[session]{
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, func(from, to databaseParameters, applied driver.Applied) []driver.Change {
+		return table.PreviewOf(from, to, applied, func(from, to databaseParameters, applied driver.Applied) []driver.Change {
 			have := &Database{Stopped: value(from.PowerState) == v1alpha1.PowerStateStopped}
 			return whileStopped(have, databaseTable.Preview(&from, &to, applied, have))
 		})
@@ -137,10 +139,10 @@ const (
 // choose fills in what the cloud chooses.
 func choose(p *databaseParameters) {
 	if p.Storage == nil || p.Storage.SizeGiB == nil {
-		driver.SetLeaf(p, "storage.sizeGiB", int32(defaultSizeGiB))
+		fieldpath.Set(p, "storage.sizeGiB", int32(defaultSizeGiB))
 	}
 	if p.Backup == nil || p.Backup.RetentionDays == nil {
-		driver.SetLeaf(p, "backup.retentionDays", int32(defaultRetentionDays))
+		fieldpath.Set(p, "backup.retentionDays", int32(defaultRetentionDays))
 	}
 	if p.DeletionProtection == nil {
 		p.DeletionProtection = new(false)
@@ -152,7 +154,7 @@ type databaseParameters = v1alpha1.DatabaseParameters
 var databaseFields = fields[databaseParameters, Database]{asked: (*Database).spec, live: (*Database).liveSpec}
 
 var databaseExempt = map[string]string{
-	"parametersMode":           driver.ParametersModeExempt,
+	"parametersMode":           portable.ParametersModeExempt,
 	"gcp.connectionPool.flags": "of maps of settings, this cloud has parameters alone",
 }
 
@@ -161,7 +163,7 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "location").Immutable("create another Database with the new location and move the data"),
 	plain[v1alpha1.Engine](databaseFields, "engine").Immutable("create another Database with the new engine and move the data"),
 	plain[string](databaseFields, "version").
-		Equal(func(want, have string) bool { return driver.VersionServes("", want, have) }, "a newer minor version is no drift").
+		Equal(func(want, have string) bool { return portable.VersionServes("", want, have) }, "a newer minor version is no drift").
 		EffectOf(upgrade,
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer version", Cost: upgradeCost},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version", Instead: upgradeInstead}),
@@ -171,17 +173,17 @@ var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "databaseName").Immutable("create the database on the server by SQL, or another Database with the new name"),
 	plain[int32](databaseFields, "backup.retentionDays").
 		EffectOf(func(from *int32, to int32, _ *Database) (driver.Effect, string) {
-			return driver.RetentionEffect(from, to)
-		}, driver.RetentionEffects()...),
+			return portable.BackupRetentionEffect(from, to)
+		}, portable.BackupRetentionEffects()...),
 	tags(func(s *databaseParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Database).object),
-	table.Entries("parameters", driver.WantParameters,
-		func(d *Database) map[string]string { return driver.WantParameters(&d.Spec) },
+	table.Entries("parameters", portable.WantedParameters,
+		func(d *Database) map[string]string { return portable.WantedParameters(&d.Spec) },
 		func(p *databaseParams, d table.Delta) {
 			p.Spec.Parameters = make(map[string]v1alpha1.ParameterValue, len(d.Set))
 			for name, value := range d.Set {
 				p.Spec.Parameters[name] = v1alpha1.ParameterValue(value)
 			}
-		}).Exact(driver.ExactParameters).Equal(driver.SameParameter, driver.SameParameterDoc),
+		}).Exact(portable.ExactParameters).Equal(portable.SameParameter, portable.SameParameterDoc),
 	plain[v1alpha1.PublicAccess](databaseFields, "network.publicAccess").Safe(v1alpha1.PublicAccessBlocked),
 	plainSet(databaseFields, "network.allowedCIDRs").Safe([]string{}),
 	plain[string](databaseFields, "aws.instanceClass").Restarts(restartCost),
@@ -216,7 +218,7 @@ func (d *Database) InTwoZones() bool {
 const upgradeInstead = "declare the version it has, or create another Database and move the data"
 
 func upgrade(from *string, to string, _ *Database) (driver.Effect, string) {
-	if from != nil && driver.CompareVersions(to, *from) < 0 {
+	if from != nil && portable.CompareVersions(to, *from) < 0 {
 		return driver.Impossible, "a server can't go back to an older version: " + upgradeInstead
 	}
 	return driver.Interrupts, ""

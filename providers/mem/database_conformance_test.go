@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 func init() {
@@ -88,7 +89,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			},
 			Entries: map[string]drivertest.Entries{"parameters": {
 				Of: func(t testing.TB, name string) (parameters map[string]string) {
-					edit(t, name, func(d *mem.Database) { parameters = driver.WantParameters(&d.Spec) })
+					edit(t, name, func(d *mem.Database) { parameters = portable.WantedParameters(&d.Spec) })
 					return parameters
 				},
 				Set: func(t testing.TB, name string, parameters map[string]string) {

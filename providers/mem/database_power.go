@@ -3,6 +3,7 @@ package mem
 import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -13,8 +14,8 @@ var powerRow = table.Field(driver.FieldPowerState,
 	func(p *databaseParams, v v1alpha1.PowerState) { p.Spec.PowerState = &v },
 ).Reported(func(d *Database) *v1alpha1.PowerState { return powerOf(d.live()) }).
 	EffectOf(func(_ *v1alpha1.PowerState, to v1alpha1.PowerState, _ *Database) (driver.Effect, string) {
-		return driver.PowerEffect(to)
-	}, driver.PowerEffects(stopCost)...)
+		return portable.PowerEffect(to)
+	}, portable.PowerEffects(stopCost)...)
 
 func powerOf(d *Database) *v1alpha1.PowerState {
 	if d.Stopped {
@@ -35,5 +36,5 @@ func whileStopped(have *Database, changes []driver.Change) []driver.Change {
 	if !have.Stopped {
 		return changes
 	}
-	return driver.WhileStopped(changes, "tags", driver.FieldMark, "deletionProtection")
+	return portable.WhileStopped(changes, "tags", driver.FieldMark, "deletionProtection")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // stateOf is table.Adapter.State.
@@ -60,7 +61,7 @@ func (m *databases) follow(call *Call, req *databaseRequest, d *Database) error 
 	if value(d.Spec.Location) == value(of.Spec.Location) {
 		d.Spec.Encryption = of.Spec.Encryption.DeepCopy()
 	}
-	driver.SetLeaf(&d.Spec, "storage.sizeGiB", max(value(d.Spec.Storage.SizeGiB), value(of.Spec.Storage.SizeGiB)))
+	fieldpath.Set(&d.Spec, "storage.sizeGiB", max(value(d.Spec.Storage.SizeGiB), value(of.Spec.Storage.SizeGiB)))
 	return nil
 }
 

@@ -74,7 +74,7 @@ var snapshotKind = table.Kind[session]{
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, func(from, to v1alpha1.DatabaseSnapshotParameters, applied driver.Applied) []driver.Change {
+		return table.PreviewOf(from, to, applied, func(from, to v1alpha1.DatabaseSnapshotParameters, applied driver.Applied) []driver.Change {
 			return snapshotTable.Preview(&from, &to, applied, &DatabaseSnapshot{})
 		})
 	},

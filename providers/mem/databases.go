@@ -9,6 +9,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
+	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -95,7 +97,7 @@ func changeParameters(next *Database, req *databaseRequest, set *databaseParamet
 	for name := range before {
 		_, wanted := req.Spec.Parameters[name]
 		planned := len(c.Names) == 0 || slices.Contains(c.Names, name)
-		if !wanted && planned && (slices.Contains(c.Remove, name) || driver.ExactParameters(&req.Spec)) {
+		if !wanted && planned && (slices.Contains(c.Remove, name) || portable.ExactParameters(&req.Spec)) {
 			delete(next.Spec.Parameters, name)
 		}
 	}
@@ -168,7 +170,7 @@ func (m *databases) restorable(ctx context.Context, req *databaseRequest) (*driv
 	if err != nil {
 		return nil, err
 	}
-	return driver.NewestOf(*req.Vanished, states), nil
+	return table.NewestOf(*req.Vanished, states), nil
 }
 
 // make creates a database.
@@ -233,7 +235,7 @@ func (m *databases) restore(call *Call, req *databaseRequest, d *Database) error
 	d.Username, d.Password, d.Users = s.Username, s.Password, maps.Clone(s.Users)
 	d.Spec.Version, d.Spec.DatabaseName, d.Spec.Encryption = s.Of.Version, s.Of.DatabaseName, s.Of.Encryption.DeepCopy()
 	if disk := s.Of.Storage; disk != nil && (d.Spec.Storage.SizeGiB == nil || *d.Spec.Storage.SizeGiB < value(disk.SizeGiB)) {
-		driver.SetLeaf(&d.Spec, "storage.sizeGiB", value(disk.SizeGiB))
+		fieldpath.Set(&d.Spec, "storage.sizeGiB", value(disk.SizeGiB))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -29,32 +30,32 @@ func plain[V comparable, S, H any](of fields[S, H], name string) *table.Scalar[S
 	return table.Field(name,
 		func(s *S) *V { return leaf[V](s, name) },
 		func(h *H) *V { return leaf[V](of.asked(h), name) },
-		func(p *params[S], v V) { driver.SetLeaf(&p.Spec, name, v) },
+		func(p *params[S], v V) { fieldpath.Set(&p.Spec, name, v) },
 	).Reported(func(h *H) *V { return leaf[V](of.live(h), name) })
 }
 
 // plainSet makes the row of a list of strings that the cloud takes as the spec has it, and reports so.
 func plainSet[S, H any](of fields[S, H], name string) *table.Scalar[S, H, params[S], []string] {
 	list := func(spec *S) []string {
-		if at, ok := driver.Leaf(spec, name); ok {
+		if at, ok := fieldpath.Get(spec, name); ok {
 			return at.Interface().([]string)
 		}
 		return nil
 	}
 	return table.Set(name, list, func(h *H) []string { return list(of.asked(h)) },
-		func(p *params[S], v []string) { driver.SetLeaf(&p.Spec, name, v) })
+		func(p *params[S], v []string) { fieldpath.Set(&p.Spec, name, v) })
 }
 
 // plainRules makes the row of a list of rules that the cloud takes as the spec has them, and reports so.
 func plainRules[V any, S, H any](of fields[S, H], name string) *table.Scalar[S, H, params[S], []V] {
 	list := func(spec *S) []V {
-		if at, ok := driver.Leaf(spec, name); ok {
+		if at, ok := fieldpath.Get(spec, name); ok {
 			return at.Interface().([]V)
 		}
 		return nil
 	}
 	return table.Rules(name, list, func(h *H) *[]V { return new(append([]V{}, list(of.asked(h))...)) },
-		func(p *params[S], v []V) { driver.SetLeaf(&p.Spec, name, v) }, func(v V) V { return v }, "")
+		func(p *params[S], v []V) { fieldpath.Set(&p.Spec, name, v) }, func(v V) V { return v }, "")
 }
 
 // tags makes the row of the tags.
@@ -70,10 +71,10 @@ func tags[S, H any](want func(*S) map[string]v1alpha1.TagValue, have func(*H) *O
 // string, a number, a bool or a list of strings. exempt are the fields that have no row.
 func (of fields[S, H]) table(exempt map[string]string, special ...table.Row[S, H, params[S]]) table.Table[S, H, params[S]] {
 	var rows table.Table[S, H, params[S]]
-	for _, name := range driver.Leaves(reflect.TypeFor[S]()) {
+	for _, name := range fieldpath.Leaves(reflect.TypeFor[S]()) {
 		given := slices.IndexFunc(special, func(r table.Row[S, H, params[S]]) bool { return r.Name() == name })
 		_, without := exempt[name]
-		leafType, isPlain := driver.PlainLeaf(reflect.TypeFor[S](), name)
+		leafType, isPlain := fieldpath.PlainType(reflect.TypeFor[S](), name)
 		switch {
 		case given >= 0:
 			rows = append(rows, special[given])
@@ -88,7 +89,7 @@ func (of fields[S, H]) table(exempt map[string]string, special ...table.Row[S, H
 
 // leaf returns the value at a path of a spec; nil if there is none.
 func leaf[V any](spec any, path string) *V {
-	at, ok := driver.Leaf(spec, path)
+	at, ok := fieldpath.Get(spec, path)
 	if !ok {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // TestSuiteCatches breaks the driver in one way at a time, and demands that the suite sees it.
@@ -595,7 +596,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 	{name: "an effect that no row lists", caught: "exactly one change",
 		docs: func(docs []driver.Field) []driver.Field {
 			for i := range docs {
-				docs[i].Effects = driver.Always(driver.Interrupts)
+				docs[i].Effects = table.Always(driver.Interrupts)
 			}
 			return docs
 		}},
@@ -603,12 +604,12 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		docs: func(docs []driver.Field) []driver.Field { docs[0].Effects = nil; return docs }},
 	{name: "a row that does not say which of its effects comes when", caught: "Describe/is valid",
 		docs: func(docs []driver.Field) []driver.Field {
-			docs[1].Effects = append(driver.Always(driver.Online), driver.PossibleEffect{Effect: driver.Restarts, When: "it is another"})
+			docs[1].Effects = append(table.Always(driver.Online), driver.PossibleEffect{Effect: driver.Restarts, When: "it is another"})
 			return docs
 		}},
 	{name: "a row that nobody tries", caught: "every row has an entry",
 		docs: func(docs []driver.Field) []driver.Field {
-			return append(docs, driver.Field{Field: "forceDestroy", Effects: driver.Always(driver.Online)})
+			return append(docs, driver.Field{Field: "forceDestroy", Effects: table.Always(driver.Online)})
 		}},
 	{name: "another name than its account's", caught: "names the cloud",
 		describe: func(d *driver.Description) { d.Name = "gcp" }},

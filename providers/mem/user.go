@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -56,7 +57,7 @@ func userKind(owned driver.Ownership) table.Kind[session] {
 			return r
 		},
 		Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-			return driver.PreviewOf(from, to, applied, func(from, to UserParameters, applied driver.Applied) []driver.Change {
+			return table.PreviewOf(from, to, applied, func(from, to UserParameters, applied driver.Applied) []driver.Change {
 				return userTable.Preview(&from, &to, applied, &foundUser{User: &User{}})
 			})
 		},
@@ -160,8 +161,8 @@ func (m *users) write(ctx context.Context, req *userRequest, _ *foundUser, p *us
 			call.Fields = append(call.Fields, c.Field)
 			if c.Field == driver.FieldMark {
 				u.Registered = marked(u.Registered, req.Mark)
-			} else if v, ok := driver.Leaf(&p.Spec, c.Field); ok {
-				driver.SetLeaf(&u.Spec, c.Field, v.Interface())
+			} else if v, ok := fieldpath.Get(&p.Spec, c.Field); ok {
+				fieldpath.Set(&u.Spec, c.Field, v.Interface())
 			}
 		}
 		m.put(d, req.Name, &u)

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -129,8 +130,8 @@ func (m *manager[S, H]) change(next *H, req *table.Request[S], p *params[S], c d
 	case c.Entries:
 		m.entries(next, req, &p.Spec, c)
 	default:
-		if v, ok := driver.Leaf(&p.Spec, c.Field); ok {
-			driver.SetLeaf(m.spec(next), c.Field, v.Interface())
+		if v, ok := fieldpath.Get(&p.Spec, c.Field); ok {
+			fieldpath.Set(m.spec(next), c.Field, v.Interface())
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestCost(t *testing.T) {
 	}
 	entries := table.Entries("class", func(s *thingSpec) map[string]string { return map[string]string{"class": *s.Class} },
 		func(*server) map[string]string { return nil }, func(*call, table.Delta) {}).
-		EffectOf(func(table.Delta, *server) (driver.Effect, string) { return driver.Restarts, "" }, driver.AlwaysRestarts(away)...)
+		EffectOf(func(table.Delta, *server) (driver.Effect, string) { return driver.Restarts, "" }, table.AlwaysRestarts(away)...)
 	for _, tt := range []struct {
 		name     string
 		row      table.Row[thingSpec, server, call]

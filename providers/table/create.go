@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // Create implements External. What can be known to be refused is refused before the call, all of it.
@@ -55,7 +56,7 @@ func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
 	for _, l := range lacks {
 		lines = append(lines, l.Field+": "+l.String())
 	}
-	return invalid("%s", driver.ToldLines(lines))
+	return invalid("%s", prose.Join(lines))
 }
 
 // noManagement is the answer to a request for a password that the cloud manages where it manages none.

@@ -15,6 +15,9 @@
 // Rows of a table fill one struct of parameters. A Copier makes the parameters of a call from it, by their names. Problems says
 // what a table fills and no call takes; a test of each driver demands that there are none.
 //
+// Around the tables is what every driver does alike with messages: it decodes previews and drafts, says why a connection failed, and chooses
+// the newest of several backups. What a field means whatever the driver is in package portable.
+//
 // An Adapter is the External of one kind: it works on the kind's own parameters. NewSession makes one driver.Session, whose requests hold
 // any kind's spec, of all of them.
 package table

@@ -56,7 +56,7 @@ func Entries[S, H, P any](name string, want func(*S) map[string]string, have fun
 		exact: func(*S) bool { return false }, except: func(*S) []string { return nil },
 		equal: func(want, have string) bool { return want == have }, equalDoc: "entries that others set are left alone",
 		effect:  func(Delta, *H) (driver.Effect, string) { return driver.Online, "" },
-		effects: driver.Always(driver.Online),
+		effects: Always(driver.Online),
 	}
 }
 

@@ -326,13 +326,13 @@ func TestApplied(t *testing.T) {
 func TestDocs(t *testing.T) {
 	want := []driver.Field{
 		{Field: "place", Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: "make another"}}},
-		{Field: "size", Effects: driver.Always(driver.Online), Equal: "larger is no drift"},
-		{Field: "class", Effects: driver.AlwaysRestarts(away)},
-		{Field: "access", Effects: driver.Always(driver.Online), Safe: "closed"},
-		{Field: "password", Effects: driver.Always(driver.Online), Secret: true},
+		{Field: "size", Effects: table.Always(driver.Online), Equal: "larger is no drift"},
+		{Field: "class", Effects: table.AlwaysRestarts(away)},
+		{Field: "access", Effects: table.Always(driver.Online), Safe: "closed"},
+		{Field: "password", Effects: table.Always(driver.Online), Secret: true},
 		{Field: "inner.days", Effects: []driver.PossibleEffect{{Effect: driver.Online, When: "days get more"}, {Effect: driver.Irreversible, When: "days get fewer"}}},
-		{Field: "tags", Effects: driver.Always(driver.Online), Equal: "entries that others set are left alone"},
-		{Field: "logs", Effects: driver.Always(driver.Online), Equal: "another order"},
+		{Field: "tags", Effects: table.Always(driver.Online), Equal: "entries that others set are left alone"},
+		{Field: "logs", Effects: table.Always(driver.Online), Equal: "another order"},
 	}
 	if diff := cmp.Diff(want, things.Docs()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -35,7 +35,7 @@ func Rules[S, H, P, V any](name string, want func(*S) []V, have func(*H) *[]V, s
 		},
 		equal:   func(a, b []V) bool { return text(a) == text(b) },
 		effect:  func(*[]V, []V, *H) (driver.Effect, string) { return driver.Online, "" },
-		effects: driver.Always(driver.Online),
+		effects: Always(driver.Online),
 	}
 }
 

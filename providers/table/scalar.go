@@ -44,7 +44,7 @@ func Field[S, H, P any, V comparable](name string, want func(*S) *V, have func(*
 		name: name, want: want, have: have, set: set, reported: have,
 		equal:   func(a, b V) bool { return a == b },
 		effect:  func(*V, V, *H) (driver.Effect, string) { return driver.Online, "" },
-		effects: driver.Always(driver.Online),
+		effects: Always(driver.Online),
 		format:  func(v V) string { return fmt.Sprint(v) },
 	}
 }
@@ -70,7 +70,7 @@ func Written[S, H, P, V any](r *Scalar[S, H, P, V], format func(V) string) *Scal
 // Restarts says that every change of the field restarts the server, and at what cost.
 func (r *Scalar[S, H, P, V]) Restarts(cost driver.Cost) *Scalar[S, H, P, V] {
 	r.effect = func(*V, V, *H) (driver.Effect, string) { return driver.Restarts, "" }
-	r.effects, r.depends = driver.AlwaysRestarts(cost), false
+	r.effects, r.depends = AlwaysRestarts(cost), false
 	return r
 }
 

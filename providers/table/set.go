@@ -23,7 +23,7 @@ func Set[S, H, P any](name string, want func(*S) []string, have func(*H) []strin
 		},
 		equal: slices.Equal[[]string], equalDoc: "another order",
 		effect:  func(*[]string, []string, *H) (driver.Effect, string) { return driver.Online, "" },
-		effects: driver.Always(driver.Online),
+		effects: Always(driver.Online),
 		format:  func(v []string) string { return strings.Join(v, ", ") },
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // Update implements External: each part makes one call of all its changes.
@@ -160,7 +161,7 @@ func (u *update[S, H, P]) supported(changes []driver.Change) (taken []driver.Cha
 			taken = append(taken, c)
 			continue
 		}
-		u.fail(invalid("%s", driver.ToldLines(lines)), c)
+		u.fail(invalid("%s", prose.Join(lines)), c)
 	}
 	return taken, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // Words are how a cloud refuses a value of a field. Its own words name a parameter of the call, if any, and never a field of the spec.
@@ -26,7 +27,7 @@ type Refusals struct {
 	Words []Words
 }
 
-// Together returns problems as one error, which tells them as driver.Told does, each once; nil if there are none. What is no matter of the spec comes alone.
+// Together returns problems as one error, which tells them as prose.List does, each once; nil if there are none. What is no matter of the spec comes alone.
 func Together(problems ...error) error {
 	var lines []string
 	told := map[string]bool{}
@@ -46,7 +47,7 @@ func Together(problems ...error) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return invalid("%s", driver.ToldLines(lines))
+	return invalid("%s", prose.Join(lines))
 }
 
 // ofCreation returns the refusal of a creation with the fields ahead that the cloud's words are about, of those that were sent. A cloud gives one

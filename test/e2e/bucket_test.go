@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -329,7 +329,7 @@ var bucketChanges = []bucketChange{
 }
 
 func TestEveryFieldOfABucketIsTested(t *testing.T) {
-	for _, leaf := range driver.Leaves(reflect.TypeFor[v1alpha1.BucketParameters]()) {
+	for _, leaf := range fieldpath.Leaves(reflect.TypeFor[v1alpha1.BucketParameters]()) {
 		tested := slices.ContainsFunc(bucketChanges, func(c bucketChange) bool { return c.field == leaf })
 		_, elsewhere := storageElsewhere[leaf]
 		if !tested && !elsewhere && leaf != "location" { // can't change

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -389,7 +390,7 @@ func TestEveryFieldOfADatabaseIsTested(t *testing.T) {
 	fixed = append(fixed, "aws.optionGroupName")                                    // of other engines than the server of all edits has: TestOptionGroup
 	// TestPrivateServiceConnect
 	fixed = append(fixed, "gcp.pscConfig.enabled", "gcp.pscConfig.allowedConsumerProjects", "gcp.pscConfig.autoConnectionNetworks", "gcp.pscConfig.networkAttachmentURI")
-	for _, leaf := range driver.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
+	for _, leaf := range fieldpath.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
 		tested := slices.ContainsFunc(databaseChanges, func(c databaseChange) bool { return c.field == leaf })
 		if !tested && !slices.Contains(fixed, leaf) {
 			t.Errorf("no change of %s is tested", leaf)

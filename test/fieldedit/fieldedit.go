@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // A Kind is one kind in one cloud.
@@ -80,7 +81,7 @@ func (k Kind[S]) with(field string) S {
 
 // newer reports whether a server has a version that a spec asks for, or a newer minor one.
 func newer(engine v1alpha1.Engine) func(want, have string) bool {
-	return func(want, have string) bool { return driver.VersionServes(engine, want, have) }
+	return func(want, have string) bool { return portable.VersionServes(engine, want, have) }
 }
 
 // larger reports whether a disk has the size that a spec asks for at least.

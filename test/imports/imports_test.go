@@ -19,6 +19,7 @@ const (
 
 	apis        = module + "/apis"
 	driver      = module + "/providers/driver"
+	portable    = module + "/providers/portable"
 	table       = module + "/providers/table"
 	drivertest  = module + "/providers/drivertest"
 	mem         = module + "/providers/mem"
@@ -46,28 +47,37 @@ type rule struct {
 	may []string
 	// never lists what they do not import even through others.
 	never []string
+	// neverBelow is the same of packages below these, apart from these themselves.
+	neverBelow []string
 }
 
 var rules = []rule{
 	{who: apis, may: []string{apimachinery}},
 	{who: driver, may: []string{apis}},
+	// What a portable field means is decided above the messages, and knows no field table.
+	{who: portable, may: []string{apis, driver}},
 	{who: table, may: []string{apis, driver}},
-	{who: mem, may: []string{apis, driver, table}, never: kubernetesClient},
+	{who: mem, may: []string{apis, driver, portable, table}, never: kubernetesClient},
 	{
-		who: aws, may: slices.Concat([]string{apis, driver, table}, awsSDK),
+		who: aws, may: slices.Concat([]string{apis, driver, portable, table}, awsSDK),
 		never: slices.Concat([]string{controllers, gcp, mem, tests}, kubernetesClient, gcpSDK),
 	},
 	{
 		// Tokens come by oauth2, which client-go imports too, so that it is no mark of this cloud.
-		who: gcp, may: slices.Concat([]string{apis, driver, table, "golang.org/x/oauth2"}, gcpSDK),
+		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, "golang.org/x/oauth2"}, gcpSDK),
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
 	{who: controllers, never: slices.Concat([]string{table, drivertest, tests}, clouds)},
 	// The limiter of an account knows nothing of what leads to one. It learns from calls.
 	{who: controllers + "/account", may: []string{driver}},
-	// The plan decides from values: it has no client, no connection and no clock.
-	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
+	// The loop of every kind calls features by their hooks, and knows none by name. A feature knows the values of the loop, and none of its phases.
+	{who: controllers + "/resource", neverBelow: []string{controllers + "/feature"}},
+	{who: controllers + "/feature", may: slices.Concat([]string{
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
+	}, beside("kind"))},
+	// The plan decides from values: it has no client, no connection and no clock. What a stopped server takes, it knows as a driver does.
+	{who: controllers + "/resource/plan", may: []string{apis, driver, portable, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
 	{who: controllers + "/resource/preview", may: []string{
 		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
@@ -79,19 +89,23 @@ var rules = []rule{
 	{who: controllers + "/resource/claim", may: []string{apis, driver, controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
 	// Who acts and who reports store a status the same way.
 	{who: controllers + "/resource/record", may: []string{apis, driver, controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
+	// The value that passes through the phases knows no phase: it can neither read nor write.
+	{who: controllers + "/resource/reconciliation", may: slices.Concat([]string{
+		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+	}, beside("account", "class", "identity", "password", "retry"))},
 	// Who gathers knows nobody who acts or reports.
 	{who: controllers + "/resource/gather", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery,
 		"sigs.k8s.io/controller-runtime/pkg",
-	}, beside("account", "class", "condition", "identity", "kind", "password", "retry", "telemetry"))},
+	}, beside("account", "class", "condition", "feature", "identity", "kind", "password", "retry", "telemetry"))},
 	{who: controllers + "/resource/execute", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/record", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery,
 		"k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
-	}, beside("account", "class", "condition", "identity", "kind", "password"))},
+	}, beside("account", "class", "condition", "feature", "identity", "kind", "password"))},
 	{who: controllers + "/resource/report", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
 		"k8s.io/client-go/tools/events", "sigs.k8s.io/controller-runtime",
-	}, beside("account", "condition", "identity", "kind", "retry", "telemetry"))},
+	}, beside("account", "condition", "feature", "identity", "kind", "retry", "telemetry"))},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
 }
 
@@ -146,6 +160,11 @@ func TestRules(t *testing.T) {
 			{ImportPath: aws, Name: "aws", Imports: []string{"github.com/aws/aws-sdk-go-v2/service/s3"}},
 			{ImportPath: "github.com/aws/aws-sdk-go-v2/service/s3", Name: "s3"},
 		}, 2},
+		{"a loop that knows a feature", []pkg{
+			{ImportPath: controllers + "/resource", Name: "resource", Imports: []string{controllers + "/feature"}},
+			{ImportPath: controllers + "/feature", Name: "feature", Imports: []string{controllers + "/feature/expiry"}},
+			{ImportPath: controllers + "/feature/expiry", Name: "expiry"},
+		}, 1},
 		{"a name that begins alike is another package", []pkg{
 			{ImportPath: apis, Name: "apis", Imports: []string{"fmt"}},
 			{ImportPath: driver, Name: "driver", Imports: []string{drivertest}},
@@ -214,7 +233,7 @@ func (r rule) indirect(graph map[string]pkg, p pkg) []string {
 			}
 			from[i] = queue[0]
 			queue = append(queue, i)
-			if within(i, r.never...) {
+			if within(i, r.never...) || below(i, r.neverBelow...) {
 				way := i
 				for at := from[i]; at != ""; at = from[at] {
 					way = at + " -> " + way
@@ -242,6 +261,11 @@ func within(importPath string, roots ...string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool {
 		return importPath == root || strings.HasPrefix(importPath, root+"/")
 	})
+}
+
+// below says whether importPath is a package below one of the roots.
+func below(importPath string, roots ...string) bool {
+	return within(importPath, roots...) && !slices.Contains(roots, importPath)
 }
 
 // list returns every package of the module, without tests, and all that these import.

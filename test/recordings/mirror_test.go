@@ -25,6 +25,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // The drivers, as admission asks them: they call no cloud.
@@ -130,7 +131,7 @@ func sayable(mirror any) (spec any, words []string) {
 				words = append(words, text)
 				continue
 			}
-			if number, ok := value.(float64); ok && number == float64(driver.OddRetention) {
+			if number, ok := value.(float64); ok && number == float64(portable.InexpressibleRetention) {
 				if _, odd := oddDays[name]; odd {
 					words = append(words, name)
 					continue

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 )
 
 // What is the same in both is not changed by an edit of one into the other, and no fault of such an edit is tested.
@@ -38,7 +38,7 @@ func leavesOf(t *testing.T, spec v1alpha1.BucketParameters) map[string]string {
 		t.Fatal(err)
 	}
 	leaves := map[string]string{}
-	for _, field := range driver.Leaves(reflect.TypeFor[v1alpha1.BucketParameters]()) {
+	for _, field := range fieldpath.Leaves(reflect.TypeFor[v1alpha1.BucketParameters]()) {
 		value := text
 		for step := range strings.SplitSeq(field, ".") {
 			var object map[string]json.RawMessage

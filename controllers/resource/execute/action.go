@@ -18,7 +18,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		keepAccepted(w.status, w.Stored.GetResourceStatus())
 		return outcome.Outcome{}, err
 	}
-	w.done.Action = string(a.Verb)
+	w.Action = string(a.Verb)
 	if a.Verify {
 		if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
 			return outcome.Outcome{}, err
@@ -34,13 +34,11 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		return w.update(ctx, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	case plan.Release:
 		return w.release(ctx)
-	case plan.Expire:
-		return expire(ctx, w)
 	case plan.ClearBinding:
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	case plan.Update, plan.AwaitBackup:
-		if a = w.executor.enterRollout(w.Task, a); len(a.Changes) == 0 || a.Verb == plan.AwaitBackup && plan.BackupFor(a.Changes) == "" {
+		if a = w.executor.enterRollout(w.State, a); len(a.Changes) == 0 || a.Verb == plan.AwaitBackup && plan.BackupFor(a.Changes) == "" {
 			out := awaitingSlot(a)
 			if !plan.Publishes(a, w.View, w.Observation, w.Policy) {
 				return out, nil
@@ -56,40 +54,43 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		return w.delete(ctx, a)
 	case plan.RemoveFinalizer:
 		if a.Lost {
-			w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
+			w.tell(outcome.Warning(v1alpha1.EventDataLost,
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				w.Request.Name, w.Provider, w.Account, w.Request.Deletion.Snapshot))
 		}
-		if err := keepSnapshot(ctx, w); err != nil {
+		if err := w.executor.Features.Finish(ctx, w); err != nil {
 			return outcome.Outcome{}, err
 		}
 		return w.removeFinalizer(ctx, a.Message, a.Orphaned)
 	default:
+		if act := w.executor.Features.Act(a.Verb); act != nil {
+			return act(ctx, w)
+		}
 		return w.rest(ctx, a)
 	}
 }
 
 func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if err := creatableName(w.Task); err != nil {
+	if err := creatableName(w.State); err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
 	if from := w.Request.Restore; a.InPlace && (from == nil || from.Vanished == "") { // the last guard: nothing empty comes in the place of data
 		return outcome.Outcome{}, outcome.Acted{Err: &driver.Error{Code: driver.Internal, Message: "what vanished is to be restored, and nothing says from what"}}
 	}
-	nothingYet := !bound(w.Object) || plan.NeverCreated(w.status, w.Memory)
+	nothingYet := !bound(w.Object) || plan.NeverCreated(w.status, w.Memory.Cloud)
 	fresh, err := w.ensureRecorded(ctx, a)
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	triedAgain, refused := failedBefore(w.Task), w.Memory.CreationRefused
+	triedAgain, refused := failedBefore(w.State), w.Memory.Cloud.CreationRefused
 	switch changed := w.startOver(v1alpha1.OriginCreated, w.Observation.Applied); {
 	case changed:
-		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, KeepConditions: triedAgain || troubled(w.Task)})
+		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, KeepConditions: triedAgain || troubled(w.State)})
 		err = w.patchStatus(ctx)
 	case !fresh:
 		err = w.executor.store().ensureFresh(ctx, w.Object)
 	}
-	w.Memory.CreationRefused = refused // as long as no other is sent
+	w.Memory.Cloud.CreationRefused = refused // as long as no other is sent
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -101,27 +102,27 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	// A process that ended before it told that is followed by one that was not the first to try.
 	replica := w.View.Replica.Followed && w.Request.Restore != nil && w.Request.Restore.Follows // whose data its primary has
-	if w.View.WasReady && !replica || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.CreationSent) {
-		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
+	if w.View.WasReady && !replica || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.Cloud.CreationSent) {
+		w.tell(outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and %s",
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
-	w.Memory.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory, nothingYet)
+	w.Memory.Cloud.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory.Cloud, nothingYet)
 	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)
-	w.done.CallError = err
-	w.Memory = w.Memory.Wrote(w.executor.Clock(), done.Sent)
+	w.CallError = err
+	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), done.Sent)
 	if err != nil {
 		w.creationRefused(err, nothingYet)
 		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
-	w.Memory.Answered, w.Memory.JustSet = true, justSet(done, w.Request)
+	w.Memory.Cloud.Answered, w.Memory.Cloud.JustSet = true, justSet(done, w.Request)
 	created := outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s", w.Request.Name, w.Provider, w.Account)
 	if from := w.Request.Restore; from != nil {
 		created = outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s %s %s", w.Request.Name, w.Provider, w.Account, from.Makes(), from)
 	}
 	created.FirstTime = true
-	w.note(created)
-	w.status.Operation, w.Memory.Absent = done.Operation, w.Memory.NotBefore
+	w.Note(created)
+	w.status.Operation, w.Memory.Cloud.Absent = done.Operation, w.Memory.Cloud.NotBefore
 	if done.ID != "" {
 		w.status.ExternalID = done.ID
 	}
@@ -138,17 +139,17 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 			return outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, err
 		}
 	}
-	out := updating(w.Task, a)
+	out := updating(w.State, a)
 	// The cloud took the same before, and does not show it.
-	if w.Memory = w.Memory.Sending(changes, w.Observation.Operation); w.Memory.InVain {
-		out = inVain(w.Task, out, changes)
+	if w.Memory.Cloud = w.Memory.Cloud.Sending(changes, w.Observation.Operation); w.Memory.Cloud.InVain {
+		out = inVain(w.State, out, changes)
 	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
-	told, noted, sure := out, w.Stored.GetResourceStatus().Applied, w.Memory.Sure(w.Now, w.executor.ConsistencyWindow)
+	told, noted, sure := out, w.Stored.GetResourceStatus().Applied, w.Memory.Cloud.Sure(w.Now, w.executor.ConsistencyWindow)
 	told.Sends = changes
 	told.PendingKnown = !w.Deleting && !out.KeepConditions && out.State == condition.Updating
-	told.KeepConditions = out.KeepConditions || troubled(w.Task) // that it is tried again is no news: conditions would change, and change back if it fails
+	told.KeepConditions = out.KeepConditions || troubled(w.State) // that it is tried again is no news: conditions would change, and change back if it fails
 	w.describe(told)
 	before := w.Object.GetResourceVersion()
 	if err := w.patchStatus(ctx); err != nil {
@@ -163,16 +164,16 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
 	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.Password.Sent)
-	w.done.CallError = err
+	w.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
-		w.Memory = w.Memory.Wrote(w.executor.Clock(), nil)
+		w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), nil)
 		return failed, outcome.Acted{Err: outcome.RefusedUpdate(changes, err)}
 	}
 	applied := without(changes, done.Failed)
-	w.Memory = w.Memory.Wrote(w.executor.Clock(), applied)
-	if !w.Memory.InVain {
-		w.done.Notes = append(w.done.Notes, updated(w.Task, a, applied)...)
+	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), applied)
+	if !w.Memory.Cloud.InVain {
+		w.Notes = append(w.Notes, updated(w.State, a, applied)...)
 	}
 	w.sent(applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
@@ -199,7 +200,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	}
 	w.Request.Mark.Released = true
 	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.Password.Sent)
-	w.done.CallError = err
+	w.CallError = err
 	if err == nil && len(done.Failed) > 0 {
 		err = outcome.FieldErrors(done.Failed)
 	}
@@ -224,7 +225,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 }
 
 func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if !w.Memory.DeleteSent.IsZero() && w.Now.Sub(w.Memory.DeleteSent) < w.executor.ConsistencyWindow {
+	if !w.Memory.Cloud.DeleteSent.IsZero() && w.Now.Sub(w.Memory.Cloud.DeleteSent) < w.executor.ConsistencyWindow {
 		return outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Polling}, nil
 	}
 	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
@@ -234,25 +235,25 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		w.Request.Deletion.Snapshot = ""
 	}
 	done, err := w.Session.Delete(ctx, w.Kind.Name, w.Request)
-	w.done.CallError = err
+	w.CallError = err
 	if err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: withoutRoom(a, w.Request, err)}
 	}
 	if done.Left != "" {
-		w.note(outcome.Normal(v1alpha1.EventRetained, "%s", done.Left))
+		w.Note(outcome.Normal(v1alpha1.EventRetained, "%s", done.Left))
 	}
 	out := outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Soon}
 	if done.Unfinished {
 		w.part, out.GotOn = cmp.Or(done.Did, anyPart), done.Removed >= fullPart
 		w.status.Operation = cmp.Or(done.Operation, w.status.Operation)
-		w.Memory.Emptying = w.Memory.Emptying.Took(done.Removed, w.executor.Clock())
-		if progress := w.Memory.Emptying.String(); progress != "" {
+		w.Memory.Cloud.Emptying = w.Memory.Cloud.Emptying.Took(done.Removed, w.executor.Clock())
+		if progress := w.Memory.Cloud.Emptying.String(); progress != "" {
 			out.Message += "; " + progress
 		}
 		return out, nil
 	}
-	w.Memory.DeleteSent = w.executor.Clock()
-	w.note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", w.Provider, w.Request.Name))
+	w.Memory.Cloud.DeleteSent = w.executor.Clock()
+	w.Note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", w.Provider, w.Request.Name))
 	w.status.Operation = done.Operation
 	return out, nil
 }
@@ -270,14 +271,14 @@ func withoutRoom(a plan.Action, request driver.Request, err error) error {
 func (w *work) removeFinalizer(ctx context.Context, why string, stays bool) (outcome.Outcome, error) {
 	finished := hasFinalizer(w.Object)
 	if finished {
-		if err := w.executor.dropSecrets(ctx, w.Task, stays); err != nil {
+		if err := w.executor.dropSecrets(ctx, w.State, stays); err != nil {
 			return outcome.Outcome{}, err
 		}
 		reason := v1alpha1.EventDeleted
 		if stays {
 			reason = v1alpha1.EventRetained
 		}
-		w.note(outcome.Normal(reason, "%s", why))
+		w.Note(outcome.Normal(reason, "%s", why))
 		if err := w.executor.store().removeFinalizer(ctx, w.Stored); err != nil {
 			return outcome.Outcome{}, err
 		}
@@ -291,22 +292,22 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 	switch a.Verb {
 	case plan.Converge:
 		out.State, out.Next = condition.UpToDate, outcome.AtSync
-		w.Memory.Sent, w.Memory.InVain = nil, false
-		w.done.LeftRollout = true
+		w.Memory.Cloud.Sent, w.Memory.Cloud.InVain = nil, false
+		w.LeftRollout = true
 	case plan.AwaitApproval:
-		w.done.LeftRollout = true
+		w.LeftRollout = true
 		out.State, out.Next = condition.DriftWaits, outcome.AtSync
 		if a.EditWaits {
 			out.State = condition.EditWaits
 		}
 	case plan.AwaitWindow:
-		w.done.LeftRollout = true
+		w.LeftRollout = true
 		out.State, out.Next = condition.DriftWaits, outcome.AtSync
 		if a.EditAwaitsWindow {
 			out.State = condition.Updating
 		}
 	case plan.AwaitStart:
-		w.done.LeftRollout = true
+		w.LeftRollout = true
 		out.State, out.Next = condition.DriftWaits, outcome.AtSync
 		if a.EditSleeps {
 			out.State = condition.Updating
@@ -318,12 +319,12 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 			out.State = condition.DeletionStalled
 		}
 		if a.Reason == v1alpha1.ReasonFailed && w.Observation.State == driver.Failed {
-			out.Message, out.KeepConditions = whyFailed(w.Task, out.Message)
+			out.Message, out.KeepConditions = whyFailed(w.State, out.Message)
 		}
 	default:
 		out.State, out.Next = waiting(w.View, w.Observation), outcome.Polling
-		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.Task) || setsPassword(w.Task, a)
-		out.Pending, out.PendingKnown = stillPending(w.Task, a)
+		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.Cloud.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.State) || setsPassword(w.State, a)
+		out.Pending, out.PendingKnown = stillPending(w.State, a)
 		if status := w.Object.GetResourceStatus(); out.PendingKnown && status.ObservedGeneration != w.Object.GetGeneration() {
 			out.Voided, out.Hash = true, ""
 		}

@@ -11,7 +11,7 @@ import (
 // takeOver notes, before the mark is written, that the cloud object becomes this object's. It waits while the cloud may not show
 // a mark that was just written.
 func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound bool) (waits bool, err error) {
-	if w.Now.Sub(w.Memory.SentAt) < w.executor.ConsistencyWindow && w.Memory.WasSent(changes[0]) {
+	if w.Now.Sub(w.Memory.Cloud.SentAt) < w.executor.ConsistencyWindow && w.Memory.Cloud.WasSent(changes[0]) {
 		return true, nil
 	}
 	if w.Password.Refused != nil {
@@ -36,9 +36,9 @@ func (w *work) noteOrigin(belongs plan.Belonging, wasBound bool) {
 		return
 	}
 	if wasBound {
-		sent, sentAt := w.Memory.Sent, w.Memory.SentAt
+		sent, sentAt := w.Memory.Cloud.Sent, w.Memory.Cloud.SentAt
 		w.startOver(plan.OriginOf(belongs), nil)
-		w.Memory.Sent, w.Memory.SentAt = sent, sentAt // a mark that does not last is not written without end
+		w.Memory.Cloud.Sent, w.Memory.Cloud.SentAt = sent, sentAt // a mark that does not last is not written without end
 	}
 	w.status.Origin = plan.OriginOf(belongs)
 	w.Kind.SetRestored(w.Object, nil)

@@ -56,7 +56,7 @@ func createBackup(ctx context.Context, w *work, version string) (name, refused s
 	}
 	switch err = w.executor.Client.Create(ctx, backup); {
 	case err == nil:
-		w.note(outcome.Normal(v1alpha1.EventSnapshotRequested, "asked for a snapshot before the upgrade to version %s, by the DatabaseSnapshot %s: delete that when you no longer need it", version, name))
+		w.Note(outcome.Normal(v1alpha1.EventSnapshotRequested, "asked for a snapshot before the upgrade to version %s, by the DatabaseSnapshot %s: delete that when you no longer need it", version, name))
 		return name, "", nil
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err): // by a quota, or by admission, as for a limit of the class
 		return name, err.Error(), nil

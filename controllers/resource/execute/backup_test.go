@@ -75,8 +75,8 @@ func TestAwaitBackup(t *testing.T) {
 				a.BackupFor = "8.4"
 			}
 			out, err := w.act(t.Context(), a)
-			if err != nil || out.State != tt.state || out.Next != outcome.AtSync || len(w.done.Notes) != tt.told || !strings.Contains(out.Message, tt.says) {
-				t.Errorf("got %+v, %v, told %+v", out, err, w.done.Notes)
+			if err != nil || out.State != tt.state || out.Next != outcome.AtSync || len(w.Notes) != tt.told || !strings.Contains(out.Message, tt.says) {
+				t.Errorf("got %+v, %v, told %+v", out, err, w.Notes)
 			}
 			if tt.full || tt.exists != nil {
 				return

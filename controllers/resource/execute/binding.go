@@ -34,7 +34,7 @@ func (w *work) clearBinding() {
 	w.status.ExternalName, w.status.Location, w.status.AccountID = "", "", ""
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = "", false, false
-	w.Memory.CreationSent, w.Memory.CreationRefused, w.Memory.CreationFailed, w.Memory.CreationUnclear = false, false, false, false
+	w.Memory.Cloud.CreationSent, w.Memory.Cloud.CreationRefused, w.Memory.Cloud.CreationFailed, w.Memory.Cloud.CreationUnclear = false, false, false, false
 	w.status.Applied, w.status.AppliedGeneration, w.status.Provider = nil, 0, ""
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
@@ -49,8 +49,8 @@ func (w *work) clearBinding() {
 // reports whether the status changed, and has to be stored before the cloud is called.
 func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (changed bool) {
 	before := w.status.DeepCopy()
-	w.Memory, w.Published.Published = w.Memory.StartOver(before.FirstReadyTime != nil), nil
-	w.done.StartedOver = true
+	w.Memory.Cloud, w.Memory.Published.Published = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil), nil
+	w.StartedOver = true
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = origin, false, false
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
 	w.status.FirstReadyTime, w.status.AppliedGeneration = nil, 0
@@ -62,12 +62,7 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	if w.Kind.SetSnapshotDetails != nil {
-		w.Kind.SetSnapshotDetails(w.Object, nil, false)
-	}
-	if w.Kind.SetSupport != nil {
-		w.Kind.SetSupport(w.Object, nil)
-	}
+	w.executor.Features.Clear(w.Object)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
 	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil) || moved

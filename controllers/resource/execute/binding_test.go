@@ -72,12 +72,12 @@ func TestLostMarkIsNoNewObject(t *testing.T) {
 		t.Errorf("its past is forgotten: %+v", d.status)
 	}
 	d.status.FirstReadyTime = nil
-	d.Memory.Sent, d.Memory.SentAt = []driver.Change{{Field: driver.FieldMark}}, d.Now
+	d.Memory.Cloud.Sent, d.Memory.Cloud.SentAt = []driver.Change{{Field: driver.FieldMark}}, d.Now
 	d.noteOrigin(plan.Unmarked, true)
 	if len(d.status.Applied) > 0 || d.status.Origin != v1alpha1.OriginAdopted {
 		t.Errorf("a stranger's counts as made here: %+v", d.status)
 	}
-	if !d.Memory.WasSent(driver.Change{Field: driver.FieldMark}) {
+	if !d.Memory.Cloud.WasSent(driver.Change{Field: driver.FieldMark}) {
 		t.Error("it is forgotten that the mark was written, so it would be written without end")
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // updating returns the outcome of an update that the cloud takes.
-func updating(t Task, a plan.Action) outcome.Outcome {
+func updating(t reconciliation.State, a plan.Action) outcome.Outcome {
 	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Pending: a.Pending, Hash: a.Hash, Next: outcome.Soon}
 	switch {
 	case t.Deleting:
@@ -32,7 +33,7 @@ func updating(t Task, a plan.Action) outcome.Outcome {
 
 // inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
 // call said about that stands.
-func inVain(t Task, out outcome.Outcome, changes []driver.Change) outcome.Outcome {
+func inVain(t reconciliation.State, out outcome.Outcome, changes []driver.Change) outcome.Outcome {
 	out.Next, out.Retried = outcome.AfterError, true
 	switch {
 	case t.Failures > 0:
@@ -55,7 +56,7 @@ func inVain(t Task, out outcome.Outcome, changes []driver.Change) outcome.Outcom
 }
 
 // updated says what was set in the cloud.
-func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
+func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
 	switch {
 	case len(changes) == 0:
 		return nil
@@ -95,7 +96,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 }
 
 // whyRotated says why a generated password is changed: a person asked for it, or it is old.
-func whyRotated(t Task) string {
+func whyRotated(t reconciliation.State) string {
 	for _, r := range t.View.Requests {
 		if r.ByMooring && r.Status.Outcome == v1alpha1.ActionRequested {
 			return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword

@@ -32,7 +32,7 @@ func TestChangeInVainOfWhatCannotBeUsed(t *testing.T) {
 		{"it is down for another change", driver.Observation{}, outcome.Outcome{State: condition.Updating}, condition.Updating, "sends it again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			task := newWork(t).Task
+			task := newWork(t).State
 			task.Observation = tt.seen
 			out := inVain(task, tt.out, changes)
 			if out.State != tt.want || out.KeepConditions || !strings.Contains(out.Message, tt.says) || !out.Retried {
@@ -43,7 +43,7 @@ func TestChangeInVainOfWhatCannotBeUsed(t *testing.T) {
 			}
 		})
 	}
-	deleting := newWork(t).Task
+	deleting := newWork(t).State
 	deleting.Observation, deleting.Deleting = broken, true
 	if out := inVain(deleting, outcome.Outcome{State: condition.Deleting}, changes); out.State != condition.Deleting {
 		t.Errorf("while it is deleted: %+v", out)
@@ -79,7 +79,7 @@ func TestWhatComesFirstIsNoFailure(t *testing.T) {
 func TestPasswordThatIsSentOnceMore(t *testing.T) {
 	changes := []driver.Change{{Field: driver.FieldPassword}}
 	for next, want := range map[string]string{"same": v1alpha1.EventUpdated, "other": v1alpha1.EventPasswordChanged} {
-		task := newWork(t).Task
+		task := newWork(t).State
 		task.Password.State.Current, task.Password.State.Next = "same", next
 		notes := updated(task, plan.Action{Verb: plan.Update}, changes)
 		if len(notes) != 1 || notes[0].Reason != want || strings.Contains(notes[0].Message, "same password") {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // creatableName refuses a name that the cloud would refuse, or that Mooring makes for an object of another namespace, before anything is bound to it. What exists
 // may have such a name, so nothing else asks.
-func creatableName(t Task) error {
+func creatableName(t reconciliation.State) error {
 	lived := t.Object.GetResourceStatus().FirstReadyTime != nil
 	refusal := t.Described.Name.Refuses(t.Request.Name)
 	if refusal == nil && !lived && isNameOfOthers(t) {
@@ -28,7 +29,7 @@ func creatableName(t Task) error {
 }
 
 // isNameOfOthers reports whether Mooring makes the name for an object of another namespace, in either form that names have.
-func isNameOfOthers(t Task) bool {
+func isNameOfOthers(t reconciliation.State) bool {
 	of, rule := t.Request.Mark, t.Described.Name
 	if plan.IsNameOfOthers(of.Cluster, of.Namespace, t.Request.Name, rule.MaxLength) {
 		return true
@@ -40,13 +41,13 @@ func isNameOfOthers(t Task) bool {
 // refuses the creation says that there still is nothing. That something of the name exists says so only if no creation before it may
 // have made that.
 func (w *work) creationRefused(err error, nothingYet bool) {
-	sentBefore := w.Memory.CreationSent
-	w.Memory.CreationSent = true
+	sentBefore := w.Memory.Cloud.CreationSent
+	w.Memory.Cloud.CreationSent = true
 	code := driver.CodeOf(err)
-	w.Memory.CreationFailed = code != driver.Internal && code != driver.Unavailable
+	w.Memory.Cloud.CreationFailed = code != driver.Internal && code != driver.Unavailable
 	former := w.Described.MarkIsFinal && !sentBefore && !nothingYet // another process may have sent one, of which this answer says nothing
-	w.Memory.CreationUnclear = w.Memory.CreationUnclear || !w.Memory.CreationFailed || former
-	if w.Memory.StartedOver {
+	w.Memory.Cloud.CreationUnclear = w.Memory.Cloud.CreationUnclear || !w.Memory.Cloud.CreationFailed || former
+	if w.Memory.Cloud.StartedOver {
 		return // what lived before may come back: restored from a snapshot, for example
 	}
 	if w.Described.MarkIsFinal && !nothingYet {
@@ -61,7 +62,7 @@ func (w *work) creationRefused(err error, nothingYet bool) {
 	default:
 		return
 	}
-	w.status.CreationRefused, w.Memory.CreationRefused = !sentBefore, true
+	w.status.CreationRefused, w.Memory.Cloud.CreationRefused = !sentBefore, true
 }
 
 // sentSince returns the earliest time at which a creation may have been sent whose outcome nobody knows; zero if there is no such creation. An answer that the cloud gave to this

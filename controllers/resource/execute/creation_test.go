@@ -31,23 +31,23 @@ func TestWhatProvesThatNothingWasCreated(t *testing.T) {
 				d.status.FirstReadyTime = nil
 				err := fmt.Errorf("creation: %w", &driver.Error{Code: code})
 				d.creationRefused(err, nothingYet)
-				if plan.NeverCreated(d.status, d.Memory) != want || d.status.CreationRefused != want {
-					t.Errorf("never created: %t, stored: %t, want %t", plan.NeverCreated(d.status, d.Memory), d.status.CreationRefused, want)
+				if plan.NeverCreated(d.status, d.Memory.Cloud) != want || d.status.CreationRefused != want {
+					t.Errorf("never created: %t, stored: %t, want %t", plan.NeverCreated(d.status, d.Memory.Cloud), d.status.CreationRefused, want)
 				}
 				// What is sent again is not written about again.
 				d.startOver(v1alpha1.OriginCreated, nil)
-				if plan.NeverCreated(d.status, d.Memory) {
+				if plan.NeverCreated(d.status, d.Memory.Cloud) {
 					t.Error("a creation was sent, and nothing is said to be created before it is answered")
 				}
 				d.creationRefused(err, nothingYet)
-				if plan.NeverCreated(d.status, d.Memory) != want || d.status.CreationRefused {
-					t.Errorf("the second time: never created: %t, stored: %t, want %t and false", plan.NeverCreated(d.status, d.Memory), d.status.CreationRefused, want)
+				if plan.NeverCreated(d.status, d.Memory.Cloud) != want || d.status.CreationRefused {
+					t.Errorf("the second time: never created: %t, stored: %t, want %t and false", plan.NeverCreated(d.status, d.Memory.Cloud), d.status.CreationRefused, want)
 				}
 			})
 		}
 	}
 	d := newWork(t)
-	if d.creationRefused(errors.New("no answer"), true); plan.NeverCreated(d.status, d.Memory) {
+	if d.creationRefused(errors.New("no answer"), true); plan.NeverCreated(d.status, d.Memory.Cloud) {
 		t.Error("an error that says nothing proves something")
 	}
 }
@@ -57,7 +57,7 @@ func TestRefusalProvesNothingOfAnEarlierCreation(t *testing.T) {
 	for _, nothingYet := range []bool{true, false} {
 		d := newWork(t)
 		d.status.FirstReadyTime, d.Described.MarkIsFinal = nil, true
-		if d.creationRefused(&driver.Error{Code: driver.Denied}, nothingYet); plan.NeverCreated(d.status, d.Memory) != nothingYet {
+		if d.creationRefused(&driver.Error{Code: driver.Denied}, nothingYet); plan.NeverCreated(d.status, d.Memory.Cloud) != nothingYet {
 			t.Errorf("nothing created before: %t, and never created: %t", nothingYet, !nothingYet)
 		}
 	}
@@ -92,7 +92,7 @@ func TestDoubtOutlivesAnswersToOtherCreations(t *testing.T) {
 			d.Described.MarkIsFinal = true
 			d.Object.SetCreationTimestamp(metav1.NewTime(time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)))
 			d.creationRefused(&driver.Error{Code: code}, nothingYet)
-			if since := sentSince(d.Object, d.Memory, false); !since.IsZero() != doubt {
+			if since := sentSince(d.Object, d.Memory.Cloud, false); !since.IsZero() != doubt {
 				t.Errorf("%v, and nothing was bound before: %t: the next creation goes by %v", code, nothingYet, since)
 			}
 		}
@@ -103,7 +103,7 @@ func TestDoubtOutlivesAnswersToOtherCreations(t *testing.T) {
 func TestRefusalProvesNothingOfWhatLivedBefore(t *testing.T) {
 	d := newWork(t)
 	d.startOver(v1alpha1.OriginCreated, nil)
-	if d.creationRefused(&driver.Error{Code: driver.Quota}, true); plan.NeverCreated(d.status, d.Memory) {
+	if d.creationRefused(&driver.Error{Code: driver.Quota}, true); plan.NeverCreated(d.status, d.Memory.Cloud) {
 		t.Error("an object that was Ready is said never to have been created")
 	}
 }
@@ -114,7 +114,7 @@ func TestAnswerLost(t *testing.T) {
 		return func(d *work) {
 			for i, code := range codes {
 				if i > 0 {
-					d.status.CreationRefused, d.Memory.CreationRefused = false, false
+					d.status.CreationRefused, d.Memory.Cloud.CreationRefused = false, false
 				}
 				d.creationRefused(&driver.Error{Code: code}, true)
 			}
@@ -135,7 +135,7 @@ func TestAnswerLost(t *testing.T) {
 		{"refused", ends(driver.Quota), false},
 		{"refused twice, and not noted", func(d *work) {
 			ends(driver.Quota, driver.Quota)(d)
-			d.status.CreationRefused, d.Memory.CreationRefused = false, false
+			d.status.CreationRefused, d.Memory.Cloud.CreationRefused = false, false
 		}, false},
 		{"throttled", ends(driver.Throttled), false},
 		{"timed out", ends(driver.Unavailable), true},
@@ -146,7 +146,7 @@ func TestAnswerLost(t *testing.T) {
 			d.status.FirstReadyTime, d.status.AppliedGeneration, d.status.Origin = nil, 0, v1alpha1.OriginCreated
 			d.status.ExternalName = asks.Generated
 			test.change(d)
-			if got := plan.AnswerLost(d.Kind, d.Object, asks, d.Memory); got != test.want {
+			if got := plan.AnswerLost(d.Kind, d.Object, asks, d.Memory.Cloud); got != test.want {
 				t.Errorf("got %t, want %t", got, test.want)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -22,13 +23,13 @@ import (
 // What a task holds is never changed: others hold it too. What happened is in what is returned.
 func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	w := newWork(t)
-	task := w.Task
+	task := w.State
 	task.Object.GetResourceStatus().Applied = map[string][]string{"tags": {"team"}}
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
 	task.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Bucket", Name: "photos", UID: "uid-now"})
 	task.Password.State.Stored, task.Password.Store = password.Stored{Next: "one", Serial: 1}, password.AtOnce
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding})
+	done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding}, noTeller)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +52,11 @@ func TestLostDataIsToldBeforeTheObjectGoes(t *testing.T) {
 	w := newWork(t)
 	w.Request.Deletion = &driver.Deletion{Snapshot: "final"}
 	var told []string
-	w.Tell = func(action string, n outcome.Note) {
+	w.tell = func(n outcome.Note) {
 		if !hasFinalizer(w.Object) {
 			t.Error("the finalizer is gone")
 		}
-		told = append(told, action+" "+n.Reason)
+		told = append(told, w.Action+" "+n.Reason)
 	}
 	if _, err := w.act(t.Context(), plan.Action{Verb: plan.RemoveFinalizer, Lost: true}); err == nil {
 		t.Error("this client knows no buckets, and can't remove a finalizer")
@@ -80,7 +81,7 @@ func TestWaitingForASlotPublishesUnlessDeleted(t *testing.T) {
 		w.Want.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: "photos-access"}
 		mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 		w.View = plan.View{WasReady: true, Deleting: deleting, ClassChanged: class.Fields{"tags"}, Mark: mark}
-		w.Deleting, w.Cloud, w.Observation = deleting, &driver.Description{}, driver.Observation{State: driver.Ready, Available: true, Mark: mark}
+		w.Deleting, w.Connection, w.Observation = deleting, &identity.Connection{}, driver.Observation{State: driver.Ready, Available: true, Mark: mark}
 		out, err := w.act(t.Context(), plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}})
 		if out.Reason != v1alpha1.ReasonClassChanged {
 			t.Fatalf("it does not wait: %+v, %v", out, err)
@@ -111,7 +112,7 @@ func TestWhoIsPublished(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWork(t)
 			w.Want.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: "photos-access"}
-			w.View, w.Cloud = plan.View{WasReady: true, Mark: mark}, &driver.Description{}
+			w.View, w.Connection = plan.View{WasReady: true, Mark: mark}, &identity.Connection{}
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark}
 			test.change(w)
 			_, err := w.act(t.Context(), plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonReady})

@@ -17,7 +17,7 @@ func answer(w *work, a plan.Action) {
 	for _, says := range a.Answers {
 		plan.SetAction(w.Kind, w.Object, says.Status)
 		if says.Event != "" {
-			w.note(outcome.OfAction(says))
+			w.Note(outcome.OfAction(says))
 		}
 	}
 }
@@ -35,8 +35,8 @@ func operate(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, erro
 		return again, nil
 	}
 	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{op.Change}, "")
-	w.done.CallError = err
-	w.Memory = w.Memory.Wrote(w.executor.Clock(), nil)
+	w.CallError = err
+	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), nil)
 	if err == nil && len(done.Failed) > 0 {
 		err = done.Failed[0].Err
 	}

@@ -86,7 +86,7 @@ func TestOperate(t *testing.T) {
 				t.Errorf("the status has %+v", got)
 			}
 			event := ""
-			for _, n := range w.done.Notes {
+			for _, n := range w.Notes {
 				event = n.Reason
 			}
 			if event != tt.event {

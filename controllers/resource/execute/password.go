@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -22,7 +23,7 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 	if err := w.executor.Passwords.Put(ctx, w.PasswordSecret, w.Password.State.Stored); err != nil {
 		return err
 	}
-	w.Password.Store, w.Memory.PasswordSent, w.KeepsPrimary = password.Never, w.Password.State.Sent, false
+	w.Password.Store, w.Memory.Cloud.PasswordSent, w.KeepsPrimary = password.Never, w.Password.State.Sent, false
 	return nil
 }
 
@@ -41,7 +42,7 @@ func (w *work) sent(changes []driver.Change) {
 		return
 	}
 	w.Password.State = w.Password.State.Accept()
-	w.Memory.PasswordSent = w.Password.State.Sent
+	w.Memory.Cloud.PasswordSent = w.Password.State.Sent
 	plan.NotePassword(w.status, w.Password.State.Accepted)
 }
 
@@ -55,7 +56,7 @@ func forgetPassword(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	w.Memory.PasswordSent = 0
+	w.Memory.Cloud.PasswordSent = 0
 	plan.NoteManaged(w.status)
 	return nil
 }
@@ -63,8 +64,8 @@ func forgetPassword(ctx context.Context, w *work) error {
 // untilRotation returns how long it is until the password has to be changed because its period passes; 0 if nothing has to come back for that. before is
 // the object as this reconciliation found it. What it left for a reason that it ended itself is looked at again at once: that look begins after the
 // time and with what is recorded now, so it changes the password, or knows why not.
-func untilRotation(w *work, before v1alpha1.ResourceObject, out outcome.Outcome) time.Duration {
-	now := w.executor.Clock()
+func (e *Executor) untilRotation(w reconciliation.State, before v1alpha1.ResourceObject, out outcome.Outcome) time.Duration {
+	now := e.Clock()
 	if wait := plan.NextRotation(w.Kind, w.Object).Sub(now); wait > 0 {
 		return wait
 	}

@@ -139,7 +139,7 @@ func TestOrderOfWrites(t *testing.T) {
 				if fails < len(test.want) {
 					l.fails, want = test.want[fails], test.want[:slices.Index(test.want, test.want[fails])+1]
 				}
-				_, err := w.executor.Execute(t.Context(), w.Task, plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: "tags"}}})
+				_, err := w.executor.Execute(t.Context(), w.State, plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: "tags"}}}, noTeller)
 				if !slices.Equal(l.writes, want) {
 					t.Errorf("wrote %q, want %q (%v)", l.writes, want, err)
 				}
@@ -195,13 +195,13 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: w.View.Mark}
 			w.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
 			w.Password.Decision = password.Decision{State: password.State{Stored: password.Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, Store: password.AtOnce}
-			done, err := w.executor.Execute(t.Context(), w.Task, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: driver.FieldPassword}}})
+			done, err := w.executor.Execute(t.Context(), w.State, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: driver.FieldPassword}}}, noTeller)
 			if (err != nil) != (fails != "") {
 				t.Fatal(err)
 			}
 			facts := w.Facts
 			facts.KeepsPrimary = done.KeepsPrimary
-			told, _ := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true})
+			told := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true}).Object
 			if follows := kind.Follows(w.Kind, told) != nil; follows != (fails != "") {
 				t.Errorf("the status says that it follows its primary: %t", follows)
 			}

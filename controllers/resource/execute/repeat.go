@@ -22,10 +22,10 @@ type repetition struct{ of *work }
 func (r repetition) again(a plan.Action, out outcome.Outcome) outcome.Outcome {
 	switch {
 	case out.Next == outcome.AtSync, out.GotOn:
-		r.of.Memory.Steps = nil
+		r.of.Memory.Cloud.Steps = nil
 	case out.Next == outcome.Soon:
 		var before int
-		r.of.Memory, before = r.of.Memory.Made(stepOf(a) + r.of.part)
+		r.of.Memory.Cloud, before = r.of.Memory.Cloud.Made(stepOf(a) + r.of.part)
 		out.Repeated = before > 0
 		if before >= inVainAfter && a.Verb == plan.Delete && r.of.part != anyPart {
 			out.Message += r.why()

@@ -93,15 +93,15 @@ func TestDeletionInVain(t *testing.T) {
 			w := stored(t)
 			memory := plan.Memory{}
 			for try := range 5 {
-				task := w.Task
-				task.Session, task.Memory, task.Deleting, task.Provider = &deletingSession{done: test.done}, memory, true, "aws"
+				task := w.State
+				task.Session, task.Memory.Cloud, task.Deleting, task.Provider = &deletingSession{done: test.done}, memory, true, "aws"
 				task.Request.Deletion = &driver.Deletion{}
 				task.Now = task.Now.Add(time.Hour) // long after the deletion before
-				done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.Delete, Message: "Mooring is requesting the deletion in the cloud"})
+				done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.Delete, Message: "Mooring is requesting the deletion in the cloud"}, noTeller)
 				if err != nil {
 					t.Fatal(err)
 				}
-				memory = done.Memory
+				memory = done.Memory.Cloud
 				if want := test.repeated && try > 0; done.Outcome.Repeated != want {
 					t.Errorf("try %d is repeated: %t", try, done.Outcome.Repeated)
 				}

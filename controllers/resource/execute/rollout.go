@@ -15,12 +15,13 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/claim"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // hasRoom holds the class's limit for the namespace, and one object to a cloud object that can't be marked, where what was decided by a cache may
 // have been overtaken. Who finds room keeps others waiting until keep is called.
-func (e *Executor) hasRoom(ctx context.Context, t Task) (keep func(), err error) {
+func (e *Executor) hasRoom(ctx context.Context, t reconciliation.State) (keep func(), err error) {
 	limited := t.Class != nil && t.Class.Class != nil && t.Class.Class.Spec.MaxPerNamespace != nil
 	unmarked, counts := t.Described.Ownership == driver.OwnedByParent, kind.Counts(t.Kind, t.Object)
 	if bound(t.Object) || !limited && !unmarked && !counts {
@@ -44,7 +45,7 @@ func (e *Executor) hasRoom(ctx context.Context, t Task) (keep func(), err error)
 }
 
 // isNotRerouted returns an error if the class of an object that is about to be bound leads to another account than the cache said.
-func (e *Executor) isNotRerouted(ctx context.Context, t Task) error {
+func (e *Executor) isNotRerouted(ctx context.Context, t reconciliation.State) error {
 	if bound(t.Object) || t.Class == nil || t.Class.Class == nil {
 		return nil
 	}
@@ -52,7 +53,7 @@ func (e *Executor) isNotRerouted(ctx context.Context, t Task) error {
 }
 
 // isNotFull returns an error if the namespace has as many objects of the class as it may have.
-func (e *Executor) isNotFull(ctx context.Context, t Task) error {
+func (e *Executor) isNotFull(ctx context.Context, t reconciliation.State) error {
 	full, err := e.Classes.Full(ctx, e.Reader, t.Object, t.Class.Class)
 	if full != nil {
 		return &identity.ValidationError{Reason: full.Reason, Message: full.String()}
@@ -61,7 +62,7 @@ func (e *Executor) isNotFull(ctx context.Context, t Task) error {
 }
 
 // isNotCrowded returns an error if the namespace has as many objects made of those of a class as it may have.
-func (e *Executor) isNotCrowded(ctx context.Context, t Task) error {
+func (e *Executor) isNotCrowded(ctx context.Context, t reconciliation.State) error {
 	crowded, err := e.Classes.CrowdedNow(ctx, e.Reader, t.Object)
 	if crowded != nil {
 		return &identity.ValidationError{Reason: crowded.Reason, Message: crowded.String()}
@@ -71,7 +72,7 @@ func (e *Executor) isNotCrowded(ctx context.Context, t Task) error {
 
 // isFree returns an error if another object was bound to the cloud object meanwhile. The cache may not show yet what this process wrote: with
 // several namespaces it is not consistent. So the object that was bound last to that cloud object is read from the API server too.
-func (e *Executor) isFree(ctx context.Context, t Task) error {
+func (e *Executor) isFree(ctx context.Context, t reconciliation.State) error {
 	rival, err := claim.Rival(ctx, e.Client, t.Kind, t.Request, t.Provider, t.Account)
 	if err == nil && rival == nil {
 		rival, err = e.lastBound(ctx, t)
@@ -83,7 +84,7 @@ func (e *Executor) isFree(ctx context.Context, t Task) error {
 }
 
 // lastBound returns the claim of the other object that this process bound last to a task's cloud object; nil if it has none.
-func (e *Executor) lastBound(ctx context.Context, t Task) (*plan.Claim, error) {
+func (e *Executor) lastBound(ctx context.Context, t reconciliation.State) (*plan.Claim, error) {
 	last, has := e.Room.bound[placeOf(t)]
 	if !has || last.object == client.ObjectKeyFromObject(t.Object) {
 		return nil, nil
@@ -97,7 +98,7 @@ func (e *Executor) lastBound(ctx context.Context, t Task) (*plan.Claim, error) {
 
 // enterRollout takes out of an update what the class changed, as long as enough of its users are changing. What a person approved
 // waits for nobody.
-func (e *Executor) enterRollout(t Task, a plan.Action) plan.Action {
+func (e *Executor) enterRollout(t reconciliation.State, a plan.Action) plan.Action {
 	if t.Class == nil || t.Class.Class == nil || !t.View.WasReady || a.Approved {
 		return a
 	}

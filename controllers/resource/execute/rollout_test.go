@@ -43,7 +43,7 @@ func TestNoRoomForASnapshot(t *testing.T) {
 			w := workOn(kind.DatabaseSnapshot(), mine.DeepCopy(), stale)
 			w.executor.Reader, w.executor.Room = live, &Room{}
 			w.executor.Classes = &class.Resolver{Kind: kind.DatabaseSnapshot(), Parent: kind.Database(), Client: stale}
-			keep, err := w.executor.hasRoom(t.Context(), w.Task)
+			keep, err := w.executor.hasRoom(t.Context(), w.State)
 			refusal, refused := errors.AsType[*identity.ValidationError](err)
 			if refused != tt.full || refused && refusal.Reason != v1alpha1.ReasonClassNotAllowed || err != nil && !refused {
 				t.Errorf("got %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -24,7 +25,7 @@ type place struct {
 	location, parent, name string
 }
 
-func placeOf(t Task) place {
+func placeOf(t reconciliation.State) place {
 	return place{t.Provider, t.Account, t.Request.Location, t.Request.Parent.Name, t.Request.Name}
 }
 
@@ -37,7 +38,7 @@ type binding struct {
 const shown = time.Hour
 
 // note remembers that an object is about to be bound, until every cache shows it. It is called with the Room locked.
-func (r *Room) note(t Task, now time.Time) {
+func (r *Room) note(t reconciliation.State, now time.Time) {
 	maps.DeleteFunc(r.bound, func(_ place, b binding) bool { return now.Sub(b.at) > shown })
 	if r.bound == nil {
 		r.bound = map[place]binding{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -27,7 +28,7 @@ func rotating(t *testing.T, next time.Time) *work {
 	d.Status.Rotation = &v1alpha1.PasswordRotation{Period: "720h", LastTime: metav1.NewTime(next.Add(-720 * time.Hour)), NextTime: metav1.NewTime(next)}
 	w := workOn(kind.Database(), d, fake.NewClientBuilder().Build())
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: string(d.UID)}
-	w.View, w.Cloud, w.Observed = plan.View{WasReady: true, Mark: mark}, &driver.Description{}, true
+	w.View, w.Connection, w.Observed = plan.View{WasReady: true, Mark: mark}, &identity.Connection{}, true
 	w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark}
 	w.Policy.Management = v1alpha1.ManagementFull
 	return w
@@ -70,14 +71,14 @@ func TestNoRotationIsMissed(t *testing.T) {
 			}
 			for i, want := range []time.Duration{test.want, 0} {
 				w.Stored = w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
-				done, err := w.executor.Execute(t.Context(), w.Task, test.action)
+				done, err := w.executor.Execute(t.Context(), w.State, test.action, noTeller)
 				if err != nil || done.Outcome.AtMost != want {
 					t.Errorf("look %d comes back in %s (%v), want %s", i+1, done.Outcome.AtMost, err, want)
 				}
 				if want > time.Millisecond {
 					return
 				}
-				recorded, _ := w.Describe(done.Object, done.Outcome)
+				recorded := w.Describe(done.Object, done.Outcome).Object
 				w.Stored, w.Object = recorded, recorded
 				w.Now = w.executor.Clock().Add(want)
 				w.executor.Clock = func() time.Time { return w.Now.Add(time.Second) }
@@ -103,7 +104,7 @@ func TestConditionsDuringARotation(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := rotating(t, time.Unix(1, 0))
-			w.View.Rotates, w.Observation.State, w.Memory.SentAt = true, driver.Pending, w.Now
+			w.View.Rotates, w.Observation.State, w.Memory.Cloud.SentAt = true, driver.Pending, w.Now
 			w.status.PendingChanges = slices.Clone(test.told)
 			meta.SetStatusCondition(&w.status.Conditions, metav1.Condition{
 				Type: v1alpha1.ConditionSynced, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonApprovalRequired), ObservedGeneration: 2,

@@ -8,23 +8,31 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/resource/record"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A work is a task while it is carried out.
+// A work is a reconciliation while its action is carried out.
 type work struct {
 	executor *Executor
-	Task
-	// status is that of Task.Object.
+	reconciliation.State
+	// status is that of State.Object.
 	status *v1alpha1.ResourceStatus
 	// part is what a deletion did that is not finished, in words; empty if it is.
 	part string
-	done Done
+	// tell records an Event at once.
+	tell func(outcome.Note)
 }
 
-// note has an Event recorded once the reconciliation is reported.
-func (w *work) note(n outcome.Note) { w.done.Notes = append(w.done.Notes, n) }
+// Reconciliation implements feature.Work.
+func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+
+// Tell implements feature.Work.
+func (w *work) Tell(n outcome.Note) { w.tell(n) }
+
+// Note implements feature.Work.
+func (w *work) Note(n outcome.Note) { w.Notes = append(w.Notes, n) }
 
 // ensureRecorded stores, before the cloud is changed, what finding and deleting the object again will
 // take: config and credentials, the finalizer, and the binding.
@@ -32,10 +40,10 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 	if hasFinalizer(w.Object) && bound(w.Object) {
 		return false, nil
 	}
-	if err := w.executor.isNotRerouted(ctx, w.Task); err != nil {
+	if err := w.executor.isNotRerouted(ctx, w.State); err != nil {
 		return false, err
 	}
-	keep, err := w.executor.hasRoom(ctx, w.Task)
+	keep, err := w.executor.hasRoom(ctx, w.State)
 	if err != nil {
 		return false, err
 	}
@@ -50,7 +58,7 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 	}
 	if !bound(w.Object) {
 		if w.Described.Ownership == driver.OwnedByParent {
-			w.executor.Room.note(w.Task, w.executor.Clock()) // before: the answer may be lost
+			w.executor.Room.note(w.State, w.executor.Clock()) // before: the answer may be lost
 		}
 		w.bind()
 		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message})
@@ -63,9 +71,9 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 
 // describe brings the status in line with an outcome and what was observed.
 func (w *work) describe(out outcome.Outcome) {
-	described, released := w.Describe(w.Object, out)
-	w.Object, w.status = described, described.GetResourceStatus()
-	w.done.Released = append(w.done.Released, released...)
+	described := w.executor.Features.Describe(w.State, w.Object, out)
+	w.Object, w.status = described.Object, described.Object.GetResourceStatus()
+	w.Released = append(w.Released, described.Released...)
 }
 
 // unstored returns what the cloud returned and the stored status does not say; nil for nothing. If it can't be stored now, how an operation ends would never be known.
@@ -83,14 +91,14 @@ func (w *work) patchStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.Stored, w.Memory.Carried = stored, nil
+	w.Stored, w.Memory.Cloud.Carried = stored, nil
 	if !written {
 		return nil
 	}
-	w.done.Written = true
-	if len(w.done.Released) > 0 {
-		w.note(outcome.Released(w.done.Released))
+	w.Written = true
+	if len(w.Released) > 0 {
+		w.Note(outcome.Released(w.Released))
 	}
-	w.done.Released = nil
+	w.Released = nil
 	return nil
 }

@@ -12,7 +12,11 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
+
+// noTeller records nothing.
+func noTeller(reconciliation.State, outcome.Note) {}
 
 // newWork returns the work about a bucket that was Ready.
 func newWork(t *testing.T) *work {
@@ -31,8 +35,8 @@ func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) *work
 	e := &Executor{
 		Client: c, Reader: c, Kind: k, Passwords: passwords, Publisher: &Publisher{Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
 	}
-	task := Task{Stored: object, Object: object, Want: object}
-	task.Kind, task.Tell = k, func(string, outcome.Note) {}
+	task := reconciliation.State{Stored: object, Object: object, Want: object}
+	task.Kind = k
 	task.Now, task.Redact = time.Now(), func(message string) string { return message }
-	return e.begin(task)
+	return e.begin(task, noTeller)
 }

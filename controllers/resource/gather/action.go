@@ -12,13 +12,14 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // GatherFor reads the Secrets that an action concerns, once it is planned: no other action needs them. What it returns holds also beside
 // an error. If only what publishing takes can't be read, the action is executed and recorded all the same, and PublishError says why nothing
 // is published.
-func (g *Gatherer) GatherFor(ctx context.Context, known Gathered, a plan.Action) (Gathered, error) {
+func (g *Gatherer) GatherFor(ctx context.Context, known reconciliation.State, a plan.Action) (reconciliation.State, error) {
 	err := (&login{g.Secrets, &known}).gatherFor(ctx, a)
 	known.Redact = known.Redactor()
 	return known, err
@@ -34,7 +35,7 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		}
 	}
 	if a.Verb == plan.RemoveFinalizer && !a.Orphaned {
-		return g.readConnections(ctx, plan.ConnectionSecrets(g.status(), g.Want.GetConnection()))
+		return g.readConnections(ctx, plan.ConnectionSecrets(g.Status(), g.Want.GetConnection()))
 	}
 	if plan.Publishes(a, g.View, g.Observation, g.Policy) {
 		g.PublishError = cmp.Or(g.readPublished(ctx), g.RotationRefused)
@@ -74,8 +75,8 @@ func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *passw
 // loginFor reads the password Secret. Of an object without the finalizer there is none.
 func (g *login) loginFor(ctx context.Context, a plan.Action) (*credential.Login, error) {
 	if a.Verb == plan.Create && !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) {
-		none := credential.NewLogin(g.secrets.New(g.Object), g.status(), g.Cloud.PasswordSent)
-		g.Cloud.PasswordSent = none.State.Sent
+		none := credential.NewLogin(g.secrets.New(g.Object), g.Status(), g.Memory.Cloud.PasswordSent)
+		g.Memory.Cloud.PasswordSent = none.State.Sent
 		return none, nil
 	}
 	return g.readLogin(ctx)

@@ -60,11 +60,11 @@ func TestTakeOverPassword(t *testing.T) {
 			g := gatheringOf(d, c)
 			g.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
 			g.Observation = driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id}
-			g.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
+			g.Memory.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
 			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
 				t.Fatal(err)
 			}
-			if g.Published.Published != nil && test.want["superseded"] != "" {
+			if g.Memory.Published.Published != nil && test.want["superseded"] != "" {
 				t.Error("the connection Secret is still thought to be right")
 			}
 			if g.Password.Store != password.Never && g.Password.Store != password.BeforeStartOver {

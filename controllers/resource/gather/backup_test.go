@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -59,7 +60,7 @@ func TestFindBackup(t *testing.T) {
 			cache := fake.NewClientBuilder().WithScheme(relatives(t).Scheme()).WithObjects(s).WithIndex(&v1alpha1.DatabaseSnapshot{}, kind.ParentIndex, func(o client.Object) []string {
 				return []string{kind.DatabaseSnapshot().Named(o.(v1alpha1.ResourceObject))}
 			}).Build()
-			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: cache}).begin(Start{Object: d, Now: now})
+			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: cache}).begin(reconciliation.Begin(d, now, reconciliation.News{}, reconciliation.Memory{}))
 			g.Request.ID = "db-1"
 			g.Observation.Changes = []driver.Change{{Field: "version", To: "17", BackupFirst: true}}
 			if err := (upgrading{g}).findBackup(t.Context()); err != nil || g.View.Backup != tt.want {

@@ -16,33 +16,36 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 6, 7, 9, 10, 11, 12, 14, 20
-	deleting := func(g *Gathered) { g.Deleting = true }
-	unmanaged := func(g *Gathered) { g.Object.SetFinalizers(nil) }
-	paused := func(g *Gathered) { g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) }
-	unbound := func(g *Gathered) { g.status().ExternalName = "" }
-	refused := func(g *Gathered) { g.status().CreationRefused = true }
-	problem := func(g *Gathered) {
+	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 5, 6, 8, 9, 10, 11, 13, 19
+	deleting := func(g *reconciliation.State) { g.Deleting = true }
+	unmanaged := func(g *reconciliation.State) { g.Object.SetFinalizers(nil) }
+	paused := func(g *reconciliation.State) {
+		g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"})
+	}
+	unbound := func(g *reconciliation.State) { g.Status().ExternalName = "" }
+	refused := func(g *reconciliation.State) { g.Status().CreationRefused = true }
+	problem := func(g *reconciliation.State) {
 		g.Problem, g.Class = &class.Problem{Reason: v1alpha1.ReasonClassNotFound}, &class.Resolution{}
 	}
-	direct := func(g *Gathered) {
+	direct := func(g *reconciliation.State) {
 		g.Problem, g.Class = &class.Problem{Reason: v1alpha1.ReasonProviderConfigNotAllowed}, nil
 	}
-	withConfig := func(g *Gathered) { g.Class.Config = &v1alpha1.BoundProviderConfig{Name: "team"} }
-	otherCloud := func(g *Gathered) { g.Provider = "gcp" }
-	otherAccount := func(g *Gathered) { g.Account = "222" }
-	large := func(g *Gathered) {
+	withConfig := func(g *reconciliation.State) { g.Class.Config = &v1alpha1.BoundProviderConfig{Name: "team"} }
+	otherCloud := func(g *reconciliation.State) { g.Provider = "gcp" }
+	otherAccount := func(g *reconciliation.State) { g.Account = "222" }
+	large := func(g *reconciliation.State) {
 		g.Object.(*v1alpha1.Bucket).Spec.AWS = &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{{Resources: slices.Repeat([]string{"/a"}, plan.LargestSpec/2)}}}
 	}
-	moved := func(g *Gathered) { g.Asks.Name = "another" }
+	moved := func(g *reconciliation.State) { g.Asks.Name = "another" }
 	for _, test := range []struct {
 		name  string
-		is    []func(*Gathered)
+		is    []func(*reconciliation.State)
 		steps int // that were taken
 		// what it ends with: an action, a reason, or an error's reason. Deleted: the object is let go.
 		verb    plan.Verb
@@ -52,45 +55,45 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		deleted bool
 	}{
 		{name: "as declared", steps: end},
-		{name: "being deleted", is: []func(*Gathered){deleting}, steps: end},
-		{name: "being deleted without our finalizer", is: []func(*Gathered){deleting, unmanaged, paused}, deleted: true},
-		{name: "without our finalizer", is: []func(*Gathered){unmanaged}, steps: end},
-		{name: "paused", is: []func(*Gathered){paused}, state: condition.Paused, reason: v1alpha1.ReasonPaused},
-		{name: "paused while it is being deleted", is: []func(*Gathered){paused, deleting}, state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused},
-		{name: "larger than what is worked on", is: []func(*Gathered){large}, steps: definition, state: condition.Stalled, reason: v1alpha1.ReasonInvalid},
-		{name: "larger, as an earlier release applied it", is: []func(*Gathered){large, func(g *Gathered) { g.status().AppliedGeneration = 1 }}, steps: end},
-		{name: "larger, and being deleted", is: []func(*Gathered){large, deleting}, steps: end},
-		{name: "deleted before it was bound", is: []func(*Gathered){deleting, unbound}, verb: plan.RemoveFinalizer},
-		{name: "deleted after its creation was refused", is: []func(*Gathered){deleting, refused}, verb: plan.RemoveFinalizer},
-		{name: "deleted with its kind", is: []func(*Gathered){deleting, func(g *Gathered) { g.Removed = true }}, steps: definition, verb: plan.RemoveFinalizer},
-		{name: "without a class", is: []func(*Gathered){problem}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
-		{name: "refused by its class, and bound", is: []func(*Gathered){problem, withConfig}, steps: end},
-		{name: "refused by its class, and not bound", is: []func(*Gathered){problem, withConfig, unbound}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
-		{name: "deleted, and refused by its class", is: []func(*Gathered){problem, withConfig, deleting}, steps: end},
-		{name: "refused without a class, and bound", is: []func(*Gathered){direct}, steps: end},
-		{name: "refused without a class, and not bound", is: []func(*Gathered){direct, unbound}, steps: classStep, refusal: v1alpha1.ReasonProviderConfigNotAllowed},
-		{name: "deleted, and refused without a class", is: []func(*Gathered){direct, deleting}, steps: end},
-		{name: "in another cloud", is: []func(*Gathered){otherCloud}, steps: connection, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
-		{name: "in another cloud, and never created", is: []func(*Gathered){otherCloud, refused}, steps: connection, verb: plan.ClearBinding},
-		{name: "of a kind that the cloud lacks", is: []func(*Gathered){func(g *Gathered) { g.Supported = false }}, steps: description,
+		{name: "being deleted", is: []func(*reconciliation.State){deleting}, steps: end},
+		{name: "being deleted without our finalizer", is: []func(*reconciliation.State){deleting, unmanaged, paused}, deleted: true},
+		{name: "without our finalizer", is: []func(*reconciliation.State){unmanaged}, steps: end},
+		{name: "paused", is: []func(*reconciliation.State){paused}, state: condition.Paused, reason: v1alpha1.ReasonPaused},
+		{name: "paused while it is being deleted", is: []func(*reconciliation.State){paused, deleting}, state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused},
+		{name: "larger than what is worked on", is: []func(*reconciliation.State){large}, steps: definition, state: condition.Stalled, reason: v1alpha1.ReasonInvalid},
+		{name: "larger, as an earlier release applied it", is: []func(*reconciliation.State){large, func(g *reconciliation.State) { g.Status().AppliedGeneration = 1 }}, steps: end},
+		{name: "larger, and being deleted", is: []func(*reconciliation.State){large, deleting}, steps: end},
+		{name: "deleted before it was bound", is: []func(*reconciliation.State){deleting, unbound}, verb: plan.RemoveFinalizer},
+		{name: "deleted after its creation was refused", is: []func(*reconciliation.State){deleting, refused}, verb: plan.RemoveFinalizer},
+		{name: "deleted with its kind", is: []func(*reconciliation.State){deleting, func(g *reconciliation.State) { g.Removed = true }}, steps: definition, verb: plan.RemoveFinalizer},
+		{name: "without a class", is: []func(*reconciliation.State){problem}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
+		{name: "refused by its class, and bound", is: []func(*reconciliation.State){problem, withConfig}, steps: end},
+		{name: "refused by its class, and not bound", is: []func(*reconciliation.State){problem, withConfig, unbound}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
+		{name: "deleted, and refused by its class", is: []func(*reconciliation.State){problem, withConfig, deleting}, steps: end},
+		{name: "refused without a class, and bound", is: []func(*reconciliation.State){direct}, steps: end},
+		{name: "refused without a class, and not bound", is: []func(*reconciliation.State){direct, unbound}, steps: classStep, refusal: v1alpha1.ReasonProviderConfigNotAllowed},
+		{name: "deleted, and refused without a class", is: []func(*reconciliation.State){direct, deleting}, steps: end},
+		{name: "in another cloud", is: []func(*reconciliation.State){otherCloud}, steps: connection, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
+		{name: "in another cloud, and never created", is: []func(*reconciliation.State){otherCloud, refused}, steps: connection, verb: plan.ClearBinding},
+		{name: "of a kind that the cloud lacks", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Supported = false }}, steps: description,
 			state: condition.Stalled, reason: v1alpha1.ReasonNotSupported},
-		{name: "waiting for a slot", is: []func(*Gathered){func(g *Gathered) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
+		{name: "waiting for a slot", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
 			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
-		{name: "in another account", is: []func(*Gathered){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
-		{name: "in another account, and never created", is: []func(*Gathered){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
-		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: name, verb: plan.ClearBinding},
-		{name: "moved", is: []func(*Gathered){moved}, steps: end},
-		{name: "gone, and another object is bound to it", is: []func(*Gathered){func(g *Gathered) { g.Taken, g.Observed, g.Observation.State = true, true, driver.Absent }},
+		{name: "in another account", is: []func(*reconciliation.State){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
+		{name: "in another account, and never created", is: []func(*reconciliation.State){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
+		{name: "moved, and never created", is: []func(*reconciliation.State){moved, refused}, steps: name, verb: plan.ClearBinding},
+		{name: "moved", is: []func(*reconciliation.State){moved}, steps: end},
+		{name: "gone, and another object is bound to it", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Taken, g.Observed, g.Observation.State = true, true, driver.Absent }},
 			steps: end - 2, state: condition.Stalled, reason: v1alpha1.ReasonNotOwned},
-		{name: "an operation failed", is: []func(*Gathered){func(g *Gathered) { g.OperationError = errors.New("late") }}, steps: observation, refusal: v1alpha1.ReasonFailed},
+		{name: "an operation failed", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.OperationError = errors.New("late") }}, steps: observation, refusal: v1alpha1.ReasonFailed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource}}}
 			b.Status.ExternalName, b.Status.Provider, b.Status.AccountID = "photos", "aws", "111"
-			w := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: time.Now()})
+			w := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 			w.Provider, w.Account, w.Supported, w.Asks.Name = "aws", "111", true, "photos"
 			for _, change := range test.is {
-				change(&w.Gathered)
+				change(&w.State)
 			}
 			taken, all := 0, steps()
 			for i := range all {
@@ -103,7 +106,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 				t.Errorf("%d steps were taken, want %d", taken, test.steps)
 			}
 			if stop == nil {
-				stop = &Stop{}
+				stop = &reconciliation.Stop{}
 			}
 			var action plan.Action
 			if stop.Action != nil {
@@ -140,7 +143,7 @@ func TestWhoIsPausedReadsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, _ := withPassword(nil)
 			change(d)
-			if _, stop := (&Gatherer{Kind: kind.Database()}).Gather(t.Context(), Start{Object: d, Now: time.Now()}); stop == nil {
+			if _, stop := (&Gatherer{Kind: kind.Database()}).Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{})); stop == nil {
 				t.Error("it went on")
 			}
 		})
@@ -160,10 +163,10 @@ func TestUnmade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := storedBucket(t, false)
-			g := (&Gatherer{Kind: kind.Bucket(), ConsistencyWindow: time.Hour}).begin(Start{Object: b, Now: time.Now()})
+			g := (&Gatherer{Kind: kind.Bucket(), ConsistencyWindow: time.Hour}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 			g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.Request.Mark, Changes: []driver.Change{tc.change}}
-			g.Cloud.Sent, g.Cloud.SentAt = []driver.Change{tc.change}, g.Now
+			g.Memory.Cloud.Sent, g.Memory.Cloud.SentAt = []driver.Change{tc.change}, g.Now
 			if err := g.look(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -178,9 +181,9 @@ func TestUnmade(t *testing.T) {
 func TestLateFailureTakesBackThePassword(t *testing.T) {
 	b, _ := storedBucket(t, false)
 	b.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
-	g := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: time.Now(), Cloud: plan.Memory{PasswordSent: 3}})
+	g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: plan.Memory{PasswordSent: 3}}))
 	g.login().operationRefused()
-	if _, still := g.status().Applied[driver.FieldPassword]; still || g.Cloud.PasswordSent != 0 || len(g.status().Applied) != 1 {
-		t.Errorf("applied is %v, and remembered %d", g.status().Applied, g.Cloud.PasswordSent)
+	if _, still := g.Status().Applied[driver.FieldPassword]; still || g.Memory.Cloud.PasswordSent != 0 || len(g.Status().Applied) != 1 {
+		t.Errorf("applied is %v, and remembered %d", g.Status().Applied, g.Memory.Cloud.PasswordSent)
 	}
 }

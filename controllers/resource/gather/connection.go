@@ -27,7 +27,7 @@ func (g *login) readConnections(ctx context.Context, names []string) error {
 // readPublished reads what it takes to bring the connection Secrets of an object up to date: those that are written or deleted, and the
 // password, if it is not known and the Secret is not as it was.
 func (g *login) readPublished(ctx context.Context) error {
-	status, wanted := g.status(), g.Want.GetConnection()
+	status, wanted := g.Status(), g.Want.GetConnection()
 	if wanted == nil {
 		return g.readConnections(ctx, plan.ConnectionSecrets(status, nil))
 	}
@@ -35,7 +35,7 @@ func (g *login) readPublished(ctx context.Context) error {
 	if err := g.readConnections(ctx, namesOf(expired)); err != nil || !plan.Usable(g.View, g.Observation, g.Unmade) {
 		return err
 	}
-	known := g.PasswordSecret != nil && g.Password.State.InForce() != "" || g.PasswordSecret == nil && g.Published.Published != nil
+	known := g.PasswordSecret != nil && g.Password.State.InForce() != "" || g.PasswordSecret == nil && g.Memory.Published.Published != nil
 	if plan.CloudManages(g.Kind, g.Want) {
 		known = g.Observation.Endpoint.PasswordSecret != ""
 	}
@@ -49,13 +49,13 @@ func (g *login) readPublished(ctx context.Context) error {
 	if status.Binding != nil && status.Binding.Name != wanted.SecretName {
 		names = append(names, status.Binding.Name)
 	}
-	if g.Published.Unwritten != wanted.SecretName {
+	if g.Memory.Published.Unwritten != wanted.SecretName {
 		names = append(names, wanted.SecretName)
 	}
 	if err := g.readConnections(ctx, names); err != nil {
 		return err
 	}
-	if g.Published.Unwritten == wanted.SecretName { // if it exists by now it can't be created, and the next reconciliation reads it
+	if g.Memory.Published.Unwritten == wanted.SecretName { // if it exists by now it can't be created, and the next reconciliation reads it
 		g.Connections[wanted.SecretName] = credential.Connection{Presence: credential.Missing}
 	}
 	return g.readChanged(ctx, wanted.SecretName)
@@ -63,12 +63,12 @@ func (g *login) readPublished(ctx context.Context) error {
 
 // unchanged reports whether the connection Secret of a login is known to be right without being read: nothing is written then, either.
 func (g *login) unchanged(ctx context.Context, name string) bool {
-	bound := g.status().Binding != nil && g.status().Binding.Name == name
+	bound := g.Status().Binding != nil && g.Status().Binding.Name == name
 	if !g.Kind.Login || g.PasswordSecret != nil || !bound {
 		return false
 	}
 	kind, data := g.Kind.Binding(g.Want, &g.Connection.Cloud, g.Observation.Endpoint, "")
-	return g.secrets.Unchanged(ctx, g.Object, g.Published, name, kind, data)
+	return g.secrets.Unchanged(ctx, g.Object, g.Memory.Published, name, kind, data)
 }
 
 func namesOf(former []v1alpha1.FormerSecret) (names []string) {
@@ -84,7 +84,7 @@ func (g *login) readChanged(ctx context.Context, name string) error {
 		return nil
 	}
 	kind, data := g.Kind.Binding(g.Want, &g.Connection.Cloud, g.Observation.Endpoint, "")
-	if found := g.Connections[name]; found.Presence == credential.Present && g.Published.Holds(found.Secret, kind, data) {
+	if found := g.Connections[name]; found.Presence == credential.Present && g.Memory.Published.Holds(found.Secret, kind, data) {
 		return nil
 	}
 	stored, err := g.readLogin(ctx)
@@ -92,7 +92,7 @@ func (g *login) readChanged(ctx context.Context, name string) error {
 		return err
 	}
 	if !stored.Secret.Exists { // lost: the next reconciliation makes another, or finds the password again
-		g.Published.Published = nil
+		g.Memory.Published.Published = nil
 		return outcome.ErrStale
 	}
 	g.PasswordSecret, g.Password.State = stored.Secret, stored.State

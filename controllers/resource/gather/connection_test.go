@@ -36,15 +36,15 @@ func TestSecretsOfAnAction(t *testing.T) {
 		{"converged", plan.Action{Verb: plan.Converge}, nothing, []string{"former", stored, "wanted"}},
 		{"waiting for approval", plan.Action{Verb: plan.AwaitApproval}, nothing, []string{"former", stored, "wanted"}},
 		{"of a former name that expired", plan.Action{Verb: plan.Converge}, func(g *gathering) {
-			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(g.Now.Add(-time.Second))}}
+			g.Status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(g.Now.Add(-time.Second))}}
 		}, []string{"former", "old", stored, "wanted"}},
 		{"not usable", plan.Action{Verb: plan.Wait}, func(g *gathering) { g.Observation.Available = false }, nil},
 		{"not usable, and one that expired", plan.Action{Verb: plan.Wait}, func(g *gathering) {
 			g.Observation.Available = false
-			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(g.Now.Add(-time.Second))}}
+			g.Status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(g.Now.Add(-time.Second))}}
 		}, []string{"old"}},
-		{"no password is known", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Published.Published = nil }, nil},
-		{"known not to exist", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Published.Unwritten = "wanted" }, []string{"former", stored}},
+		{"no password is known", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Memory.Published.Published = nil }, nil},
+		{"known not to exist", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Memory.Published.Unwritten = "wanted" }, []string{"former", stored}},
 		{"no connection any more", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Want.(*v1alpha1.Database).Spec.Connection = nil }, []string{"former"}},
 		{"could not be read in full", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Observation.Unreadable = []driver.FieldError{{Field: "tags"}} }, nil},
 		{"observed only", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Policy.Management = v1alpha1.ManagementObserve }, nil},
@@ -77,7 +77,7 @@ func TestSecretsOfAnAction(t *testing.T) {
 			g := gatheringOf(d, c)
 			g.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.View.Mark}
-			g.Published.Published = &credential.ConnectionSecret{}
+			g.Memory.Published.Published = &credential.ConnectionSecret{}
 			test.before(g)
 			if err := g.login().gatherFor(t.Context(), test.action); err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestSecretsOfAnAction(t *testing.T) {
 			if slices.Sort(read); !slices.Equal(read, test.want) {
 				t.Errorf("read %q, want %q", read, test.want)
 			}
-			for _, name := range append(slices.Clone(test.want), g.Published.Unwritten) {
+			for _, name := range append(slices.Clone(test.want), g.Memory.Published.Unwritten) {
 				if name != stored && name != "" && g.Connections[name].Presence != credential.Missing {
 					t.Errorf("nobody knows whether Secret %s exists", name)
 				}
@@ -128,8 +128,8 @@ func TestSecretThatCannotBeRead(t *testing.T) {
 			g.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 			g.View.WasReady, g.View.ClassChanged = true, class.Fields{"tags"}
 			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.View.Mark}
-			g.Published.Published = &credential.ConnectionSecret{}
-			known, err := g.gatherer.GatherFor(t.Context(), g.Gathered, test.action)
+			g.Memory.Published.Published = &credential.ConnectionSecret{}
+			known, err := g.gatherer.GatherFor(t.Context(), g.State, test.action)
 			if (err == nil) != test.goesOn || (known.PublishError != nil) != test.goesOn {
 				t.Errorf("it ends with %v, and can't publish because of %v; it should go on: %t", err, known.PublishError, test.goesOn)
 			}

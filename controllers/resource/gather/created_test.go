@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -19,7 +20,7 @@ func TestWhatACreationSetIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := func(object *v1alpha1.Bucket) *gathering {
-		g := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: object, Now: time.Now(), Cloud: plan.Memory{JustSet: &plan.JustSet{Spec: string(text), Fields: []string{"versioning"}}}})
+		g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(object, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: plan.Memory{JustSet: &plan.JustSet{Spec: string(text), Fields: []string{"versioning"}}}}))
 		g.Connection = &identity.Connection{}
 		return g
 	}

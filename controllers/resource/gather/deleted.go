@@ -11,12 +11,13 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // findDeleted finds out which backups the cloud has of the server of an object that was deleted, or of the object itself before it was deleted and created again. They are
 // looked for by the mark of that object, and by the name that its server had if nobody chose another one.
-func (r *restoring) findDeleted(ctx context.Context, s *Snapshot, at *v1alpha1.DatabasePointInTime) error {
+func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot, at *v1alpha1.DatabasePointInTime) error {
 	g := r.g
 	d := &plan.Deleted{Name: at.DatabaseRef.Name, Itself: s.Itself, Provider: g.Provider, Server: g.Request.Name, Open: r.isOpen(), Supported: g.Described.Capabilities.RestoresDeleted}
 	if s.Deleted = d; !d.Supported {
@@ -61,9 +62,9 @@ func (r *restoring) findDeleted(ctx context.Context, s *Snapshot, at *v1alpha1.D
 
 // refusedDeleted returns what a reconciliation ends with if no deleted server can be restored, or not yet; nil if one can. An object of the name may be created later,
 // so a missing one is looked for again.
-func refusedDeleted(g Gathered, r plan.Refusal) *Stop {
+func refusedDeleted(g reconciliation.State, r plan.Refusal) *reconciliation.Stop {
 	if r.Reason == v1alpha1.ReasonSnapshotNotFound {
-		return &Stop{Err: &identity.ValidationError{Reason: r.Reason, Message: r.Message}}
+		return &reconciliation.Stop{Err: &identity.ValidationError{Reason: r.Reason, Message: r.Message}}
 	}
 	return refusedSnapshot(g, r)
 }

@@ -106,7 +106,7 @@ func TestDeletedSource(t *testing.T) {
 			w.Config.Kind = cmp.Or(tt.config, identity.KindClusterProviderConfig)
 			w.View.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: d.Name}
 			w.Request.Name, w.Request.Mark = tt.called, w.View.Mark
-			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
+			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable}})
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
 				got, says = stop.Outcome.Reason, stop.Outcome.Message

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -28,7 +29,7 @@ func TestWhatTheAnswerToACreationNamedIsOurs(t *testing.T) {
 		s := &v1alpha1.DatabaseSnapshot{}
 		s.Namespace, s.Name, s.UID = "shop", "nightly", "uid-1"
 		s.Status.ExternalName, s.Status.ExternalID, s.Status.Origin = "shop-nightly", "7", v1alpha1.OriginCreated
-		g := (&Gatherer{Kind: kind.DatabaseSnapshot(), Sync: time.Minute}).begin(Start{Object: s, Now: time.Now()})
+		g := (&Gatherer{Kind: kind.DatabaseSnapshot(), Sync: time.Minute}).begin(reconciliation.Begin(s, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 		g.Described.MarkIsFinal = true
 		g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "nightly", UID: "uid-1"}
 		tt.change(g.Object.(*v1alpha1.DatabaseSnapshot), g)

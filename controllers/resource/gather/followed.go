@@ -31,7 +31,7 @@ func followPassword(ctx context.Context, g *login) error {
 	if p != nil {
 		of = fmt.Sprintf("%s/%d", p.GetUID(), plan.AcceptedPassword(p.GetResourceStatus()))
 	}
-	if g.Published.Followed == of && g.Published.PasswordChecked(g.Want, g.status(), g.Observation, g.Now) {
+	if g.Memory.Published.Followed == of && g.Memory.Published.PasswordChecked(g.Want, g.Status(), g.Observation, g.Now) {
 		return nil
 	}
 	stored, err := g.readLogin(ctx)
@@ -47,14 +47,14 @@ func followPassword(ctx context.Context, g *login) error {
 		if meta.IsStatusConditionTrue(p.GetConditions(), v1alpha1.ConditionAvailable) {
 			primary.State = primary.State.Created()
 		}
-		g.knows(primary.State.Current, primary.State.Next)
+		g.KeepSecret(primary.State.Current, primary.State.Next)
 		decided.Decision, g.PasswordChanges = stored.State.Follow(primary.State), primary.State.Arriving()
 		decided.Stale = decided.State.Serial != stored.State.Serial
 	}
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if !g.PasswordChanges {
-		g.Published.Followed = of
+		g.Memory.Published.Followed = of
 	}
 	if decided.State.InForce() == "" && !g.PasswordChanges && g.Want.GetConnection() != nil {
 		g.PasswordUnknown = unknownPassword(g)
@@ -64,7 +64,7 @@ func followPassword(ctx context.Context, g *login) error {
 
 // primaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
 func primaryOf(g *login) v1alpha1.ResourceObject {
-	r, known := replicaOf(*g.Gathered), kind.Follows(g.Kind, g.Object)
+	r, known := replicaOf(*g.State), kind.Follows(g.Kind, g.Object)
 	if g.Primary.Object == nil || r.Server == "" || !r.Is(g.Observation.Follows) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
 		return nil
 	}

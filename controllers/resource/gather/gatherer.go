@@ -10,11 +10,12 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
@@ -28,10 +29,12 @@ type Gatherer struct {
 	// Reader reads from the API server what must be certain.
 	Reader client.Reader
 	// Cache reads objects of our kinds from memory: parents, and what is within an object.
-	Cache   client.Reader
-	Kind    *kind.Kind
-	Family  kind.Family
-	Classes *class.Resolver
+	Cache  client.Reader
+	Kind   *kind.Kind
+	Family kind.Family
+	// Features are those of the kind.
+	Features feature.Set
+	Classes  *class.Resolver
 	// Connector leads to accounts.
 	Connector Connector
 	Secrets   *credential.Reader
@@ -49,51 +52,50 @@ type Gatherer struct {
 	Sync, ConsistencyWindow time.Duration
 }
 
-// A Start is what gathering begins with.
-type Start struct {
-	// Object is as the API server has it. It is not changed.
-	Object   v1alpha1.ResourceObject
-	Now      time.Time
-	News     News
-	Priority account.Priority
-	// Memory, Cloud and Published are as in Gathered.
-	Memory    Memory
-	Cloud     plan.Memory
-	Published credential.Memory
-}
-
 // A gathering is what was gathered, while that goes on.
 type gathering struct {
 	gatherer *Gatherer
-	Gathered
-	priority account.Priority
+	reconciliation.State
 }
 
-// Gather gathers what is known of an object, as far as the checks let it. What it returns holds also beside a Stop. Whoever calls it
-// releases the slot.
-func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Stop) {
+// Gather gathers what is known of an object, as far as the checks let it. start says what the reconciliation begins with: see reconciliation.Begin. What it returns holds also
+// beside a Stop. Whoever calls it releases the slot.
+func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reconciliation.State, *reconciliation.Stop) {
 	w, done := g.begin(start), false
 	defer func() {
 		if !done { // a driver panicked, and nobody else will release the slot
-			w.Release(w.CallError)
+			w.Release()
 		}
 	}()
 	stop := w.run(ctx, steps())
 	w.Redact, done = w.Redactor(), true
-	return w.Gathered, stop
+	return w.State, stop
 }
 
-func (g *gathering) run(ctx context.Context, steps []step) *Stop {
+// stop says whether to end the reconciliation once a step has gathered what it does.
+func (s step) stop(ctx context.Context, g *gathering) (*reconciliation.Stop, error) {
+	switch {
+	case s.hook != nil:
+		return g.gatherer.Features.Gather(ctx, &g.State, s.hook)
+	case s.check != nil:
+		return s.check(g.State), nil
+	default:
+		return nil, nil
+	}
+}
+
+func (g *gathering) run(ctx context.Context, steps []step) *reconciliation.Stop {
 	for _, s := range steps {
 		if s.gather != nil {
 			if err := s.gather(g, ctx); err != nil {
-				return &Stop{Err: err}
+				return &reconciliation.Stop{Err: err}
 			}
 		}
-		if s.check == nil {
-			continue
-		}
-		if stop := s.check(g.Gathered); stop != nil {
+		stop, err := s.stop(ctx, g)
+		switch {
+		case err != nil:
+			return &reconciliation.Stop{Err: err}
+		case stop != nil:
 			if stop.Outcome.Queued {
 				g.Memory.Queue.Said = stop.Said
 			}
@@ -103,22 +105,18 @@ func (g *gathering) run(ctx context.Context, steps []step) *Stop {
 	return nil
 }
 
-// begin returns what the object itself says, before anything is read.
-func (g *Gatherer) begin(start Start) *gathering {
-	object := start.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	status := object.GetResourceStatus()
-	if made := start.Cloud.Carried; made != nil && status.ExternalName != "" {
+// begin adds what the object itself says, before anything is read.
+func (g *Gatherer) begin(start reconciliation.State) *gathering {
+	w := &gathering{gatherer: g, State: start}
+	w.Object = start.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	w.Want = w.Object
+	status := w.Status()
+	if made := w.Memory.Cloud.Carried; made != nil && status.ExternalName != "" {
 		status.ExternalID, status.Operation = made.ID, made.Operation // what the cloud returned and nobody stored
 	}
-	plan.NoteActions(g.Kind, object, start.Now)
-	w := &gathering{gatherer: g, priority: start.Priority, Gathered: Gathered{
-		Facts: outcome.Facts{
-			Kind: g.Kind, Deleting: !object.GetDeletionTimestamp().IsZero(), Policy: plan.PolicyOf(g.Kind, object), Now: start.Now,
-		},
-		Stored: start.Object, Object: object, Want: object, News: start.News,
-		Before: slices.Clone(status.Conditions), WasReady: status.FirstReadyTime != nil,
-		Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
-	}}
+	plan.NoteActions(g.Kind, w.Object, w.Now)
+	w.Kind, w.Deleting, w.Policy = g.Kind, !w.Object.GetDeletionTimestamp().IsZero(), plan.PolicyOf(g.Kind, w.Object)
+	w.Before, w.WasReady = slices.Clone(status.Conditions), status.FirstReadyTime != nil
 	if w.News.Asked {
 		w.Memory.AskedAt = w.Now
 	}
@@ -127,9 +125,9 @@ func (g *Gatherer) begin(start Start) *gathering {
 }
 
 // tooOld reports whether the last observation is too old.
-func tooOld(m Memory, now time.Time, sync time.Duration) bool {
+func tooOld(m reconciliation.Memory, now time.Time, sync time.Duration) bool {
 	return now.Sub(m.LastObserved) > 2*sync
 }
 
 // login returns who gathers what the Secrets of the login say.
-func (g *gathering) login() *login { return &login{g.gatherer.Secrets, &g.Gathered} }
+func (g *gathering) login() *login { return &login{g.gatherer.Secrets, &g.State} }

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -21,7 +22,7 @@ import (
 type hiding struct {
 	// reader reads from the API server.
 	reader client.Reader
-	*Gathered
+	*reconciliation.State
 }
 
 // find tells fields that a person took out of the spec from those that the API server took out: it leaves out what the
@@ -53,7 +54,7 @@ func (h *hiding) find(ctx context.Context) error {
 
 // missing returns the fields that were applied and that neither the spec nor the class has any more.
 func (h *hiding) missing() (fields []string, err error) {
-	applied := h.status().Applied
+	applied := h.Status().Applied
 	for name := range applied {
 		if _, still := h.Observation.Applied[name]; !still && h.describes(name) && !isOfLogin(name) {
 			fields = append(fields, name)
@@ -64,7 +65,7 @@ func (h *hiding) missing() (fields []string, err error) {
 			fields = append(fields, c.Field)
 		}
 	}
-	if plan.KnownManaged(h.status()) && !h.Request.CloudManaged {
+	if plan.KnownManaged(h.Status()) && !h.Request.CloudManaged {
 		fields = append(fields, driver.FieldSource)
 	}
 	if len(fields) == 0 {
@@ -91,7 +92,7 @@ func (h *hiding) describes(name string) bool {
 
 // keepUnknown keeps what is noted as applied of what the driver does not have: a later release noted it, and will look for it.
 func (h *hiding) keepUnknown() {
-	for name := range h.status().Applied {
+	for name := range h.Status().Applied {
 		if _, noted := h.Observation.Applied[name]; !noted && !h.describes(name) && !isOfLogin(name) && h.Observation.State != driver.Absent {
 			h.keepApplied(name)
 		}
@@ -102,7 +103,7 @@ func (h *hiding) keepUnknown() {
 func (h *hiding) keepApplied(fields ...string) {
 	kept := driver.Applied(maps.Clone(h.Observation.Applied))
 	for _, name := range fields {
-		if values, noted := h.status().Applied[name]; noted {
+		if values, noted := h.Status().Applied[name]; noted {
 			kept[name] = values
 		}
 	}
@@ -112,13 +113,13 @@ func (h *hiding) keepApplied(fields ...string) {
 // letGo stops managing fields that are missing although nobody edited the object since they were applied: an API server that did not know them
 // dropped them. They stay in the cloud as they are. What the class had set, and what is being released, is none of these.
 func (h *hiding) letGo(missing []string) {
-	status := h.status()
+	status := h.Status()
 	if status.AppliedGeneration != h.Object.GetGeneration() {
 		return
 	}
 	isLost := func(c driver.Change) bool {
 		pending := slices.ContainsFunc(status.PendingChanges, func(p v1alpha1.PendingChange) bool { return p.Field == c.Field })
-		return c.Release && slices.Contains(missing, c.Field) && !pending && !h.Cloud.WasSent(c) && !class.Gave(status.Effective, c.Field)
+		return c.Release && slices.Contains(missing, c.Field) && !pending && !h.Memory.Cloud.WasSent(c) && !class.Gave(status.Effective, c.Field)
 	}
 	left, applied := []driver.Change(nil), driver.Applied(maps.Clone(h.Observation.Applied))
 	for _, c := range h.Observation.Changes {

@@ -73,7 +73,7 @@ func TestHiddenFieldsAreNotReleased(t *testing.T) {
 	byClass := func(g *gathering) { g.Class = &class.Resolution{} }
 	gave := func(g *gathering) {
 		byClass(g)
-		g.status().Effective = &v1alpha1.Effective{Defaults: &runtime.RawExtension{Raw: []byte(`{"network":{"publicAccess":"Allowed"}}`)}}
+		g.Status().Effective = &v1alpha1.Effective{Defaults: &runtime.RawExtension{Raw: []byte(`{"network":{"publicAccess":"Allowed"}}`)}}
 	}
 	for _, tt := range []struct {
 		name string
@@ -100,9 +100,9 @@ func TestHiddenFieldsAreNotReleased(t *testing.T) {
 		{name: "taken out of the class", is: []func(*gathering){gave}, crds: whole, reads: 2,
 			changes: []driver.Change{release}, applied: driver.Applied{public: {"Allowed"}, username: {"keeper"}}},
 		{name: "taken out before, and waiting", is: []func(*gathering){func(g *gathering) {
-			g.status().PendingChanges = []v1alpha1.PendingChange{{Field: public}}
+			g.Status().PendingChanges = []v1alpha1.PendingChange{{Field: public}}
 		}}, crds: whole, reads: 1, changes: []driver.Change{release}, applied: driver.Applied{public: {"Allowed"}, username: {"keeper"}}},
-		{name: "taken out, and just sent", is: []func(*gathering){func(g *gathering) { g.Cloud.Sent = []driver.Change{release} }}, crds: whole, reads: 1,
+		{name: "taken out, and just sent", is: []func(*gathering){func(g *gathering) { g.Memory.Cloud.Sent = []driver.Change{release} }}, crds: whole, reads: 1,
 			changes: []driver.Change{release}, applied: driver.Applied{public: {"Allowed"}, username: {"keeper"}}},
 		{name: "as declared", is: []func(*gathering){func(g *gathering) {
 			g.Observation.Changes = []driver.Change{{Field: "tags", Entries: true}}
@@ -123,7 +123,7 @@ func TestHiddenFieldsAreNotReleased(t *testing.T) {
 			for _, change := range tt.is {
 				change(g)
 			}
-			if err := (&hiding{g.gatherer.Reader, &g.Gathered}).find(t.Context()); (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			if err := (&hiding{g.gatherer.Reader, &g.State}).find(t.Context()); (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("it ended with %v, want %q", err, tt.err)
 			}
 			if diff := cmp.Diff(tt.applied, g.Observation.Applied); diff != "" {
@@ -147,7 +147,7 @@ func TestUnreadDefinitionReleasesNothing(t *testing.T) {
 	g := gatheringOf(d, &definitions{err: errors.New("forbidden")})
 	g.Described.Fields = []driver.Field{{Field: "storage.maxSizeGiB"}}
 	g.Observation = driver.Observation{State: driver.Ready, Applied: driver.Applied{}}
-	if err := (&hiding{g.gatherer.Reader, &g.Gathered}).find(t.Context()); err == nil || !strings.Contains(err.Error(), "databases.mooring.dev: forbidden") {
+	if err := (&hiding{g.gatherer.Reader, &g.State}).find(t.Context()); err == nil || !strings.Contains(err.Error(), "databases.mooring.dev: forbidden") {
 		t.Errorf("it ended with %v", err)
 	}
 	if diff := cmp.Diff(driver.Applied(d.Status.Applied), g.Observation.Applied); diff != "" {
@@ -165,7 +165,7 @@ func TestHiddenSourceOfThePassword(t *testing.T) {
 		d.Status.Applied = map[string][]string{driver.FieldSource: {string(v1alpha1.CredentialsCloudManaged)}}
 		g := gatheringOf(d, &definitions{fields: map[string][]string{"databases.mooring.dev": tt.fields}})
 		g.Observation = driver.Observation{State: driver.Ready, Applied: driver.Applied{}, Changes: []driver.Change{{Field: driver.FieldSource}}}
-		if err := (&hiding{g.gatherer.Reader, &g.Gathered}).find(t.Context()); (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if err := (&hiding{g.gatherer.Reader, &g.State}).find(t.Context()); (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: it ended with %v", tt.fields, err)
 		}
 		if len(g.Observation.Changes) != 1 {
@@ -187,7 +187,7 @@ func TestWhatALaterReleaseAppliedIsKept(t *testing.T) {
 		g := gatheringOf(d, &definitions{})
 		g.Described.Fields = []driver.Field{{Field: "tags"}}
 		g.Observation = driver.Observation{State: state, Applied: driver.Applied{"tags": {"team"}}}
-		if err := (&hiding{g.gatherer.Reader, &g.Gathered}).find(t.Context()); err != nil {
+		if err := (&hiding{g.gatherer.Reader, &g.State}).find(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, g.Observation.Applied); diff != "" {

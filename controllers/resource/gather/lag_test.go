@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -33,7 +34,7 @@ func TestLag(t *testing.T) {
 		"it follows nothing any more": {"Hours", []look{{0, lagging(time.Hour), "Hours"}, {sync, nil, ""}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, is := &Gathered{}, tt.before
+			g, is := &reconciliation.State{}, tt.before
 			for _, l := range tt.looks {
 				g.Now, g.Observed, g.Observation = noon.Add(l.after), true, driver.Observation{State: driver.Ready, Follows: l.follows}
 				if is = lag(g, sync, is); is != l.want {
@@ -42,7 +43,7 @@ func TestLag(t *testing.T) {
 			}
 		})
 	}
-	if got := lag(&Gathered{Facts: outcome.Facts{Now: noon}}, sync, "Days"); got != "Days" {
+	if got := lag(&reconciliation.State{Facts: outcome.Facts{Now: noon}}, sync, "Days"); got != "Days" {
 		t.Errorf("what was not observed is %q", got)
 	}
 }

@@ -32,7 +32,7 @@ func (c *counting) limit(ctx context.Context) error {
 		}
 		return nil
 	}
-	if g.bound() {
+	if g.Bound() {
 		return nil
 	}
 	g.Kind.Parent.Status(g.Object).ClassName = g.Parent.Class

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // The class of the Database limits its snapshots: a new one is not made, one that is there is, and one that counts does not stay without its object.
@@ -51,7 +52,7 @@ func TestALimitOfSnapshots(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(small, parent(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}).Build()
 			k := kind.DatabaseSnapshot()
-			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: c, Classes: &class.Resolver{Kind: k, Parent: kind.Database(), Client: c}}).begin(Start{Object: s, Now: time.Unix(1000, 0)})
+			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: c, Classes: &class.Resolver{Kind: k, Parent: kind.Database(), Client: c}}).begin(reconciliation.Begin(s, time.Unix(1000, 0), reconciliation.News{}, reconciliation.Memory{}))
 			for _, step := range []func() error{func() error { return g.findParent(t.Context()) }, func() error { return (&counting{g}).limit(t.Context()) }} {
 				if err := step(); err != nil {
 					t.Fatal(err)

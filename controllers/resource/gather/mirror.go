@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -15,7 +16,7 @@ const mirrorsWholeEvery = time.Hour
 
 // mirrorsWhole reports whether the mirror is to have what the spec does not declare. Of an object that a former process mirrored this is due
 // within the hour, so that a restart does not read everything of all of them.
-func mirrorsWhole(g *Gathered) bool {
+func mirrorsWhole(g *reconciliation.State) bool {
 	if g.Policy.Management != v1alpha1.ManagementObserve || g.Deleting {
 		return false
 	}
@@ -33,7 +34,7 @@ func mirrorsWhole(g *Gathered) bool {
 }
 
 // keepMirrored keeps in the mirror of an object that is only observed what was read earlier, and not this time.
-func keepMirrored(g *Gathered, seen *driver.Observation) {
+func keepMirrored(g *reconciliation.State, seen *driver.Observation) {
 	if g.Policy.Management != v1alpha1.ManagementObserve {
 		return
 	}

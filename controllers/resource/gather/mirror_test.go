@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -17,10 +18,10 @@ import (
 func TestMirrorOfWhatIsOnlyObserved(t *testing.T) {
 	b, _ := storedBucket(t, false)
 	b.Spec.Management = v1alpha1.ManagementObserve
-	now, memory := time.Date(2026, 11, 26, 3, 0, 0, 0, time.UTC), Memory{}
+	now, memory := time.Date(2026, 11, 26, 3, 0, 0, 0, time.UTC), reconciliation.Memory{}
 	look := func(asked bool, seen driver.Observation) (whole bool, mirror string) {
 		t.Helper()
-		g := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: now, Memory: memory, News: News{Asked: asked}})
+		g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, now, reconciliation.News{Asked: asked}, memory))
 		g.Connection = &identity.Connection{}
 		g.Request = g.request()
 		g.observed(seen)
@@ -55,7 +56,7 @@ func TestMirrorOfWhatIsOnlyObserved(t *testing.T) {
 		}
 	}
 	now = now.Add(time.Minute)
-	g := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: now, Memory: memory, News: News{Asked: true}})
+	g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, now, reconciliation.News{Asked: true}, memory))
 	g.Connection = &identity.Connection{}
 	g.request() // and then it has to wait for its turn
 	memory = g.Memory
@@ -73,7 +74,7 @@ func TestMirrorOfWhatIsOnlyObserved(t *testing.T) {
 	if whole, _ := look(false, all); !whole {
 		t.Error("another bucket in place of the former one is not read as a whole")
 	}
-	memory = Memory{} // a restart
+	memory = reconciliation.Memory{} // a restart
 	if whole, _ := look(false, some); whole {
 		t.Error("a restart read everything of what was mirrored before")
 	}

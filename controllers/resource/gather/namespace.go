@@ -51,7 +51,7 @@ func (r residing) check(ctx context.Context, v plan.View) error {
 // although a release that knew no uids of namespaces wrote it.
 func (r residing) complete(ctx context.Context) error {
 	g, mark := r.g, &r.g.Observation.Mark
-	if plan.StoredView(g.Object, g.status()).Shown { // what was seen stays seen, so nobody needs to be asked at each look
+	if plan.StoredView(g.Object, g.Status()).Shown { // what was seen stays seen, so nobody needs to be asked at each look
 		return nil
 	}
 	if g.NamespaceUID == "" || mark.NamespaceUID != "" || mark.UID == "" || mark.UID == g.Request.Mark.UID || mark.Cluster != g.Request.Mark.Cluster ||

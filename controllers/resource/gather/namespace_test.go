@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -47,7 +48,7 @@ func TestNamespaceIsCheckedBeforeATakeover(t *testing.T) {
 					return "", errors.New("no answer")
 				}
 				return now, nil
-			}}).begin(Start{Object: b, Now: time.Now()})
+			}}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 			if err := (residing{g}).find(t.Context()); err != nil || g.NamespaceUID != tt.cached {
 				t.Fatalf("found %q: %v", g.NamespaceUID, err)
 			}
@@ -87,7 +88,7 @@ func TestMarkOfALivingObjectIsCompleted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", UID: "uid"}}
-			g := (&Gatherer{Kind: kind.Bucket(), Reader: relatives(t, lives)}).begin(Start{Object: b, Now: time.Now()})
+			g := (&Gatherer{Kind: kind.Bucket(), Reader: relatives(t, lives)}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 			g.NamespaceUID, g.Request.Mark, g.Observation.Mark = "ns", driver.Mark{Cluster: "c", Namespace: "shop", Name: "photos", UID: "uid", NamespaceUID: "ns"}, tt.mark
 			if err := (residing{g}).complete(t.Context()); err != nil || g.Observation.Mark.NamespaceUID != tt.want {
 				t.Errorf("the mark is %+v: %v", g.Observation.Mark, err)
@@ -110,7 +111,7 @@ func TestOwnRights(t *testing.T) {
 		want bool
 	}{{&own, own, true}, {&shared, own, true}, {&shared, shared, true}, {&own, shared, false}, {nil, shared, false}} {
 		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
-		g := (&Gatherer{Kind: kind.Database()}).begin(Start{Object: d, Now: time.Now()})
+		g := (&Gatherer{Kind: kind.Database()}).begin(reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 		g.Config = identity.KeyOfBound(tt.with, "shop")
 		other := &v1alpha1.DatabaseSnapshot{}
 		other.Status.ProviderConfigRef = tt.by

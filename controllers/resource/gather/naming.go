@@ -16,12 +16,12 @@ type naming struct{ g *gathering }
 // choose decides which form the name has. What the cloud refused to create is not tied to the form of its name.
 func (n naming) choose() {
 	g := n.g
-	rule, status := g.Described.Name, g.status()
+	rule, status := g.Described.Name, g.Status()
 	if rule.Scope == nil || g.Kind.ChosenName(g.Object) != "" {
 		return
 	}
 	bound := status.ExternalName
-	if bound != "" && neverCreated(g.Gathered) {
+	if bound != "" && neverCreated(g.State) {
 		bound = ""
 	}
 	account := driver.AccountID(cmp.Or(status.AccountID, string(g.Account)))
@@ -44,7 +44,7 @@ func (n naming) setting() string {
 func (n naming) findOther(ctx context.Context) error {
 	g := n.g
 	absent := g.Observed && g.Observation.State == driver.Absent
-	if g.Asks.Other == "" || !absent || g.status().ExternalName != "" || n.setting() == "" {
+	if g.Asks.Other == "" || !absent || g.Status().ExternalName != "" || n.setting() == "" {
 		return nil
 	}
 	other := g.Request

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -115,8 +116,8 @@ func TestNamesInASecondForm(t *testing.T) {
 			if tt.bound != "" {
 				d.Status.AccountID, d.Status.Location = account, "eu-central-1"
 			}
-			known, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
-			defer known.Release(known.CallError)
+			known, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+			defer known.Release()
 			if known.Asks.Name != tt.asks || !slices.Equal(cloud.asked, tt.asked) {
 				t.Errorf("it asks for %q and looked at %q, want %q and %q", known.Asks.Name, cloud.asked, tt.asks, tt.asked)
 			}
@@ -135,8 +136,8 @@ func TestNamesInASecondForm(t *testing.T) {
 				t.Errorf("it ended with %+v", stop)
 			case tt.foreign && plan.Plan(known.View, known.Observation, known.Policy).Reason != v1alpha1.ReasonNotOwned:
 				t.Errorf("the plan is %+v, want NotOwned", plan.Plan(known.View, known.Observation, known.Policy))
-			case known.Request.Name != tt.asks || plan.Moved(known.status(), known.Asks) && tt.bound != "":
-				t.Errorf("the request is for %q, and moved: %t", known.Request.Name, plan.Moved(known.status(), known.Asks))
+			case known.Request.Name != tt.asks || plan.Moved(known.Status(), known.Asks) && tt.bound != "":
+				t.Errorf("the request is for %q, and moved: %t", known.Request.Name, plan.Moved(known.Status(), known.Asks))
 			}
 		})
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
@@ -167,8 +168,8 @@ func TestGatherWritesNothing(t *testing.T) {
 					}
 					before := d.DeepCopy()
 					cloud.observation = seen
-					known, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
-					defer known.Release(known.CallError)
+					known, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+					defer known.Release()
 					if (stop != nil) != is(4) {
 						t.Fatalf("it ended with %+v", stop)
 					}
@@ -201,18 +202,18 @@ func TestPanicWhileObservingReleasesTheSlot(t *testing.T) {
 	gatherer, cloud := gathererIn(clusterOf(t))
 	d, _ := withPassword(nil)
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
-	known, _ := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()}) // from here on it is known which account it is
-	known.Release(nil)
+	known, _ := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{})) // from here on it is known which account it is
+	known.Release()
 	cloud.panics = true
 	func() {
 		defer func() { _ = recover() }()
-		gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
+		gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 		t.Error("the driver did not panic")
 	}()
 	cloud.panics = false
 	d.Name = "another"
-	known, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
-	defer known.Release(nil)
+	known, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+	defer known.Release()
 	if stop != nil {
 		t.Errorf("it ended with %+v", stop)
 	}
@@ -223,7 +224,7 @@ func TestUnobservedAfterTwoSyncPeriods(t *testing.T) {
 	now := time.Now()
 	for age, want := range map[time.Duration]bool{0: false, 2 * time.Minute: false, 2*time.Minute + 1: true} {
 		d, _ := withPassword(nil)
-		g := (&Gatherer{Kind: kind.Database(), Sync: time.Minute}).begin(Start{Object: d, Now: now, Memory: Memory{LastObserved: now.Add(-age)}})
+		g := (&Gatherer{Kind: kind.Database(), Sync: time.Minute}).begin(reconciliation.Begin(d, now, reconciliation.News{}, reconciliation.Memory{LastObserved: now.Add(-age)}))
 		if g.Unobserved != want {
 			t.Errorf("observed %v ago: unobserved is %t, want %t", age, g.Unobserved, want)
 		}

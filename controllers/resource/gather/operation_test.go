@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -18,19 +19,19 @@ import (
 func TestFailedOperationNamesItsFields(t *testing.T) {
 	pending := []v1alpha1.PendingChange{{Field: "storage.sizeGiB"}, {Field: "gcp.tier"}, {Field: "version", WaitsFor: v1alpha1.WaitsForApproval}}
 	for name, tt := range map[string]struct {
-		is   func(*Gathered)
+		is   func(*reconciliation.State)
 		want string
 	}{
-		"an update":             {func(*Gathered) {}, "gcp.tier, storage.sizeGiB: none left"},
-		"nothing is known":      {func(g *Gathered) { g.status().PendingChanges = nil }, "none left"},
-		"it waits for a person": {func(g *Gathered) { g.status().PendingChanges = pending[2:] }, "none left"},
-		"a creation":            {func(g *Gathered) { g.status().FirstReadyTime = nil }, "none left"},
-		"a deletion":            {func(g *Gathered) { g.Deleting = true }, "none left"},
+		"an update":             {func(*reconciliation.State) {}, "gcp.tier, storage.sizeGiB: none left"},
+		"nothing is known":      {func(g *reconciliation.State) { g.Status().PendingChanges = nil }, "none left"},
+		"it waits for a person": {func(g *reconciliation.State) { g.Status().PendingChanges = pending[2:] }, "none left"},
+		"a creation":            {func(g *reconciliation.State) { g.Status().FirstReadyTime = nil }, "none left"},
+		"a deletion":            {func(g *reconciliation.State) { g.Deleting = true }, "none left"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := Gathered{}
+			g := reconciliation.State{}
 			g.Object = &v1alpha1.Database{}
-			g.status().FirstReadyTime, g.status().PendingChanges = &metav1.Time{}, pending
+			g.Status().FirstReadyTime, g.Status().PendingChanges = &metav1.Time{}, pending
 			g.OperationError = errors.New("none left")
 			tt.is(&g)
 			if stop := isNotFailed(g); stop == nil || stop.Err.Error() != tt.want {
@@ -52,19 +53,19 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	cloud.observation = driver.Observation{
 		State: driver.Ready, Available: true, Operation: "bgd-1", OperationError: failure, Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
 	}
-	first, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
-	first.Release(nil)
+	first, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+	first.Release()
 	if usable := first.Usable; usable == nil || !*usable {
 		t.Error("that it can be used is not told beside the failure")
 	}
-	if stop == nil || stop.Err == nil || first.Observed || first.status().Operation != "bgd-1" {
-		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.status().Operation)
+	if stop == nil || stop.Err == nil || first.Observed || first.Status().Operation != "bgd-1" {
+		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.Status().Operation)
 	}
-	if !slices.Equal(first.status().Applied[driver.FieldPassword], []string{"1"}) || len(first.Notes) > 0 {
-		t.Errorf("it was about the version, and the password that is applied is %q, the notes %+v", first.status().Applied, first.Notes)
+	if !slices.Equal(first.Status().Applied[driver.FieldPassword], []string{"1"}) || len(first.Notes) > 0 {
+		t.Errorf("it was about the version, and the password that is applied is %q, the notes %+v", first.Status().Applied, first.Notes)
 	}
-	second, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: first.Memory})
-	second.Release(nil)
+	second, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, first.Memory))
+	second.Release()
 	if stop != nil || !second.Observed || second.Memory.Failure != failure.Error() {
 		t.Errorf("the next time it ends with %+v, observed: %t, and %q is remembered", stop, second.Observed, second.Memory.Failure)
 	}
@@ -73,22 +74,22 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	asked := second
 	d.Generation, asked.Memory.Generation = 1, 1
 	for range 2 {
-		news, memory := NewsOf(d, asked.Memory)
-		asked, stop = gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), News: news, Memory: memory})
-		asked.Release(nil)
+		news, memory := reconciliation.NewsOf(d, asked.Memory)
+		asked, stop = gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), news, memory))
+		asked.Release()
 		if stop != nil || !asked.View.Asked {
 			t.Errorf("once somebody asked, it ends with %+v, and counts as asked: %t", stop, asked.View.Asked)
 		}
 	}
 	cloud.observation.Operation = "bgd-2"
-	again, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: asked.Memory})
-	again.Release(nil)
+	again, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, asked.Memory))
+	again.Release()
 	if stop == nil || stop.Err == nil || again.View.Asked {
 		t.Errorf("another try that failed ends with %+v, and counts as asked: %t", stop, again.View.Asked)
 	}
 	cloud.observation.OperationError = nil
-	third, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now(), Memory: second.Memory})
-	third.Release(nil)
+	third, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, second.Memory))
+	third.Release()
 	if stop != nil || third.Memory.Failure != "" {
 		t.Errorf("once it is over, it ends with %+v, and %q is remembered", stop, third.Memory.Failure)
 	}

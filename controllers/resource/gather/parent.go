@@ -21,29 +21,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/claim"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-// A Parent is what is known of the object within which an object is. It is zero for an object of a kind without a parent.
-type Parent struct {
-	// Named is how messages call it: Database orders.
-	Named string
-	// Found: there is such an object. Deleting: it is being deleted. Managed: its cloud object is Mooring's. Usable: that can be used now.
-	Found, Deleting, Managed, Usable bool
-	// State is the reason of its condition Ready; empty if it has none yet.
-	State string
-	// Ref is the parent in the cloud, and FinalSnapshot the name of the snapshot that its deletion takes.
-	Ref           driver.ParentRef
-	FinalSnapshot string
-	// Config leads to the parent's account. Class is the parent's class, if that named it.
-	Config identity.Key
-	Class  string
-	// Provider, Account and Location are where the parent is.
-	Provider, Account, Location string
-}
-
-// takes reports whether something can be created within the parent now.
-func (p Parent) takes() bool { return p.Managed && p.Usable && !p.Deleting }
 
 // findParent finds out what is known of the object within which the object is. For a deletion the object's own status says where it is: to
 // be deleted it needs no parent.
@@ -61,34 +41,34 @@ func (g *gathering) findParent(ctx context.Context) error {
 		return fmt.Errorf("read %s %s, its parent: %w", in.Kind, name.Name, err)
 	}
 	g.Parent.Named = in.Kind + " " + name.Name
-	if bound := g.status().ProviderConfigRef; bound != nil && (g.Deleting || outlives(g.Gathered)) {
+	if bound := g.Status().ProviderConfigRef; bound != nil && (g.Deleting || outlives(g.State)) {
 		g.Parent.Ref, g.Parent.Config = g.Kind.Within(g.Object), identity.KeyOfBound(*bound, g.Object.GetNamespace())
-		g.Parent.Provider, g.Parent.Account, g.Parent.Location = g.status().Provider, g.status().AccountID, g.status().Location
+		g.Parent.Provider, g.Parent.Account, g.Parent.Location = g.Status().Provider, g.Status().AccountID, g.Status().Location
 	}
-	if g.Parent.Found && !g.Parent.Managed && !outlives(g.Gathered) && g.Policy.Management == v1alpha1.ManagementFull {
+	if g.Parent.Found && !g.Parent.Managed && !outlives(g.State) && g.Policy.Management == v1alpha1.ManagementFull {
 		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonNotOwned, Message: notManaged(g.Parent)}
 	}
-	noteNeverCreated(g.Gathered)
+	noteNeverCreated(g.State)
 	return nil
 }
 
 // outlives reports whether the object was made of its parent and no longer needs it: its own status says where it is.
-func outlives(g Gathered) bool {
-	return g.Kind.Named(g.Object) != "" && g.Kind.Parent.Source && g.bound() && !neverCreated(g)
+func outlives(g reconciliation.State) bool {
+	return g.Kind.Named(g.Object) != "" && g.Kind.Parent.Source && g.Bound() && !neverCreated(g)
 }
 
 // noteNeverCreated stores of an object that no creation was accepted, once its parent takes none: memory alone knows it of a creation that was
 // sent again, and the parent goes by what is stored.
-func noteNeverCreated(g Gathered) {
-	if !g.Deleting && g.Parent.Found && !g.Parent.takes() && neverCreated(g) {
+func noteNeverCreated(g reconciliation.State) {
+	if !g.Deleting && g.Parent.Found && !g.Parent.Takes() && neverCreated(g) {
 		g.Object.GetResourceStatus().CreationRefused = true
 	}
 }
 
 // parentOf returns what an object says of itself to those within it.
-func parentOf(object v1alpha1.ResourceObject) Parent {
+func parentOf(object v1alpha1.ResourceObject) reconciliation.Parent {
 	status := object.GetResourceStatus()
-	p := Parent{
+	p := reconciliation.Parent{
 		Found: true, Deleting: !object.GetDeletionTimestamp().IsZero(),
 		Managed: controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerResource) && object.GetResourceSpec().Management != v1alpha1.ManagementObserve,
 	}
@@ -108,29 +88,29 @@ func parentOf(object v1alpha1.ResourceObject) Parent {
 
 // hasParent: what is not in the cloud yet waits, without a call, until its parent can take it. What is there is observed whatever its
 // parent is up to, and a deletion needs no parent.
-func hasParent(g Gathered) *Stop {
+func hasParent(g reconciliation.State) *reconciliation.Stop {
 	p, observes := g.Parent, g.Policy.Management == v1alpha1.ManagementObserve
 	switch {
 	case p.Named == "" || g.Deleting || outlives(g):
 		return nil
 	case !p.Found:
-		return &Stop{Err: &identity.ValidationError{
+		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonParentNotFound, Message: fmt.Sprintf("there is no %s in this namespace; create it, or delete this object", p.Named),
 		}}
-	case g.bound() && !neverCreated(g) && !p.Ref.Zero():
+	case g.Bound() && !neverCreated(g) && !p.Ref.Zero():
 		return isSameParent(g)
-	case observes && !p.Ref.Zero() || p.takes():
+	case observes && !p.Ref.Zero() || p.Takes():
 		return nil
 	default:
-		return &Stop{Outcome: waitForParent(g)}
+		return &reconciliation.Stop{Outcome: waitForParent(g)}
 	}
 }
 
 // isSameParent: what was created within one cloud object is never looked for within another, where it would seem gone. A name is that of one
 // object in one location of an account alone. One with another id took the place of the parent under its name: what is within that is created
 // there, or taken over, as after any loss.
-func isSameParent(g Gathered) *Stop {
-	status, p := g.status(), g.Parent
+func isSameParent(g reconciliation.State) *reconciliation.Stop {
+	status, p := g.Status(), g.Parent
 	within := position{g.Kind.Within(g.Object).Name, status.Provider, status.AccountID, status.Location}
 	is := position{p.Ref.Name, p.Provider, p.Account, p.Location}
 	if within.name == "" || within.mayBe(is) {
@@ -154,22 +134,22 @@ func (p position) String() string {
 }
 
 // isCreatable: nothing is created again within a parent that can't take it.
-func isCreatable(g Gathered) *Stop {
+func isCreatable(g reconciliation.State) *reconciliation.Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	if outlives(g) && g.WasReady && g.Policy.WhenVanished == v1alpha1.WhenVanishedStop {
 		return nil // nothing is to be created, whatever its parent is up to
 	}
-	if !gone || g.Deleting || g.Parent.Named == "" || g.Parent.takes() || g.Policy.Management == v1alpha1.ManagementObserve {
+	if !gone || g.Deleting || g.Parent.Named == "" || g.Parent.Takes() || g.Policy.Management == v1alpha1.ManagementObserve {
 		return nil
 	}
-	return &Stop{Outcome: waitForParent(g)}
+	return &reconciliation.Stop{Outcome: waitForParent(g)}
 }
 
 // limitAdoption has the class by which the parent got its account decide which cloud objects this object may take over or observe, as an
 // object's own class does. A class that is gone allows what is marked, which is nothing where the cloud has no place for a mark.
 func (g *gathering) limitAdoption(ctx context.Context) error {
-	status := g.status()
-	proven := outlives(g.Gathered) && (status.Origin == v1alpha1.OriginAdopted || status.ExternalID != "" || status.FirstReadyTime != nil)
+	status := g.Status()
+	proven := outlives(g.State) && (status.Origin == v1alpha1.OriginAdopted || status.ExternalID != "" || status.FirstReadyTime != nil)
 	if g.Parent.Class == "" || proven || g.gatherer.Family.Parent.Class == nil {
 		return nil
 	}
@@ -207,11 +187,11 @@ func mayBeCopied(g *gathering) bool {
 	if from := g.Kind.RestoreFrom(g.Want); from != nil && from.PointInTime != nil {
 		copies = copies || g.Described.Capabilities.Copies
 	}
-	return copies && g.status().FirstReadyTime == nil
+	return copies && g.Status().FirstReadyTime == nil
 }
 
 // isFree: what another object is bound to is not created for this one, or both would have it. Of what exists the plan decides.
-func isFree(g Gathered) *Stop {
+func isFree(g reconciliation.State) *reconciliation.Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	leaves := g.View.Bound && g.View.Moved && !g.WasReady
 	taken := g.Taken || g.Rival != nil && g.Described.Ownership != driver.OwnedByParent // a copy is known by its name, which is to be nobody else's
@@ -222,7 +202,7 @@ func isFree(g Gathered) *Stop {
 }
 
 // waitForParent says what an object waits for whose parent can't take it. Whoever watches the parent has the object reconciled.
-func waitForParent(g Gathered) outcome.Outcome {
+func waitForParent(g reconciliation.State) outcome.Outcome {
 	p := g.Parent
 	out := outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonParentNotReady, Next: outcome.AtSync}
 	if g.WasReady {
@@ -247,7 +227,7 @@ func waitForParent(g Gathered) outcome.Outcome {
 	return out
 }
 
-func notManaged(p Parent) string {
+func notManaged(p reconciliation.Parent) string {
 	return p.Named + " is only observed, so Mooring changes nothing within it; set spec.management: Observe on this object, or let Mooring manage " + p.Named
 }
 

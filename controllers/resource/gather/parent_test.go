@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/family"
 )
@@ -63,7 +64,7 @@ func users(t *testing.T, u *family.User, objects ...client.Object) *gathering {
 	t.Helper()
 	k := family.Kind()
 	g := &Gatherer{Kind: k, Family: kind.FamilyOf(k, []*kind.Kind{kind.Database(), k}), Cache: relatives(t, objects...)}
-	w := g.begin(Start{Object: u, Now: time.Unix(1000, 0)})
+	w := g.begin(reconciliation.Begin(u, time.Unix(1000, 0), reconciliation.News{}, reconciliation.Memory{}))
 	if err := w.findParent(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +138,10 @@ func TestWaitingForTheParent(t *testing.T) {
 				there = append(there, d)
 			}
 			w := users(t, u, there...)
-			stop := hasParent(w.Gathered)
+			stop := hasParent(w.State)
 			if stop == nil && test.seen.State != driver.Unknown {
 				w.Observed, w.Observation = true, test.seen
-				stop = isCreatable(w.Gathered)
+				stop = isCreatable(w.State)
 			}
 			got, message, state := v1alpha1.Reason(""), "", condition.State(0)
 			if stop != nil {
@@ -176,7 +177,7 @@ func TestTheAccountIsTheParents(t *testing.T) {
 	fresh.Status = family.UserStatus{}
 	w := users(t, fresh, parent())
 	w.Provider, w.Account = "aws", "222"
-	if v := isSameAccount(w.Gathered); v == nil || v.Outcome.Reason != v1alpha1.ReasonAccountChanged || !strings.Contains(v.Outcome.Message, "Database orders is in account 111") {
+	if v := isSameAccount(w.State); v == nil || v.Outcome.Reason != v1alpha1.ReasonAccountChanged || !strings.Contains(v.Outcome.Message, "Database orders is in account 111") {
 		t.Errorf("in another account than the parent: %+v", v)
 	}
 }
@@ -208,11 +209,11 @@ func TestNeverCreatedIsStoredWhenTheParentLeaves(t *testing.T) {
 				test.parent(d)
 			}
 			g := &Gatherer{Kind: k, Family: kind.FamilyOf(k, []*kind.Kind{kind.Database(), k}), Cache: relatives(t, d)}
-			w := g.begin(Start{Object: u, Now: time.Unix(1000, 0), Cloud: test.memory})
+			w := g.begin(reconciliation.Begin(u, time.Unix(1000, 0), reconciliation.News{}, reconciliation.Memory{Cloud: test.memory}))
 			if err := w.findParent(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := w.status().CreationRefused; got != test.want {
+			if got := w.Status().CreationRefused; got != test.want {
 				t.Errorf("stored: %t, want %t", got, test.want)
 			}
 		})
@@ -241,7 +242,7 @@ func TestParentsWaitForChildren(t *testing.T) {
 	d, k := parent(), kind.Database()
 	g := &Gatherer{Kind: k, Family: kind.FamilyOf(k, []*kind.Kind{k, family.Kind()}), Cache: relatives(t, objects...)}
 	find := func() *gathering {
-		w := g.begin(Start{Object: d, Now: time.Now()})
+		w := g.begin(reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 		if err := w.findChildren(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -298,15 +299,15 @@ func TestRecordedMark(t *testing.T) {
 			if test.parent.Zero() {
 				test.parent = driver.ParentRef{Name: "shop-orders", ID: "db-1"}
 			}
-			w := (&Gatherer{Kind: family.Kind()}).begin(Start{Object: u, Now: time.Now(), Cloud: test.memory})
+			w := (&Gatherer{Kind: family.Kind()}).begin(reconciliation.Begin(u, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: test.memory}))
 			w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
 			w.Request.Mark, w.Request.Parent = mark, test.parent
 			w.observed(driver.Observation{State: driver.Ready, ID: test.id})
 			if err := w.look(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := plan.Ownership(w.View, w.Observation); got != test.want || w.status().MarkMissing {
-				t.Errorf("got %d, want %d; the mark is missing: %t", got, test.want, w.status().MarkMissing)
+			if got := plan.Ownership(w.View, w.Observation); got != test.want || w.Status().MarkMissing {
+				t.Errorf("got %d, want %d; the mark is missing: %t", got, test.want, w.Status().MarkMissing)
 			}
 		})
 	}
@@ -351,14 +352,14 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 				if i == len(test.seen)-1 && test.forget {
 					memory = plan.Memory{}
 				}
-				w := (&Gatherer{Kind: family.Kind(), ConsistencyWindow: settle}).begin(Start{Object: u, Now: began.Add(s.at), Cloud: memory})
+				w := (&Gatherer{Kind: family.Kind(), ConsistencyWindow: settle}).begin(reconciliation.Begin(u, began.Add(s.at), reconciliation.News{}, reconciliation.Memory{Cloud: memory}))
 				w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
 				w.Request.Mark, w.Request.Parent = driver.Mark{Cluster: "here", UID: "uid-1"}, driver.ParentRef{Name: "shop-orders", ID: "db-1"}
 				w.observed(s.seen)
 				if err := w.look(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				u, memory, got = w.Object.(*family.User), w.Cloud, plan.Ownership(w.View, w.Observation)
+				u, memory, got = w.Object.(*family.User), w.Memory.Cloud, plan.Ownership(w.View, w.Observation)
 			}
 			if recorded := u.Status.Parent.Recorded; got != test.want || recorded != (got == plan.Ours) || (u.Status.ExternalID != "") != recorded {
 				t.Errorf("got %d, want %d; recorded: %t, id %q", got, test.want, recorded, u.Status.ExternalID)
@@ -470,7 +471,7 @@ func TestOneObjectForACloudObject(t *testing.T) {
 			}
 			for _, state := range []driver.State{driver.Ready, driver.Absent} {
 				w := users(t, u, parent(), rival)
-				w.Described.Ownership, w.Provider, w.Account, w.Cloud = driver.OwnedByParent, "aws", "111", test.cloud
+				w.Described.Ownership, w.Provider, w.Account, w.Memory.Cloud = driver.OwnedByParent, "aws", "111", test.cloud
 				w.Request = driver.Request{Name: "shop-app", Location: "here", Parent: w.Parent.Ref, Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "app", UID: "uid-1"}}
 				w.Asks.Generated, w.Asks.Name = "shop-app", "shop-app"
 				if err := w.findRival(t.Context()); err != nil {
@@ -480,7 +481,7 @@ func TestOneObjectForACloudObject(t *testing.T) {
 				if err := w.look(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				stop := isFree(w.Gathered)
+				stop := isFree(w.State)
 				switch belongs := plan.Ownership(w.View, w.Observation); {
 				case state == driver.Ready && (belongs != test.want || stop != nil):
 					t.Errorf("it is there: got %d, want %d; %+v", belongs, test.want, stop)

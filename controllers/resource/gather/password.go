@@ -12,13 +12,14 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A login gathers what the Secrets say that the login of an object's server comes from and goes to.
 type login struct {
 	secrets *credential.Reader
-	*Gathered
+	*reconciliation.State
 }
 
 // isOwn reports whether the server that was observed is the object's own, and to be managed.
@@ -41,7 +42,7 @@ func (g *login) concernsPassword() bool {
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}
-	return missing || wasPromoted(g) || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
+	return missing || wasPromoted(g) || !g.Memory.Published.PasswordChecked(g.Want, g.Status(), o, g.Now) || plan.RotationNeedsSecret(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
 }
 
 // readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has
@@ -59,7 +60,7 @@ func (g *login) readPassword(ctx context.Context) error {
 		return readManaged(ctx, g)
 	}
 	if isOwn(g) && !g.Observation.CloudManaged {
-		plan.DropManaged(g.status())
+		plan.DropManaged(g.Status())
 	}
 	if !g.concernsPassword() {
 		return nil
@@ -86,7 +87,7 @@ func (g *login) readPassword(ctx context.Context) error {
 	}
 	err = g.decidePassword(ctx, stored, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused || wasPromoted(g), UserMissing: plan.UserMissing(g.Observation),
-		CloudManaged: g.Observation.CloudManaged, TakenBack: plan.KnownManaged(g.status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
+		CloudManaged: g.Observation.CloudManaged, TakenBack: plan.KnownManaged(g.Status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
 	g.KeepsPrimary = g.KeepsPrimary && (err != nil || g.Password.Store != password.Never)
@@ -100,7 +101,7 @@ func readManaged(ctx context.Context, g *login) error {
 	switch {
 	case !isOwn(g):
 		return nil
-	case o.CloudManaged && (o.State != driver.Ready || o.Endpoint.PasswordSecret == "" || plan.KnownManaged(g.status())):
+	case o.CloudManaged && (o.State != driver.Ready || o.Endpoint.PasswordSecret == "" || plan.KnownManaged(g.Status())):
 		return nil
 	case o.CloudManaged:
 		stored, err := g.readLogin(ctx)
@@ -114,7 +115,7 @@ func readManaged(ctx context.Context, g *login) error {
 			return err
 		}
 	}
-	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(o, []driver.Change{plan.HandOver(g.status())})...)
+	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(o, []driver.Change{plan.HandOver(g.Status())})...)
 	return nil
 }
 
@@ -134,19 +135,19 @@ func rotationDue(ctx context.Context, g *login, s password.State) (bool, error) 
 
 // readLogin reads the password Secret.
 func (g *login) readLogin(ctx context.Context) (*credential.Login, error) {
-	stored, err := g.secrets.Login(ctx, g.Object, g.Cloud.PasswordSent)
+	stored, err := g.secrets.Login(ctx, g.Object, g.Memory.Cloud.PasswordSent)
 	if err != nil {
 		return nil, err
 	}
-	g.Cloud.PasswordSent = stored.State.Sent
-	g.knows(stored.Secret.Stored.Current, stored.Secret.Stored.Next)
+	g.Memory.Cloud.PasswordSent = stored.State.Sent
+	g.KeepSecret(stored.Secret.Stored.Current, stored.Secret.Stored.Next)
 	return stored, nil
 }
 
 // wantedPassword reads the password that the spec names; empty if it names none.
 func (g *login) wantedPassword(ctx context.Context, s password.State) (string, error) {
 	wanted, secrets, err := g.secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, s.Known())
-	g.knows(secrets...)
+	g.KeepSecret(secrets...)
 	return wanted, err
 }
 
@@ -157,7 +158,7 @@ func (g *login) leftPassword(ctx context.Context, s password.State, wanted strin
 	}
 	left, err := g.secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
 	if left.Password != "" {
-		g.knows(left.Password)
+		g.KeepSecret(left.Password)
 	}
 	return left, err
 }
@@ -169,7 +170,7 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.State.Serial != stored.State.Serial { // another password than the one that was sent last: changes do not tell them apart
-		g.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Cloud.Sent), func(c driver.Change) bool { return c.SetsPassword() })
+		g.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Memory.Cloud.Sent), func(c driver.Change) bool { return c.SetsPassword() })
 	}
 	if decided.Do == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
 		if err := g.mayPublish(ctx, true); err != nil {
@@ -184,29 +185,29 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 // takeIn takes in what is decided about a password.
 func (g *login) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
 	if decided.Stale {
-		g.Published.Published = nil
+		g.Memory.Published.Published = nil
 	}
 	g.PasswordSecret, g.Password = secret, decided
-	g.knows(decided.State.Next)
+	g.KeepSecret(decided.State.Next)
 }
 
 // mayPublish refuses to go on if the connection Secret is somebody else's, or can't be changed if the password changes.
 func (g *login) mayPublish(ctx context.Context, changes bool) error {
 	missing, err := g.secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud, changes)
 	if missing != "" {
-		g.Published.Unwritten = missing
+		g.Memory.Published.Unwritten = missing
 	}
 	return err
 }
 
 // notePassword notes in the status and in memory which password the cloud accepted.
 func (g *login) notePassword(s password.State) {
-	g.Cloud.PasswordSent = s.Sent
-	plan.NotePassword(g.status(), s.Accepted)
+	g.Memory.Cloud.PasswordSent = s.Sent
+	plan.NotePassword(g.Status(), s.Accepted)
 }
 
 // operationRefused notes that a change which the cloud had accepted came to nothing. It may have been the password.
 func (g *login) operationRefused() {
-	g.Published.Published = nil
-	g.notePassword(password.State{Accepted: plan.AcceptedPassword(g.status()), Sent: g.Cloud.PasswordSent}.Refuse())
+	g.Memory.Published.Published = nil
+	g.notePassword(password.State{Accepted: plan.AcceptedPassword(g.Status()), Sent: g.Memory.Cloud.PasswordSent}.Refuse())
 }

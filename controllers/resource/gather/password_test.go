@@ -17,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -116,13 +117,13 @@ func TestCheckPassword(t *testing.T) {
 				d.Spec.Connection.SecretName = named.Name
 			}
 			g := gatheringOf(d, c)
-			g.Cloud.PasswordSent = serialOf(test.remembered)
+			g.Memory.Cloud.PasswordSent = serialOf(test.remembered)
 			g.Observation = driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}}
 			if test.unmade {
 				g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 			}
 			if test.accepted != "" {
-				g.status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				g.Status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
 			if err := g.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)
@@ -139,8 +140,8 @@ func TestCheckPassword(t *testing.T) {
 			if test.state == driver.Ready && g.Password.State.InForce() != inForce {
 				t.Errorf("%q is in force, want %q", g.Password.State.InForce(), inForce)
 			}
-			if test.inForce != "" && plan.AcceptedPassword(g.status()) != serialOf(string(secret.Data["serial"])) {
-				t.Errorf("the status tells nothing of the password in force: %v", g.status().Applied)
+			if test.inForce != "" && plan.AcceptedPassword(g.Status()) != serialOf(string(secret.Data["serial"])) {
+				t.Errorf("the status tells nothing of the password in force: %v", g.Status().Applied)
 			}
 			if test.sent == made {
 				test.sent = string(secret.Data["next"])
@@ -169,7 +170,7 @@ func TestPasswordOfAnotherServerIsNotDecidedAbout(t *testing.T) {
 		if err := g.login().readPassword(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if accepted := plan.AcceptedPassword(g.status()) != 0; accepted != want {
+		if accepted := plan.AcceptedPassword(g.Status()) != 0; accepted != want {
 			t.Errorf("of a server with id %q the password is taken for accepted: %t, want %t", id, accepted, want)
 		}
 	}
@@ -222,7 +223,7 @@ func comparePassword(t *testing.T, secret *corev1.Secret, want map[string]string
 func gatheringOf(d *v1alpha1.Database, c client.Reader) *gathering {
 	k := kind.Database()
 	secrets := &credential.Reader{API: c, Passwords: &password.Store{Reader: c, Namespace: "mooring-system"}, Kind: k}
-	g := (&Gatherer{Reader: c, Kind: k, Secrets: secrets}).begin(Start{Object: d, Now: time.Now()})
+	g := (&Gatherer{Reader: c, Kind: k, Secrets: secrets}).begin(reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 	g.Connection = &identity.Connection{}
 	g.Described.Name.MaxLength = 63
 	return g

@@ -31,7 +31,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			d, secret := withPassword(map[string]string{"current": "one", "serial": "1"})
 			c := fake.NewClientBuilder().WithObjects(secret).Build()
 			g := gatheringOf(d, c)
-			g.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
+			g.Memory.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
 			login, err := g.gatherer.Secrets.Login(t.Context(), d, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -39,7 +39,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			if err := g.login().decidePassword(t.Context(), login, seen); err != nil {
 				t.Fatal(err)
 			}
-			if g.Published.Published != nil {
+			if g.Memory.Published.Published != nil {
 				t.Error("the connection Secret is still thought to be right")
 			}
 		})
@@ -64,7 +64,7 @@ func TestAnotherPasswordWasNotSentBefore(t *testing.T) {
 			d, secret := withPassword(test.content)
 			g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
 			remembered := []driver.Change{sent, tags}
-			g.Cloud.Sent = remembered
+			g.Memory.Cloud.Sent = remembered
 			login, err := g.gatherer.Secrets.Login(t.Context(), d, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAnotherPasswordWasNotSentBefore(t *testing.T) {
 			if err := g.login().decidePassword(t.Context(), login, password.Observation{Ready: true, Wanted: test.wanted}); err != nil {
 				t.Fatal(err)
 			}
-			if len(g.Observation.Changes) != 1 || g.Cloud.WasSent(g.Observation.Changes[0]) != test.before || !g.Cloud.WasSent(tags) {
+			if len(g.Observation.Changes) != 1 || g.Memory.Cloud.WasSent(g.Observation.Changes[0]) != test.before || !g.Memory.Cloud.WasSent(tags) {
 				t.Errorf("%+v counts as sent before: %t, want %t", g.Observation.Changes, !test.before, test.before)
 			}
 			if remembered[0].Field != sent.Field || remembered[1].Field != tags.Field {
@@ -105,10 +105,10 @@ func TestReadsOfThePassword(t *testing.T) {
 			g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 		}},
 		{name: "a Secret of a former name", read: true, before: func(g *gathering) {
-			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}
+			g.Status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}
 		}},
 		{name: "another version of the connection Secret", written: true, before: func(g *gathering) {
-			g.Published.Published.Version = "1"
+			g.Memory.Published.Published.Version = "1"
 		}},
 		{name: "another host", written: true, before: func(g *gathering) {
 			g.Observation.Endpoint.Host = "other.example"
@@ -167,7 +167,7 @@ func asPublished(stored map[string]string) (
 	}
 	g.Request, g.View = driver.Request{Mark: mark}, plan.View{Bound: true, HasFinalizer: true, Mark: mark}
 	g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}}
-	g.Published.Published = &credential.ConnectionSecret{
+	g.Memory.Published.Published = &credential.ConnectionSecret{
 		Name: "orders-db", Version: "999", Kind: "servicebinding.io/postgresql", Checked: g.Now.Add(-time.Minute),
 		Data: bytesOf(map[string]string{"host": "db.example", "password": ""}),
 	}
@@ -178,7 +178,7 @@ func asPublished(stored map[string]string) (
 func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 	for _, unmade := range []bool{true, false} {
 		g, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
-		g.Published.Published, g.Unmade = nil, unmade
+		g.Memory.Published.Published, g.Unmade = nil, unmade
 		read, err := g.gatherer.Secrets.Login(t.Context(), g.Object, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -211,9 +211,9 @@ func TestPasswordOfAFormerServerIsNotPublished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, login, c := asPublished(test.stored)
-			g.Published.Published, g.Observation.State = nil, driver.Pending
+			g.Memory.Published.Published, g.Observation.State = nil, driver.Pending
 			if test.accepted != "" {
-				g.status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				g.Status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
 			if err := g.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)
@@ -234,9 +234,9 @@ func TestPasswordOfAFormerServerIsNotPublished(t *testing.T) {
 // A password Secret that was lost is noticed as soon as somebody has the connection Secret written again.
 func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 	g, _, c := asPublished(nil)
-	g.Published.Published.Version = "1"
-	if err := g.publish(t.Context(), c); !errors.Is(err, outcome.ErrStale) || g.Published.Published != nil {
-		t.Errorf("got %v, and the connection Secret is remembered: %t", err, g.Published.Published != nil)
+	g.Memory.Published.Published.Version = "1"
+	if err := g.publish(t.Context(), c); !errors.Is(err, outcome.ErrStale) || g.Memory.Published.Published != nil {
+		t.Errorf("got %v, and the connection Secret is remembered: %t", err, g.Memory.Published.Published != nil)
 	}
 }
 
@@ -249,8 +249,8 @@ func (g *gathering) publish(ctx context.Context, c client.Client) error {
 	done, err := p.Publish(ctx, execute.Publication{
 		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Password: g.Password.State, PasswordKnown: g.PasswordSecret != nil,
 		Connections: g.Connections, Now: g.Now, Redact: g.Redactor(), KeepsCertificates: g.KeepsCertificates, Usable: plan.Usable(g.View, g.Observation, g.Unmade),
-	}, g.Published)
-	g.Published = done.Memory
+	}, g.Memory.Published)
+	g.Memory.Published = done.Memory
 	return err
 }
 
@@ -280,7 +280,7 @@ func TestAuthoritiesReachTheConnectionSecret(t *testing.T) {
 				t.Fatal(err)
 			}
 			version := login.ResourceVersion
-			g.Published.Published = nil
+			g.Memory.Published.Published = nil
 			at.Certificates = test.reported
 			g.Observation.Endpoint, g.KeepsCertificates = at, test.keeps
 			for range 2 {

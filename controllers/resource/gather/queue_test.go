@@ -15,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -48,16 +49,15 @@ func TestWritesWhileQueued(t *testing.T) {
 			reporter := &report.Reporter{Client: c, Recorder: recorder, Kind: kind.Bucket(), Cadence: cadence, Deadline: time.Minute}
 			began := time.Now()
 			reports := report.NewMemory(cadence, began)
-			now, memory := began, Memory{LastObserved: began}
-			begin := func() Gathered {
-				news, m := NewsOf(b, memory)
-				return (&Gatherer{Kind: kind.Bucket(), Sync: cadence.Sync}).begin(Start{Object: b, Now: now, News: news, Memory: m}).Gathered
+			now, memory := began, reconciliation.Memory{LastObserved: began}
+			begin := func() reconciliation.State {
+				news, m := reconciliation.NewsOf(b, memory)
+				return (&Gatherer{Kind: kind.Bucket(), Sync: cadence.Sync}).begin(reconciliation.Begin(b, now, news, m)).State
 			}
-			write := func(g Gathered, out outcome.Outcome) {
+			write := func(g reconciliation.State, out outcome.Outcome) {
 				g.Redact = g.Redactor()
-				reported := reporter.Report(t.Context(), report.Reconciliation{
-					Facts: g.Facts, Stored: g.Stored, Object: g.Object, Before: g.Before, WasReady: g.WasReady, LastObserved: g.Memory.LastObserved, Outcome: out,
-				}, reports)
+				g.Outcome = out
+				reported := reporter.Report(t.Context(), g, reports)
 				reports, memory = reported.Memory, g.Memory
 				b = &v1alpha1.Bucket{}
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(g.Object), b); err != nil {
@@ -82,11 +82,11 @@ func TestWritesWhileQueued(t *testing.T) {
 			for flip := range 20 {
 				now = now.Add(time.Second)
 				if test.restarted {
-					memory, reports = Memory{LastObserved: now}, report.NewMemory(cadence, now)
+					memory, reports = reconciliation.Memory{LastObserved: now}, report.NewMemory(cadence, now)
 				}
 				before := b.GetResourceVersion()
 				g := begin()
-				g.Deleting, g.Slot = test.deleting, Slot{Queued: true, Degraded: flip%2 == 1, Account: "aws account 111"}
+				g.Deleting, g.Slot = test.deleting, reconciliation.Slot{Queued: true, Degraded: flip%2 == 1, Account: "aws account 111"}
 				g.Memory.Queue.Since = plan.Since(g.Memory.Queue.Since, true, now.Add(-silentWait))
 				stop := hasSlot(g)
 				g.Memory.Queue.Said = stop.Said

@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
@@ -61,7 +62,7 @@ func TestNoTokenIsTold(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "fake-token") {
 		t.Fatalf("there is nothing to cut out of %v", err)
 	}
-	known := Gathered{Connection: conn}
+	known := reconciliation.State{Connection: conn}
 	if got := known.Redactor()(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
 		t.Errorf("told %q", got)
 	}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // limitReferences refuses other cloud objects that an object names, if it leads through an account that namespaces share, and no class could
 // allow them.
-func (g *Gatherer) limitReferences(ctx context.Context, of *Gathered) error {
+func (g *Gatherer) limitReferences(ctx context.Context, of *reconciliation.State) error {
 	if of.Config.Kind != identity.KindClusterProviderConfig {
 		return nil // the cloud knows what the team's own account may use
 	}

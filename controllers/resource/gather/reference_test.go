@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -47,12 +48,12 @@ func TestReferencesWithoutAClass(t *testing.T) {
 		b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: tt.config, Name: "aws"}
 		b.Spec.Encryption, b.Spec.Management = &v1alpha1.Encryption{Key: tt.key}, tt.management
 		b.Status.ExternalName = map[bool]string{true: "photos"}[tt.bound]
-		g := (&Gatherer{Kind: kind.Bucket(), Classes: classes}).begin(Start{Object: b, Now: time.Now()})
+		g := (&Gatherer{Kind: kind.Bucket(), Classes: classes}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 		if err := g.findAccount(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var refused v1alpha1.Reason
-		if stop := hasClass(g.Gathered); stop != nil {
+		if stop := hasClass(g.State); stop != nil {
 			if e, is := errors.AsType[*identity.ValidationError](stop.Err); is {
 				refused = e.Reason
 			}

@@ -18,18 +18,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-// A Primary is what is known of the object that one follows, or is to follow. It is zero for an object that follows none.
-type Primary struct {
-	// Parent is what it says of itself: the same as parents say.
-	Parent
-	// Object is the object; nil if there is none.
-	Object v1alpha1.ResourceObject
-	// Itself: the spec names the object itself.
-	Itself bool
-}
 
 // following gathers what an object follows, or is to follow.
 type following struct{ g *gathering }
@@ -44,7 +35,7 @@ func (f *following) find(ctx context.Context) error {
 	object := g.Kind.New()
 	switch err := g.gatherer.Cache.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: name}, object); {
 	case err == nil:
-		g.Primary = Primary{Parent: parentOf(object), Object: object, Itself: name == g.Object.GetName()}
+		g.Primary = reconciliation.Primary{Parent: parentOf(object), Object: object, Itself: name == g.Object.GetName()}
 	case !apierrors.IsNotFound(err):
 		return fmt.Errorf("read %s %s, its primary: %w", g.Kind.Name, name, err)
 	}
@@ -75,7 +66,7 @@ func (f *following) begin(context.Context) error {
 }
 
 // canFollow: no read replica is created before its primary is there, and never an empty server in its place.
-func canFollow(g Gathered) *Stop {
+func canFollow(g reconciliation.State) *reconciliation.Stop {
 	p := g.Primary
 	if !g.Follows {
 		return nil
@@ -87,7 +78,7 @@ func canFollow(g Gathered) *Stop {
 	case p.Itself:
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf(instead, p.Named, "this object itself"))
 	case !p.Found:
-		return &Stop{Err: &identity.ValidationError{
+		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonPrimaryNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or delete this object", p.Named),
 		}}
 	case p.Deleting:
@@ -111,7 +102,7 @@ func canFollow(g Gathered) *Stop {
 }
 
 // waitForPrimary says what an object waits for whose primary can't be followed yet. Whoever watches the primary has the object reconciled.
-func waitForPrimary(g Gathered) *Stop {
+func waitForPrimary(g reconciliation.State) *reconciliation.Stop {
 	p := g.Primary
 	out := outcome.Outcome{
 		State: condition.Progressing, Reason: v1alpha1.ReasonPrimaryNotReady, Next: outcome.AtSync,
@@ -120,11 +111,11 @@ func waitForPrimary(g Gathered) *Stop {
 	if g.WasReady {
 		out.State = condition.Updating
 	}
-	return &Stop{Outcome: out}
+	return &reconciliation.Stop{Outcome: out}
 }
 
 // replicaOf returns what the object is to follow, and what follows it.
-func replicaOf(g Gathered) plan.Replica {
+func replicaOf(g reconciliation.State) plan.Replica {
 	r := plan.ReplicaOf(g.Kind, g.Want, g.Object)
 	r.Held, r.Leaving = g.Followers.Held, g.Followers.Leaving
 	p := g.Primary
@@ -144,16 +135,8 @@ func replicaOf(g Gathered) plan.Replica {
 	return r
 }
 
-// Followers are the objects whose specs have them follow one that is being deleted.
-type Followers struct {
-	// Held names those that keep it from being deleted: somebody wants them, and they follow it in the cloud, or are about to.
-	Held []string
-	// Leaving are the names in the cloud of those that are being deleted.
-	Leaving []string
-}
-
 // FollowersOf returns the objects that follow one. They must be indexed by kind.PrimaryIndex.
-func FollowersOf(ctx context.Context, cache client.Reader, k *kind.Kind, primary metav1.Object) (f Followers, err error) {
+func FollowersOf(ctx context.Context, cache client.Reader, k *kind.Kind, primary metav1.Object) (f reconciliation.Followers, err error) {
 	if k.Replicating == nil {
 		return f, nil
 	}

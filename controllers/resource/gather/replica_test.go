@@ -17,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -89,8 +90,8 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 			if err := f.find(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			w.View.Replica = replicaOf(w.Gathered)
-			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow}})
+			w.View.Replica = replicaOf(w.State)
+			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow}})
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
 				got, says = stop.Outcome.Reason, stop.Outcome.Message
@@ -195,7 +196,7 @@ func TestPasswordOfAReplica(t *testing.T) {
 			c := fake.NewClientBuilder().WithObjects(objects...).Build()
 			w := gatheringOf(d, c)
 			if !tt.gone {
-				w.Primary = Primary{Parent: parentOf(primary), Object: primary}
+				w.Primary = reconciliation.Primary{Parent: parentOf(primary), Object: primary}
 			}
 			w.Primary.Named, w.Observed, w.Provider, w.Account = "Database orders", true, "aws", "111"
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Follows: &driver.Following{Primary: "shop-orders"}}

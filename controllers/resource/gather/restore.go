@@ -15,31 +15,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-// A Snapshot is what is known of the snapshot from which an object is to be restored.
-type Snapshot struct {
-	plan.Snapshot
-	// Missing: the spec names an object that stands for it, and there is none. Waits is why that object is of no use yet; empty if it is. Stalled: a person has to
-	// act before it is.
-	Missing bool
-	Waits   string
-	Stalled bool
-	// Unwatched: nobody has the object reconciled once what it waits for is there, so it looks again by itself.
-	Unwatched bool
-	// Elsewhere says where it is if that is another account than the object's; empty if it is not.
-	Elsewhere string
-	// Itself: the spec names the object itself. SameServer: it names another object whose server has the name that this one's is to have.
-	Itself, SameServer bool
-	// Deleted is what is known of the backups that the cloud has of a deleted server of the object that the spec names; nil if that object is there.
-	Deleted *plan.Deleted
-	// Left is what is left of the object that vanished in whose place this one is restored; nil if it is not.
-	Left *plan.Left
-	// Unsupported: the cloud restores no such objects, or not so: What says it.
-	Unsupported bool
-	What        string
-}
 
 // restoring gathers what an object is to be restored from.
 type restoring struct{ g *gathering }
@@ -56,7 +34,7 @@ func (r *restoring) find(ctx context.Context) error {
 	if a.Verb != plan.Create || from == nil && !a.InPlace {
 		return nil
 	}
-	s := &Snapshot{}
+	s := &reconciliation.Snapshot{}
 	g.Snapshot = s
 	if a.InPlace {
 		s.Left = &plan.Left{}
@@ -76,7 +54,7 @@ func (r *restoring) find(ctx context.Context) error {
 	}
 	of := g.gatherer.Family.Snapshots
 	request := driver.Request{
-		Name: from.ExternalSnapshotName, Location: g.Request.Location, Spec: driver.NewSpec(of.New().GetParameters()), NotBefore: g.Cloud.NotBefore,
+		Name: from.ExternalSnapshotName, Location: g.Request.Location, Spec: driver.NewSpec(of.New().GetParameters()), NotBefore: g.Memory.Cloud.NotBefore,
 	}
 	s.Named, s.Open = "snapshot "+request.Name, r.isOpen()
 	var object v1alpha1.ResourceObject
@@ -106,7 +84,7 @@ func (r *restoring) find(ctx context.Context) error {
 }
 
 // readNamed reads an object of the namespace that the spec names. It reports whether that is all: it is not there, or in another account.
-func (r *restoring) readNamed(ctx context.Context, s *Snapshot, of *kind.Kind, name string, into v1alpha1.ResourceObject) (stop bool, err error) {
+func (r *restoring) readNamed(ctx context.Context, s *reconciliation.Snapshot, of *kind.Kind, name string, into v1alpha1.ResourceObject) (stop bool, err error) {
 	g := r.g
 	s.Named = of.Name + " " + name
 	err = g.gatherer.Cache.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: name}, into)
@@ -123,7 +101,7 @@ func (r *restoring) readNamed(ctx context.Context, s *Snapshot, of *kind.Kind, n
 }
 
 // findSource finds out about the object of the same kind that is to be restored as it was at a time.
-func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.DatabasePointInTime) error {
+func (r *restoring) findSource(ctx context.Context, s *reconciliation.Snapshot, at *v1alpha1.DatabasePointInTime) error {
 	g := r.g
 	object := g.Kind.New()
 	if s.Itself = at.DatabaseRef.Name == g.Object.GetName(); s.Itself {
@@ -145,7 +123,7 @@ func (r *restoring) findSource(ctx context.Context, s *Snapshot, at *v1alpha1.Da
 		return nil
 	}
 	seen, err := g.Session.Observe(ctx, g.Kind.Name, driver.Request{
-		Name: status.ExternalName, ID: status.ExternalID, Location: g.Request.Location, Spec: driver.NewSpec(g.Kind.New().GetParameters()), NotBefore: g.Cloud.NotBefore,
+		Name: status.ExternalName, ID: status.ExternalID, Location: g.Request.Location, Spec: driver.NewSpec(g.Kind.New().GetParameters()), NotBefore: g.Memory.Cloud.NotBefore,
 	})
 	if g.CallError = err; err != nil {
 		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
@@ -261,7 +239,7 @@ func (r *restoring) isElsewhere(status *v1alpha1.ResourceStatus) string {
 }
 
 // isRestorable: nothing is created before the snapshot is there from which it is to be restored, and never something empty in its place.
-func isRestorable(g Gathered) *Stop {
+func isRestorable(g reconciliation.State) *reconciliation.Stop {
 	s := g.Snapshot
 	switch {
 	case s == nil:
@@ -275,7 +253,7 @@ func isRestorable(g Gathered) *Stop {
 	case s.SameServer:
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
 	case s.Missing:
-		return &Stop{Err: &identity.ValidationError{
+		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonSnapshotNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or correct spec.restoreFrom", s.Named),
 		}}
 	case s.Stalled:
@@ -292,7 +270,7 @@ func isRestorable(g Gathered) *Stop {
 }
 
 // toldToPlatform adds to a refusal that is about an earlier namespace what the platform team may know of it.
-func toldToPlatform(stop *Stop, v plan.View, marks ...driver.Mark) *Stop {
+func toldToPlatform(stop *reconciliation.Stop, v plan.View, marks ...driver.Mark) *reconciliation.Stop {
 	for _, mark := range marks {
 		if stop != nil && stop.Outcome.Reason == v1alpha1.ReasonNotOwned && stop.Outcome.Detail == "" {
 			stop.Outcome.Detail = plan.EarlierBy(v, mark)
@@ -302,7 +280,7 @@ func toldToPlatform(stop *Stop, v plan.View, marks ...driver.Mark) *Stop {
 }
 
 // refusedSnapshot returns what a reconciliation ends with if nothing can be restored, or not yet; nil if something can.
-func refusedSnapshot(g Gathered, r plan.Refusal) *Stop {
+func refusedSnapshot(g reconciliation.State, r plan.Refusal) *reconciliation.Stop {
 	switch r.Reason {
 	case "":
 		return nil
@@ -314,21 +292,21 @@ func refusedSnapshot(g Gathered, r plan.Refusal) *Stop {
 }
 
 // refusedInPlace is the same for what vanished. That is not there, so what a wait says of it is not what was seen before.
-func refusedInPlace(r plan.Refusal) *Stop {
+func refusedInPlace(r plan.Refusal) *reconciliation.Stop {
 	switch r.Reason {
 	case "":
 		return nil
 	case v1alpha1.ReasonSnapshotNotReady, v1alpha1.ReasonRetrying:
-		return &Stop{Outcome: outcome.Outcome{State: condition.Progressing, Reason: r.Reason, Message: r.Message, Next: outcome.Polling}}
+		return &reconciliation.Stop{Outcome: outcome.Outcome{State: condition.Progressing, Reason: r.Reason, Message: r.Message, Next: outcome.Polling}}
 	default:
-		return &Stop{Action: &plan.Action{Verb: plan.Stall, Reason: r.Reason, Message: r.Message}}
+		return &reconciliation.Stop{Action: &plan.Action{Verb: plan.Stall, Reason: r.Reason, Message: r.Message}}
 	}
 }
 
-func waitForSnapshot(g Gathered, message string, next outcome.When) *Stop {
+func waitForSnapshot(g reconciliation.State, message string, next outcome.When) *reconciliation.Stop {
 	out := outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonSnapshotNotReady, Message: message, Next: next}
 	if g.WasReady {
 		out.State = condition.Updating
 	}
-	return &Stop{Outcome: out}
+	return &reconciliation.Stop{Outcome: out}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -135,14 +136,14 @@ func TestSnapshotOfANewObject(t *testing.T) {
 			if tt.server.State != driver.Unknown {
 				w.Observation = tt.server
 			}
-			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
+			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable}})
 			w.check(t, stop, session, tt.asks, tt.reason, tt.message)
 		})
 	}
 }
 
 // check compares what a gathering ended with, and what a creation would be made of.
-func (w *gathering) check(t *testing.T, stop *Stop, session *snapshotsOf, asks string, reason v1alpha1.Reason, message string) {
+func (w *gathering) check(t *testing.T, stop *reconciliation.Stop, session *snapshotsOf, asks string, reason v1alpha1.Reason, message string) {
 	t.Helper()
 	got, says := v1alpha1.Reason(""), ""
 	if stop != nil {
@@ -247,7 +248,7 @@ func TestSourceOfAPointInTime(t *testing.T) {
 			w.Described.Capabilities.PointInTime, w.Described.Capabilities.Copies, w.Described.Capabilities.RestoresDeleted = !tt.cannot, tt.copies, true
 			w.Described.Fields = []driver.Field{{Field: "tls", Safe: "Optional"}}
 			w.View.Mark, w.Request.Name = driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored"}, tt.called
-			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
+			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable}})
 			got, says, next := v1alpha1.Reason(""), "", outcome.When(0)
 			if stop != nil {
 				got, says, next = stop.Outcome.Reason, stop.Outcome.Message, stop.Outcome.Next
@@ -284,8 +285,8 @@ func TestACopyMayComeLate(t *testing.T) {
 		d := parent()
 		d.Status.RestoredFrom = tt.of
 		w := gatheringOf(d, nil)
-		w.Cloud.CreationRefused, w.Cloud.CreationUnclear = true, true
-		if got := neverCreated(w.Gathered); got != tt.want {
+		w.Memory.Cloud.CreationRefused, w.Memory.Cloud.CreationUnclear = true, true
+		if got := neverCreated(w.State); got != tt.want {
 			t.Errorf("%s: that nothing was created is sure: %t, want %t", name, got, tt.want)
 		}
 	}

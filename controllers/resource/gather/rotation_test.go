@@ -63,7 +63,7 @@ func TestPasswordWhosePeriodHasPassed(t *testing.T) {
 			}).Build()
 			g := gatheringOf(d, c)
 			g.Observation = driver.Observation{State: driver.Ready, Available: true}
-			g.Published.Published = &credential.ConnectionSecret{Checked: now} // what was found right lately is looked at all the same
+			g.Memory.Published.Published = &credential.ConnectionSecret{Checked: now} // what was found right lately is looked at all the same
 			err := g.login().readPassword(t.Context())
 			if (err != nil) != test.fails {
 				t.Fatal(err)

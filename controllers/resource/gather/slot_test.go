@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -29,14 +30,14 @@ func fullAccount(t *testing.T, now func() time.Time) (source *account.Source, ot
 }
 
 // queue has an object wait for a slot, and returns what is to be said of it.
-func queueFor(t *testing.T, g *gathering, source *account.Source) *Stop {
+func queueFor(t *testing.T, g *gathering, source *account.Source) *reconciliation.Stop {
 	t.Helper()
 	g.gatherer.Requeue = func(client.ObjectKey, account.Priority) {}
 	g.Connection = &identity.Connection{Provider: "third", Slots: source}
 	if err := g.acquireSlot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	stop := hasSlot(g.Gathered)
+	stop := hasSlot(g.State)
 	if stop == nil {
 		t.Fatal("it has a slot")
 	}
@@ -56,7 +57,7 @@ func TestNothingIsNotedOfAnObjectThatWaits(t *testing.T) {
 			source, _ := fullAccount(t, func() time.Time { return now })
 			object := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid", Generation: 1, Annotations: annotations}}
 			gatherer := &Gatherer{Kind: kind.Database(), Sync: time.Minute}
-			g := gatherer.begin(Start{Object: object, Now: now})
+			g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, reconciliation.Memory{}))
 			if equality.Semantic.DeepEqual(g.Stored, g.Object) {
 				t.Fatal("nothing is noted of a new object: this test shows nothing")
 			}
@@ -88,7 +89,7 @@ func TestWhoWaitsIsSilentWhileTheQueueMoves(t *testing.T) {
 			object := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", UID: "uid", Generation: 1}}
 			object.Status.ObservedGeneration = -1
 			gatherer := &Gatherer{Kind: kind.Bucket(), Sync: time.Minute}
-			g := gatherer.begin(Start{Object: object, Now: now})
+			g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, reconciliation.Memory{}))
 			queueFor(t, g, source)
 			memory := g.Memory
 			for began, i := now, 0; now.Sub(began) < test.waits; i++ {
@@ -101,9 +102,9 @@ func TestWhoWaitsIsSilentWhileTheQueueMoves(t *testing.T) {
 					other = source.Acquire(account.Request{Requester: fmt.Sprint("other", i), Priority: account.InProgress, Wake: func() {}})
 				}
 			}
-			g = gatherer.begin(Start{Object: object, Now: now, Memory: memory})
+			g = gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, memory))
 			g.Slot.Queued, g.Slot.Moves = true, source.Moves(silentWait)
-			if got := hasSlot(g.Gathered).Outcome.KeepConditions; got != test.silent {
+			if got := hasSlot(g.State).Outcome.KeepConditions; got != test.silent {
 				t.Errorf("silent: %t, want %t", got, test.silent)
 			}
 		})
@@ -141,7 +142,7 @@ func TestWhatIsOnlyLateIsNotUnobserved(t *testing.T) {
 			object := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", UID: "uid", Generation: 1}}
 			object.Status.ExternalName, object.Status.ObservedGeneration = "photos", 1
 			gatherer := &Gatherer{Kind: kind.Bucket(), Sync: sync}
-			g := gatherer.begin(Start{Object: object, Now: now, Memory: Memory{LastObserved: now.Add(-test.age)}})
+			g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, reconciliation.Memory{LastObserved: now.Add(-test.age)}))
 			out := queueFor(t, g, source).Outcome
 			if g.Unobserved != test.want || out.KeepConditions == test.want {
 				t.Errorf("unobserved: %t, want %t; it says %q", g.Unobserved, test.want, out.Message)
@@ -182,10 +183,10 @@ func TestAskedWhileItWaitsForASlot(t *testing.T) {
 	object := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", UID: "uid", Generation: 1}}
 	object.Status.ObservedGeneration = 1
 	gatherer := &Gatherer{Kind: kind.Bucket(), Sync: time.Minute}
-	g := gatherer.begin(Start{Object: object, Now: now, News: News{Any: true, Wanted: true, Asked: true}})
+	g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{Any: true, Wanted: true, Asked: true}, reconciliation.Memory{}))
 	queueFor(t, g, source)
 	other.Release(true)
-	g = gatherer.begin(Start{Object: object, Now: now, Memory: g.Memory})
+	g = gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, g.Memory))
 	g.Connection = &identity.Connection{Slots: source}
 	if err := g.acquireSlot(t.Context()); err != nil || g.Slot.Queued {
 		t.Fatalf("it has no slot: %v", err)

@@ -14,51 +14,54 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A step gathers something, and then a check says whether to go on. Either may be nil.
+// A step gathers something, and then a check says whether to go on. Either may be nil. Or it has the features of the kind do that, by one of their hooks.
 type step struct {
 	gather func(*gathering, context.Context) error
 	check  check
+	hook   func(feature.Feature) feature.Gather
 }
 
 // steps returns what is gathered, in order. A deletion passes all checks that are about permission.
 func steps() []step {
 	return []step{
-		{nil, isManaged},
-		{nil, isNotPaused},
-		{nil, mayExist},
-		{(*gathering).readDefinition, isNotRemoved},
-		{nil, isOfSize},
-		{func(g *gathering, ctx context.Context) error { return (&expiring{g}).findHolders(ctx) }, isNotExpired},
-		{(*gathering).findChildren, nil},
-		{(*gathering).findParent, hasParent},
-		{func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }, nil},
-		{(*gathering).findAccount, hasClass},
-		{(*gathering).connect, isSameCloud},
-		{func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }, nil},
-		{(*gathering).describe, isSupported},
-		{nil, hasSupportedFields},
-		{(*gathering).acquireSlot, hasSlot},
-		{(*gathering).askAccount, isSameAccount},
-		{func(g *gathering, _ context.Context) error { naming{g}.choose(); return nil }, isNotMoved},
-		{(*gathering).findRival, nil},
-		{(*gathering).observe, isNotFailed},
-		{func(g *gathering, ctx context.Context) error { return naming{g}.findOther(ctx) }, nil},
-		{func(g *gathering, ctx context.Context) error {
-			return (&hiding{g.gatherer.Reader, &g.Gathered}).find(ctx)
-		}, nil},
-		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
-		{(*gathering).look, isCreatable},
-		{nil, isFree},
-		{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable},
-		{func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, canFollow},
+		{check: isManaged},
+		{check: isNotPaused},
+		{check: mayExist},
+		{gather: (*gathering).readDefinition, check: isNotRemoved},
+		{check: isOfSize},
+		{hook: func(f feature.Feature) feature.Gather { return f.Start }},
+		{gather: (*gathering).findChildren},
+		{gather: (*gathering).findParent, check: hasParent},
+		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }},
+		{gather: (*gathering).findAccount, check: hasClass},
+		{gather: (*gathering).connect, check: isSameCloud},
+		{gather: func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }},
+		{gather: (*gathering).describe, check: isSupported},
+		{check: hasSupportedFields},
+		{gather: (*gathering).acquireSlot, check: hasSlot},
+		{gather: (*gathering).askAccount, check: isSameAccount},
+		{gather: func(g *gathering, _ context.Context) error { naming{g}.choose(); return nil }, check: isNotMoved},
+		{gather: (*gathering).findRival},
+		{gather: (*gathering).observe, check: isNotFailed},
+		{gather: func(g *gathering, ctx context.Context) error { return naming{g}.findOther(ctx) }},
+		{gather: func(g *gathering, ctx context.Context) error {
+			return (&hiding{g.gatherer.Reader, &g.State}).find(ctx)
+		}},
+		{gather: func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }},
+		{gather: (*gathering).look, check: isCreatable},
+		{check: isFree},
+		{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable},
+		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow},
 	}
 }
 
@@ -86,14 +89,14 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 		if err := g.limitAdoption(ctx); err != nil {
 			return err
 		}
-		if err := g.gatherer.limitReferences(ctx, &g.Gathered); err != nil {
+		if err := g.gatherer.limitReferences(ctx, &g.State); err != nil {
 			return err
 		}
 		return (&counting{g}).limit(ctx)
 	}
 	if ref := g.Object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
-		return g.gatherer.limitReferences(ctx, &g.Gathered)
+		return g.gatherer.limitReferences(ctx, &g.State)
 	}
 	found, err := g.gatherer.Classes.Resolve(ctx, g.Object)
 	if err != nil {
@@ -112,14 +115,14 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 
 // location returns where the cloud object is, or is to be; empty for where the account is by default.
 func (g *gathering) location() string {
-	return cmp.Or(g.status().Location, g.Parent.Location, g.Want.GetLocation())
+	return cmp.Or(g.Status().Location, g.Parent.Location, g.Want.GetLocation())
 }
 
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
 	conn, err := g.gatherer.Connector.Connect(ctx, identity.Use{
-		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "" || outlives(g.Gathered), // the class may be gone with the parent
-		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.bound(), Deleting: g.Deleting,
+		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "" || outlives(g.State), // the class may be gone with the parent
+		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.Bound(), Deleting: g.Deleting,
 	})
 	if err != nil {
 		return err
@@ -140,11 +143,11 @@ func (g *gathering) describe(context.Context) error {
 	}
 	g.Asks = plan.PlaceOf(g.Want, g.Kind.ChosenName(g.Object), g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
-	return findUnsupported(&g.Gathered)
+	return findUnsupported(&g.State)
 }
 
 // findUnsupported finds out what the spec of an object without a class asks for that the cloud does not have. A class says that itself.
-func findUnsupported(g *Gathered) error {
+func findUnsupported(g *reconciliation.State) error {
 	if g.Class != nil || len(g.Described.Lacks) == 0 {
 		return nil
 	}
@@ -164,7 +167,7 @@ func findUnsupported(g *Gathered) error {
 
 // request returns the request that observes the object.
 func (g *gathering) request() driver.Request {
-	status, name, location := g.status(), g.status().ExternalName, g.location()
+	status, name, location := g.Status(), g.Status().ExternalName, g.location()
 	if name == "" {
 		name = g.Asks.Name
 	}
@@ -178,15 +181,15 @@ func (g *gathering) request() driver.Request {
 			NamespaceUID: g.NamespaceUID,
 		},
 		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
-		NotBefore: g.Cloud.NotBefore, AskedAt: g.Memory.AskedAt,
+		NotBefore: g.Memory.Cloud.NotBefore, AskedAt: g.Memory.AskedAt,
 	}
-	request.JustSet = g.Cloud.JustSet.In(request.Spec)
+	request.JustSet = g.Memory.Cloud.JustSet.In(request.Spec)
 	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
 	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
 	request.Beside, request.Former = plan.BesideOf(g.Kind, g.Want, g.Described.Capabilities), kind.FormerOf(g.Kind, g.Object)
-	request.Whole = mirrorsWhole(&g.Gathered)
+	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
 		if g.Policy.Deletion == v1alpha1.DeletionSnapshot {
@@ -199,8 +202,8 @@ func (g *gathering) request() driver.Request {
 // acquireSlot takes a slot of the account, or a place in the queue for one.
 func (g *gathering) acquireSlot(context.Context) error {
 	name, queue := client.ObjectKeyFromObject(g.Object), &g.Memory.Queue
-	pending := g.Deleting || g.status().ObservedGeneration != g.Object.GetGeneration()
-	wait, waited := queue.postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.Ask(name.Namespace, g.gatherer.Sync) })
+	pending := g.Deleting || g.Status().ObservedGeneration != g.Object.GetGeneration()
+	wait, waited := queue.Postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.Ask(name.Namespace, g.gatherer.Sync) })
 	if wait > 0 {
 		g.Slot.Queued, g.Slot.Postponed = true, wait
 		return nil
@@ -209,21 +212,21 @@ func (g *gathering) acquireSlot(context.Context) error {
 	g.Memory.Asked = g.News.Asked
 	requeue := g.gatherer.Requeue // not g: the object may wait for long, and g may have a password
 	request := account.Request{
-		Requester: Requester{g.Kind.Name, name}, Namespace: name.Namespace, Kind: g.Kind.Name, Priority: g.priority,
+		Requester: Requester{g.Kind.Name, name}, Namespace: name.Namespace, Kind: g.Kind.Name, Priority: g.Priority,
 		Wake: func() { requeue(name, account.InProgress) }, // its turn has come: it does not wait again behind those whose turn has not
 	}
-	if g.bound() {
+	if g.Bound() {
 		request.Observed = g.Memory.LastObserved
 	}
-	g.Slot.slot = g.Connection.Slots.Acquire(request)
-	g.Slot.Queued, g.Paces = g.Slot.slot == nil, g.Connection.Slots.Paced(g.Kind.Name)
+	g.Slot.Held = g.Connection.Slots.Acquire(request)
+	g.Slot.Queued, g.Paces = g.Slot.Held == nil, g.Connection.Slots.Paced(g.Kind.Name)
 	if g.Slot.Queued {
 		g.Slot.Degraded, g.Slot.Moves = g.Connection.Slots.Degraded(), g.Connection.Slots.Moves(silentWait)
 	}
-	g.Unobserved = g.Unobserved && !g.Slot.excuses(g.Now.Sub(g.Memory.LastObserved), g.gatherer.Sync, g.Paces)
+	g.Unobserved = g.Unobserved && !g.Slot.Excuses(g.Now.Sub(g.Memory.LastObserved), g.gatherer.Sync, g.Paces)
 	if !g.Slot.Queued {
 		queue.Since = time.Time{}
-		g.Session = g.Slot.slot.Session(g.Session)
+		g.Session = g.Slot.Held.Session(g.Session)
 		return nil
 	}
 	g.Slot.Account = fmt.Sprintf("the account of %s", g.Config)
@@ -231,7 +234,7 @@ func (g *gathering) acquireSlot(context.Context) error {
 		g.Slot.Account = fmt.Sprintf("%s account %s", g.Provider, id)
 	}
 	queue.Since = plan.Since(queue.Since, true, g.Now)
-	if !g.bound() && g.Kind.Actions != nil { // what was noted of a new object is noted again once it has a slot, and written together with what comes then
+	if !g.Bound() && g.Kind.Actions != nil { // what was noted of a new object is noted again once it has a slot, and written together with what comes then
 		*g.Kind.Actions(g.Object) = *g.Kind.Actions(g.Stored.DeepCopyObject().(v1alpha1.ResourceObject))
 	}
 	return nil
@@ -272,7 +275,7 @@ func (g *gathering) observe(ctx context.Context) error {
 	told := rests && (g.Memory.Failure == seen.OperationError.Error() || g.Memory.Retried == seen.Operation)
 	if seen.OperationError != nil && !told {
 		upToDate(g, seen)
-		g.status().Operation = seen.Operation // told once; the next reconciliation observes afresh
+		g.Status().Operation = seen.Operation // told once; the next reconciliation observes afresh
 		if !rests {                           // what rests was about the version alone, and may be told again by another process
 			g.login().operationRefused()
 			for _, s := range plan.FailActions(g.Kind, g.Object, seen.OperationError.Error(), g.Now) {
@@ -284,7 +287,7 @@ func (g *gathering) observe(ctx context.Context) error {
 		}
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
-		certify(ctx, &g.Gathered, &seen.Endpoint)
+		certify(ctx, &g.State, &seen.Endpoint)
 		g.observed(seen)
 	}
 	return nil
@@ -292,7 +295,7 @@ func (g *gathering) observe(ctx context.Context) error {
 
 // certify adds the authorities of the server to its endpoint where the cloud does not report them and the provider config does. They matter to
 // those alone who get a connection Secret.
-func certify(ctx context.Context, g *Gathered, at *driver.Endpoint) {
+func certify(ctx context.Context, g *reconciliation.State, at *driver.Endpoint) {
 	if !g.Kind.Login || at.Host == "" || at.Certificates != "" || g.Want.GetConnection() == nil {
 		return
 	}
@@ -303,24 +306,24 @@ func certify(ctx context.Context, g *Gathered, at *driver.Endpoint) {
 // observed takes in an observation.
 func (g *gathering) observed(seen driver.Observation) {
 	if seen.State != driver.Absent { // a read may lag behind the creation
-		g.Cloud.JustSet = nil
+		g.Memory.Cloud.JustSet = nil
 	}
 	if g.Described.Ownership == driver.OwnedByParent {
-		seen.Mark = evidenceOf(g.Gathered, seen, g.gatherer.ConsistencyWindow).RecordedMark(g.Request.Parent)
+		seen.Mark = evidenceOf(g.State, seen, g.gatherer.ConsistencyWindow).RecordedMark(g.Request.Parent)
 	}
-	if st := g.status(); g.Described.MarkIsFinal && st.Origin == v1alpha1.OriginCreated && seen.ID != "" && seen.ID == st.ExternalID {
+	if st := g.Status(); g.Described.MarkIsFinal && st.Origin == v1alpha1.OriginCreated && seen.ID != "" && seen.ID == st.ExternalID {
 		seen.Mark = g.Request.Mark // the answer to the creation said which one it is, however the cloud shows its mark
 	}
 	seen.Mark = whole(seen.Mark, g.Request.Mark)
 	if !g.Request.CloudManaged { // then it is nobody's way to the password
 		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
 	}
-	keepMirrored(&g.Gathered, &seen)
+	keepMirrored(&g.State, &seen)
 	if seen.Succeeds != "" && seen.Succeeds == g.Request.ID && seen.Former != nil {
 		g.Notes = append(g.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
 			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, seen.Former.Name))
 	}
-	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
+	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, reconciliation.SaidNothing
 	g.KeepsPrimary = wasPromoted(g.login())
 	upToDate(g, seen)
 	if seen.State == driver.Ready && seen.OperationError == nil {
@@ -337,30 +340,30 @@ func upToDate(g *gathering, seen driver.Observation) {
 }
 
 // evidenceOf returns an observation, and what was known when it was made.
-func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.Evidence {
+func evidenceOf(g reconciliation.State, seen driver.Observation, window time.Duration) plan.Evidence {
 	return plan.Evidence{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
 		Recovers: g.Recovers, OwnAccount: g.Config.Kind == identity.KindProviderConfig, FinalMarks: g.Described.MarkIsFinal,
-		Recorded: g.Described.Ownership == driver.OwnedByParent, Former: g.Request.Former, Rival: g.Rival, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Former: g.Request.Former, Rival: g.Rival, Observation: seen, Memory: g.Memory.Cloud, Now: g.Now, Window: window,
 	}
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(ctx context.Context) error {
-	replica := replicaOf(g.Gathered)
-	replica.Lag = lag(&g.Gathered, g.gatherer.Sync, replica.Lag)
+	replica := replicaOf(g.State)
+	replica.Lag = lag(&g.State, g.gatherer.Sync, replica.Lag)
 	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
 	if err := (residing{g}).complete(ctx); err != nil {
 		return err
 	}
-	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
+	evidence := evidenceOf(g.State, g.Observation, g.gatherer.ConsistencyWindow)
 	found := plan.Interpret(evidence)
 	if err := (residing{g}).check(ctx, found.View); err != nil {
 		return err
 	}
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
-	g.View, g.Cloud = found.View, found.Memory
+	g.View, g.Memory.Cloud = found.View, found.Memory
 	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
 	g.View.Replica, g.View.Asked = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
@@ -368,7 +371,7 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)
 	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
-	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
+	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh

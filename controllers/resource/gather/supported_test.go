@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -75,8 +76,8 @@ func TestWhatTheCloudLacksIsNotCreated(t *testing.T) {
 			if tt.deleting {
 				d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			}
-			known, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
-			defer known.Release(known.CallError)
+			known, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+			defer known.Release()
 			if tt.stops {
 				refused, ok := errors.AsType[*identity.ValidationError](stop.Err)
 				if !ok || refused.Reason != v1alpha1.ReasonNotSupported || refused.Message != words || cloud.calls > 0 {

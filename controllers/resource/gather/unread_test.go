@@ -22,12 +22,12 @@ func TestReadsOfTheConnectionSecret(t *testing.T) {
 	}{
 		{name: "as it was", unread: true},
 		{name: "not watched", change: func(g *gathering) { g.gatherer.Secrets.Version = nil }},
-		{name: "another version", change: func(g *gathering) { g.Published.Published.Version = "998" }},
+		{name: "another version", change: func(g *gathering) { g.Memory.Published.Published.Version = "998" }},
 		{name: "unknown to the watch", change: func(g *gathering) {
 			g.gatherer.Secrets.Version = func(context.Context, client.ObjectKey) string { return "" }
 		}},
 		{name: "not remembered, and the password is known", change: func(g *gathering) {
-			g.Published.Published, g.PasswordSecret = nil, &password.Secret{Stored: password.Stored{Current: "one"}}
+			g.Memory.Published.Published, g.PasswordSecret = nil, &password.Secret{Stored: password.Stored{Current: "one"}}
 			g.Password.State.Stored = g.PasswordSecret.Stored
 		}},
 		{name: "the password was read", change: func(g *gathering) {
@@ -35,14 +35,14 @@ func TestReadsOfTheConnectionSecret(t *testing.T) {
 			g.Password.State.Stored = g.PasswordSecret.Stored
 		}},
 		{name: "another host", change: func(g *gathering) { g.Observation.Endpoint.Host = "other.example" }},
-		{name: "another name", change: func(g *gathering) { g.status().Binding.Name = "former" }},
+		{name: "another name", change: func(g *gathering) { g.Status().Binding.Name = "former" }},
 		{name: "beside a Secret of a former name", change: func(g *gathering) {
-			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "former", KeptUntil: metav1.NewTime(g.Now.Add(time.Hour))}}
+			g.Status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "former", KeptUntil: metav1.NewTime(g.Now.Add(time.Hour))}}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g, _, _ := asPublished(map[string]string{"current": "one", "serial": "1"})
-			g.status().Binding = &v1alpha1.Binding{Name: "orders-db"}
+			g.Status().Binding = &v1alpha1.Binding{Name: "orders-db"}
 			g.gatherer.Secrets.Version = func(_ context.Context, key client.ObjectKey) string {
 				if key != (client.ObjectKey{Namespace: "shop", Name: "orders-db"}) {
 					t.Errorf("the version of %s is asked for", key)

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -108,7 +109,7 @@ func TestLeftOfTheVanished(t *testing.T) {
 			w.View = plan.StoredView(d, &d.Status.ResourceStatus)
 			w.View.AbsenceSure = true
 			w.View.NoteRestore(w.Kind, d, d)
-			stop := w.run(t.Context(), []step{{func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, isRestorable}})
+			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable}})
 			wantStop(t, stop, tt.reason, tt.message, tt.waits)
 			if !slices.Equal(session.asked, tt.asked) {
 				t.Errorf("the cloud was asked about %q, want %q", session.asked, tt.asked)
@@ -125,7 +126,7 @@ func TestLeftOfTheVanished(t *testing.T) {
 }
 
 // wantStop checks what a gathering ended with. What vanished stalls by the plan, as it does by another policy.
-func wantStop(t *testing.T, stop *Stop, reason v1alpha1.Reason, message string, waits bool) {
+func wantStop(t *testing.T, stop *reconciliation.Stop, reason v1alpha1.Reason, message string, waits bool) {
 	t.Helper()
 	var got v1alpha1.Reason
 	var says string

@@ -47,14 +47,22 @@ type Facts struct {
 	Redact func(string) string
 }
 
-// Describe returns a copy of the object whose status is in line with an outcome and what was observed; nothing changes in it that need
-// not. released are the fields that are no longer managed, because the spec no longer has them.
-func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) (described v1alpha1.ResourceObject, released []string) {
-	described = object.DeepCopyObject().(v1alpha1.ResourceObject)
-	status := described.GetResourceStatus()
+// Described is an object whose status is in line with an outcome and what was observed.
+type Described struct {
+	Object v1alpha1.ResourceObject
+	// Released are the fields that are no longer managed, because the spec no longer has them.
+	Released []string
+	// Mirrored: the status shows what was observed.
+	Mirrored bool
+}
+
+// Describe returns a copy of the object whose status is in line with an outcome and what was observed; nothing changes in it that need not.
+func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) Described {
+	described := Described{Object: object.DeepCopyObject().(v1alpha1.ResourceObject)}
+	status := described.Object.GetResourceStatus()
 	creating := out.State == condition.Progressing && !out.KeepConditions
 	if f.Observed {
-		released = f.describeObserved(described, creating, out)
+		described.Mirrored, described.Released = f.describeObserved(described.Object, creating, out)
 	}
 	if out.Planned && !out.Undecided || out.Voided {
 		status.Plan = f.rules(NextPlan(status.Plan, out.Hash), out.Pending)
@@ -65,10 +73,9 @@ func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) (described 
 		status.PendingChanges = out.Pending
 	}
 	if !out.KeepConditions {
-		f.describeState(described, out, creating)
+		f.describeState(described.Object, out, creating)
 	}
-	kind.NoteExpiry(f.Kind, described)
-	return described, released
+	return described
 }
 
 // describeState brings the conditions in line with an outcome, and what goes with them.
@@ -119,14 +126,14 @@ func (f Facts) DescribeClass(status *v1alpha1.ResourceStatus) {
 
 // describeObserved mirrors the observation. While an object is being created the mirror waits until that is
 // over: nobody needs it, and each change of it would be a write.
-func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, out Outcome) (released []string) {
+func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, out Outcome) (mirrored bool, released []string) {
 	status, o := object.GetResourceStatus(), f.Observation
 	if o.State == driver.Absent || o.State == driver.Unknown {
-		return nil
+		return false, nil
 	}
 	observeOnly := f.Policy.Management == v1alpha1.ManagementObserve
 	if observeOnly && !plan.MayObserve(f.View, o, f.Policy) {
-		return nil
+		return false, nil
 	}
 	if observeOnly && status.ExternalName == "" {
 		status.ExternalName, status.Provider = f.Request.Name, f.Provider
@@ -137,7 +144,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 		status.Operation = o.Operation
 	}
 	if plan.Ownership(f.View, o) != plan.Ours && !observeOnly {
-		return nil // what is not ours is not mirrored: it may be another tenant's
+		return false, nil // what is not ours is not mirrored: it may be another tenant's
 	}
 	status.Location = f.Place()
 	if !observeOnly {
@@ -151,10 +158,10 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 	}
 	noted := f.noted(status, out)
 	if creating && !gains(status.Applied, noted) && !adds(status.Applied, noted, out.Sends) {
-		return nil
+		return false, nil
 	}
 	f.mirror(object)
-	return f.describeApplied(status, noted)
+	return true, f.describeApplied(status, noted)
 }
 
 // noted returns what is noted as applied; nil if that is not known.
@@ -172,12 +179,6 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	}
 	if f.Kind.SetEndpoint != nil {
 		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
-	}
-	if f.Kind.SetSnapshotDetails != nil {
-		f.Kind.SetSnapshotDetails(object, f.Observation.SnapshotDetails, f.Observation.Available)
-	}
-	if f.Kind.SetSupport != nil && f.Observation.Support != nil {
-		f.Kind.SetSupport(object, f.Observation.Support)
 	}
 	if o := f.Observation; o.Follows != nil || o.State == driver.Ready && !f.KeepsPrimary { // while it is being promoted it still is what it was
 		kind.SetFollowing(f.Kind, object, o.Follows, f.View.Replica.ServerID, f.View.Replica.Lag, o.Followers)

@@ -25,7 +25,7 @@ func TestObservedIsBoundOnceSeen(t *testing.T) {
 			Request: driver.Request{Name: "theirs", Location: "eu-central-1"}, Observed: true, Observation: driver.Observation{State: state},
 		}
 		b := &v1alpha1.Bucket{}
-		described, _ := f.Describe(b, Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotFound, Message: "check the name"})
+		described := f.Describe(b, Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotFound, Message: "check the name"}).Object
 		if got := described.GetResourceStatus().ExternalName; got != want {
 			t.Errorf("%v: bound to %q, want %q", state, got, want)
 		}
@@ -45,7 +45,8 @@ func TestDescribeLeavesTheObservationAlone(t *testing.T) {
 	}
 	b := &v1alpha1.Bucket{}
 	b.Status.Applied = map[string][]string{driver.FieldPassword: {"2"}, "cors": {"*"}}
-	described, released := f.Describe(b, Outcome{KeepConditions: true})
+	got := f.Describe(b, Outcome{KeepConditions: true})
+	described, released := got.Object, got.Released
 	if _, added := applied[driver.FieldPassword]; added || len(applied) != 1 {
 		t.Errorf("the observation says now that %v is applied", applied)
 	}
@@ -68,7 +69,7 @@ func TestWhatIsSentIsNotedWhileCreating(t *testing.T) {
 		}
 		b := &v1alpha1.Bucket{}
 		b.Status.Applied = map[string][]string{"tags": {}}
-		described, _ := f.Describe(b, Outcome{State: condition.Progressing, Sends: tt.sends})
+		described := f.Describe(b, Outcome{State: condition.Progressing, Sends: tt.sends}).Object
 		if got := described.GetResourceStatus().Applied["tags"]; len(got) != len(tt.sends) {
 			t.Errorf("%s: noted are %q", name, got)
 		}
@@ -92,7 +93,7 @@ func TestWhatWaitedStaysListedWhereNobodyCompared(t *testing.T) {
 		f := Facts{Kind: kind.Database(), Redact: unredacted, Observed: true, Observation: driver.Observation{State: tt.state}}
 		d := &v1alpha1.Database{}
 		d.Status.PendingChanges = waits
-		described, _ := f.Describe(d, tt.out)
+		described := f.Describe(d, tt.out).Object
 		if diff := cmp.Diff(tt.want, described.GetResourceStatus().PendingChanges); diff != "" {
 			t.Errorf("%s: pendingChanges (-want +got):\n%s", tt.name, diff)
 		}
@@ -131,7 +132,7 @@ func TestFirstReadyTime(t *testing.T) {
 				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark, Restored: tt.restored, Origin: v1alpha1.OriginCreated},
 				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark, Follows: tt.follows},
 			}
-			described, _ := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state})
+			described := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state}).Object
 			if got := described.GetResourceStatus().FirstReadyTime != nil; got != tt.want {
 				t.Errorf("recorded as having worked: %v, want %v", got, tt.want)
 			}
@@ -158,7 +159,7 @@ func TestAvailableOnTheWayDown(t *testing.T) {
 		"declared stopped, and it fails": {driver.Observation{State: driver.Failed, Applied: stopped}, v1alpha1.ReasonCloudBusy},
 	} {
 		f := Facts{Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, Observed: true, Observation: tt.seen}
-		described, _ := f.Describe(&v1alpha1.Database{}, Outcome{State: condition.Updating, Reason: v1alpha1.ReasonCloudBusy})
+		described := f.Describe(&v1alpha1.Database{}, Outcome{State: condition.Updating, Reason: v1alpha1.ReasonCloudBusy}).Object
 		c := meta.FindStatusCondition(described.GetResourceStatus().Conditions, v1alpha1.ConditionAvailable)
 		if c == nil || c.Status != metav1.ConditionFalse || c.Reason != string(tt.want) {
 			t.Errorf("%s: Available is %+v, want False for the reason %s", name, c, tt.want)
@@ -182,7 +183,7 @@ func TestOperationThatWasJustBegun(t *testing.T) {
 		}
 		d := &v1alpha1.Database{}
 		d.Status.Operation = tt.status
-		described, _ := f.Describe(d, Outcome{State: condition.Updating})
+		described := f.Describe(d, Outcome{State: condition.Updating}).Object
 		if got := described.GetResourceStatus().Operation; got != tt.want {
 			t.Errorf("%+v: the operation is %q", tt, got)
 		}

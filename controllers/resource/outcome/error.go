@@ -11,19 +11,20 @@ import (
 
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // FieldErrors are the fields that the cloud refused, or that could not be read, each with the reason.
 type FieldErrors []driver.FieldError
 
-// Error names the fields, in the order of their names, as driver.Told tells them.
+// Error names the fields, in the order of their names, as prose.List tells them.
 func (e FieldErrors) Error() string {
 	var all []string
 	for _, failed := range e {
 		all = append(all, fmt.Sprintf("%s: %v", failed.Field, failed.Err))
 	}
 	slices.Sort(all)
-	return driver.ToldLines(all)
+	return prose.Join(all)
 }
 
 // Unwrap returns the error that decides what comes of all: one that needs a person, if there is one, and rather one that does not pass by itself.

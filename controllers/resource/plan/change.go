@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // mustAsk reports whether a person is to be asked before a change is made.
@@ -238,7 +239,7 @@ func recordedIn(most int, value string) string {
 		return value
 	}
 	sum := sha256.Sum256([]byte(value))
-	return fmt.Sprintf("%s (sha256 %s)", driver.Shortened(value, most-room), hex.EncodeToString(sum[:6]))
+	return fmt.Sprintf("%s (sha256 %s)", prose.Shorten(value, most-room), hex.EncodeToString(sum[:6]))
 }
 
 // isRecordedAs reports whether the status lists a value, in whole, shortened or brief.
@@ -291,7 +292,7 @@ func ListChanges(changes []driver.Change) string {
 		switch {
 		case c.Effect == driver.Online || c.Effect == "":
 		case c.Why != "":
-			fmt.Fprintf(&s, " (%s: %s)", c.Effect, driver.Shortened(c.Why, longestListed))
+			fmt.Fprintf(&s, " (%s: %s)", c.Effect, prose.Shorten(c.Why, longestListed))
 		default:
 			fmt.Fprintf(&s, " (%s)", c.Effect)
 		}
@@ -302,7 +303,7 @@ func ListChanges(changes []driver.Change) string {
 // shownInMessage says from what to what a change leads, as conditions and Events do.
 func shownInMessage(c driver.Change) string {
 	return Shown(c, 2*longestListed, func(from, to string) (string, string) {
-		return driver.Shortened(from, longestListed), driver.Shortened(to, longestListed)
+		return prose.Shorten(from, longestListed), prose.Shorten(to, longestListed)
 	})
 }
 
@@ -315,7 +316,7 @@ func Shown(c driver.Change, room int, shorten func(from, to string) (string, str
 	parts := DifferencesOf(c)
 	for i, d := range parts {
 		from, to := shorten(OrNone(d.From), OrNone(d.To))
-		part := fmt.Sprintf("%s %s -> %s", driver.Shortened(d.At, longestPath), from, to)
+		part := fmt.Sprintf("%s %s -> %s", prose.Shorten(d.At, longestPath), from, to)
 		if room -= len(part); i > 0 && (room < 0 || i == mostParts) {
 			said = append(said, fmt.Sprintf("and %d more in %s", len(parts)-i, c.Field))
 			break

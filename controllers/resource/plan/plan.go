@@ -30,7 +30,6 @@ const (
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
 	RemoveFinalizer Verb = "RemoveFinalizer" // drop the finalizer
 	Stall           Verb = "Stall"           // a person has to act
-	Expire          Verb = "Expire"          // delete the Kubernetes object, whose time has passed
 	Operate         Verb = "Operate"         // do Action.Operation, which a person asks for
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 // keepAgreed keeps the approval of what a person agreed to before the server was stopped: it stays that of the plan, and is not used up.
@@ -58,5 +59,5 @@ func WhileStopped(o driver.Observation, changes []driver.Change) []driver.Change
 	if !o.Stopped {
 		return changes
 	}
-	return driver.WhileStopped(changes)
+	return portable.WhileStopped(changes)
 }

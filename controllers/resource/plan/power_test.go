@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/portable"
 )
 
 const disk = "storage.sizeGiB"
@@ -19,12 +20,12 @@ func stopped(s *fixture) {
 func byWish(s *fixture) { s.Applied[driver.FieldPowerState] = []string{"Stopped"} }
 
 // asleep has changes wait until the server runs.
-func asleep(s *fixture) { s.Seen.Changes = driver.WhileStopped(s.Seen.Changes, "tags") }
+func asleep(s *fixture) { s.Seen.Changes = portable.WhileStopped(s.Seen.Changes, "tags") }
 
 // power is a change of the power state, by an edit or by drift.
 func power(from, to v1alpha1.PowerState, edit bool) func(*fixture) {
 	return func(s *fixture) {
-		effect, why := driver.PowerEffect(to)
+		effect, why := portable.PowerEffect(to)
 		s.Seen.Changes = append(s.Seen.Changes, driver.Change{Field: driver.FieldPowerState, From: string(from), To: string(to), Effect: effect, Why: why})
 		s.Applied[driver.FieldPowerState] = []string{string(to)}
 		if edit {

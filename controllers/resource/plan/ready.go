@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/window"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 func planReady(v View, o driver.Observation, p Policy) Action {
@@ -164,9 +165,9 @@ func impossible(never []driver.Change) string {
 			all = append(all, fmt.Sprintf("spec.%s is refused: %s", c.Field, c.Why))
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, driver.Shortened(c.From, longestListed), driver.Shortened(c.To, longestListed), c.Why))
+		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, prose.Shorten(c.From, longestListed), prose.Shorten(c.To, longestListed), c.Why))
 	}
-	return driver.ToldLines(all)
+	return prose.Join(all)
 }
 
 // whyNever says why changes can't be made: entries of a map that the cloud does not have can be in no cloud object, and all else can't be in one that exists.

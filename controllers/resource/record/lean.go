@@ -7,7 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 const (
@@ -51,7 +51,7 @@ func trim(mirror map[string]any) {
 func outline(value any) any {
 	switch value := value.(type) {
 	case string:
-		return driver.Shortened(value, longestMirrored)
+		return prose.Shorten(value, longestMirrored)
 	case []any:
 		first := value[0]
 		if plan.Weight(first) > longestMirrored {

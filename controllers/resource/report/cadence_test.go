@@ -4,12 +4,10 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
-	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
@@ -34,28 +32,34 @@ func TestWhatIsDueIsNoReCheck(t *testing.T) {
 	}
 }
 
-// An object comes back when it expires, and not a sync period later. One that has expired and is held comes back as ever.
-func TestComesBackToExpire(t *testing.T) {
+// An object comes back when a feature asks for that, and not a sync period later.
+func TestComesBackWhenDue(t *testing.T) {
 	now := time.Unix(0, 0)
 	for _, test := range []struct {
-		name     string
-		after    string
-		age      time.Duration
-		deleting bool
-		before   time.Duration
-		want     time.Duration
+		name      string
+		due       []time.Duration
+		out, want time.Duration
 	}{
-		{"it does not expire", "", 0, false, 0, 0},
-		{"it expires", "5h", time.Hour, false, 0, 4 * time.Hour},
-		{"something else comes first", "5h", time.Hour, false, time.Hour, time.Hour},
-		{"something else comes later", "5h", time.Hour, false, 6 * time.Hour, 4 * time.Hour},
-		{"it has expired, and is held", "5h", 6 * time.Hour, false, 0, 0},
-		{"it is being deleted", "5h", time.Hour, true, 0, 0},
+		{"nothing is due", []time.Duration{0}, 0, 0},
+		{"nothing is due, and something else comes", []time.Duration{0}, time.Hour, time.Hour},
+		{"something is due", []time.Duration{4 * time.Hour}, 0, 4 * time.Hour},
+		{"something is due first", []time.Duration{4 * time.Hour, 0, 3 * time.Hour}, 0, 3 * time.Hour},
+		{"something else comes first", []time.Duration{4 * time.Hour}, time.Hour, time.Hour},
+		{"something else comes later", []time.Duration{4 * time.Hour}, 6 * time.Hour, 4 * time.Hour},
+		{"it was due", []time.Duration{-time.Hour}, 6 * time.Hour, time.Millisecond},
 	} {
-		s := &v1alpha1.DatabaseSnapshot{}
-		s.Spec.ExpiresAfter, s.Status.CreationTime = test.after, &metav1.Time{Time: now.Add(-test.age)}
-		in := Reconciliation{Facts: outcome.Facts{Kind: kind.DatabaseSnapshot(), Now: now, Deleting: test.deleting}, Object: s, Outcome: outcome.Outcome{AtMost: test.before}}
-		if got := untilExpiry(in).AtMost; got != test.want {
+		var set feature.Set
+		for _, after := range test.due {
+			set = append(set, feature.Feature{}, feature.Feature{Due: func(in reconciliation.State) time.Time {
+				if after == 0 {
+					return time.Time{}
+				}
+				return in.Now.Add(after)
+			}})
+		}
+		in := reconciliation.State{Facts: outcome.Facts{Now: now}, Done: reconciliation.Done{Outcome: outcome.Outcome{AtMost: test.out}}}
+		e := &entry{Reporter: &Reporter{Features: set}, State: in}
+		if got := e.untilDue().AtMost; got != test.want {
 			t.Errorf("%s: it comes back after %s, want %s", test.name, got, test.want)
 		}
 	}

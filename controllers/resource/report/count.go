@@ -8,13 +8,14 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A counter counts, in the metrics, what reconciliations come to.
 type counter struct {
-	Reconciliation
+	reconciliation.State
 	metrics *telemetry.Metrics
 }
 
@@ -27,11 +28,11 @@ func (c counter) count(m Memory, next reconcile.Result) Memory {
 	if c.metrics == nil {
 		return m
 	}
-	m.Recorded, m.Unwritten = c.LastObserved, false
+	m.Recorded, m.Unwritten = c.Memory.LastObserved, false
 	m.Lag = c.lag(m.Lag)
 	m.LastObservation = c.lastObservation(m)
 	subject := c.subject()
-	if first := c.Object.GetResourceStatus().FirstReadyTime; first != nil && !c.WasReady && !c.StartedOver {
+	if first := c.Object.GetResourceStatus().FirstReadyTime; first != nil && !c.WasReady && !c.Memory.Cloud.StartedOver {
 		c.metrics.Ready(subject, first.Sub(c.Object.GetCreationTimestamp().Time))
 	}
 	if !m.Edited.IsZero() && applied(c.Object) {
@@ -45,7 +46,7 @@ func (c counter) count(m Memory, next reconcile.Result) Memory {
 		if m.Drift == nil {
 			m.Drift = driftBefore(c.View.Waiting)
 		}
-		c.metrics.Drift(subject, client.ObjectKeyFromObject(c.Object), m.Drift.look(c.drifted(), c.View.InConsistencyWindow, c.Sent, c.Now))
+		c.metrics.Drift(subject, client.ObjectKeyFromObject(c.Object), m.Drift.look(c.drifted(), c.View.InConsistencyWindow, c.JustSent(), c.Now))
 	}
 	return m
 }

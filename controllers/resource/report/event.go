@@ -25,7 +25,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // Observing is the action of a reconciliation that has not decided yet what is to be done.
@@ -48,7 +48,7 @@ func (e *entry) eventNow(ctx context.Context, n outcome.Note) {
 	about := e.reference(message)
 	err := e.Client.Create(ctx, &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: about.Namespace, Name: e.eventName(n.Reason, message)},
-		EventTime:  metav1.NewMicroTime(e.Now), Type: n.Type, Reason: n.Reason, Action: e.Action, Note: driver.Plain(shortened(message)),
+		EventTime:  metav1.NewMicroTime(e.Now), Type: n.Type, Reason: n.Reason, Action: e.Action, Note: prose.Plain(shortened(message)),
 		Regarding: *about, ReportingController: Controller, ReportingInstance: instance(),
 	})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -98,7 +98,7 @@ func (e *entry) note(stored bool) {
 }
 
 // shortened returns as much of a message as the note of an Event holds: the beginning, and the end, where the advice is.
-func shortened(message string) string { return driver.Shortened(message, longestNote) }
+func shortened(message string) string { return prose.Shorten(message, longestNote) }
 
 // reference returns what an Event is about. To client-go it is the same Event again if all but its note are alike, and
 // that includes the version of the object: so what repeats would be new after each write, and what differs in its note

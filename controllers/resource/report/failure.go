@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -25,7 +26,7 @@ const Lasting = 3
 const messageDeleting = "being deleted"
 
 // deletionFirst returns an outcome with what the conditions say whatever the cloud answers first: that the object is being deleted.
-func deletionFirst(in Reconciliation) outcome.Outcome {
+func deletionFirst(in reconciliation.State) outcome.Outcome {
 	out := in.Outcome
 	silent := (out.KeepConditions || out.State == condition.Retrying) && !out.Deleted && !out.Queued
 	if silent && in.Deleting && !deletionRecorded(in.Object) {
@@ -42,7 +43,7 @@ func deletionRecorded(object v1alpha1.ResourceObject) bool {
 
 // A classifier turns the error of a reconciliation into an outcome. It is pure.
 type classifier struct {
-	Reconciliation
+	reconciliation.State
 	cadence retry.Cadence
 }
 
@@ -135,7 +136,7 @@ func (c classifier) settles(reason v1alpha1.Reason, memory Memory) bool {
 }
 
 // messageOf returns the message of an outcome. If something is refused that the class gave the object, it says so: the object's own spec does not say what to correct.
-func messageOf(in Reconciliation) string {
+func messageOf(in reconciliation.State) string {
 	out := in.Outcome
 	switch out.Reason {
 	case v1alpha1.ReasonInvalid, v1alpha1.ReasonConflict, v1alpha1.ReasonNotSupported, v1alpha1.ReasonFailed, v1alpha1.ReasonImmutable:

@@ -21,6 +21,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -108,7 +109,7 @@ func TestClassify(t *testing.T) {
 			if strings.HasPrefix(test.name, "observation") || strings.HasPrefix(test.name, "a missing password") {
 				condition.Set(&b.Status.Conditions, condition.Update{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Generation: 1})
 			}
-			in := Reconciliation{Object: b, Stored: b, Err: test.err}
+			in := reconciliation.State{Object: b, Stored: b, Done: reconciliation.Done{Err: test.err}}
 			in.Now, in.Deleting, in.Unobserved = now, test.deleting, test.unseen > 2*cadence.Sync
 			in.Paced = strings.HasSuffix(test.name, "limiter knows")
 			in.Observed = strings.HasPrefix(test.name, "a missing password")
@@ -128,10 +129,10 @@ func TestClassify(t *testing.T) {
 // Somebody else may have been faster with a Secret. What was planned for the object itself is recorded all the same.
 func TestWhatWasPlannedIsRecordedBesideAConflict(t *testing.T) {
 	pending := []v1alpha1.PendingChange{{Field: "tags"}}
-	in := Reconciliation{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Err: outcome.ErrStale, Outcome: outcome.Outcome{
+	in := reconciliation.State{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Done: reconciliation.Done{Err: outcome.ErrStale, Outcome: outcome.Outcome{
 		State: condition.DriftWaits, Reason: v1alpha1.ReasonApprovalRequired, Message: "waiting for approval", Next: outcome.AtSync,
 		Planned: true, Hash: "abc", Pending: pending,
-	}}
+	}}}
 	got, _ := classifier{in, retry.DefaultCadence(time.Minute)}.classify(Memory{})
 	want := outcome.Outcome{KeepConditions: true, Next: outcome.Polling, Planned: true, Hash: "abc", Pending: pending}
 	if !reflect.DeepEqual(got, want) {
@@ -160,7 +161,7 @@ func TestRefusalOfWhatAClassGave(t *testing.T) {
 		"without a class":       {outcome.FieldErrors{{Field: "version", Err: refusal}}, nil, false, false},
 		"while it is deleted":   {outcome.FieldErrors{{Field: "version", Err: refusal}}, ofClass, true, false},
 	} {
-		in := Reconciliation{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Err: outcome.Acted{Err: tt.err}}
+		in := reconciliation.State{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Done: reconciliation.Done{Err: outcome.Acted{Err: tt.err}}}
 		in.Class, in.Deleting, in.Now = tt.class, tt.deleting, time.Now()
 		in.Outcome, _ = classifier{in, retry.DefaultCadence(time.Minute)}.classify(Memory{Failures: Lasting})
 		if got := messageOf(in); strings.HasSuffix(got, last) != tt.says || !strings.Contains(got, "version") && name != "another field" {
@@ -180,7 +181,7 @@ func TestConditionsSayWhatAClassGave(t *testing.T) {
 	r := &Reporter{Client: c, Recorder: events.NewFakeRecorder(10), Log: logr.Discard(), Kind: kind.Bucket(), Cadence: retry.DefaultCadence(time.Minute), Deadline: time.Minute}
 	gives := class.Tree{"lifecycle": []any{}}
 	refusal := outcome.FieldErrors{{Field: "lifecycle", Err: &driver.Error{Code: driver.Invalid, Op: "PutBucketLifecycle", Message: "no such class"}}}
-	in := Reconciliation{Stored: b, Object: b.DeepCopy(), Err: outcome.Acted{Err: refusal}}
+	in := reconciliation.State{Stored: b, Object: b.DeepCopy(), Done: reconciliation.Done{Err: outcome.Acted{Err: refusal}}}
 	in.Class, in.Redact, in.Now = &class.Resolution{Name: "logs", Evaluation: class.Evaluation{Spec: gives, Effective: class.Effective{Enforced: gives}}}, func(message string) string { return message }, time.Now()
 	r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now()))
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {

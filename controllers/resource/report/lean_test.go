@@ -20,6 +20,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
@@ -64,7 +65,7 @@ func TestWhatIsTooLargeForItsStatusSaysSo(t *testing.T) {
 				rules = append(rules, v1alpha1.CORSRule{AllowedOrigins: []string{"https://shop.example.com"}})
 			}
 			object.Status.Observed = &v1alpha1.BucketParameters{CORS: rules, Versioning: new(v1alpha1.VersioningEnabled)}
-			in := Reconciliation{Stored: b, Object: object, Outcome: outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonInvalid, Message: "too large", Next: outcome.AtSync}}
+			in := reconciliation.State{Stored: b, Object: object, Done: reconciliation.Done{Outcome: outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonInvalid, Message: "too large", Next: outcome.AtSync}}}
 			in.Redact = func(message string) string { return message }
 			memory := r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now())).Memory
 			stored := &v1alpha1.Bucket{}

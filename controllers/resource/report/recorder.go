@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
 // Controller is the name by which Mooring records Events.
@@ -26,5 +26,5 @@ type plainRecorder struct{ events.EventRecorder }
 
 // Eventf implements events.EventRecorder.
 func (p plainRecorder) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
-	p.EventRecorder.Eventf(regarding, related, kind, reason, action, "%s", driver.Plain(fmt.Sprintf(note, args...)))
+	p.EventRecorder.Eventf(regarding, related, kind, reason, action, "%s", prose.Plain(fmt.Sprintf(note, args...)))
 }

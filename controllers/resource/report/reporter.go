@@ -8,16 +8,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/resource/record"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
@@ -33,39 +34,13 @@ type Reporter struct {
 	// Metrics count; nil counts nothing.
 	Metrics *telemetry.Metrics
 	Kind    *kind.Kind
+	// Features are those of the kind.
+	Features feature.Set
 	// Namespace is Mooring's own. Events about ClusterProviderConfigs are in it.
 	Namespace string
 	Cadence   retry.Cadence
 	// Deadline bounds the calls of one report.
 	Deadline time.Duration
-}
-
-// A Reconciliation is what is to be reported.
-type Reconciliation struct {
-	outcome.Facts
-	// Stored is the object as the API server has it, and Object what its status is to be like, apart from what the outcome says.
-	Stored, Object v1alpha1.ResourceObject
-	// Before are the conditions that the reconciliation found. WasReady: the object had been usable before.
-	Before   []metav1.Condition
-	WasReady bool
-	// Action is what was done; Written: the status was written before it.
-	Action  string
-	Written bool
-	Notes   []outcome.Note
-	// Released are fields that are no longer managed, which is recorded once the status is stored.
-	Released []string
-	// LastObserved is when the cloud object was last observed, or the object was first seen.
-	LastObserved time.Time
-	// Sent are the fields that this reconciliation set in the cloud. AwaitsSent: what was set, now or before, was not observed yet.
-	Sent       []string
-	AwaitsSent bool
-	// StartedOver: another cloud object took the place of the first one, in this reconciliation or before.
-	StartedOver bool
-	// Paced: the cloud refused a call because the account made too many, and the account's limiter says when the object's turn is.
-	Paced bool
-	// Outcome is what the reconciliation came to, if Err is nil; Err is why it ended.
-	Outcome outcome.Outcome
-	Err     error
 }
 
 // A Report is what came of a Reconciliation.
@@ -83,12 +58,12 @@ type Report struct {
 // An entry is a reconciliation while it is being reported.
 type entry struct {
 	*Reporter
-	Reconciliation
+	reconciliation.State
 	memory Memory
 }
 
 // Report reports a reconciliation.
-func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory) Report {
+func (r *Reporter) Report(ctx context.Context, in reconciliation.State, memory Memory) Report {
 	interrupted := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
@@ -98,24 +73,24 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 	}
 	defer func() { e.trace(ctx) }()
 	e.note(false)
-	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Repeated || e.Outcome.Next == outcome.Polling && e.AwaitsSent
+	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Repeated || e.Outcome.Next == outcome.Polling && e.AwaitsSent()
 	if e.Err != nil {
-		e.Outcome, e.memory = classifier{e.Reconciliation, r.Cadence}.classify(e.memory)
+		e.Outcome, e.memory = classifier{e.State, r.Cadence}.classify(e.memory)
 	} else if !e.Outcome.KeepConditions && !mayFail {
 		e.memory.Failures = 0
 		e.memory.Pace.Succeeded()
 	}
-	e.Outcome = deletionFirst(e.Reconciliation)
-	e.Outcome.Message = messageOf(e.Reconciliation)
+	e.Outcome = deletionFirst(e.State)
+	e.Outcome.Message = messageOf(e.State)
 	if e.Outcome.Deleted {
-		counter{e.Reconciliation, e.Metrics}.deleted()
+		counter{e.State, e.Metrics}.deleted()
 		return Report{Deleted: true, Memory: e.memory}
 	}
 	return e.write(ctx, interrupted)
 }
 
 // Note records one Event at once, about a reconciliation that goes on. It returns what is remembered.
-func (r *Reporter) Note(ctx context.Context, in Reconciliation, memory Memory, n outcome.Note) Memory {
+func (r *Reporter) Note(ctx context.Context, in reconciliation.State, memory Memory, n outcome.Note) Memory {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
 	e := &entry{r, in, memory}
@@ -125,9 +100,8 @@ func (r *Reporter) Note(ctx context.Context, in Reconciliation, memory Memory, n
 
 // write stores the status, and reports what it says.
 func (e *entry) write(ctx context.Context, interrupted bool) Report {
-	var released []string
-	e.Object, released = e.Describe(e.Object, e.Outcome)
-	e.Released = append(e.Released, released...)
+	described := e.Features.Describe(e.State, e.Object, e.Outcome)
+	e.Object, e.Released = described.Object, append(e.Released, described.Released...)
 	report := Report{Recorded: true}
 	if mayCarry := e.Outcome.Created || e.Outcome.Queued; interrupted || !mayCarry || !e.carryOver(&report) {
 		if err := e.store(ctx); err != nil {
@@ -135,17 +109,17 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 		}
 	}
 	e.report(ctx)
-	report.Next = comeBack(untilExpiry(e.Reconciliation), &e.memory)
-	e.memory = counter{e.Reconciliation, e.Metrics}.count(e.memory, report.Next)
+	report.Next = comeBack(e.untilDue(), &e.memory)
+	e.memory = counter{e.State, e.Metrics}.count(e.memory, report.Next)
 	report.Memory = e.memory
 	return report
 }
 
-// untilExpiry returns an outcome that comes back when the object expires, and not a sync period later. What has expired and stays is held, and looked at as ever.
-func untilExpiry(in Reconciliation) outcome.Outcome {
-	out, at := in.Outcome, kind.ExpiresAt(in.Kind, in.Object)
-	if wait := at.Sub(in.Now); !at.IsZero() && wait > 0 && !in.Deleting && (out.AtMost == 0 || wait < out.AtMost) {
-		out.AtMost = wait
+// untilDue returns the outcome with when the object comes back at the latest because a feature asks for that.
+func (e *entry) untilDue() outcome.Outcome {
+	out, due := e.Outcome, e.Features.Due(e.State)
+	if wait := due.Sub(e.Now); !due.IsZero() && (out.AtMost == 0 || wait < out.AtMost) {
+		out.AtMost = max(wait, time.Millisecond)
 	}
 	return out
 }
@@ -194,7 +168,7 @@ func (e *entry) notRecorded(ctx context.Context, err error) Report {
 	case apierrors.IsConflict(err):
 		report.Next.RequeueAfter = e.memory.Pace.WhileCloudWorks()
 	default:
-		e.memory = counter{e.Reconciliation, e.Metrics}.unrecorded(e.memory)
+		e.memory = counter{e.State, e.Metrics}.unrecorded(e.memory)
 		if !e.memory.Unrecorded { // said once, not at each try
 			logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
 			if record.TooLarge(err) {

@@ -22,6 +22,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -53,7 +54,7 @@ func TestNotes(t *testing.T) {
 				Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(b).WithStatusSubresource(b).Build(), Recorder: recorder, Log: logr.Discard(),
 				Kind: kind.Bucket(), Cadence: retry.DefaultCadence(time.Minute), Deadline: time.Minute,
 			}
-			in := Reconciliation{Stored: b, Object: b.DeepCopy(), Notes: notes, WasReady: test.wasReady, Outcome: outcome.Outcome{KeepConditions: true, Next: outcome.Soon}}
+			in := reconciliation.State{Stored: b, Object: b.DeepCopy(), Notes: notes, WasReady: test.wasReady, Done: reconciliation.Done{Outcome: outcome.Outcome{KeepConditions: true, Next: outcome.Soon}}}
 			in.Redact = func(message string) string { return message }
 			if test.stores {
 				in.Object.GetResourceStatus().Operation = "operation-1"
@@ -97,7 +98,7 @@ func TestNoteIsAnEventAtOnce(t *testing.T) {
 			},
 		}).Build(), Recorder: recorder, Log: logr.Discard(), Kind: kind.Bucket(), Deadline: time.Minute,
 	}
-	in := Reconciliation{Stored: b, Object: b.DeepCopy(), Action: "Create"}
+	in := reconciliation.State{Stored: b, Object: b.DeepCopy(), Done: reconciliation.Done{Action: "Create"}}
 	in.Now, in.Redact = time.Now(), func(message string) string { return driver.Redact(message, "Canary-Horse") }
 	ended, end := context.WithCancel(t.Context())
 	end() // a process that is ending still says it
@@ -164,7 +165,7 @@ func TestCreationIsCarriedThroughTheQueue(t *testing.T) {
 				Client:   fake.NewClientBuilder().WithScheme(scheme).WithObjects(d).WithStatusSubresource(d).Build(),
 				Recorder: events.NewFakeRecorder(10), Log: logr.Discard(), Kind: kind.Database(), Cadence: retry.DefaultCadence(time.Minute), Deadline: time.Minute,
 			}
-			in := Reconciliation{Stored: d, Object: d.DeepCopy(), Outcome: test.out}
+			in := reconciliation.State{Stored: d, Object: d.DeepCopy(), Done: reconciliation.Done{Outcome: test.out}}
 			in.Redact = func(message string) string { return message }
 			made := in.Object.GetResourceStatus()
 			made.ExternalID, made.Operation = "db-1", "operation-1"

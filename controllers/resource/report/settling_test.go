@@ -7,6 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -18,7 +19,7 @@ func TestSettlingBegins(t *testing.T) {
 	b := &v1alpha1.Bucket{}
 	b.Generation = 1
 	classify := func(before Memory) (outcome.Outcome, Memory) {
-		in := Reconciliation{Object: b, Stored: b, Err: refused}
+		in := reconciliation.State{Object: b, Stored: b, Done: reconciliation.Done{Err: refused}}
 		in.Now = now
 		return classifier{in, retry.DefaultCadence(time.Minute)}.classify(before)
 	}

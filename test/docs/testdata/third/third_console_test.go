@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/fieldpath"
 	"github.com/mooring-dev/mooring/providers/third"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -167,7 +168,7 @@ func (b buckets) SetEncryption(t testing.TB, name, key string) {
 
 // Set implements system.BucketConsole.
 func (b buckets) Set(t testing.TB, name, field string, value any) {
-	b.edit(t, name, func(b *third.Bucket) { driver.SetLeaf(&b.Spec, field, value) })
+	b.edit(t, name, func(b *third.Bucket) { fieldpath.Set(&b.Spec, field, value) })
 }
 
 // PutObject implements system.BucketConsole.

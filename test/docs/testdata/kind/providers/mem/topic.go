@@ -47,7 +47,7 @@ var topicKind = table.Kind[session]{
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-		return driver.PreviewOf(from, to, applied, func(from, to v1alpha1.TopicParameters, applied driver.Applied) []driver.Change {
+		return table.PreviewOf(from, to, applied, func(from, to v1alpha1.TopicParameters, applied driver.Applied) []driver.Change {
 			return topicTable.Preview(&from, &to, applied, &Topic{})
 		})
 	},

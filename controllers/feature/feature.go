@@ -1,0 +1,125 @@
+package feature
+
+import (
+	"context"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Feature is what one kind has of a feature: its hooks. A hook that is nil does nothing.
+type Feature struct {
+	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
+	Start Gather
+	// Acts carry out the actions that the feature itself planned, by their verbs.
+	Acts map[plan.Verb]Act
+	// Mirror shows in the status of an object what the cloud says of it. It is not called for a cloud object that may be another tenant's.
+	Mirror func(object v1alpha1.ResourceObject, seen driver.Observation)
+	// Clear takes out of the status of an object what Mirror showed, because another cloud object takes the place of the former one. Another
+	// call of it changes nothing.
+	Clear func(object v1alpha1.ResourceObject)
+	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
+	Status func(object v1alpha1.ResourceObject)
+	// Finish runs once the cloud object is gone, before the finalizer of its object goes. What it does may be done again after a crash.
+	Finish func(ctx context.Context, w Work) error
+	// Due returns when the object has to be reconciled again at the latest; zero if the feature does not ask for that.
+	Due func(in reconciliation.State) time.Time
+}
+
+// A Gather finds out what a feature has to know. A Stop ends the reconciliation there.
+type Gather func(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error)
+
+// An Act carries out an action.
+type Act func(ctx context.Context, w Work) (outcome.Outcome, error)
+
+// A Work is a reconciliation while its action is carried out.
+type Work interface {
+	// Reconciliation is what is known, and what was done until now. Its Object has the status that is going to be stored.
+	Reconciliation() *reconciliation.State
+	// Note has an Event recorded once the reconciliation is reported.
+	Note(outcome.Note)
+	// Tell records an Event at once, for what may not be lost if the process ends during the action.
+	Tell(outcome.Note)
+}
+
+// A Set is the features of one kind.
+type Set []Feature
+
+// Gather calls one hook of all features. It ends with the first that stops the reconciliation.
+func (s Set) Gather(ctx context.Context, in *reconciliation.State, hook func(Feature) Gather) (*reconciliation.Stop, error) {
+	for _, f := range s {
+		gather := hook(f)
+		if gather == nil {
+			continue
+		}
+		if stop, err := gather(ctx, in); stop != nil || err != nil {
+			return stop, err
+		}
+	}
+	return nil, nil
+}
+
+// Act returns what carries out the actions of a verb; nil if no feature does.
+func (s Set) Act(verb plan.Verb) Act {
+	for _, f := range s {
+		if act := f.Acts[verb]; act != nil {
+			return act
+		}
+	}
+	return nil
+}
+
+// Describe returns a copy of an object whose status is in line with an outcome and what was observed: see outcome.Facts.Describe.
+func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, out outcome.Outcome) outcome.Described {
+	described := in.Describe(object, out)
+	for _, f := range s {
+		if f.Mirror != nil && described.Mirrored {
+			f.Mirror(described.Object, in.Observation)
+		}
+	}
+	for _, f := range s {
+		if f.Status != nil {
+			f.Status(described.Object)
+		}
+	}
+	return described
+}
+
+// Clear takes out of the status of an object what features showed of the former cloud object.
+func (s Set) Clear(object v1alpha1.ResourceObject) {
+	for _, f := range s {
+		if f.Clear != nil {
+			f.Clear(object)
+		}
+	}
+}
+
+// Finish has all features end what they have to end before the finalizer goes.
+func (s Set) Finish(ctx context.Context, w Work) error {
+	for _, f := range s {
+		if f.Finish == nil {
+			continue
+		}
+		if err := f.Finish(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Due returns when the object has to be reconciled again at the latest; zero if no feature asks for that.
+func (s Set) Due(in reconciliation.State) (first time.Time) {
+	for _, f := range s {
+		if f.Due == nil {
+			continue
+		}
+		if due := f.Due(in); !due.IsZero() && (first.IsZero() || due.Before(first)) {
+			first = due
+		}
+	}
+	return first
+}

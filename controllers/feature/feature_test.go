@@ -1,0 +1,114 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Features gather one after the other, until one ends the reconciliation or fails.
+func TestGather(t *testing.T) {
+	failed := errors.New("no answer")
+	for _, test := range []struct {
+		name   string
+		second Gather
+		stops  bool
+		err    error
+		calls  []string
+	}{
+		{"all", func(context.Context, *reconciliation.State) (*reconciliation.Stop, error) { return nil, nil }, false, nil, []string{"first", "second", "third"}},
+		{"a stop", func(context.Context, *reconciliation.State) (*reconciliation.Stop, error) {
+			return &reconciliation.Stop{}, nil
+		}, true, nil, []string{"first", "second"}},
+		{"an error", func(context.Context, *reconciliation.State) (*reconciliation.Stop, error) { return nil, failed }, false, failed, []string{"first", "second"}},
+	} {
+		var calls []string
+		noted := func(name string, then Gather) Feature {
+			return Feature{Start: func(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error) {
+				calls = append(calls, name)
+				if then == nil {
+					return nil, nil
+				}
+				return then(ctx, in)
+			}}
+		}
+		set := Set{{}, noted("first", nil), noted("second", test.second), noted("third", nil)}
+		stop, err := set.Gather(t.Context(), &reconciliation.State{}, func(f Feature) Gather { return f.Start })
+		if (stop != nil) != test.stops || !errors.Is(err, test.err) || !slices.Equal(calls, test.calls) {
+			t.Errorf("%s: %+v, %v after %q", test.name, stop, err, calls)
+		}
+	}
+}
+
+// A feature carries out its own actions, and no others.
+func TestAct(t *testing.T) {
+	act := func(context.Context, Work) (outcome.Outcome, error) { return outcome.Outcome{Message: "done"}, nil }
+	set := Set{{}, {Acts: map[plan.Verb]Act{"Fly": act}}}
+	if set.Act("Swim") != nil {
+		t.Error("a verb of no feature is carried out")
+	}
+	if got, err := set.Act("Fly")(t.Context(), nil); err != nil || got.Message != "done" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// What the cloud says of an object is shown only where the object may see it; what follows from the object itself is shown always.
+func TestDescribe(t *testing.T) {
+	b := &v1alpha1.Bucket{}
+	b.Status.ExternalName = "photos"
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid"}
+	for _, test := range []struct {
+		name     string
+		mark     driver.Mark
+		observed bool
+		mirrored bool
+	}{
+		{"ours", mark, true, true},
+		{"another tenant's", driver.Mark{Cluster: "id", Namespace: "bank", Name: "photos", UID: "other"}, true, false},
+		{"not observed", mark, false, false},
+	} {
+		var calls []string
+		set := Set{{Status: func(v1alpha1.ResourceObject) { calls = append(calls, "status") }}, {
+			Mirror: func(v1alpha1.ResourceObject, driver.Observation) { calls = append(calls, "mirror") },
+		}}
+		in := reconciliation.State{Facts: outcome.Facts{
+			Kind: kind.Bucket(), Observed: test.observed, View: plan.View{Mark: mark, Bound: true}, Redact: func(s string) string { return s },
+			Observation: driver.Observation{State: driver.Ready, Available: true, Mark: test.mark},
+		}}
+		got := set.Describe(in, b, outcome.Outcome{KeepConditions: true})
+		want := []string{"status"}
+		if test.mirrored {
+			want = []string{"mirror", "status"}
+		}
+		if !slices.Equal(calls, want) || got.Object == v1alpha1.ResourceObject(b) {
+			t.Errorf("%s: %q", test.name, calls)
+		}
+	}
+}
+
+// The first of the times counts that features ask for.
+func TestDue(t *testing.T) {
+	at := func(second int64) Feature {
+		return Feature{Due: func(reconciliation.State) time.Time {
+			if second == 0 {
+				return time.Time{}
+			}
+			return time.Unix(second, 0)
+		}}
+	}
+	if got := (Set{{}, at(0)}).Due(reconciliation.State{}); !got.IsZero() {
+		t.Errorf("nothing is due, and it comes back at %s", got)
+	}
+	if got := (Set{at(0), at(9), at(7), at(8)}).Due(reconciliation.State{}); got.Unix() != 7 {
+		t.Errorf("it comes back at %s, want 7", got)
+	}
+}

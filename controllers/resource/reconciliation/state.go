@@ -1,0 +1,152 @@
+package reconciliation
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A State is the state of one reconciliation of one object. One value passes through the phases: the gatherer says what is known, the plan is made of that, the
+// executor adds what was done, and the reporter records it. Each phase returns a value of its own, and changes nothing in the one that it was given.
+type State struct {
+	outcome.Facts
+	// Stored is the object as the API server has it, and Object what its status is to be like. Want is the object with its class merged in.
+	Stored, Object, Want v1alpha1.ResourceObject
+	// News is what people did since the last reconciliation.
+	News News
+	// Before are the conditions as they were found. WasReady: the object had been usable before.
+	Before   []metav1.Condition
+	WasReady bool
+	// Removed: the CustomResourceDefinition of the kind is being deleted.
+	Removed bool
+	// NamespaceUID is the uid of the object's namespace. Recovers: it may have what any namespace of its name made.
+	NamespaceUID string
+	Recovers     bool
+	// Children names objects within this one that keep it from being deleted.
+	Children []string
+	// Parent is what is known of the object within which this one is.
+	Parent Parent
+	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.
+	Primary Primary
+	Follows bool
+	// Followers are the objects that follow this one, which is being deleted.
+	Followers Followers
+	// Snapshot is that of which the object is to be made, once it is to be created; nil if it is to be empty.
+	Snapshot *Snapshot
+	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none. Taken: it
+	// is stronger than this object's.
+	Rival *plan.Claim
+	Taken bool
+	// Problem is what keeps the class from being applied to the object, or what the cloud lacks of an object without a class; nil if nothing
+	// is in the way.
+	Problem *class.Problem
+	// Connection leads to the account; nil as long as there is none. Session makes its calls.
+	Connection *identity.Connection
+	Session    driver.Session
+	// Described is what the cloud says of the kind. Supported: the cloud has the kind.
+	Described driver.Resource
+	Supported bool
+	Slot      Slot
+	// Asks is where the spec asks the cloud object to be.
+	Asks plan.Place
+	// OperationError is why an operation that the cloud had begun failed; nil if none did.
+	OperationError error
+	// Notes are Events that tell what was found, and what was done.
+	Notes []outcome.Note
+	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
+	PasswordSecret *password.Secret
+	Password       plan.PasswordPlan
+	// Obsolete is the password Secret, as it was read, of a server whose password the cloud manages; nil if it is known that there is none.
+	Obsolete *password.Secret
+	// Connections are the connection Secrets that an action concerns.
+	Connections credential.Connections
+	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.
+	PublishError error
+	// PasswordUnknown is why the connection Secret of a read replica is not written before a person acts; nil if nothing keeps it.
+	PasswordUnknown *identity.ValidationError
+	// PasswordChanges: the password of the primary is being changed, and nothing tells when it has come true.
+	PasswordChanges bool
+	// RotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.
+	RotationRefused error
+	// Unmade: something that the connection Secret names may not be in the cloud yet.
+	Unmade bool
+	// KeepsCertificates: the authorities of the server are not known, because what the provider config says of them is missing or wrong.
+	KeepsCertificates bool
+	// CallError is the error of the last call to the cloud; nil if it answered.
+	CallError error
+	// Secrets are values that must never be shown.
+	Secrets []string
+	// Priority is that of the reconciliation. Failures counts failed reconciliations in a row before it.
+	Priority account.Priority
+	Failures int
+	// Memory is what is remembered of the object for the next reconciliation.
+	Memory Memory
+	// Done is what the reconciliation did, and what came of it.
+	Done
+}
+
+// Done is what a reconciliation did, and what came of it. It holds for what was done, also beside an error.
+type Done struct {
+	// Action is what was begun; empty if nothing was decided, or if the password could not be stored, which comes first.
+	Action string
+	// Written: the status was written before the end of the action.
+	Written bool
+	// Released are fields that are no longer managed, which is told once the status is stored.
+	Released []string
+	// ConnectionSecret is what the connection Secret holds now; it counts once the status is stored. It is nil if that is not known, or if the password is about to change.
+	ConnectionSecret *credential.ConnectionSecret
+	// StartedOver: another cloud object takes the place of the one that had the name before.
+	StartedOver bool
+	// Paced: the cloud refused a call because the account made too many, and the account's limiter says when the object's turn is.
+	Paced bool
+	// LeftRollout: no change of the class is under way any more.
+	LeftRollout bool
+	// Outcome is what the reconciliation came to, if Err is nil; Err is why it ended.
+	Outcome outcome.Outcome
+	Err     error
+}
+
+// Redactor returns what cuts secret values out of a message. Drivers promise that there are none; this is the second lock.
+func (s State) Redactor() func(message string) string {
+	return func(message string) string {
+		if s.Connection != nil {
+			return s.Connection.Redact(message, s.Secrets...) // what it is now: tokens come and go in a reconciliation
+		}
+		return driver.Redact(message, s.Secrets...)
+	}
+}
+
+// KeepSecret adds values that must never be shown.
+func (s *State) KeepSecret(values ...string) {
+	s.Secrets = append(slices.Clip(s.Secrets), values...)
+}
+
+// JustSent returns the fields that this reconciliation set in the cloud.
+func (s State) JustSent() []string { return s.Memory.Cloud.JustSent(s.Now) }
+
+// AwaitsSent reports whether something that was set in the cloud, now or before, was not observed yet.
+func (s State) AwaitsSent() bool { return len(s.Memory.Cloud.Sent) > 0 }
+
+// Cloud describes the cloud; nil as long as there is no connection.
+func (s State) Cloud() *driver.Description {
+	if s.Connection == nil {
+		return nil
+	}
+	return &s.Connection.Cloud
+}
+
+// Status is the status that the object is to have.
+func (s State) Status() *v1alpha1.ResourceStatus { return s.Object.GetResourceStatus() }
+
+// Bound reports whether the object's name in the cloud is stored, so that a creation may have been tried.
+func (s State) Bound() bool { return s.Status().ExternalName != "" }
