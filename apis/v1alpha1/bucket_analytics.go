@@ -2,7 +2,7 @@ package v1alpha1
 
 // BucketAnalyticsAWS has S3 watch how objects of a bucket are read, and say when it would be cheaper to keep them as STANDARD_IA.
 type BucketAnalyticsAWS struct {
-	// name tells the entry from the others of the bucket.
+	// name distinguishes the entry from the others of the bucket.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_AnalyticsConfiguration.html
 	// +required
 	// +kubebuilder:validation:MinLength=1

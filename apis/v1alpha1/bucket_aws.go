@@ -52,7 +52,7 @@ type BucketAWS struct {
 	// +optional
 	ObjectLock *bool `json:"objectLock,omitempty"`
 
-	// notifications say to whom S3 tells what happens to the objects of the bucket.
+	// notifications say to whom S3 sends the events of the objects of the bucket.
 	// +optional
 	Notifications *BucketNotificationsAWS `json:"notifications,omitempty"`
 
@@ -108,7 +108,7 @@ type BucketAWS struct {
 	// +kubebuilder:validation:MaxItems=1000
 	Inventory []BucketInventoryAWS `json:"inventory,omitzero"`
 
-	// policy are the statements of the bucket policy that are ours, told by sid. What the account of the bucket may do by its own policies needs no
+	// policy are the statements of the bucket policy that are ours, found by their sid. What the account of the bucket may do by its own policies needs no
 	// statement. Mooring keeps the statements of others through every change, and takes out of the bucket only what it put there: [] takes all
 	// of ours out, and so does a spec from which the field is removed. Another order of statements or lists, an account id in place of its
 	// ARN, and what else means the same is no difference. If somebody else set a statement with the sid of one here that Mooring never set, and it means
@@ -136,7 +136,7 @@ type BucketAWS struct {
 
 	// confirmRemoveSelfBucketAccess is true if policy may deny Mooring itself, or may possibly do so, the calls by which it would take the policy back. Without it
 	// Mooring refuses such a policy. Once S3 denies them, Mooring neither sees nor changes nor deletes the bucket any more. Then somebody has to delete the
-	// policy as the root user of the account. AWS does not tell Mooring the path of its own role: unless the provider config names that role, a condition on
+	// policy as the root user of the account. AWS does not report to Mooring the path of its own role: unless the provider config names that role, a condition on
 	// aws:PrincipalArn that spares it has both arn:aws:iam::ACCOUNT:role/NAME and arn:aws:iam::ACCOUNT:role/*/NAME. An S3-compatible store takes no policy without
 	// this field. If unset, it is false. Through a ClusterProviderConfig, only the class sets true, by its defaults or enforced values.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html

@@ -76,7 +76,7 @@ type BucketGCP struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(b, b.members.size()).sum() <= 1500",message="a bucket of Cloud Storage can have 1,500 members in all bindings together, each counted in each binding: name groups, or remove members"
 	IAMBindings []BucketIAMBinding `json:"iamBindings,omitzero"`
 
-	// notifications are the topics of Pub/Sub that get events of the bucket. They have no names: what one says tells it from the others, and one that says
+	// notifications are the topics of Pub/Sub that get events of the bucket. They have no names: what one says distinguishes it from the others, and one that says
 	// the same as an entry of the spec is taken over with it. Mooring keeps those of others that say something else, and [] removes those that the
 	// spec had. If unset, a new bucket has none, and an existing bucket keeps what it has. Cloud Storage changes no notification, so a change makes
 	// a new one and then deletes the old one: for a moment both get events. Where the bucket has no room for the new one, the old one goes first. Through a

@@ -2,7 +2,7 @@ package v1alpha1
 
 // BucketInventoryAWS has S3 write lists of the objects of a bucket.
 type BucketInventoryAWS struct {
-	// name tells the entry from the others of the bucket. It is in the names of the files.
+	// name distinguishes the entry from the others of the bucket. It is in the names of the files.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-inventory-location.html
 	// +required
 	// +kubebuilder:validation:MinLength=1

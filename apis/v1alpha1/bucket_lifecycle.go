@@ -20,7 +20,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.largerThanBytes) || !has(self.smallerThanBytes) || self.largerThanBytes < self.smallerThanBytes - 1",message="no object is both larger than largerThanBytes and smaller than smallerThanBytes: lower largerThanBytes, or raise smallerThanBytes",fieldPath=".largerThanBytes"
 // +kubebuilder:validation:XValidation:rule="!self.?allVersions.orValue(false) || has(self.expireAfterDays) || has(self.transitions)",message="allVersions says to which versions expireAfterDays and transitions apply: set one of them, or remove allVersions",fieldPath=".allVersions"
 type LifecycleRule struct {
-	// name tells the rule from the others of the bucket. AWS keeps it as the rule's ID; Google Cloud has no names of rules. Another name alone
+	// name distinguishes the rule from the others of the bucket. AWS keeps it as the rule's ID; Google Cloud has no names of rules. Another name alone
 	// changes nothing in the cloud. status.observed shows a rule that a spec can't say with a name in parentheses, and such names are refused here.
 	// +required
 	// +kubebuilder:validation:MinLength=1

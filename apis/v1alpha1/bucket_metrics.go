@@ -21,7 +21,7 @@ type BucketObjectFilterAWS struct {
 
 // BucketMetricsAWS has Amazon CloudWatch count the requests for objects of a bucket.
 type BucketMetricsAWS struct {
-	// name tells the entry from the others of the bucket. CloudWatch has it as the dimension FilterId; its console names one for all objects EntireBucket.
+	// name distinguishes the entry from the others of the bucket. CloudWatch has it as the dimension FilterId; its console names one for all objects EntireBucket.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/metrics-dimensions.html
 	// +required
 	// +kubebuilder:validation:MinLength=1

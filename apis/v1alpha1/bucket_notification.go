@@ -1,6 +1,6 @@
 package v1alpha1
 
-// BucketNotificationsAWS says to whom S3 tells what happens to the objects of a bucket.
+// BucketNotificationsAWS says to whom S3 sends the events of the objects of a bucket.
 // +kubebuilder:validation:XValidation:rule="((has(self.queues) ? self.queues.map(n, n.name) : []) + (has(self.topics) ? self.topics.map(n, n.name) : []) + (has(self.functions) ? self.functions.map(n, n.name) : [])).all(name, [has(self.queues) && self.queues.exists(n, n.name == name), has(self.topics) && self.topics.exists(n, n.name == name), has(self.functions) && self.functions.exists(n, n.name == name)].filter(there, there).size() == 1)",message="two entries of queues, topics and functions have one name, and S3 keeps them in one document by their names: give each a name of its own"
 type BucketNotificationsAWS struct {
 	// eventBridge is true if S3 sends all events of the bucket to Amazon EventBridge, where rules choose among them. If unset, a new bucket has
@@ -52,7 +52,7 @@ type BucketNotificationsAWS struct {
 
 // BucketNotificationAWS sends some events of a bucket to one place.
 type BucketNotificationAWS struct {
-	// name tells the entry from the others of the bucket. S3 keeps it as the entry's ID, and sends it with each event as configurationId.
+	// name distinguishes the entry from the others of the bucket. S3 keeps it as the entry's ID, and sends it with each event as configurationId.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
 	// +required
 	// +kubebuilder:validation:MinLength=1

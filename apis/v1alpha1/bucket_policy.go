@@ -8,7 +8,7 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="has(self.actions) != has(self.notActions)",message="a statement says to which actions it applies: set exactly one of actions and notActions"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.notResources)",message="resources and notResources exclude each other: remove one of them, or both for the bucket and all its objects"
 type PolicyStatement struct {
-	// sid is the name of the statement, by which Mooring tells its own statements from those of others. S3 takes spaces and punctuation in it, which IAM does not. It
+	// sid is the name of the statement, by which Mooring distinguishes its own statements from those of others. S3 takes spaces and punctuation in it, which IAM does not. It
 	// does not begin with a parenthesis: so status.observed shows a statement that a spec can't say, and why.
 	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_sid.html
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/example-bucket-policies.html

@@ -35,7 +35,7 @@ type BucketReplicationAWS struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.encryptionKey) || has(self.kmsEncryptedObjects)",message="encryptionKey is for copies of objects that a key of AWS KMS encrypts: set kmsEncryptedObjects, too",fieldPath=".encryptionKey"
 // +kubebuilder:validation:XValidation:rule="!self.?replicationTime.orValue(false) || self.?metrics.orValue(true)",message="replicationTime needs metrics, by which S3 says whether it holds: remove metrics, or set it to true",fieldPath=".metrics"
 type ReplicationRuleAWS struct {
-	// name tells the rule from the others of the bucket. S3 keeps it as the rule's ID.
+	// name distinguishes the rule from the others of the bucket. S3 keeps it as the rule's ID.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ReplicationRule.html
 	// +required
 	// +kubebuilder:validation:MinLength=1

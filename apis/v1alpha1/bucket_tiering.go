@@ -2,7 +2,7 @@ package v1alpha1
 
 // BucketIntelligentTieringAWS moves objects of the storage class INTELLIGENT_TIERING that nobody reads to tiers of archives.
 type BucketIntelligentTieringAWS struct {
-	// name tells the entry from the others of the bucket.
+	// name distinguishes the entry from the others of the bucket.
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_IntelligentTieringConfiguration.html
 	// +required
 	// +kubebuilder:validation:MinLength=1

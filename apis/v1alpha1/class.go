@@ -126,7 +126,7 @@ type Constraint struct {
 	// +kubebuilder:validation:MaxLength=4096
 	Rule string `json:"rule"`
 
-	// message tells developers what the rule requires, and what to do.
+	// message explains to developers what the rule requires, and what to do.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024

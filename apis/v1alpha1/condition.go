@@ -141,7 +141,7 @@ const (
 	// To do: correct spec.className, or ask the platform team for the class.
 	ReasonClassNotFound Reason = "ClassNotFound"
 	// ReasonClassInvalid: the class can't be used; its own status says why.
-	// To do: tell the platform team: `kubectl get databaseclasses,bucketclasses` shows which is not Ready.
+	// To do: inform the platform team: `kubectl get databaseclasses,bucketclasses` shows which is not Ready.
 	ReasonClassInvalid Reason = "ClassInvalid"
 	// ReasonClassNotAllowed: the namespace may not use the class, the class has no account for the namespace, or the namespace has the maximum
 	// number of objects of the class.

@@ -121,7 +121,7 @@ type DatabaseParameters struct {
 	Availability *Availability `json:"availability,omitempty"`
 
 	// databaseName is the initial database. Mooring creates it with the server. If unset, only the engine's own databases exist. It
-	// can't change once the server exists. If somebody drops it in Cloud SQL, the Database is Failed within an hour, or at once with the annotation mooring.dev/reconcile, and says what to do: Mooring makes no empty one in its place. Amazon RDS does not tell what is in a server.
+	// can't change once the server exists. If somebody drops it in Cloud SQL, the Database is Failed within an hour, or at once with the annotation mooring.dev/reconcile, and says what to do: Mooring makes no empty one in its place. Amazon RDS does not report what is in a server.
 	// Source: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
 	// Source: https://cloud.google.com/sql/docs/postgres/create-manage-databases
 	// +optional

@@ -68,7 +68,7 @@ type DatabaseSize struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 
-	// description tells developers in one line what they get.
+	// description explains to developers in one line what they get.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description string `json:"description,omitempty"`

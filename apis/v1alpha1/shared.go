@@ -115,7 +115,7 @@ type ResourceSpec struct {
 	// AWS): create it again, empty. Restore (databases only): restore it under the same name from the newest state that the cloud still has of that very
 	// server, and never create an empty one. In AWS that is the latest restorable time of its retained automated backups, or its newest snapshot. In Google
 	// Cloud it is its newest backup: Cloud SQL keeps backups of a deleted instance if gcp.retainBackupsOnDelete is true, and final backups. What was
-	// written after that is lost: status.restoredFrom and the Event DataLost tell the time. If nothing is left, Mooring reports Stalled.
+	// written after that is lost: status.restoredFrom and the Event DataLost name the time. If nothing is left, Mooring reports Stalled.
 	// Stop (default for databases, and for buckets in Google Cloud): create nothing and report Stalled, because an empty database in place of a lost one
 	// would hide the loss, and because Google Cloud restores a deleted bucket only while nobody has its name.
 	// +optional

@@ -45,7 +45,6 @@ var dialect = map[string]string{
 	`gates?`:                               "concurrency limiter",
 	`sightings?`:                           "observation",
 	`disowns?|unbinds?`:                    "release, clear the binding",
-	`canary|canaries`:                      "secret values",
 	`overruns?|crews?|errands?|whose move`: "whose action is needed",
 	`by the side door`:                     "around the rule",
 }
