@@ -72,16 +72,16 @@ type Session interface {
 	List(ctx context.Context, kind string, req ListRequest) (Page, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
-	// The password is the administrator's, for kinds with a login; empty if the cloud is to manage it, and for a Restore.
-	Create(ctx context.Context, kind string, req Request, password Password) (Result, error)
+	// Secrets.Own is there for kinds with a login; it is empty if the cloud is to manage the password, and for a Restore.
+	Create(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
 	// written as req.Mark says, FieldPassword for the password to be set, FieldSource for the cloud to manage the password or to stop that.
-	// The password is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
+	// Secrets.Own is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
 	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
 	// somebody may have turned that on since the caller observed the object.
 	// A change that is an Action is the only one of its Update: see Action.Field.
-	Update(ctx context.Context, kind string, req Request, changes []Change, password Password) (Result, error)
+	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
@@ -122,7 +122,7 @@ const (
 	FormerDeleted  = "Deleted"
 )
 
-// A Request says what a call is about. It is data, and the administrator's password travels beside it: drivers must not keep or change anything in it.
+// A Request says what a call is about. It is data, and Secrets travel beside it: drivers must not keep or change anything in it.
 type Request struct {
 	// Name is the name in the cloud, Location where it is.
 	Name     string

@@ -41,7 +41,7 @@ func taken[S any](t testing.TB, b *bench[S]) (request[S], *driver.Restore) {
 		Mark: driver.Mark{Cluster: req.Mark.Cluster, Namespace: req.Mark.Namespace, Name: req.Name + "-taken", UID: "uid-taken"},
 	}
 	session := b.Harness.open(t)
-	if _, err := session.Create(t.Context(), of.Kind, snapshot, ""); err != nil {
+	if _, err := session.Create(t.Context(), of.Kind, snapshot, driver.Secrets{}); err != nil {
 		t.Fatalf("take a snapshot: %v", err)
 	}
 	b.Finish(t)

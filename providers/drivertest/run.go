@@ -153,8 +153,8 @@ func serves(t testing.TB, h Harness, kind string, has bool) {
 		}
 		return
 	}
-	_, created := s.Create(t.Context(), kind, req, "")
-	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, "")
+	_, created := s.Create(t.Context(), kind, req, driver.Secrets{})
+	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, driver.Secrets{})
 	_, deleted := s.Delete(t.Context(), kind, req)
 	_, listed := s.List(t.Context(), kind, driver.ListRequest{})
 	want := driver.Invalid

@@ -720,7 +720,7 @@ type bentSession struct {
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, password driver.Password) *bentCall {
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, secrets driver.Secrets) *bentCall {
 	if changes != nil {
 		*changes = slices.Clone(*changes)
 	}
@@ -733,17 +733,17 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 		copied := *req.Restore
 		req.Restore = &copied
 	}
-	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
+	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, changes: changes, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o
 	}
 	c.again = func(mark bool) {
 		if mark || changes == nil {
-			_, _ = b.Session.Update(ctx, kind, asked, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, password)
+			_, _ = b.Session.Update(ctx, kind, asked, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, secrets)
 			return
 		}
-		_, _ = b.Session.Update(ctx, kind, asked, *changes, password)
+		_, _ = b.Session.Update(ctx, kind, asked, *changes, secrets)
 	}
 	if op == "Observe" && b.early {
 		missing := asked
@@ -760,7 +760,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 }
 
 func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	c := b.call(ctx, "Observe", kind, &req, nil, "")
+	c := b.call(ctx, "Observe", kind, &req, nil, driver.Secrets{})
 	o, err := b.Session.Observe(c.ctx, kind, req)
 	if b.observe != nil {
 		err = b.observe(c, &o, err)
@@ -768,18 +768,18 @@ func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Reque
 	return o, err
 }
 
-func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
-	c := b.call(ctx, "Create", kind, &req, nil, password)
-	r, err := b.Session.Create(c.ctx, kind, req, password)
+func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Create", kind, &req, nil, secrets)
+	r, err := b.Session.Create(c.ctx, kind, req, secrets)
 	if b.create != nil {
 		err = b.create(c, err)
 	}
 	return r, err
 }
 
-func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
-	c := b.call(ctx, "Update", kind, &req, &changes, password)
-	r, err := b.Session.Update(c.ctx, kind, req, changes, password)
+func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Update", kind, &req, &changes, secrets)
+	r, err := b.Session.Update(c.ctx, kind, req, changes, secrets)
 	if b.update != nil {
 		err = b.update(c, &r, err)
 	}
@@ -787,7 +787,7 @@ func (b *bentSession) Update(ctx context.Context, kind string, req driver.Reques
 }
 
 func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	c := b.call(ctx, "Delete", kind, &req, nil, "")
+	c := b.call(ctx, "Delete", kind, &req, nil, driver.Secrets{})
 	r, err := b.Session.Delete(c.ctx, kind, req)
 	if b.delete != nil {
 		err = b.delete(c, err)

@@ -193,9 +193,9 @@ func (r reparented) Observe(ctx context.Context, kind string, req driver.Request
 	return r.Session.Observe(ctx, kind, req)
 }
 
-func (r reparented) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
+func (r reparented) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
 	req.Parent = r.is(req.Parent)
-	return r.Session.Create(ctx, kind, req, password)
+	return r.Session.Create(ctx, kind, req, secrets)
 }
 
 func (r reparented) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {

@@ -228,14 +228,14 @@ func (s *session) List(ctx context.Context, kind string, req driver.ListRequest)
 }
 
 // Create implements driver.Session.
-func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (done driver.Result, err error) {
-	err = s.call(ctx, create, sessionCall{Kind: kind, Request: req, Password: password.InClear()}, &done)
+func (s *session) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (done driver.Result, err error) {
+	err = s.call(ctx, create, sessionCall{Kind: kind, Request: req}.with(secrets), &done)
 	return done, err
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (done driver.Result, err error) {
-	err = s.call(ctx, update, sessionCall{Kind: kind, Request: req, Changes: changes, Password: password.InClear()}, &done)
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (done driver.Result, err error) {
+	err = s.call(ctx, update, sessionCall{Kind: kind, Request: req, Changes: changes}.with(secrets), &done)
 	return done, err
 }
 

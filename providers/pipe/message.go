@@ -59,6 +59,19 @@ type sessionCall struct {
 	List     driver.ListRequest `json:",omitzero"`
 	Changes  []driver.Change    `json:",omitempty"`
 	Password string             `json:",omitempty"`
+	// ParentUsername and ParentPassword are the login in Secrets.Parent.
+	ParentUsername, ParentPassword string `json:",omitempty"`
+}
+
+// with returns the call with secrets beside it.
+func (c sessionCall) with(s driver.Secrets) sessionCall {
+	c.Password, c.ParentUsername, c.ParentPassword = s.Own.InClear(), s.Parent.Username, s.Parent.Password
+	return c
+}
+
+// secrets returns what is beside the call.
+func (c sessionCall) secrets() driver.Secrets {
+	return driver.Secrets{Own: driver.Password(c.Password), Parent: driver.Login{Username: c.ParentUsername, Password: c.ParentPassword}}
 }
 
 // hostCall is a call of a session's host.

@@ -22,8 +22,8 @@ type scripted struct {
 	driver.Session
 	with    driver.Opening
 	observe func(ctx context.Context, with driver.Opening, req driver.Request) (driver.Observation, error)
-	// password is what Create was given.
-	password driver.Password
+	// secrets are what Create was given.
+	secrets driver.Secrets
 }
 
 func (s *scripted) Open(_ context.Context, with driver.Opening) (driver.Session, error) {
@@ -35,12 +35,12 @@ func (s *scripted) Observe(ctx context.Context, _ string, req driver.Request) (d
 	return s.observe(ctx, s.with, req)
 }
 
-func (s *scripted) Create(_ context.Context, _ string, _ driver.Request, password driver.Password) (driver.Result, error) {
-	s.password = password
+func (s *scripted) Create(_ context.Context, _ string, _ driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	s.secrets = secrets
 	return driver.Result{}, nil
 }
 
-func (s *scripted) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
+func (s *scripted) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, errors.New("boom")
 }
 
@@ -92,14 +92,15 @@ func TestWhatIsSentArrives(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the request (-sent +arrived):\n%s", diff)
 	}
-	if _, err := j.session.Create(t.Context(), "Database", driver.Request{}, "canary"); err != nil {
+	sent := driver.Secrets{Own: "canary", Parent: driver.Login{Username: "boss", Password: "canary of the parent"}}
+	if _, err := j.session.Create(t.Context(), "Database", driver.Request{}, sent); err != nil {
 		t.Fatal(err)
 	}
-	if j.scripted.password != "canary" || string(j.scripted.with.Credentials["key"]) != "canary\x00\xff" || j.scripted.with.Location != "eu-west-1" {
+	if j.scripted.secrets != sent || string(j.scripted.with.Credentials["key"]) != "canary\x00\xff" || j.scripted.with.Location != "eu-west-1" {
 		t.Errorf("secrets or config did not arrive: %d bytes of password, %d credentials, %+v",
-			len(j.scripted.password), len(j.scripted.with.Credentials), j.scripted.with.Config)
+			len(j.scripted.secrets.Own), len(j.scripted.with.Credentials), j.scripted.with.Config)
 	}
-	if _, err := j.session.Update(t.Context(), "Bucket", want, nil, ""); driver.CodeOf(err) != driver.Internal || !strings.Contains(err.Error(), "boom") {
+	if _, err := j.session.Update(t.Context(), "Bucket", want, nil, driver.Secrets{}); driver.CodeOf(err) != driver.Internal || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("an error without a code came as %v of code %v, want Internal with its text", err, driver.CodeOf(err))
 	}
 	if diff := cmp.Diff(j.scripted.Describe(), j.Describe()); diff != "" {
@@ -151,7 +152,7 @@ func TestABrokenPipeIsUnavailable(t *testing.T) {
 	calls.Wait()
 	_, observed := j.session.Observe(t.Context(), "Bucket", driver.Request{})
 	_, identified := j.session.Identity(t.Context())
-	_, created := j.session.Create(t.Context(), "Bucket", driver.Request{}, "canary")
+	_, created := j.session.Create(t.Context(), "Bucket", driver.Request{}, driver.Secrets{Own: "canary"})
 	_, opened := j.Open(t.Context(), driver.Opening{})
 	_, previewed := j.Preview("Bucket", []byte("{}"), []byte("{}"), nil)
 	_, checked := j.Check("Bucket", driver.Draft{Spec: []byte("{}")})

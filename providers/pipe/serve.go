@@ -127,9 +127,9 @@ func (s *server) call(ctx context.Context, method string, body json.RawMessage) 
 	case list:
 		return opened.List(ctx, a.Kind, a.List)
 	case create:
-		return opened.Create(ctx, a.Kind, a.Request, driver.Password(a.Password))
+		return opened.Create(ctx, a.Kind, a.Request, a.secrets())
 	case update:
-		return opened.Update(ctx, a.Kind, a.Request, a.Changes, driver.Password(a.Password))
+		return opened.Update(ctx, a.Kind, a.Request, a.Changes, a.secrets())
 	case remove:
 		return opened.Delete(ctx, a.Kind, a.Request)
 	}

@@ -69,8 +69,8 @@ func TestSessionReachesTheKind(t *testing.T) {
 		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
 		seen, _ := s.Observe(t.Context(), "Bucket", req)
 		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
-		created, _ := s.Create(t.Context(), "Bucket", req, "canary")
-		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, "canary")
+		created, _ := s.Create(t.Context(), "Bucket", req, driver.Secrets{Own: "canary"})
+		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, driver.Secrets{Own: "canary"})
 		deleted, _ := s.Delete(t.Context(), "Bucket", req)
 		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" || page.Next != "2" {
 			t.Errorf("%s: the answers did not come back: %v %q %q %q %q", name, seen.State, page.Next, created.ID, updated.ID, deleted.ID)
@@ -97,8 +97,8 @@ func TestSessionRefuses(t *testing.T) {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
 		_, observed := s.Observe(t.Context(), tt.kind, req)
-		_, created := s.Create(t.Context(), tt.kind, req, "")
-		_, updated := s.Update(t.Context(), tt.kind, req, []driver.Change{{Field: "tags"}}, "")
+		_, created := s.Create(t.Context(), tt.kind, req, driver.Secrets{})
+		_, updated := s.Update(t.Context(), tt.kind, req, []driver.Change{{Field: "tags"}}, driver.Secrets{})
 		_, deleted := s.Delete(t.Context(), tt.kind, req)
 		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Delete": deleted} {
 			if err == nil || driver.CodeOf(err) != driver.Invalid {

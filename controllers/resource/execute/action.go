@@ -107,7 +107,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
 	w.Memory.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory, nothingYet)
-	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)
+	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.secrets())
 	w.done.CallError = err
 	w.Memory = w.Memory.Wrote(w.executor.Clock(), done.Sent)
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	if !a.Closes.IsZero() && !w.executor.Clock().Before(a.Closes) { // the window closed meanwhile
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.Password.Sent)
+	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.secrets())
 	w.done.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -198,7 +198,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 		return w.removeFinalizer(ctx, fmt.Sprintf("retained %s in %s account %s; an object of this namespace and name takes it over with spec.adoption: IfExists", w.Request.Name, w.Provider, w.Account), true)
 	}
 	w.Request.Mark.Released = true
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.Password.Sent)
+	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.secrets())
 	w.done.CallError = err
 	if err == nil && len(done.Failed) > 0 {
 		err = outcome.FieldErrors(done.Failed)

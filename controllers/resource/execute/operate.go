@@ -34,7 +34,7 @@ func operate(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, erro
 	if op.Change.Field == "" { // the password: its own machine does the rest
 		return again, nil
 	}
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{op.Change}, "")
+	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{op.Change}, driver.Secrets{})
 	w.done.CallError = err
 	w.Memory = w.Memory.Wrote(w.executor.Clock(), nil)
 	if err == nil && len(done.Failed) > 0 {

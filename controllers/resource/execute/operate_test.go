@@ -26,7 +26,7 @@ type actor struct {
 	seen   v1alpha1.ActionOutcome
 }
 
-func (a *actor) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Password) (driver.Result, error) {
+func (a *actor) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Secrets) (driver.Result, error) {
 	a.asked, a.seen = append(a.asked, changes...), a.stored().Outcome
 	return driver.Result{Operation: "op-1"}, a.answer
 }
