@@ -95,6 +95,11 @@ func (s *session) Update(ctx context.Context, kind string, req driver.Request, c
 	return s.Session.Update(s.with(ctx), kind, req, changes, secrets)
 }
 
+// Do implements driver.Session.
+func (s *session) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Do(s.with(ctx), kind, req, command, secrets)
+}
+
 // Delete implements driver.Session.
 func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
 	return s.Session.Delete(s.with(ctx), kind, req)

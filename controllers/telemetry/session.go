@@ -58,6 +58,12 @@ func (t *timed) Update(ctx context.Context, kind string, req driver.Request, cha
 	return t.Session.Update(ctx, kind, req, changes, secrets)
 }
 
+// Do implements driver.Session. A command counts as an update.
+func (t *timed) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (done driver.Result, err error) {
+	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
+	return t.Session.Do(ctx, kind, req, command, secrets)
+}
+
 // Delete implements driver.Session.
 func (t *timed) Delete(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "delete", since, err) }(t.m.now())

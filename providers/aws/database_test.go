@@ -77,6 +77,14 @@ func (w *environment) updateDatabase(req databaseRequest, changes ...driver.Chan
 	}
 }
 
+// command carries out a command, which must be taken.
+func (w *environment) command(req databaseRequest, command driver.Command) {
+	w.t.Helper()
+	if _, err := drivertest.Databases(w.conn).Do(w.t.Context(), req, command); err != nil {
+		w.t.Fatalf("%s: %v", command.Verb, err)
+	}
+}
+
 // modify is what somebody else does.
 func (w *environment) modify(in *rds.ModifyDBInstanceInput) {
 	w.t.Helper()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An Action is something that is done to an object once, because a person asks for it. It is no difference between spec and cloud.
-type Action string
+// An Action is the verb of a command that is carried out once, because a person asks for it: one of Actions.
+type Action = Verb
 
 // The actions. Their names are those of the annotations that ask for them, and cross wires.
 const (

@@ -82,6 +82,9 @@ type Session interface {
 	// somebody may have turned that on since the caller observed the object.
 	// A change that is an Action is the only one of its Update: see Action.Field.
 	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
+	// Do carries out one command, in as few calls as the cloud allows. An error says that the cloud refused it, or that
+	// nobody knows whether it was done. A command that the kind's Capabilities lack is the error Unsupported, without a call.
+	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
@@ -103,10 +106,6 @@ const (
 	// difference as Impossible; one that makes users by calls of their own reports a change until
 	// Applied says that the user was made.
 	FieldUsername = "credentials.username"
-	// FieldRole ends that an object follows another one: to v1alpha1.ReplicaRolePrimary it takes writes from then on, and never follows anything again. It is the
-	// caller that knows when that is wanted; a driver reports by Observation.Follows what is, and never a change. It is for kinds whose Capabilities have Replicas, and
-	// the only change of its Update. Asked for again while the cloud is at it, or once it is done, it changes nothing and is no error.
-	FieldRole = "replica.role"
 	// FieldFormer is the object in whose place this one was put: Request.Former. To FormerReleased its mark becomes that of something that was left behind; to
 	// FormerDeleted it is deleted, its protection included, without a snapshot, and what the cloud still has of the operation. It is the caller that knows what is
 	// wanted; a driver reports by Observation.Former what is, and never a change. It is the only change of its Update. Asked for again, it changes nothing and is no error.

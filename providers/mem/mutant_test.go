@@ -88,6 +88,7 @@ type bentCall struct {
 	login    driver.Login
 	declared driver.Applied // what the spec declares, if the mutant wants it early
 	changes  *[]driver.Change
+	command  *driver.Command // a copy of what Do was given; nil for other calls
 	again    func(mark bool) // the right driver: updates again, with the mark or with the same changes
 	look     func() driver.Observation
 	remove   func()
@@ -720,7 +721,7 @@ type bentSession struct {
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, secrets driver.Secrets) *bentCall {
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, command *driver.Command, secrets driver.Secrets) *bentCall {
 	if changes != nil {
 		*changes = slices.Clone(*changes)
 	}
@@ -733,12 +734,16 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 		copied := *req.Restore
 		req.Restore = &copied
 	}
-	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, changes: changes, remove: func() {}}
+	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, changes: changes, command: command, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o
 	}
 	c.again = func(mark bool) {
+		if command != nil && !mark {
+			_, _ = b.Session.Do(ctx, kind, asked, *command, secrets)
+			return
+		}
 		if mark || changes == nil {
 			_, _ = b.Session.Update(ctx, kind, asked, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, secrets)
 			return
@@ -760,7 +765,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 }
 
 func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	c := b.call(ctx, "Observe", kind, &req, nil, driver.Secrets{})
+	c := b.call(ctx, "Observe", kind, &req, nil, nil, driver.Secrets{})
 	o, err := b.Session.Observe(c.ctx, kind, req)
 	if b.observe != nil {
 		err = b.observe(c, &o, err)
@@ -769,7 +774,7 @@ func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Reque
 }
 
 func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
-	c := b.call(ctx, "Create", kind, &req, nil, secrets)
+	c := b.call(ctx, "Create", kind, &req, nil, nil, secrets)
 	r, err := b.Session.Create(c.ctx, kind, req, secrets)
 	if b.create != nil {
 		err = b.create(c, err)
@@ -778,7 +783,7 @@ func (b *bentSession) Create(ctx context.Context, kind string, req driver.Reques
 }
 
 func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
-	c := b.call(ctx, "Update", kind, &req, &changes, secrets)
+	c := b.call(ctx, "Update", kind, &req, &changes, nil, secrets)
 	r, err := b.Session.Update(c.ctx, kind, req, changes, secrets)
 	if b.update != nil {
 		err = b.update(c, &r, err)
@@ -786,8 +791,17 @@ func (b *bentSession) Update(ctx context.Context, kind string, req driver.Reques
 	return r, err
 }
 
+func (b *bentSession) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Do", kind, &req, &[]driver.Change{}, &command, secrets)
+	r, err := b.Session.Do(c.ctx, kind, req, command, secrets)
+	if b.update != nil {
+		err = b.update(c, &r, err)
+	}
+	return r, err
+}
+
 func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	c := b.call(ctx, "Delete", kind, &req, nil, driver.Secrets{})
+	c := b.call(ctx, "Delete", kind, &req, nil, nil, driver.Secrets{})
 	r, err := b.Session.Delete(c.ctx, kind, req)
 	if b.delete != nil {
 		err = b.delete(c, err)

@@ -239,6 +239,12 @@ func (s *session) Update(ctx context.Context, kind string, req driver.Request, c
 	return done, err
 }
 
+// Do implements driver.Session.
+func (s *session) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (done driver.Result, err error) {
+	err = s.call(ctx, do, sessionCall{Kind: kind, Request: req, Command: command}.with(secrets), &done)
+	return done, err
+}
+
 // Delete implements driver.Session.
 func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
 	err = s.call(ctx, remove, sessionCall{Kind: kind, Request: req}, &done)

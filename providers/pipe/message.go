@@ -18,6 +18,7 @@ const (
 	list     = "List"
 	create   = "Create"
 	update   = "Update"
+	do       = "Do"
 	remove   = "Delete"
 	stop     = "Stop" // a request that began must not go on
 )
@@ -58,6 +59,7 @@ type sessionCall struct {
 	// List is of a List.
 	List     driver.ListRequest `json:",omitzero"`
 	Changes  []driver.Change    `json:",omitempty"`
+	Command  driver.Command     `json:",omitzero"`
 	Password string             `json:",omitempty"`
 	// ParentUsername and ParentPassword are the login in Secrets.Parent.
 	ParentUsername, ParentPassword string `json:",omitempty"`

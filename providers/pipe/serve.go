@@ -130,6 +130,8 @@ func (s *server) call(ctx context.Context, method string, body json.RawMessage) 
 		return opened.Create(ctx, a.Kind, a.Request, a.secrets())
 	case update:
 		return opened.Update(ctx, a.Kind, a.Request, a.Changes, a.secrets())
+	case do:
+		return opened.Do(ctx, a.Kind, a.Request, a.Command, a.secrets())
 	case remove:
 		return opened.Delete(ctx, a.Kind, a.Request)
 	}

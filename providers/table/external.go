@@ -25,5 +25,6 @@ type External[S any] interface {
 	List(ctx context.Context, req driver.ListRequest) (driver.Page, error)
 	Create(ctx context.Context, req Request[S]) (driver.Result, error)
 	Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error)
+	Do(ctx context.Context, req Request[S], command driver.Command) (driver.Result, error)
 	Delete(ctx context.Context, req Request[S]) (driver.Result, error)
 }

@@ -13,6 +13,7 @@ type Handler interface {
 	list(context.Context, driver.ListRequest) (driver.Page, error)
 	create(context.Context, driver.Request, driver.Secrets) (driver.Result, error)
 	update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error)
+	do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
@@ -31,6 +32,9 @@ func (r refuser) create(context.Context, driver.Request, driver.Secrets) (driver
 	return driver.Result{}, r.err
 }
 func (r refuser) update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+	return driver.Result{}, r.err
+}
+func (r refuser) do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
 func (r refuser) delete(context.Context, driver.Request) (driver.Result, error) {
@@ -94,6 +98,15 @@ func (s *session) Update(ctx context.Context, kind string, req driver.Request, c
 	return h.update(ctx, req, changes, secrets)
 }
 
+// Do implements driver.Session.
+func (s *session) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.do(ctx, req, command, secrets)
+}
+
 // Delete implements driver.Session.
 func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
 	h, err := s.handler(kind)
@@ -144,6 +157,14 @@ func (h handler[S]) update(ctx context.Context, req driver.Request, changes []dr
 	return h.external.Update(ctx, typed, changes)
 }
 
+func (h handler[S]) do(ctx context.Context, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	typed, err := typed[S](req, secrets)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.external.Do(ctx, typed, command)
+}
+
 func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Result, error) {
 	typed, err := typed[S](req, driver.Secrets{})
 	if err != nil {
@@ -187,6 +208,11 @@ func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, err
 // Update implements External.
 func (p part[S]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
 	return p.session.Update(ctx, p.kind, req.untyped(), changes, req.secrets())
+}
+
+// Do implements External.
+func (p part[S]) Do(ctx context.Context, req Request[S], command driver.Command) (driver.Result, error) {
+	return p.session.Do(ctx, p.kind, req.untyped(), command, req.secrets())
 }
 
 // Delete implements External.

@@ -15,9 +15,6 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		return driver.Result{}, err
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
-	if is, err := u.promote(ctx, changes); is { // which may be the operation of the request
-		return u.result, driver.RedactError(err, a.secrets(&req)...)
-	}
 	if is, err := u.former(ctx, changes); is {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}

@@ -162,7 +162,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	if !a.Closes.IsZero() && !w.executor.Clock().Before(a.Closes) { // the window closed meanwhile
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.secrets())
+	done, err := w.send(ctx, a, changes)
 	w.done.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -187,6 +187,14 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 		out.Planned = out.State != condition.Progressing || w.status.Plan != nil
 	}
 	return out, nil
+}
+
+// send sends changes of an action to the cloud, or the command that makes the one change.
+func (w *work) send(ctx context.Context, a plan.Action, changes []driver.Change) (driver.Result, error) {
+	if a.Command != nil {
+		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.secrets())
+	}
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.secrets())
 }
 
 // release marks what is left behind, so that it is not taken back by accident.

@@ -73,7 +73,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", t.Provider, changes[0].To)}
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", t.Provider, changes[0].To)}
-	case len(changes) == 1 && changes[0].Promotes():
+	case len(changes) == 1 && plan.Promotes(changes[0]):
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Follows.Primary)}
 	case len(changes) == 1 && changes[0].HandsOver():
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,

@@ -208,7 +208,7 @@ func specImpossible(v View, changes []driver.Change) bool {
 func (d *DecidedChanges) inOrder(v View) {
 	rank := func(c driver.Change) int {
 		switch {
-		case c.Promotes():
+		case Promotes(c):
 			return 0
 		case c.Stops():
 			return 3

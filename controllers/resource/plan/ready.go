@@ -29,8 +29,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	a.BackupFor = backupToAskFor(v, d)
 	switch {
 	case len(now) > 0:
-		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
-		if !now[0].Promotes() && !leavesFormer(now[0]) { // which are sent alone
+		a = a.sending(now...)
+		if a.Reason = reasonOf(v, now); a.Command == nil && !leavesFormer(now[0]) { // which is sent alone
 			a.Changes = append(a.Changes, refusals(d)...)
 		}
 		a.Message = "being applied: " + ListChanges(now)
