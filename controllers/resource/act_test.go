@@ -103,6 +103,11 @@ func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes
 	return o.done, nil
 }
 
+func (o *obedient) Do(_ context.Context, _ string, _ driver.Request, command driver.Command, _ driver.Secrets) (driver.Result, error) {
+	o.asked = append(o.asked, string(command.Verb))
+	return o.done, nil
+}
+
 func (o *obedient) Create(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	o.asked = append(o.asked, "create")
 	return o.done, nil

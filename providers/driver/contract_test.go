@@ -34,7 +34,7 @@ func TestContractIsFrozen(t *testing.T) {
 		lines = append(lines, "Verb "+string(verb))
 	}
 	for _, action := range driver.Actions {
-		lines = append(lines, "Action "+string(action)+" "+action.Field())
+		lines = append(lines, "Action "+string(action))
 	}
 	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldSource, driver.FieldUsername} {
 		lines = append(lines, "Field "+name)

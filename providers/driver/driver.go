@@ -80,10 +80,10 @@ type Session interface {
 	// Secrets.Own is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
 	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
 	// somebody may have turned that on since the caller observed the object.
-	// A change that is an Action is the only one of its Update: see Action.Field.
 	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
-	// Do carries out one command, in as few calls as the cloud allows. An error says that the cloud refused it, or that
-	// nobody knows whether it was done. A command that the kind's Capabilities lack is the error Unsupported, without a call.
+	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the command, or
+	// if nobody knows whether it was done. A mark or a password that the cloud refuses goes into Result.Failed, as that of an
+	// Update does. A command that the kind's Capabilities lack is the error Unsupported, without a call.
 	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
@@ -106,19 +106,9 @@ const (
 	// difference as Impossible; one that makes users by calls of their own reports a change until
 	// Applied says that the user was made.
 	FieldUsername = "credentials.username"
-	// FieldFormer is the object in whose place this one was put: Request.Former. To FormerReleased its mark becomes that of something that was left behind; to
-	// FormerDeleted it is deleted, its protection included, without a snapshot, and what the cloud still has of the operation. It is the caller that knows what is
-	// wanted; a driver reports by Observation.Former what is, and never a change. It is the only change of its Update. Asked for again, it changes nothing and is no error.
-	FieldFormer = "formerServer"
-	// FieldStaged is a server that a former Update prepared to take this one's place, and that the request wants no more. A driver reports it as a change, and an
-	// Update with it takes that server away.
-	FieldStaged = "updates.strategy"
-)
-
-// What FieldFormer is to become.
-const (
-	FormerReleased = "Released"
-	FormerDeleted  = "Deleted"
+	// FieldStrategy says how the version is changed. A driver reports a change of it while there is a server that an Update
+	// prepared to take this one's place, and that the request no longer wants. The command DropStaged makes that change.
+	FieldStrategy = "updates.strategy"
 )
 
 // A Request says what a call is about. It is data, and Secrets travel beside it: drivers must not keep or change anything in it.
@@ -170,7 +160,7 @@ type Request struct {
 	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
 	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
 	// which is given to each call from then on. Other changes of the same Update are made first, and then that of the version fails as Busy. While a server is
-	// prepared, and once it is, the version is the only change that an observation reports, or FieldStaged: all else waits.
+	// prepared, and once it is, the version is the only change that an observation reports, or FieldStrategy: all else waits.
 	Beside bool `json:",omitempty"`
 	// Former is the object in whose place this one was put so. It is nil if there is none, or if it is gone.
 	Former *ParentRef `json:",omitempty"`

@@ -202,10 +202,10 @@ func refusesFormer[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	obs := b.create(t, &req)
 	req.Former = &driver.ParentRef{Name: req.Name, ID: obs.ID}
-	for _, to := range []string{driver.FormerReleased, driver.FormerDeleted} {
-		_, err := b.open(t).Update(t.Context(), req, []driver.Change{{Field: driver.FieldFormer, To: to, Effect: driver.Irreversible}})
+	for _, verb := range []driver.Verb{driver.ReleaseFormer, driver.DeleteFormer} {
+		_, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: verb})
 		if err == nil || driver.CodeOf(err) != driver.Unsupported {
-			t.Errorf("%s: got error %v (%v), want one of code Unsupported", to, err, driver.CodeOf(err))
+			t.Errorf("%s: got error %v (%v), want one of code Unsupported", verb, err, driver.CodeOf(err))
 		}
 	}
 	req.Former = nil

@@ -94,6 +94,14 @@ type bentCall struct {
 	remove   func()
 }
 
+// nothing is the verb of a command of which a mutant makes nothing.
+const nothing driver.Verb = ""
+
+// acts reports whether it is the command of an action.
+func (c *bentCall) acts() bool {
+	return c.command != nil && slices.Contains(driver.Actions, c.command.Verb)
+}
+
 func code(c driver.Code, text string) error { return &driver.Error{Code: c, Op: "Bent", Message: text} }
 
 var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
@@ -193,18 +201,18 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 	{name: "updates nothing", caught: "an edit is exactly one change and one write",
 		before: func(c *bentCall) {
 			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(*c.changes, func(ch driver.Change) bool { return ch.Field != driver.FieldMark })
+				*c.changes = nil
 			}
 		}},
 	{name: "does no action", caught: "action restart/takes one write",
 		before: func(c *bentCall) {
-			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), func(ch driver.Change) bool { return ch.Action() != "" })
+			if c.acts() {
+				c.command.Verb = nothing
 			}
 		}},
 	{name: "repeats an action whose answer is lost", atOnce: true, caught: "action restart/is Unavailable if the answer is lost",
 		update: func(c *bentCall, _ *driver.Result, err error) error {
-			if driver.CodeOf(err) == driver.Unavailable && len(*c.changes) == 1 && (*c.changes)[0].Action() != "" {
+			if driver.CodeOf(err) == driver.Unavailable && c.acts() {
 				c.again(false)
 			}
 			return err
@@ -281,8 +289,8 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "writes when there is nothing to change", caught: "what was made with the least",
 		before: func(c *bentCall) {
-			if c.changes != nil && len(*c.changes) == 0 {
-				*c.changes = []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
+			if c.command == nil && c.changes != nil && len(*c.changes) == 0 {
+				c.again(true)
 			}
 		}},
 	{name: "a missing object is updated", caught: "Update of a missing object",
@@ -745,7 +753,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 			return
 		}
 		if mark || changes == nil {
-			_, _ = b.Session.Update(ctx, kind, asked, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, secrets)
+			_, _ = b.Session.Do(ctx, kind, asked, driver.Command{Verb: driver.WriteMark}, secrets)
 			return
 		}
 		_, _ = b.Session.Update(ctx, kind, asked, *changes, secrets)
@@ -793,6 +801,9 @@ func (b *bentSession) Update(ctx context.Context, kind string, req driver.Reques
 
 func (b *bentSession) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
 	c := b.call(ctx, "Do", kind, &req, &[]driver.Change{}, &command, secrets)
+	if command.Verb == nothing {
+		return driver.Result{}, nil
+	}
 	r, err := b.Session.Do(c.ctx, kind, req, command, secrets)
 	if b.update != nil {
 		err = b.update(c, &r, err)

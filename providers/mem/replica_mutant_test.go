@@ -49,7 +49,7 @@ var replicaMutants = []mutant{
 	{name: "promotes nothing", caught: "replica/a promotion ends it",
 		before: func(c *bentCall) {
 			if c.command != nil && c.command.Verb == driver.Promote {
-				c.command.Verb = driver.Restart
+				c.command.Verb = nothing
 			}
 		}},
 	{name: "what was promoted stays what the replica was", caught: "replica/a promotion ends it", observe: forgiven()},

@@ -164,10 +164,8 @@ var userMutants = []struct {
 		}}, nil},
 	{driver.OwnedByParent, mutant{name: "writing a mark is refused", caught: "owned by the parent/no mark is shown",
 		update: func(c *bentCall, _ *driver.Result, err error) error {
-			for _, change := range *c.changes {
-				if change.Field == driver.FieldMark {
-					return code(driver.Invalid, "there is no place for it")
-				}
+			if c.command != nil && c.command.Verb == driver.WriteMark {
+				return code(driver.Invalid, "there is no place for it")
 			}
 			return err
 		}}, nil},

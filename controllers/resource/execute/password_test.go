@@ -50,6 +50,10 @@ func (l *ledger) Update(context.Context, string, driver.Request, []driver.Change
 	return driver.Result{}, l.note("update")
 }
 
+func (l *ledger) Do(context.Context, string, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
+	return driver.Result{}, l.note("update")
+}
+
 // clientOf returns a client whose writes are noted. stored is what the status says that was applied.
 func (l *ledger) clientOf(t *testing.T, d *v1alpha1.Database) client.Client {
 	t.Helper()

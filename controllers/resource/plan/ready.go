@@ -30,7 +30,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	switch {
 	case len(now) > 0:
 		a = a.sending(now...)
-		if a.Reason = reasonOf(v, now); a.Command == nil && !leavesFormer(now[0]) { // which is sent alone
+		if a.Reason = reasonOf(v, now); a.Command == nil {
 			a.Changes = append(a.Changes, refusals(d)...)
 		}
 		a.Message = "being applied: " + ListChanges(now)
@@ -80,7 +80,7 @@ func planBesideFailed(v View, o driver.Observation, p Policy, why string) Action
 // failedUpgrade says why the version is not changed: what the cloud prepared for it failed, or it found something in the way. It may take as long and end as well the next time, so a person has to
 // ask for it. It is empty if nothing failed, or if what failed is taken away.
 func failedUpgrade(v View, o driver.Observation) string {
-	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStaged })
+	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStrategy })
 	if o.OperationError == nil || o.Operation == "" || staged || v.Asked {
 		return ""
 	}

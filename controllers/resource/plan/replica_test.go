@@ -117,7 +117,7 @@ func TestPromotion(t *testing.T) {
 		seen := follows
 		seen.Changes = []driver.Change{theirs, promotion[0]}
 		v.Replica = Replica{Primary: "Database orders", Promote: true}
-		if a := planReady(v, seen, Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive}); a.Verb != Update || len(a.Changes) != 1 || a.Command == nil || a.Command.Verb != driver.Promote {
+		if a := planReady(v, seen, Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive}); a.Verb != Update || len(a.Changes) != 1 || !a.Does(driver.Promote) {
 			t.Errorf("%s, beside entries of others: %+v", disruptive, a)
 		}
 		stop := driver.Change{Field: driver.FieldPowerState, From: "Running", To: "Stopped", Effect: driver.Online}
