@@ -86,13 +86,18 @@ func (s *session) List(ctx context.Context, kind string, req driver.ListRequest)
 }
 
 // Create implements driver.Session.
-func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
-	return s.Session.Create(s.with(ctx), kind, req, password)
+func (s *session) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Create(s.with(ctx), kind, req, secrets)
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
-	return s.Session.Update(s.with(ctx), kind, req, changes, password)
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Update(s.with(ctx), kind, req, changes, secrets)
+}
+
+// Do implements driver.Session.
+func (s *session) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Do(s.with(ctx), kind, req, command, secrets)
 }
 
 // Delete implements driver.Session.

@@ -89,12 +89,17 @@ type obedient struct {
 	done  driver.Result
 }
 
-func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Password) (driver.Result, error) {
+func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Secrets) (driver.Result, error) {
 	o.asked = append(o.asked, "update "+plan.ListChanges(changes))
 	return o.done, nil
 }
 
-func (o *obedient) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+func (o *obedient) Do(_ context.Context, _ string, _ driver.Request, command driver.Command, _ driver.Secrets) (driver.Result, error) {
+	o.asked = append(o.asked, string(command.Verb))
+	return o.done, nil
+}
+
+func (o *obedient) Create(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	o.asked = append(o.asked, "create")
 	return o.done, nil
 }
@@ -286,7 +291,7 @@ type refusing struct {
 	during func()
 }
 
-func (c *refusing) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
+func (c *refusing) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
 	c.during()
 	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }

@@ -32,7 +32,7 @@ func TestCreationThatIsNotSentTakesNoNoteAway(t *testing.T) {
 // creationPanics is a cloud whose driver panics while it creates something.
 type creationPanics struct{ *obedient }
 
-func (creationPanics) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+func (creationPanics) Create(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	panic("a defect of the driver")
 }
 

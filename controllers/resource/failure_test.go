@@ -129,7 +129,7 @@ func (s *showing) Observe(context.Context, string, driver.Request) (driver.Obser
 	return next, nil
 }
 
-func (s *showing) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+func (s *showing) Create(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, nil
 }
 
@@ -245,7 +245,7 @@ type vanished struct {
 	told func()
 }
 
-func (v *vanished) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+func (v *vanished) Create(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	v.told()
 	return driver.Result{}, nil
 }

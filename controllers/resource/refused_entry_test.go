@@ -20,7 +20,7 @@ type noting struct {
 	during func()
 }
 
-func (c *noting) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Password) (driver.Result, error) {
+func (c *noting) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Secrets) (driver.Result, error) {
 	c.during()
 	failed := driver.FieldError{Field: changes[0].Field, Err: &driver.Error{Code: c.code, Message: "no"}}
 	if c.code.SetsNothing() {

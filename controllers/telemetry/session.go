@@ -47,15 +47,21 @@ func (t *timed) List(ctx context.Context, kind string, req driver.ListRequest) (
 }
 
 // Create implements driver.Session.
-func (t *timed) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (done driver.Result, err error) {
+func (t *timed) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "create", since, err) }(t.m.now())
-	return t.Session.Create(ctx, kind, req, password)
+	return t.Session.Create(ctx, kind, req, secrets)
 }
 
 // Update implements driver.Session.
-func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (done driver.Result, err error) {
+func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
-	return t.Session.Update(ctx, kind, req, changes, password)
+	return t.Session.Update(ctx, kind, req, changes, secrets)
+}
+
+// Do implements driver.Session. A command counts as an update.
+func (t *timed) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (done driver.Result, err error) {
+	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
+	return t.Session.Do(ctx, kind, req, command, secrets)
 }
 
 // Delete implements driver.Session.

@@ -171,7 +171,7 @@ func (p deployer) stage(ctx context.Context, req *databaseRequest, have *instanc
 	}
 	if upgrade == nil {
 		o.LeftOut = append(o.LeftOut, table.LeftOut(o.Changes, nil)...)
-		o.Changes = []driver.Change{{Field: driver.FieldStaged, From: to, Effect: driver.Online, Why: "RDS deletes the server that it prepared beside this one"}}
+		o.Changes = []driver.Change{{Field: driver.FieldStrategy, From: to, Effect: driver.Online, Why: "RDS deletes the server that it prepared beside this one"}}
 		if d.status() != preparing && d.status() != prepared && d.status() != rolledBack && req.Operation == d.id() {
 			o.OperationError = failureOf(d)
 		}

@@ -13,10 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-func toFormer(to string) driver.Change {
-	return driver.Change{Field: driver.FieldFormer, To: to, Effect: driver.Irreversible}
-}
-
 // The former server gets the mark of what was left behind, and goes when somebody asked for that. Each call is made twice, and what is not the former server stays.
 func TestFormerServer(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
@@ -26,7 +22,7 @@ func TestFormerServer(t *testing.T) {
 	w.succeeded(&req, "17")
 	w.Ledger.Reset()
 	for range 2 {
-		w.updateDatabase(req, toFormer(driver.FormerReleased))
+		w.command(req, driver.Command{Verb: driver.ReleaseFormer})
 	}
 	released := mark
 	released.Released = true
@@ -37,11 +33,11 @@ func TestFormerServer(t *testing.T) {
 	another := req
 	another.Former = &driver.ParentRef{Name: req.Former.Name, ID: "db-another"}
 	w.Ledger.Reset()
-	for _, to := range []string{driver.FormerReleased, driver.FormerDeleted} {
-		w.updateDatabase(another, toFormer(to))
+	for _, verb := range []driver.Verb{driver.ReleaseFormer, driver.DeleteFormer} {
+		w.command(another, driver.Command{Verb: verb})
 	}
 	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(driver.Mark{Cluster: "c2", Namespace: "pay", Name: "ledger", UID: "u9"})})
-	if _, err := w.attempts(&req, toFormer(driver.FormerDeleted)); driver.CodeOf(err) != driver.Conflict {
+	if err := w.orders(&req, driver.DeleteFormer); driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("with another mark: got %v, want Conflict", err)
 	}
 	if w.asked("DeleteDBInstance") != 0 {
@@ -49,14 +45,14 @@ func TestFormerServer(t *testing.T) {
 	}
 	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(mark)})
 
-	w.updateDatabase(req, toFormer(driver.FormerDeleted))
+	w.command(req, driver.Command{Verb: driver.DeleteFormer})
 	if seen := w.database(req); seen.Former == nil || !seen.Former.Pending {
 		t.Errorf("while it is deleted: %+v", seen.Former)
 	}
-	w.updateDatabase(req, toFormer(driver.FormerDeleted))
+	w.command(req, driver.Command{Verb: driver.DeleteFormer})
 	w.clock.Advance(time.Hour)
 	for range 2 {
-		w.updateDatabase(req, toFormer(driver.FormerDeleted))
+		w.command(req, driver.Command{Verb: driver.DeleteFormer})
 		if seen := w.database(req); seen.Former != nil || len(seen.Changes) > 0 {
 			t.Errorf("afterwards: %+v and %+v", seen.Former, seen.Changes)
 		}
@@ -79,11 +75,11 @@ func TestFormerServerWithLostAnswers(t *testing.T) {
 	w.Ledger.Reset()
 	for _, operation := range []string{"DeleteBlueGreenDeployment", "ModifyDBInstance", "DeleteDBInstance"} {
 		w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation}, Kind: localcloud.ResponseLost, Times: 1})
-		if _, err := w.attempts(&req, toFormer(driver.FormerDeleted)); err == nil {
+		if err := w.orders(&req, driver.DeleteFormer); err == nil {
 			t.Errorf("the answer of %s was not lost", operation)
 		}
 	}
-	w.updateDatabase(req, toFormer(driver.FormerDeleted))
+	w.command(req, driver.Command{Verb: driver.DeleteFormer})
 	w.clock.Advance(time.Hour)
 	w.wantInstances("afterwards", "shop-orders")
 	if w.asked("DeleteBlueGreenDeployment") != 1 || w.asked("DeleteDBInstance") != 1 {
@@ -114,7 +110,7 @@ func TestUpgradeBesideCancelled(t *testing.T) {
 					return
 				}
 				seen := w.look(&req)
-				if len(seen.Changes) != 1 || seen.Changes[0].Field != driver.FieldStaged || seen.Changes[0].From != "16.9" || seen.Changes[0].Effect != driver.Online || seen.State != driver.Ready {
+				if len(seen.Changes) != 1 || seen.Changes[0].Field != driver.FieldStrategy || seen.Changes[0].From != "16.9" || seen.Changes[0].Effect != driver.Online || seen.State != driver.Ready {
 					t.Fatalf("it differs in %+v, %v", seen.Changes, seen.State)
 				}
 				for range 20 { // what RDS still creates keeps its protection until it is there
@@ -207,8 +203,8 @@ func TestReleaseWhileBeside(t *testing.T) {
 	req := w.beside("shop-orders", nil)
 	w.prepared(&req, "16.9")
 	req.Mark.Released = true
-	if result, err := w.attempts(&req, driver.Change{Field: driver.FieldMark, Effect: driver.Online}); err != nil || len(result.Failed) > 0 {
-		t.Fatalf("%+v, %v", result, err)
+	if err := w.orders(&req, driver.WriteMark); err != nil {
+		t.Fatal(err)
 	}
 	w.clock.Advance(time.Hour)
 	w.instances()

@@ -12,7 +12,7 @@ import (
 )
 
 // former is table.Succession.Former. RDS knows the calls by names: an instance of another identity is left alone, whatever its name.
-func (p deployer) former(ctx context.Context, req *databaseRequest, to string) error {
+func (p deployer) former(ctx context.Context, req *databaseRequest, verb driver.Verb) error {
 	have, err := p.of.describe(ctx, req.Former.Name)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (p deployer) former(ctx context.Context, req *databaseRequest, to string) e
 		}
 	}
 	switch {
-	case to == driver.FormerDeleted:
+	case verb == driver.DeleteFormer:
 		return p.deleteFormer(ctx, req, have)
 	case have == nil:
 		return nil

@@ -32,11 +32,24 @@ func withLogical(p *v1alpha1.DatabaseParameters) {
 // attempts makes changes as a caller does, which stores the operation.
 func (w *environment) attempts(req *databaseRequest, changes ...driver.Change) (driver.Result, error) {
 	w.t.Helper()
+	if len(changes) == 1 && changes[0].Field == driver.FieldStrategy {
+		return driver.Result{}, w.orders(req, driver.DropStaged)
+	}
 	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, changes)
 	if result.Operation != "" {
 		req.Operation = result.Operation
 	}
 	return result, err
+}
+
+// orders carries out a command as a caller does, which stores the operation.
+func (w *environment) orders(req *databaseRequest, verb driver.Verb) error {
+	w.t.Helper()
+	result, err := drivertest.Databases(w.conn).Do(w.t.Context(), *req, driver.Command{Verb: verb})
+	if result.Operation != "" {
+		req.Operation = result.Operation
+	}
+	return err
 }
 
 // step makes the only change that an observation has, which must be of the field.

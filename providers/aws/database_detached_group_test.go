@@ -357,7 +357,7 @@ func TestReleasedGroupsStayReleased(t *testing.T) {
 			w.wantAttached(&req, "shop-uid-b")
 			mark := func() {
 				t.Helper()
-				w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+				w.command(req, driver.Command{Verb: driver.WriteMark})
 			}
 			if tt.released {
 				req.Mark.Released = true

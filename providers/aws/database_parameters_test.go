@@ -316,23 +316,23 @@ func TestGroupsAreReleased(t *testing.T) {
 	}
 	marked(req.Mark)
 	req.Mark.Released = true
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	result, err := drivertest.Databases(w.conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 	if err != nil || len(result.Failed) > 0 || !strings.Contains(result.Left, "DB parameter group shop-kept-a stays with it") {
 		t.Errorf("%+v, %v", result, err)
 	}
 	marked(req.Mark)
 	req.Mark.Released, req.Mark.UID, req.Applied = false, "uid-2", nil
-	w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+	w.command(req, driver.Command{Verb: driver.WriteMark})
 	marked(req.Mark)
 	for _, to := range []driver.Mark{ // from another cluster, and from another namespace, which left it there
 		{Cluster: "other", Namespace: "shop", Name: "kept", UID: "uid-3"},
 		{Cluster: "other", Namespace: "pay", Name: "kept", UID: "uid-4"},
 	} {
 		req.Mark, req.Applied = to, nil
-		w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+		w.command(req, driver.Command{Verb: driver.WriteMark})
 		marked(to)
 		req.Mark.Released = true
-		w.updateDatabase(req, driver.Change{Field: driver.FieldMark, Effect: driver.Online})
+		w.command(req, driver.Command{Verb: driver.WriteMark})
 		marked(req.Mark)
 	}
 }
@@ -675,7 +675,7 @@ func TestGroupsOfAGoneInstanceAreReleased(t *testing.T) {
 	release := func() (driver.Result, error) {
 		released := req
 		released.Mark.Released = true
-		return drivertest.Databases(w.conn).Update(t.Context(), released, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+		return drivertest.Databases(w.conn).Do(t.Context(), released, driver.Command{Verb: driver.WriteMark})
 	}
 	for range 2 { // the answer to the first may have been lost
 		result, err := release()

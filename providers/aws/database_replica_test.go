@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-var promotes = driver.Change{Field: driver.FieldRole, From: "Replica", To: "Primary", Effect: driver.Irreversible}
+var promotes = driver.Command{Verb: driver.Promote}
 
 // follower returns a request for a read replica of an instance that there is.
 func follower(name string, of databaseRequest, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
@@ -40,7 +40,7 @@ func (w *environment) replicate(req *databaseRequest) {
 // promote asks for a promotion, and waits until it is done.
 func (w *environment) promote(req *databaseRequest) {
 	w.t.Helper()
-	w.updateDatabase(*req, promotes)
+	w.command(*req, promotes)
 	w.clock.Advance(time.Hour)
 	if seen := w.database(*req); seen.Follows != nil {
 		w.t.Fatalf("after its promotion it follows %+v", seen.Follows)
@@ -139,13 +139,13 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 	req := follower("shop-reports", primary, nil)
 	w.replicate(&req)
 	w.Ledger.Reset()
-	w.updateDatabase(req, promotes)
+	w.command(req, promotes)
 	if seen := w.database(req); seen.State != driver.Pending || seen.Follows == nil {
 		t.Errorf("while RDS is at it: %v, it follows %+v", seen.State, seen.Follows)
 	}
-	w.updateDatabase(req, promotes)
+	w.command(req, promotes)
 	w.clock.Advance(time.Hour)
-	w.updateDatabase(req, promotes)
+	w.command(req, promotes)
 	if asked := w.Ledger.Count(localcloud.Filter{Operation: "PromoteReadReplica"}); asked != 1 {
 		t.Errorf("it was asked for %d times, want once", asked)
 	}
@@ -173,7 +173,7 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 				Filter: localcloud.Filter{Operation: "DescribeDBInstances", Resource: req.Name}, Times: 1, Kind: localcloud.Latency, Hook: func(localcloud.Call) { tt.acts(req.Name) },
 			})
 			defer lift()
-			_, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{promotes})
+			_, err := drivertest.Databases(w.conn).Do(t.Context(), req, promotes)
 			if tt.want == 0 && err != nil || tt.want != 0 && driver.CodeOf(err) != tt.want {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}

@@ -77,6 +77,14 @@ func (w *environment) updateDatabase(req databaseRequest, changes ...driver.Chan
 	}
 }
 
+// command carries out a command, which must be taken.
+func (w *environment) command(req databaseRequest, command driver.Command) {
+	w.t.Helper()
+	if result, err := drivertest.Databases(w.conn).Do(w.t.Context(), req, command); err != nil || len(result.Failed) > 0 {
+		w.t.Fatalf("%s: %v, failed %v", command.Verb, err, result.Failed)
+	}
+}
+
 // modify is what somebody else does.
 func (w *environment) modify(in *rds.ModifyDBInstanceInput) {
 	w.t.Helper()
@@ -501,12 +509,12 @@ func TestDatabaseMark(t *testing.T) {
 	req := databaseOf("shop-mark", nil)
 	w.createDatabase(&req)
 	req.Mark.Released = true
-	w.updateDatabase(req, driver.Change{Field: driver.FieldMark})
+	w.command(req, driver.Command{Verb: driver.WriteMark})
 	if w.writes() != 1 || w.database(req).Mark != req.Mark {
 		t.Errorf("calls %v, mark %v", w.operations(), w.database(req).Mark)
 	}
 	req.Mark.Released, req.Mark.UID = false, "u2"
-	w.updateDatabase(req, driver.Change{Field: driver.FieldMark})
+	w.command(req, driver.Command{Verb: driver.WriteMark})
 	if got := w.database(req).Mark; got != req.Mark {
 		t.Errorf("mark %v, want %v", got, req.Mark)
 	}
@@ -518,7 +526,7 @@ func TestDatabaseReplaced(t *testing.T) {
 	req := databaseOf("shop-replaced", nil)
 	w.createDatabase(&req)
 	req.ID = "db-SOMEOTHERINSTANCE"
-	_, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark}})
+	_, err := drivertest.Databases(w.conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 	wantCode(t, err, driver.Conflict)
 	if w.writes() != 0 {
 		t.Errorf("calls %v, want no write", w.operations())

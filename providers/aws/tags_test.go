@@ -49,7 +49,7 @@ func TestBucketSystemTags(t *testing.T) {
 			if err != nil || strings.Contains(string(seen.Mirror), system) {
 				t.Fatalf("mirror %s (%v) shows what no spec can say", seen.Mirror, err)
 			}
-			result, err := drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+			result, err := drivertest.Buckets(conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 			if err != nil || len(result.Failed) > 0 || len(put) != 1 || !strings.Contains(put[0], driver.LabelUID) {
 				t.Errorf("update: %v, failed %v, put %v", err, result.Failed, put)
 			}

@@ -12,16 +12,16 @@ const fieldVersion = "version"
 // BesideLack is the Lack of a cloud that changes versions in place only. why says so as a clause that follows "because".
 func BesideLack(why string) Lack {
 	beside := string(v1alpha1.StrategyBlueGreen)
-	return Lack{Field: FieldStaged, Match: "^" + beside + "$", Values: beside, Why: why, Instead: "remove spec.updates.strategy, or set it to " + string(v1alpha1.StrategyInPlace)}
+	return Lack{Field: FieldStrategy, Match: "^" + beside + "$", Values: beside, Why: why, Instead: "remove spec.updates.strategy, or set it to " + string(v1alpha1.StrategyInPlace)}
 }
 
 // beside checks that a cloud says of each kind with versions whether these can be changed by an object beside the present one.
 func (v *validation) beside(r Resource) {
 	versions := slices.ContainsFunc(r.Fields, func(row Field) bool { return row.Field == fieldVersion })
-	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldStaged })
+	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldStrategy })
 	switch can := r.Capabilities.Beside; {
 	case versions && can == lacks:
-		v.add("Capabilities.Beside is %t, and Lacks names %q: %t; have one of them", can, FieldStaged, lacks)
+		v.add("Capabilities.Beside is %t, and Lacks names %q: %t; have one of them", can, FieldStrategy, lacks)
 	case !versions && can:
 		v.add("Capabilities.Beside needs a row for %q; add it, or remove the capability", fieldVersion)
 	}
@@ -29,5 +29,5 @@ func (v *validation) beside(r Resource) {
 
 // besideParameters reports whether a field that is not among the parameters of a kind is one that a cloud can lack all the same.
 func besideParameters(r Resource, field string, leaves []string) bool {
-	return field == FieldSource && r.Capabilities.Login || field == FieldStaged && slices.Contains(leaves, fieldVersion)
+	return field == FieldSource && r.Capabilities.Login || field == FieldStrategy && slices.Contains(leaves, fieldVersion)
 }

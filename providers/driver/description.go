@@ -140,7 +140,7 @@ type Capabilities struct {
 	RestoresDeleted bool `json:",omitempty"`
 	// Copies: what a Create makes of another object is born as a copy of that, its mark included.
 	Copies bool
-	// Replicas: a Create makes it follow another object, if the request says so, an observation says who follows whom, and an Update with FieldRole ends it.
+	// Replicas: a Create makes it follow another object, if the request says so, an observation says who follows whom, and Promote ends it.
 	Replicas bool
 	// Beside: its version can be changed by a server that the cloud prepares beside it. A kind with versions and without it says so in Lacks.
 	Beside bool

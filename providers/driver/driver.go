@@ -72,16 +72,19 @@ type Session interface {
 	List(ctx context.Context, kind string, req ListRequest) (Page, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
-	// The password is the administrator's, for kinds with a login; empty if the cloud is to manage it, and for a Restore.
-	Create(ctx context.Context, kind string, req Request, password Password) (Result, error)
+	// Secrets.Own is there for kinds with a login; it is empty if the cloud is to manage the password, and for a Restore.
+	Create(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
 	// written as req.Mark says, FieldPassword for the password to be set, FieldSource for the cloud to manage the password or to stop that.
-	// The password is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
+	// Secrets.Own is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
 	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
 	// somebody may have turned that on since the caller observed the object.
-	// A change that is an Action is the only one of its Update: see Action.Field.
-	Update(ctx context.Context, kind string, req Request, changes []Change, password Password) (Result, error)
+	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
+	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the command, or
+	// if nobody knows whether it was done. A mark or a password that the cloud refuses goes into Result.Failed, as that of an
+	// Update does. A command that the kind's Capabilities lack is the error Unsupported, without a call.
+	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
@@ -103,26 +106,12 @@ const (
 	// difference as Impossible; one that makes users by calls of their own reports a change until
 	// Applied says that the user was made.
 	FieldUsername = "credentials.username"
-	// FieldRole ends that an object follows another one: to v1alpha1.ReplicaRolePrimary it takes writes from then on, and never follows anything again. It is the
-	// caller that knows when that is wanted; a driver reports by Observation.Follows what is, and never a change. It is for kinds whose Capabilities have Replicas, and
-	// the only change of its Update. Asked for again while the cloud is at it, or once it is done, it changes nothing and is no error.
-	FieldRole = "replica.role"
-	// FieldFormer is the object in whose place this one was put: Request.Former. To FormerReleased its mark becomes that of something that was left behind; to
-	// FormerDeleted it is deleted, its protection included, without a snapshot, and what the cloud still has of the operation. It is the caller that knows what is
-	// wanted; a driver reports by Observation.Former what is, and never a change. It is the only change of its Update. Asked for again, it changes nothing and is no error.
-	FieldFormer = "formerServer"
-	// FieldStaged is a server that a former Update prepared to take this one's place, and that the request wants no more. A driver reports it as a change, and an
-	// Update with it takes that server away.
-	FieldStaged = "updates.strategy"
+	// FieldStrategy says how the version is changed. A driver reports a change of it while there is a server that an Update
+	// prepared to take this one's place, and that the request no longer wants. The command DropStaged makes that change.
+	FieldStrategy = "updates.strategy"
 )
 
-// What FieldFormer is to become.
-const (
-	FormerReleased = "Released"
-	FormerDeleted  = "Deleted"
-)
-
-// A Request says what a call is about. It is data, and the administrator's password travels beside it: drivers must not keep or change anything in it.
+// A Request says what a call is about. It is data, and Secrets travel beside it: drivers must not keep or change anything in it.
 type Request struct {
 	// Name is the name in the cloud, Location where it is.
 	Name     string
@@ -171,7 +160,7 @@ type Request struct {
 	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
 	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
 	// which is given to each call from then on. Other changes of the same Update are made first, and then that of the version fails as Busy. While a server is
-	// prepared, and once it is, the version is the only change that an observation reports, or FieldStaged: all else waits.
+	// prepared, and once it is, the version is the only change that an observation reports, or FieldStrategy: all else waits.
 	Beside bool `json:",omitempty"`
 	// Former is the object in whose place this one was put so. It is nil if there is none, or if it is gone.
 	Former *ParentRef `json:",omitempty"`

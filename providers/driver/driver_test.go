@@ -132,9 +132,10 @@ func TestSecretsNeverPrint(t *testing.T) {
 	login := driver.Login{Username: "boss", Password: canary}
 	cfg := driver.Opening{Credentials: map[string][]byte{"AWS_SECRET_ACCESS_KEY": []byte(canary)}}
 	password := driver.Password(canary)
+	secrets := driver.Secrets{Own: password, Parent: login}
 	for name, value := range map[string]any{
-		"Login": login, "*Login": &login, "Credentials": cfg.Credentials, "Opening": cfg, "*Opening": &cfg, "Password": password, "*Password": &password,
-		"a list": []any{login, cfg.Credentials, password, struct{ Inside driver.Password }{password}},
+		"Login": login, "*Login": &login, "Credentials": cfg.Credentials, "Opening": cfg, "*Opening": &cfg, "Password": password, "*Password": &password, "Secrets": secrets, "*Secrets": &secrets,
+		"a list": []any{login, cfg.Credentials, password, secrets, struct{ Inside driver.Password }{password}},
 	} {
 		var texts []string
 		for _, verb := range []string{"v", "+v", "#v", "s", "q", "x", "X", "d", "o", "c", "T"} {

@@ -3,8 +3,6 @@ package driver
 import (
 	"fmt"
 	"time"
-
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // Following says what an object follows.
@@ -18,14 +16,6 @@ type Following struct {
 	// Lag is how long ago what it has repeated was written to Primary, as the cloud measured it last, some minutes ago at most; nil if the cloud did not say. It is never negative.
 	Lag *time.Duration `json:",omitempty"`
 }
-
-// Promotion is the change after which an object that follows another one follows none.
-func Promotion(why string) Change {
-	return Change{Field: FieldRole, From: string(v1alpha1.ReplicaRoleReplica), To: string(v1alpha1.ReplicaRolePrimary), Effect: Irreversible, Why: why}
-}
-
-// Promotes reports whether a change ends that the object follows another one.
-func (c Change) Promotes() bool { return c.Field == FieldRole }
 
 // Makes says how an object is made of what String says, as a part of a message.
 func (r *Restore) Makes() string {

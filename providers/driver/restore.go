@@ -10,7 +10,7 @@ import "time"
 // copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until an Update with FieldMark the new object is known by its
 // name and SourceMark. One that follows another is never born as a copy: it has its own mark at once.
 // With Follows it is made to follow another object, where the kind has Capabilities.Replicas: it repeats what is written there, takes no writes and has the logins and
-// passwords of that one, until an Update with FieldRole.
+// passwords of that one, until Promote.
 // In the place of one that vanished it is made of what an Observation said to be Restorable, a snapshot or the object itself, whatever the capability.
 type Restore struct {
 	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the

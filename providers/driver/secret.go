@@ -119,6 +119,30 @@ func (Password) LogValue() slog.Value { return slog.StringValue(concealed) }
 // MarshalJSON implements json.Marshaler, without the password: loggers marshal what they don't know.
 func (Password) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `"`), nil }
 
+// Secrets are the secret values that travel beside a message. However they are printed, logged or marshalled, they are not
+// shown.
+type Secrets struct {
+	// Own is the password of the object's own administrator; empty if none is to be set.
+	Own Password
+	// Parent is the administrator's login of the object within which this one is; zero for a kind without a parent.
+	Parent Login
+}
+
+// String implements fmt.Stringer, without the values.
+func (Secrets) String() string { return concealed }
+
+// GoString implements fmt.GoStringer, without the values.
+func (Secrets) GoString() string { return concealed }
+
+// Format implements fmt.Formatter: a Stringer is not asked for every verb.
+func (Secrets) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, concealed) }
+
+// LogValue implements slog.LogValuer, without the values.
+func (Secrets) LogValue() slog.Value { return slog.StringValue(concealed) }
+
+// MarshalJSON implements json.Marshaler, without the values: loggers marshal what they don't know.
+func (Secrets) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `"`), nil }
+
 // A Login is an administrator's username and password, inside a driver. However it is printed, logged or marshalled, its password is
 // not shown.
 type Login struct {

@@ -117,7 +117,7 @@ func TestValidate(t *testing.T) {
 		{"no connection", func(d *driver.Description) { d.Resources[0].Connection = driver.Connection{} }, []string{"kind Bucket: it has neither a login nor a Connection"}},
 		{"a full stop", func(d *driver.Description) { d.Resources[0].Restore = "undelete it." }, []string{`Restore "undelete it." ends with a full stop`}},
 		{"no noun", consequences(func(c *driver.Consequences) { c.Noun = "" }), []string{"kind Database: Consequences.Noun is empty"}},
-		{"versions of which nothing says how they change", func(d *driver.Description) { withoutLack(d, driver.FieldStaged) }, []string{`Capabilities.Beside is false, and Lacks names "updates.strategy": false`}},
+		{"versions of which nothing says how they change", func(d *driver.Description) { withoutLack(d, driver.FieldStrategy) }, []string{`Capabilities.Beside is false, and Lacks names "updates.strategy": false`}},
 		{"versions that can and can't be changed by another server", func(d *driver.Description) { d.Resources[1].Capabilities.Beside = true }, []string{`Capabilities.Beside is true, and Lacks names "updates.strategy": true`}},
 		{"another server without versions", func(d *driver.Description) { d.Resources[0].Capabilities.Beside = true }, []string{`kind Bucket: Capabilities.Beside needs a row for "version"`}},
 		{"snapshots that nothing tells of", consequences(func(c *driver.Consequences) { c.SnapshotKept = "" }), []string{`SnapshotKept is "", and Capabilities.Snapshots is true`}},

@@ -72,7 +72,7 @@ func mayAct[S any](t testing.TB, b *bench[S], req request[S], action driver.Acti
 func actOnce[S any](t testing.TB, b *bench[S], action driver.Action) {
 	req, before := actor(t, b, action)
 	id := b.observe(t, req).ID
-	if cost := b.update(t, &req, []driver.Change{action.Change(before.Before)}); cost.Writes != 1 {
+	if cost := b.do(t, &req, driver.Command{Verb: action, Before: before.Before}); cost.Writes != 1 {
 		t.Errorf("the action cost %+v, want one write", cost)
 	}
 	obs := b.observe(t, req)
@@ -92,20 +92,17 @@ func actOnce[S any](t testing.TB, b *bench[S], action driver.Action) {
 func actElsewhere[S any](t testing.TB, b *bench[S], action driver.Action) {
 	req, before := actor(t, b, action)
 	writes := b.Calls().Writes
-	if _, err := b.open(t).Update(t.Context(), req, []driver.Change{action.Change(before.Before + "-no-longer")}); err == nil || driver.CodeOf(err) != driver.Conflict {
+	if _, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action, Before: before.Before + "-no-longer"}); err == nil || driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("with what is no longer so: got error %v, want Conflict", err)
 	}
-	if _, err := b.open(t).Update(t.Context(), req, []driver.Change{action.Change(before.Before), {Field: driver.FieldMark}}); err == nil || driver.CodeOf(err) != driver.Invalid {
-		t.Errorf("beside a change: got error %v, want Invalid", err)
-	}
 	missing := b.request(t, b.kind.Full())
-	if _, err := b.open(t).Update(t.Context(), missing, []driver.Change{action.Change("")}); err == nil || driver.CodeOf(err) != driver.NotFound {
+	if _, err := b.open(t).Do(t.Context(), missing, driver.Command{Verb: action}); err == nil || driver.CodeOf(err) != driver.NotFound {
 		t.Errorf("of a missing object: got error %v, want NotFound", err)
 	}
 	if b.kind.HasID {
 		other := req
 		other.ID = "another"
-		if _, err := b.open(t).Update(t.Context(), other, []driver.Change{action.Change(before.Before)}); err == nil || driver.CodeOf(err) != driver.Conflict {
+		if _, err := b.open(t).Do(t.Context(), other, driver.Command{Verb: action, Before: before.Before}); err == nil || driver.CodeOf(err) != driver.Conflict {
 			t.Errorf("of another object of that name: got error %v, want Conflict", err)
 		}
 	}
@@ -118,7 +115,7 @@ func actLost[S any](t testing.TB, b *bench[S], action driver.Action) {
 	req, before := actor(t, b, action)
 	calls := b.Calls()
 	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
-	_, err := b.open(t).Update(t.Context(), req, []driver.Change{action.Change(before.Before)})
+	_, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action, Before: before.Before})
 	lift()
 	if err == nil || driver.CodeOf(err) != driver.Unavailable {
 		t.Errorf("got error %v, want Unavailable", err)
@@ -134,7 +131,7 @@ func actUnread[S any](t testing.TB, b *bench[S], action driver.Action) {
 	req, before := actor(t, b, action)
 	writes := b.Calls().Writes
 	lift := b.fail(t, Fault{Kind: ServerError, Reads: true})
-	_, err := b.open(t).Update(t.Context(), req, []driver.Change{action.Change(before.Before)})
+	_, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action, Before: before.Before})
 	lift()
 	if code := driver.CodeOf(err); err == nil || code == driver.Unavailable || code == driver.Internal {
 		t.Errorf("got error %v, whose code says that it may have arrived", err)
@@ -153,7 +150,7 @@ func actRefused[S any](t testing.TB, b *bench[S], action driver.Action) {
 		t.Fatalf("Observe says of the action: %+v", state)
 	}
 	writes := b.Calls().Writes
-	if _, err := b.open(t).Update(t.Context(), req, []driver.Change{action.Change(state.Before)}); err == nil || driver.CodeOf(err) != driver.Invalid {
+	if _, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action, Before: state.Before}); err == nil || driver.CodeOf(err) != driver.Invalid {
 		t.Errorf("got error %v, want Invalid", err)
 	}
 	if cost := b.Calls().Writes - writes; cost != 0 {
@@ -166,7 +163,7 @@ func actUnsupported[S any](t testing.TB, b *bench[S], action driver.Action) {
 	b.create(t, &req)
 	b.converge(t, &req)
 	writes := b.Calls().Writes
-	if _, err := b.open(t).Update(t.Context(), req, []driver.Change{action.Change("")}); err == nil || driver.CodeOf(err) != driver.Unsupported {
+	if _, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action}); err == nil || driver.CodeOf(err) != driver.Unsupported {
 		t.Errorf("got error %v, want Unsupported", err)
 	}
 	if cost := b.Calls().Writes - writes; cost != 0 {

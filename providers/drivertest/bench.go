@@ -186,7 +186,7 @@ func (b *bench[S]) soundChanges(t testing.TB, changes []driver.Change) {
 			t.Errorf("two changes of %q", c.Field)
 		}
 		seen = append(seen, c.Field)
-		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword || c.Field == driver.FieldSource || c.Field == driver.FieldRole {
+		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword || c.Field == driver.FieldSource {
 			t.Errorf("a change of %q was reported: only the caller knows when that is wanted", c.Field)
 		}
 		if !listed(docs, c) && (c.Why == "" || !slices.ContainsFunc(docs, func(d driver.Field) bool { return listed(docs, driver.Change{Field: d.Field, Effect: c.Effect}) })) {
@@ -275,6 +275,26 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 	}
 	if fingerprint(t, *req) != was {
 		t.Error("Update changed its request")
+	}
+	cost := b.Calls().minus(before)
+	req.Operation = result.Operation
+	b.Finish(t)
+	return cost
+}
+
+// do carries out a command, which must be taken, and lets the cloud finish.
+func (b *bench[S]) do(t testing.TB, req *request[S], command driver.Command) Calls {
+	t.Helper()
+	before, was := b.Calls(), fingerprint(t, *req)
+	result, err := b.open(t).Do(t.Context(), *req, command)
+	if err != nil {
+		t.Fatalf("Do(%s): %v", command.Verb, err)
+	}
+	if len(result.Failed) > 0 {
+		t.Errorf("Do(%s): a command fails by an error, and it has failed changes: %v", command.Verb, result.Failed)
+	}
+	if fingerprint(t, *req) != was {
+		t.Error("Do changed its request")
 	}
 	cost := b.Calls().minus(before)
 	req.Operation = result.Operation

@@ -86,17 +86,30 @@ func (e *encodedSession) List(ctx context.Context, kind string, req driver.ListR
 	return answer(e.t, page, err)
 }
 
+// inClear returns secrets as they travel beside a message: as a copy in clear.
+func inClear(s driver.Secrets) driver.Secrets {
+	return driver.Secrets{Own: driver.Password(s.Own.InClear()), Parent: driver.Login{Username: s.Parent.Username, Password: s.Parent.Password}}
+}
+
 // Create implements driver.Session.
-func (e *encodedSession) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
-	result, err := e.session.Create(inDriver(ctx), kind, roundTrip(e.t, req), driver.Password(password.InClear()))
+func (e *encodedSession) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	result, err := e.session.Create(inDriver(ctx), kind, roundTrip(e.t, req), inClear(secrets))
 	return answer(e.t, result, err)
 }
 
 // Update implements driver.Session.
 func (e *encodedSession) Update(
-	ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password,
+	ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets,
 ) (driver.Result, error) {
-	result, err := e.session.Update(inDriver(ctx), kind, roundTrip(e.t, req), roundTrip(e.t, changes), driver.Password(password.InClear()))
+	result, err := e.session.Update(inDriver(ctx), kind, roundTrip(e.t, req), roundTrip(e.t, changes), inClear(secrets))
+	return answer(e.t, result, err)
+}
+
+// Do implements driver.Session.
+func (e *encodedSession) Do(
+	ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets,
+) (driver.Result, error) {
+	result, err := e.session.Do(inDriver(ctx), kind, roundTrip(e.t, req), roundTrip(e.t, command), inClear(secrets))
 	return answer(e.t, result, err)
 }
 

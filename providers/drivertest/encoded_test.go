@@ -62,7 +62,8 @@ type scripted struct {
 	opening  driver.Opening
 	request  driver.Request
 	changes  []driver.Change
-	password driver.Password
+	command  driver.Command
+	secrets  driver.Secrets
 	result   driver.Result
 	err      error
 	observe  func(ctx context.Context, host driver.Host) driver.Observation
@@ -82,15 +83,22 @@ func (s *scripted) Observe(ctx context.Context, _ string, req driver.Request) (d
 	return s.observe(ctx, s.opening.Host), s.err
 }
 
-func (s *scripted) Create(_ context.Context, _ string, req driver.Request, password driver.Password) (driver.Result, error) {
-	s.request, s.password = req, password
+func (s *scripted) Create(_ context.Context, _ string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	s.request, s.secrets = req, secrets
 	return s.result, s.err
 }
 
 func (s *scripted) Update(
-	_ context.Context, _ string, req driver.Request, changes []driver.Change, password driver.Password,
+	_ context.Context, _ string, req driver.Request, changes []driver.Change, secrets driver.Secrets,
 ) (driver.Result, error) {
-	s.request, s.changes, s.password = req, changes, password
+	s.request, s.changes, s.secrets = req, changes, secrets
+	return s.result, s.err
+}
+
+func (s *scripted) Do(
+	_ context.Context, _ string, req driver.Request, command driver.Command, secrets driver.Secrets,
+) (driver.Result, error) {
+	s.request, s.command, s.secrets = req, command, secrets
 	return s.result, s.err
 }
 
@@ -123,9 +131,10 @@ func TestEncodedDeliversMessagesAndSecrets(t *testing.T) {
 	}
 	spec := &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}
 	sent, changes := driver.Request{Name: "photos", Spec: driver.NewSpec(spec)}, []driver.Change{{Field: "versioning", To: "Enabled"}}
-	result, err := session.Update(t.Context(), "Bucket", sent, changes, "canary")
-	if err != nil || s.password != "canary" {
-		t.Errorf("got error %v and %d bytes of password", err, len(s.password))
+	secrets := driver.Secrets{Own: "canary", Parent: driver.Login{Username: "admin", Password: "of the parent"}}
+	result, err := session.Update(t.Context(), "Bucket", sent, changes, secrets)
+	if err != nil || s.secrets != secrets {
+		t.Errorf("got error %v and %d bytes of password", err, len(s.secrets.Own))
 	}
 	for what, diff := range map[string]string{
 		"request": cmp.Diff(sent, s.request), "changes": cmp.Diff(changes, s.changes), "result": cmp.Diff(s.result, result),
@@ -137,8 +146,12 @@ func TestEncodedDeliversMessagesAndSecrets(t *testing.T) {
 	if arrived, err := driver.SpecOf[v1alpha1.BucketParameters](s.request.Spec); err != nil || arrived == spec {
 		t.Errorf("the driver got the pointer of its caller, or error %v", err)
 	}
-	if _, err := session.Create(t.Context(), "Bucket", sent, "canary-2"); err != nil || s.password != "canary-2" {
-		t.Errorf("got error %v and %d bytes of password", err, len(s.password))
+	if _, err := session.Create(t.Context(), "Bucket", sent, driver.Secrets{Own: "canary-2"}); err != nil || s.secrets.Own != "canary-2" {
+		t.Errorf("got error %v and %d bytes of password", err, len(s.secrets.Own))
+	}
+	command := driver.Command{Verb: driver.Restart, Before: "boot-1"}
+	if _, err := session.Do(t.Context(), "Bucket", sent, command, secrets); err != nil || s.command != command || s.secrets != secrets {
+		t.Errorf("got error %v, command %+v and %d bytes of password", err, s.command, len(s.secrets.Own))
 	}
 }
 
@@ -158,7 +171,7 @@ func TestEncodedDeliversErrors(t *testing.T) {
 			s := &scripted{result: driver.Result{ID: "of a call that failed"}}
 			session := s.encoded(t, driver.Opening{})
 			s.err = tt.err
-			result, err := session.Create(t.Context(), "Bucket", driver.Request{}, "")
+			result, err := session.Create(t.Context(), "Bucket", driver.Request{}, driver.Secrets{})
 			got, ok := err.(*driver.Error) //nolint:errorlint // it arrives as it is
 			if !ok || result.ID != "" {
 				t.Fatalf("got error %T %v and result %+v, want an error of the contract alone", err, err, result)

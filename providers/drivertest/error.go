@@ -262,7 +262,7 @@ func overContext[S any](t testing.TB, b *bench[S]) {
 	_, created := x.Create(ctx, req)
 	declared := req
 	declared.Spec = b.kind.Full()
-	_, updated := x.Update(ctx, declared, smallest(b))
+	_, updated := writeLeast(ctx, b, x, declared)
 	_, deleted := x.Delete(ctx, req)
 	for i, err := range []error{observed, created, updated, deleted} {
 		b.wrong(t, [...]string{"Observe", "Create", "Update", "Delete"}[i], err, Hang)

@@ -217,7 +217,7 @@ func createTwice[S any](t testing.TB, b *bench[S]) {
 
 func updateMissing[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
-	_, err := b.open(t).Update(t.Context(), req, smallest(b))
+	_, err := writeLeast(t.Context(), b, b.open(t), req)
 	if code := driver.CodeOf(err); err == nil || code != driver.NotFound {
 		t.Errorf("got error %v (%v), want one of code NotFound", err, code)
 	}

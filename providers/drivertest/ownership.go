@@ -25,10 +25,13 @@ func ownership[S any]() []obligation[S] {
 	}
 }
 
+// writeMark is the command that writes the mark.
+var writeMark = driver.Command{Verb: driver.WriteMark}
+
 // rewrite has the mark of req written, by at most so many writes.
 func rewrite[S any](t testing.TB, b *bench[S], req *request[S], writes int) {
 	t.Helper()
-	cost := b.update(t, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	cost := b.do(t, req, writeMark)
 	if cost.Writes < 1 || cost.Writes > writes {
 		t.Errorf("writing the mark cost %+v, want at most %d writes", cost, writes)
 	}
@@ -126,17 +129,16 @@ func finalMark[S any](t testing.TB, b *bench[S]) {
 	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Mark != req.Mark {
 		t.Errorf("the object that took it over sees %v with the mark %+v, want Ready with its own", obs.State, obs.Mark)
 	}
-	mark := []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
-	if cost := b.update(t, &req, mark); cost.Writes > 0 {
+	if cost := b.do(t, &req, writeMark); cost.Writes > 0 {
 		t.Errorf("what can't be written cost %+v", cost)
 	}
 	req.Mark.Name = "other"
-	result, err := b.open(t).Update(t.Context(), req, mark)
+	result, err := b.open(t).Do(t.Context(), req, writeMark)
 	if err == nil && len(result.Failed) == 1 {
 		err = result.Failed[0].Err
 	}
 	if driver.CodeOf(err) != driver.Unsupported {
-		t.Errorf("Update for an object of another name: got %v, want an error of code Unsupported", err)
+		t.Errorf("Do for an object of another name: got %v, want an error of code Unsupported", err)
 	}
 }
 

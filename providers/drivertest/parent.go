@@ -1,6 +1,8 @@
 package drivertest
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -54,18 +56,14 @@ func (b *bench[S]) markOf(req request[S]) driver.Mark {
 	return req.Mark
 }
 
-// smallest returns the least that an update can be about: the mark, or a field if there is no place for one.
-func smallest[S any](b *bench[S]) []driver.Change {
+// writeLeast makes the least write that an object can have: it writes the mark, or a field if there is no place for a mark.
+func writeLeast[S any](ctx context.Context, b *bench[S], x external[S], req request[S]) (driver.Result, error) {
 	d := b.Driver.Describe()
 	if r, _ := d.Resource(b.name); r.Ownership != driver.OwnedByParent {
-		return []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
+		return x.Do(ctx, req, writeMark)
 	}
-	for _, f := range b.kind.Fields {
-		if f.Effect == "" {
-			return []driver.Change{{Field: f.Name, Effect: driver.Online}}
-		}
-	}
-	return nil
+	i := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Effect == "" })
+	return x.Update(ctx, req, []driver.Change{{Field: b.kind.Fields[i].Name, Effect: driver.Online}})
 }
 
 func parentDescribed[S any](t testing.TB, b *bench[S]) {
@@ -89,7 +87,7 @@ func unreachable[S any](t testing.TB, b *bench[S], x external[S], req request[S]
 	if _, err := x.Create(t.Context(), req); err == nil || driver.CodeOf(err) != driver.NotFound {
 		t.Errorf("Create: got error %v (%v), want one of code NotFound", err, driver.CodeOf(err))
 	}
-	if _, err := x.Update(t.Context(), req, smallest(b)); err == nil || driver.CodeOf(err) != driver.NotFound {
+	if _, err := writeLeast(t.Context(), b, x, req); err == nil || driver.CodeOf(err) != driver.NotFound {
 		t.Errorf("Update: got error %v (%v), want one of code NotFound", err, driver.CodeOf(err))
 	}
 	req.Deletion = &driver.Deletion{}
@@ -166,7 +164,7 @@ func unmarkable[S any](t testing.TB, b *bench[S]) {
 		t.Errorf("the mark is %+v, and nothing in the cloud has one", obs.Mark)
 	}
 	req.Mark.Released = true
-	if cost := b.update(t, &req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}); cost.Writes != 0 {
+	if cost := b.do(t, &req, writeMark); cost.Writes != 0 {
 		t.Errorf("a mark that goes nowhere cost %+v, want no writes", cost)
 	}
 	obs := b.observe(t, req)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -23,10 +22,8 @@ func replicas[S any]() []obligation[S] {
 	}
 }
 
-// promotion is the change that ends that an object follows another one.
-var promotion = []driver.Change{{
-	Field: driver.FieldRole, From: string(v1alpha1.ReplicaRoleReplica), To: string(v1alpha1.ReplicaRolePrimary), Effect: driver.Irreversible,
-}}
+// promotion is the command that ends that an object follows another one.
+var promotion = driver.Command{Verb: driver.Promote}
 
 // primary makes an object that others can follow. It returns its request, and that of one that is to follow it.
 func primary[S any](t testing.TB, b *bench[S]) (of, req request[S]) {
@@ -107,7 +104,7 @@ func replicated[S any](t testing.TB, b *bench[S]) {
 func promoted[S any](t testing.TB, b *bench[S]) {
 	of, req := primary(t, b)
 	restore(t, b, &req)
-	if cost := b.update(t, &req, promotion); cost.Writes != 1 {
+	if cost := b.do(t, &req, promotion); cost.Writes != 1 {
 		t.Errorf("a promotion cost %+v, want one write", cost)
 	}
 	wantFollowing(t, b.observe(t, req), "")
@@ -130,9 +127,8 @@ func promotedTwice[S any](t testing.TB, b *bench[S]) {
 	promote := func(when string) Calls {
 		t.Helper()
 		before := b.Calls()
-		result, err := b.open(t).Update(t.Context(), req, promotion)
-		if err != nil || len(result.Failed) > 0 {
-			t.Errorf("%s: got error %v, failed: %v", when, err, result.Failed)
+		if _, err := b.open(t).Do(t.Context(), req, promotion); err != nil {
+			t.Errorf("%s: got error %v", when, err)
 		}
 		return b.Calls().minus(before)
 	}
@@ -193,7 +189,7 @@ func refusesReplicas[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	req.Restore = &driver.Restore{Follows: true, Source: driver.ParentRef{Name: of.Name, ID: obs.ID}}
 	makesNothing(t, b, req, driver.Unsupported)
-	if _, err := b.open(t).Update(t.Context(), of, promotion); err == nil || driver.CodeOf(err) != driver.Unsupported {
+	if _, err := b.open(t).Do(t.Context(), of, promotion); err == nil || driver.CodeOf(err) != driver.Unsupported {
 		t.Errorf("a promotion: got error %v (%v), want one of code Unsupported", err, driver.CodeOf(err))
 	}
 	unchanged(t, b.observe(t, of))
@@ -206,10 +202,10 @@ func refusesFormer[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	obs := b.create(t, &req)
 	req.Former = &driver.ParentRef{Name: req.Name, ID: obs.ID}
-	for _, to := range []string{driver.FormerReleased, driver.FormerDeleted} {
-		_, err := b.open(t).Update(t.Context(), req, []driver.Change{{Field: driver.FieldFormer, To: to, Effect: driver.Irreversible}})
+	for _, verb := range []driver.Verb{driver.ReleaseFormer, driver.DeleteFormer} {
+		_, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: verb})
 		if err == nil || driver.CodeOf(err) != driver.Unsupported {
-			t.Errorf("%s: got error %v (%v), want one of code Unsupported", to, err, driver.CodeOf(err))
+			t.Errorf("%s: got error %v (%v), want one of code Unsupported", verb, err, driver.CodeOf(err))
 		}
 	}
 	req.Former = nil

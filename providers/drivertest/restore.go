@@ -41,7 +41,7 @@ func taken[S any](t testing.TB, b *bench[S]) (request[S], *driver.Restore) {
 		Mark: driver.Mark{Cluster: req.Mark.Cluster, Namespace: req.Mark.Namespace, Name: req.Name + "-taken", UID: "uid-taken"},
 	}
 	session := b.Harness.open(t)
-	if _, err := session.Create(t.Context(), of.Kind, snapshot, ""); err != nil {
+	if _, err := session.Create(t.Context(), of.Kind, snapshot, driver.Secrets{}); err != nil {
 		t.Fatalf("take a snapshot: %v", err)
 	}
 	b.Finish(t)
@@ -94,7 +94,7 @@ func restore[S any](t testing.TB, b *bench[S], req *request[S]) {
 	}
 	if first != req.Mark {
 		b.Finish(t)
-		b.update(t, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+		b.do(t, req, writeMark)
 		b.Finish(t)
 		if obs := b.observe(t, *req); obs.Mark != req.Mark {
 			t.Errorf("after its own mark was written, it has %+v, want %+v", obs.Mark, req.Mark)

@@ -153,15 +153,16 @@ func serves(t testing.TB, h Harness, kind string, has bool) {
 		}
 		return
 	}
-	_, created := s.Create(t.Context(), kind, req, "")
-	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, "")
+	_, created := s.Create(t.Context(), kind, req, driver.Secrets{})
+	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: "tags", Effect: driver.Online}}, driver.Secrets{})
+	_, done := s.Do(t.Context(), kind, req, writeMark, driver.Secrets{})
 	_, deleted := s.Delete(t.Context(), kind, req)
 	_, listed := s.List(t.Context(), kind, driver.ListRequest{})
 	want := driver.Invalid
 	if slices.Contains(h.Lacking, kind) {
 		want = driver.Unsupported
 	}
-	for method, err := range map[string]error{"Observe": err, "List": listed, "Create": created, "Update": updated, "Delete": deleted} {
+	for method, err := range map[string]error{"Observe": err, "List": listed, "Create": created, "Update": updated, "Do": done, "Delete": deleted} {
 		if err == nil || driver.CodeOf(err) != want {
 			t.Errorf("%s of a %s, which there is not: got error %v, want code %v", method, kind, err, want)
 		}

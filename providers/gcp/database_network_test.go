@@ -48,7 +48,11 @@ func TestExistingInstancesKeepTheirModeOfTLS(t *testing.T) {
 			t.Errorf("%s: differs: %v", mode, changes)
 		}
 		req.Spec.GCP.Tier, req.Spec.Tags["team"] = new("db-custom-2-7680"), "pay"
-		if _, err := x.Update(t.Context(), req, append(c.look(t, x, &req).Changes, driver.Change{Field: driver.FieldMark})); err != nil {
+		if _, err := x.Do(t.Context(), req, driver.Command{Verb: driver.WriteMark}); err != nil {
+			t.Fatal(err)
+		}
+		c.settle(t)
+		if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
 			t.Fatal(err)
 		}
 		c.settle(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-var promotes = []driver.Change{{Field: driver.FieldRole, From: "Replica", To: "Primary", Effect: driver.Irreversible}}
+var promotes = driver.Command{Verb: driver.Promote}
 
 // primary makes an instance that others can follow.
 func (c *cloud) primary(t testing.TB, engine v1alpha1.Engine, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
@@ -84,7 +84,7 @@ func TestReplicaHasWhatItsPrimaryHas(t *testing.T) {
 			}
 			c.settle(t)
 
-			result, err := x.Update(t.Context(), req, promotes)
+			result, err := x.Do(t.Context(), req, promotes)
 			if err != nil || result.Operation == "" {
 				t.Fatalf("promotion: %q, %v", result.Operation, err)
 			}
@@ -111,7 +111,7 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 	x := c.replicate(t, &req)
 	promote := func(want driver.Code) driver.Result {
 		t.Helper()
-		result, err := x.Update(t.Context(), req, promotes)
+		result, err := x.Do(t.Context(), req, promotes)
 		if want == 0 && err != nil || want != 0 && driver.CodeOf(err) != want {
 			t.Errorf("got error %v, want code %v", err, want)
 		}
@@ -181,7 +181,7 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 	if seen := c.look(t, x, &req); seen.State != driver.Absent || seen.Snapshot != driver.Absent {
 		t.Errorf("after its deletion: %v, the backup is %v", seen.State, seen.Snapshot)
 	}
-	if _, err := x.Update(t.Context(), protected, promotes); err != nil {
+	if _, err := x.Do(t.Context(), protected, promotes); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)

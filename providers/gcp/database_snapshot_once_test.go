@@ -82,7 +82,7 @@ func TestABackupIsKnownByTheAnswerToItsCreation(t *testing.T) {
 				Name: "shop-nightly", Location: location, Parent: snapshotKind(c).Within(t), Spec: driver.NewSpec(v1alpha1.DatabaseSnapshotParameters{}),
 				Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "nightly", UID: "uid-1"},
 			}
-			made, err := session.Create(t.Context(), "DatabaseSnapshot", req, "")
+			made, err := session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,20 +116,20 @@ func TestNoBackupIsTakenBesideOneThatMayBeIt(t *testing.T) {
 		Name: "shop-nightly", Location: location, Parent: snapshotKind(c).Within(t), Spec: driver.NewSpec(v1alpha1.DatabaseSnapshotParameters{}),
 		Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "nightly", UID: "uid-1"}, SentSince: c.clock.Now(),
 	}
-	if _, err := session.Create(t.Context(), "DatabaseSnapshot", req, ""); err != nil {
+	if _, err := session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{}); err != nil {
 		t.Fatalf("of what was never taken: %v", err)
 	}
 	c.settle(t)
-	if _, err := session.Create(t.Context(), "DatabaseSnapshot", req, ""); driver.CodeOf(err) != driver.Conflict {
+	if _, err := session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{}); driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("beside the one of its name: %v", err)
 	}
 	garbled = true
-	_, err = session.Create(t.Context(), "DatabaseSnapshot", req, "")
+	_, err = session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{})
 	if driver.CodeOf(err) != driver.Conflict || !strings.Contains(err.Error(), "spec.management: Observe") {
 		t.Errorf("beside one without a description: %v", err)
 	}
 	req.SentSince = c.clock.Now().Add(time.Hour)
-	if _, err := session.Create(t.Context(), "DatabaseSnapshot", req, ""); err != nil {
+	if _, err := session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{}); err != nil {
 		t.Errorf("beside one that is older than the object: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestALostBackupIsFoundByItsOperation(t *testing.T) {
 			for _, req.Mark = range tt.asked {
 				first := req
 				first.Name, first.SentSince = req.Mark.Namespace+"-nightly", time.Time{}
-				made, err := session.Create(t.Context(), "DatabaseSnapshot", first, "")
+				made, err := session.Create(t.Context(), "DatabaseSnapshot", first, driver.Secrets{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -206,7 +206,7 @@ func TestALostBackupIsFoundByItsOperation(t *testing.T) {
 				c.settle(t)
 			}
 			maps.Copy(strange.edits, tt.edits)
-			made, err := session.Create(t.Context(), "DatabaseSnapshot", req, "")
+			made, err := session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{})
 			if (err != nil) != (tt.code != 0) || err != nil && driver.CodeOf(err) != tt.code {
 				t.Errorf("got %v, want the code %v", err, tt.code)
 			}
@@ -241,7 +241,7 @@ func TestFailureOfABackupIsTold(t *testing.T) {
 		Name: "shop-nightly", Location: location, Parent: snapshotKind(c).Within(t), Spec: driver.NewSpec(v1alpha1.DatabaseSnapshotParameters{}),
 		Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "nightly", UID: "uid-1"},
 	}
-	made, err := session.Create(t.Context(), "DatabaseSnapshot", req, "")
+	made, err := session.Create(t.Context(), "DatabaseSnapshot", req, driver.Secrets{})
 	if err != nil || made.Operation == "" {
 		t.Fatalf("got %+v, %v", made, err)
 	}

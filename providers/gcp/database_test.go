@@ -246,7 +246,7 @@ func TestWritesOnlyToTheInstanceThatWasSeen(t *testing.T) {
 	x := c.made(t, &req)
 	req.ID = "2001-01-01T00:00:00Z"
 	c.forget()
-	_, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	_, err := x.Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 	if driver.CodeOf(err) != driver.Conflict || len(c.writes("sqladmin")) > 0 {
 		t.Errorf("got %v, wrote %v; want Conflict and nothing", err, c.writes("sqladmin"))
 	}

@@ -174,12 +174,14 @@ func TestLedger(t *testing.T) {
 	conn, req := open(t, cloud), bucketRequest{Request: driver.Request{Name: "logs"}, Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
 	_, _ = conn.Identity(t.Context())
 	_, _ = drivertest.Buckets(conn).Create(t.Context(), req)
-	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: "versioning"}, {Field: driver.FieldMark}})
+	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: "versioning"}})
+	_, _ = drivertest.Buckets(conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 	_, second := drivertest.Buckets(conn).Create(t.Context(), req)
 	want := []mem.Call{
 		{Time: c.Now(), Account: account, Op: mem.OpIdentity},
 		{Time: c.Now(), Account: account, Op: mem.OpCreate, Kind: mem.KindBucket, Name: "logs", Write: true},
-		{Time: c.Now(), Account: account, Op: mem.OpUpdate, Kind: mem.KindBucket, Name: "logs", Write: true, Fields: []string{"versioning", "mark"}},
+		{Time: c.Now(), Account: account, Op: mem.OpUpdate, Kind: mem.KindBucket, Name: "logs", Write: true, Fields: []string{"versioning"}},
+		{Time: c.Now(), Account: account, Op: mem.OpUpdate, Kind: mem.KindBucket, Name: "logs", Write: true, Fields: []string{"mark"}},
 		{Time: c.Now(), Account: account, Op: mem.OpCreate, Kind: mem.KindBucket, Name: "logs", Write: true, Err: second},
 	}
 	if diff := cmp.Diff(want, cloud.Calls(mem.Filter{}), cmp.Comparer(func(a, b error) bool { return a == b })); diff != "" { //nolint:errorlint // the very same error

@@ -50,7 +50,7 @@ func (m *databases) act(ctx context.Context, req *databaseRequest, _ *Database, 
 		case m.busy(call, have) != nil:
 			return m.busy(call, have)
 		}
-		call.Fields = []string{action.Field()}
+		call.Fields = []string{string(action)}
 		next := have.clone()
 		next.was, next.acting = have, action
 		switch action {

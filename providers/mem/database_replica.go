@@ -91,10 +91,10 @@ func (m *databases) promote(ctx context.Context, req *databaseRequest, seen *Dat
 		case m.busy(call, have) != nil:
 			return m.busy(call, have)
 		}
-		if err := h.field(FieldRefused, driver.FieldRole, call); err != nil {
+		if err := h.field(FieldRefused, string(driver.Promote), call); err != nil {
 			return err
 		}
-		call.Fields = []string{driver.FieldRole}
+		call.Fields = []string{string(driver.Promote)}
 		next := have.alone()
 		if of := m.objects.own(m.account, have.Follows.Name); of != nil && of.ID == have.Follows.ID {
 			next.Password, next.Users = of.Password, maps.Clone(of.Users)

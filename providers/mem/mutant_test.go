@@ -89,9 +89,18 @@ type bentCall struct {
 	login    driver.Login
 	declared driver.Applied // what the spec declares, if the mutant wants it early
 	changes  *[]driver.Change
+	command  *driver.Command // a copy of what Do was given; nil for other calls
 	again    func(mark bool) // the right driver: updates again, with the mark or with the same changes
 	look     func() driver.Observation
 	remove   func()
+}
+
+// nothing is the verb of a command of which a mutant makes nothing.
+const nothing driver.Verb = ""
+
+// acts reports whether it is the command of an action.
+func (c *bentCall) acts() bool {
+	return c.command != nil && slices.Contains(driver.Actions, c.command.Verb)
 }
 
 func code(c driver.Code, text string) error { return &driver.Error{Code: c, Op: "Bent", Message: text} }
@@ -193,18 +202,18 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 	{name: "updates nothing", caught: "an edit is exactly one change and one write",
 		before: func(c *bentCall) {
 			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(*c.changes, func(ch driver.Change) bool { return ch.Field != driver.FieldMark })
+				*c.changes = nil
 			}
 		}},
 	{name: "does no action", caught: "action restart/takes one write",
 		before: func(c *bentCall) {
-			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), func(ch driver.Change) bool { return ch.Action() != "" })
+			if c.acts() {
+				c.command.Verb = nothing
 			}
 		}},
 	{name: "repeats an action whose answer is lost", atOnce: true, caught: "action restart/is Unavailable if the answer is lost",
 		update: func(c *bentCall, _ *driver.Result, err error) error {
-			if driver.CodeOf(err) == driver.Unavailable && len(*c.changes) == 1 && (*c.changes)[0].Action() != "" {
+			if driver.CodeOf(err) == driver.Unavailable && c.acts() {
 				c.again(false)
 			}
 			return err
@@ -281,8 +290,8 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "writes when there is nothing to change", caught: "what was made with the least",
 		before: func(c *bentCall) {
-			if c.changes != nil && len(*c.changes) == 0 {
-				*c.changes = []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
+			if c.command == nil && c.changes != nil && len(*c.changes) == 0 {
+				c.again(true)
 			}
 		}},
 	{name: "a missing object is updated", caught: "Update of a missing object",
@@ -721,7 +730,7 @@ type bentSession struct {
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, password driver.Password) *bentCall {
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, command *driver.Command, secrets driver.Secrets) *bentCall {
 	if changes != nil {
 		*changes = slices.Clone(*changes)
 	}
@@ -734,17 +743,21 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 		copied := *req.Restore
 		req.Restore = &copied
 	}
-	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
+	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, changes: changes, command: command, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o
 	}
 	c.again = func(mark bool) {
-		if mark || changes == nil {
-			_, _ = b.Session.Update(ctx, kind, asked, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, password)
+		if command != nil && !mark {
+			_, _ = b.Session.Do(ctx, kind, asked, *command, secrets)
 			return
 		}
-		_, _ = b.Session.Update(ctx, kind, asked, *changes, password)
+		if mark || changes == nil {
+			_, _ = b.Session.Do(ctx, kind, asked, driver.Command{Verb: driver.WriteMark}, secrets)
+			return
+		}
+		_, _ = b.Session.Update(ctx, kind, asked, *changes, secrets)
 	}
 	if op == "Observe" && b.early {
 		missing := asked
@@ -761,7 +774,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 }
 
 func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	c := b.call(ctx, "Observe", kind, &req, nil, "")
+	c := b.call(ctx, "Observe", kind, &req, nil, nil, driver.Secrets{})
 	o, err := b.Session.Observe(c.ctx, kind, req)
 	if b.observe != nil {
 		err = b.observe(c, &o, err)
@@ -769,18 +782,30 @@ func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Reque
 	return o, err
 }
 
-func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
-	c := b.call(ctx, "Create", kind, &req, nil, password)
-	r, err := b.Session.Create(c.ctx, kind, req, password)
+func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Create", kind, &req, nil, nil, secrets)
+	r, err := b.Session.Create(c.ctx, kind, req, secrets)
 	if b.create != nil {
 		err = b.create(c, err)
 	}
 	return r, err
 }
 
-func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
-	c := b.call(ctx, "Update", kind, &req, &changes, password)
-	r, err := b.Session.Update(c.ctx, kind, req, changes, password)
+func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Update", kind, &req, &changes, nil, secrets)
+	r, err := b.Session.Update(c.ctx, kind, req, changes, secrets)
+	if b.update != nil {
+		err = b.update(c, &r, err)
+	}
+	return r, err
+}
+
+func (b *bentSession) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Do", kind, &req, &[]driver.Change{}, &command, secrets)
+	if command.Verb == nothing {
+		return driver.Result{}, nil
+	}
+	r, err := b.Session.Do(c.ctx, kind, req, command, secrets)
 	if b.update != nil {
 		err = b.update(c, &r, err)
 	}
@@ -788,7 +813,7 @@ func (b *bentSession) Update(ctx context.Context, kind string, req driver.Reques
 }
 
 func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	c := b.call(ctx, "Delete", kind, &req, nil, "")
+	c := b.call(ctx, "Delete", kind, &req, nil, nil, driver.Secrets{})
 	r, err := b.Session.Delete(c.ctx, kind, req)
 	if b.delete != nil {
 		err = b.delete(c, err)

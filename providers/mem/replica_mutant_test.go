@@ -1,7 +1,6 @@
 package mem_test
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,14 +48,14 @@ var replicaMutants = []mutant{
 		}},
 	{name: "promotes nothing", caught: "replica/a promotion ends it",
 		before: func(c *bentCall) {
-			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), func(ch driver.Change) bool { return ch.Field == driver.FieldRole })
+			if c.command != nil && c.command.Verb == driver.Promote {
+				c.command.Verb = nothing
 			}
 		}},
 	{name: "what was promoted stays what the replica was", caught: "replica/a promotion ends it", observe: forgiven()},
 	{name: "a second promotion is an error", caught: "replica/a promotion asked for twice",
 		update: func(c *bentCall, r *driver.Result, err error) error {
-			if slices.Contains(driver.Names(*c.changes), driver.FieldRole) && r.Operation == "" {
+			if c.command != nil && c.command.Verb == driver.Promote && r.Operation == "" {
 				return code(driver.Invalid, "it is no replica")
 			}
 			return err

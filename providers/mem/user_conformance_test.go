@@ -164,10 +164,8 @@ var userMutants = []struct {
 		}}, nil},
 	{driver.OwnedByParent, mutant{name: "writing a mark is refused", caught: "owned by the parent/no mark is shown",
 		update: func(c *bentCall, _ *driver.Result, err error) error {
-			for _, change := range *c.changes {
-				if change.Field == driver.FieldMark {
-					return code(driver.Invalid, "there is no place for it")
-				}
+			if c.command != nil && c.command.Verb == driver.WriteMark {
+				return code(driver.Invalid, "there is no place for it")
 			}
 			return err
 		}}, nil},
@@ -193,9 +191,9 @@ func (r reparented) Observe(ctx context.Context, kind string, req driver.Request
 	return r.Session.Observe(ctx, kind, req)
 }
 
-func (r reparented) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
+func (r reparented) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
 	req.Parent = r.is(req.Parent)
-	return r.Session.Create(ctx, kind, req, password)
+	return r.Session.Create(ctx, kind, req, secrets)
 }
 
 func (r reparented) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {

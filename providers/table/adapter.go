@@ -196,7 +196,7 @@ func (a *Adapter[S, H, P]) serves(req *Request[S]) error {
 
 // secrets returns the values of a request that nothing may show.
 func (a *Adapter[S, H, P]) secrets(req *Request[S]) []string {
-	return append(a.Table.Secrets(&req.Spec), req.Login.Password)
+	return append(a.Table.Secrets(&req.Spec), req.Login.Password, req.ParentLogin.Password)
 }
 
 // Delete implements External.

@@ -270,8 +270,8 @@ func TestUpdate(t *testing.T) {
 		}
 		return changes
 	}
-	const tagsOf = "PutTags map[mooring-cluster:c mooring-name: mooring-namespace: mooring-uid:u team:shop] [mooring-released]"
-	all := change("size", driver.FieldMark, "class", "key", "tags")
+	const tagsOf = "PutTags map[team:shop] []"
+	all := change("size", "class", "key", "tags")
 	tests := []struct {
 		name    string
 		changes []driver.Change
@@ -281,7 +281,8 @@ func TestUpdate(t *testing.T) {
 		err     error
 		calls   []string
 	}{
-		{name: "a call for each part, tags and mark in one", changes: all, calls: []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},
+		{name: "a call for each part", changes: all, calls: []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},
+		{name: "the mark is written by a command alone", changes: change(driver.FieldMark), failed: map[string]driver.Code{driver.FieldMark: driver.Invalid}},
 		{name: "what is impossible fails, and no call is made", changes: change("location"), failed: map[string]driver.Code{"location": driver.Invalid}},
 		{name: "no call is made for a password that is not there", changes: change(driver.FieldPassword), failed: map[string]driver.Code{driver.FieldPassword: driver.Invalid}},
 		{name: "a refused value keeps no other away", changes: change("size", "class"), refuse: failing(driver.Invalid, "class"),
@@ -305,7 +306,7 @@ func TestUpdate(t *testing.T) {
 			failed: map[string]driver.Code{"size": driver.Throttled, "class": driver.Throttled, driver.FieldPassword: driver.Invalid},
 			calls:  []string{"GetObject", "ModifyObject size class", "ModifyObject size"}},
 		{name: "a part that fails keeps no other away", changes: all, refuse: failing(driver.Throttled, "PutTags"),
-			failed: map[string]driver.Code{driver.FieldMark: driver.Throttled, "tags": driver.Throttled},
+			failed: map[string]driver.Code{"tags": driver.Throttled},
 			calls:  []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},
 		{name: "an error of the whole ends it", changes: all, refuse: failing(driver.Throttled, "ModifyObject"),
 			edit: func(a *adapter, _ *fake) {
@@ -344,6 +345,27 @@ func TestUpdate(t *testing.T) {
 				t.Errorf("failed and calls (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The mark goes where the tags go, and the tags stay as they are.
+func TestWriteMark(t *testing.T) {
+	const put = "PutTags map[mooring-cluster:c mooring-name: mooring-namespace: mooring-uid:u] [mooring-released]"
+	for name, tt := range map[string]struct {
+		refuse func(string) error
+		failed map[string]driver.Code
+	}{
+		"written": {failed: map[string]driver.Code{}},
+		"refused": {refuse: failing(driver.Throttled, "PutTags"), failed: map[string]driver.Code{driver.FieldMark: driver.Throttled}},
+	} {
+		f := &fake{there: &object{location: "here"}, refuse: tt.refuse}
+		result, err := f.adapter().Do(t.Context(), request(), driver.Command{Verb: driver.WriteMark})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff([]any{tt.failed, []string{"GetObject", put}}, []any{names(result.Failed), f.calls}); diff != "" {
+			t.Errorf("%s: failed and calls (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -13,6 +13,8 @@ type Request[S any] struct {
 	Spec S
 	// Login is the administrator's login: the username of the driver.Request, and the password that came beside it.
 	Login driver.Login
+	// ParentLogin is the administrator's login of the object within which this one is; zero for a kind without a parent.
+	ParentLogin driver.Login
 	// Resting is the Operation of the driver.Request during an Update, whose Operation is empty: it is not waited for, and matters to a change that goes on with it alone.
 	Resting string
 }
@@ -23,5 +25,6 @@ type External[S any] interface {
 	List(ctx context.Context, req driver.ListRequest) (driver.Page, error)
 	Create(ctx context.Context, req Request[S]) (driver.Result, error)
 	Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error)
+	Do(ctx context.Context, req Request[S], command driver.Command) (driver.Result, error)
 	Delete(ctx context.Context, req Request[S]) (driver.Result, error)
 }

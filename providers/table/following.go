@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -37,29 +36,18 @@ func (a *Adapter[S, H, P]) withhold(req *Request[S], have *H, o *driver.Observat
 	o.Changes = slices.DeleteFunc(o.Changes, func(c driver.Change) bool { return a.Following.Withheld(req, have, c) })
 }
 
-// promote ends that the object follows another one, if that is among changes. It reports whether it is.
-func (u *update[S, H, P]) promote(ctx context.Context, changes []driver.Change) (is bool, err error) {
-	at := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldRole })
-	switch {
-	case at < 0:
-		return false, nil
-	case len(changes) != 1:
-		return true, invalid("a promotion is the only change of its update, and this one has %d", len(changes))
-	case u.adapter.Following == nil:
-		return true, noReplicas(u.adapter.Noun)
-	case changes[at].To != string(v1alpha1.ReplicaRolePrimary):
-		return true, invalid("the %s can't be made to follow another one: only a creation does that", u.adapter.Noun)
-	}
+// promote ends that the object follows another one.
+func (u *update[S, H, P]) promote(ctx context.Context) error {
 	have, err := u.look(ctx, &Part[S, H, P]{})
 	if err != nil {
-		return true, err
+		return err
 	}
 	var o driver.Observation
 	if u.adapter.State(&u.req, have, &o); o.Follows == nil {
-		return true, nil
+		return nil
 	}
 	u.result.Operation, err = u.adapter.Following.Promote(ctx, &u.req, have)
-	return true, err
+	return err
 }
 
 // noReplicas is the answer to what only a kind with Capabilities.Replicas can.

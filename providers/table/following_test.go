@@ -56,34 +56,23 @@ func TestWithheldWhileFollowing(t *testing.T) {
 }
 
 func TestPromotion(t *testing.T) {
-	promotion := driver.Change{Field: driver.FieldRole, From: "Replica", To: "Primary"}
-	back := promotion
-	back.To = "Replica"
 	for name, tt := range map[string]struct {
-		changes []driver.Change
-		none    bool // the kind has no replicas
-		alone   bool // it follows none
-		gone    bool
-		code    driver.Code
-		calls   []string
+		alone bool // it follows none
+		gone  bool
+		code  driver.Code
+		calls []string
 	}{
-		"it follows another one":          {changes: []driver.Change{promotion}, calls: []string{"GetObject", "Promote"}},
-		"it follows none any more":        {changes: []driver.Change{promotion}, alone: true, calls: []string{"GetObject"}},
-		"beside another change":           {changes: []driver.Change{promotion, {Field: "size"}}, code: driver.Invalid},
-		"back":                            {changes: []driver.Change{back}, code: driver.Invalid},
-		"of a kind that has no replicas":  {changes: []driver.Change{promotion}, none: true, code: driver.Unsupported},
-		"of what is not there any longer": {changes: []driver.Change{promotion}, gone: true, code: driver.NotFound, calls: []string{"GetObject"}},
+		"it follows another one":          {calls: []string{"GetObject", "Promote"}},
+		"it follows none any more":        {alone: true, calls: []string{"GetObject"}},
+		"of what is not there any longer": {gone: true, code: driver.NotFound, calls: []string{"GetObject"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, follows := &fake{there: &object{location: "here"}}, !tt.alone
 			a := following(f, &follows)
-			if tt.none {
-				a.Following = nil
-			}
 			if tt.gone {
 				f.there = nil
 			}
-			result, err := a.Update(t.Context(), table.Request[spec]{Request: driver.Request{Operation: "before"}}, tt.changes)
+			result, err := a.Do(t.Context(), table.Request[spec]{Request: driver.Request{Operation: "before"}}, driver.Command{Verb: driver.Promote})
 			if tt.code == 0 && err != nil || tt.code != 0 && driver.CodeOf(err) != tt.code {
 				t.Errorf("got error %v, want code %v", err, tt.code)
 			}

@@ -84,7 +84,7 @@ func (k Kind[T]) checkTags(cloud string, draft driver.Draft) ([]driver.Refusal, 
 func (k Kinds[T]) Handlers(session T) map[string]Handler {
 	all := make(map[string]Handler, len(k))
 	for _, kind := range k {
-		all[kind.Name] = kind.Handler(session)
+		all[kind.Name] = able{kind.Handler(session), kind.Resource}
 	}
 	return all
 }

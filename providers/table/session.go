@@ -11,8 +11,9 @@ import (
 type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
 	list(context.Context, driver.ListRequest) (driver.Page, error)
-	create(context.Context, driver.Request, driver.Password) (driver.Result, error)
-	update(context.Context, driver.Request, []driver.Change, driver.Password) (driver.Result, error)
+	create(context.Context, driver.Request, driver.Secrets) (driver.Result, error)
+	update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error)
+	do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
@@ -27,10 +28,13 @@ func (r refuser) observe(context.Context, driver.Request) (driver.Observation, e
 func (r refuser) list(context.Context, driver.ListRequest) (driver.Page, error) {
 	return driver.Page{}, r.err
 }
-func (r refuser) create(context.Context, driver.Request, driver.Password) (driver.Result, error) {
+func (r refuser) create(context.Context, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
-func (r refuser) update(context.Context, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
+func (r refuser) update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+	return driver.Result{}, r.err
+}
+func (r refuser) do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
 func (r refuser) delete(context.Context, driver.Request) (driver.Result, error) {
@@ -77,21 +81,30 @@ func (s *session) List(ctx context.Context, kind string, req driver.ListRequest)
 }
 
 // Create implements driver.Session.
-func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
+func (s *session) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.create(ctx, req, password)
+	return h.create(ctx, req, secrets)
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.update(ctx, req, changes, password)
+	return h.update(ctx, req, changes, secrets)
+}
+
+// Do implements driver.Session.
+func (s *session) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.do(ctx, req, command, secrets)
 }
 
 // Delete implements driver.Session.
@@ -117,7 +130,7 @@ func Handle[S any](external External[S]) Handler { return handler[S]{external} }
 type handler[S any] struct{ external External[S] }
 
 func (h handler[S]) observe(ctx context.Context, req driver.Request) (driver.Observation, error) {
-	typed, err := typed[S](req, "")
+	typed, err := typed[S](req, driver.Secrets{})
 	if err != nil {
 		return driver.Observation{}, err
 	}
@@ -128,24 +141,32 @@ func (h handler[S]) list(ctx context.Context, req driver.ListRequest) (driver.Pa
 	return h.external.List(ctx, req)
 }
 
-func (h handler[S]) create(ctx context.Context, req driver.Request, password driver.Password) (driver.Result, error) {
-	typed, err := typed[S](req, password)
+func (h handler[S]) create(ctx context.Context, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	typed, err := typed[S](req, secrets)
 	if err != nil {
 		return driver.Result{}, err
 	}
 	return h.external.Create(ctx, typed)
 }
 
-func (h handler[S]) update(ctx context.Context, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
-	typed, err := typed[S](req, password)
+func (h handler[S]) update(ctx context.Context, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+	typed, err := typed[S](req, secrets)
 	if err != nil {
 		return driver.Result{}, err
 	}
 	return h.external.Update(ctx, typed, changes)
 }
 
+func (h handler[S]) do(ctx context.Context, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
+	typed, err := typed[S](req, secrets)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.external.Do(ctx, typed, command)
+}
+
 func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Result, error) {
-	typed, err := typed[S](req, "")
+	typed, err := typed[S](req, driver.Secrets{})
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -153,12 +174,12 @@ func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Resu
 }
 
 // typed returns a request with the parameters of its kind.
-func typed[S any](req driver.Request, password driver.Password) (Request[S], error) {
+func typed[S any](req driver.Request, secrets driver.Secrets) (Request[S], error) {
 	spec, err := driver.SpecOf[S](req.Spec)
 	if err != nil {
 		return Request[S]{}, err
 	}
-	return Request[S]{Request: req, Spec: *spec, Login: driver.Login{Username: req.Username, Password: password.InClear()}}, nil
+	return Request[S]{Request: req, Spec: *spec, Login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, ParentLogin: secrets.Parent}, nil
 }
 
 // Of returns the part of a session that is about one kind, with the kind's own parameters in its requests.
@@ -181,12 +202,17 @@ func (p part[S]) List(ctx context.Context, req driver.ListRequest) (driver.Page,
 
 // Create implements External.
 func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
-	return p.session.Create(ctx, p.kind, req.untyped(), driver.Password(req.Login.Password))
+	return p.session.Create(ctx, p.kind, req.untyped(), req.secrets())
 }
 
 // Update implements External.
 func (p part[S]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
-	return p.session.Update(ctx, p.kind, req.untyped(), changes, driver.Password(req.Login.Password))
+	return p.session.Update(ctx, p.kind, req.untyped(), changes, req.secrets())
+}
+
+// Do implements External.
+func (p part[S]) Do(ctx context.Context, req Request[S], command driver.Command) (driver.Result, error) {
+	return p.session.Do(ctx, p.kind, req.untyped(), command, req.secrets())
 }
 
 // Delete implements External.
@@ -199,4 +225,9 @@ func (r Request[S]) untyped() driver.Request {
 	req := r.Request
 	req.Spec, req.Username = driver.NewSpec(&r.Spec), r.Login.Username
 	return req
+}
+
+// secrets returns what travels beside the request.
+func (r Request[S]) secrets() driver.Secrets {
+	return driver.Secrets{Own: driver.Password(r.Login.Password), Parent: r.ParentLogin}
 }

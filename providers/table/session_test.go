@@ -43,6 +43,11 @@ func (n *noting) Update(_ context.Context, req table.Request[parameters], change
 	return driver.Result{ID: "changed"}, nil
 }
 
+func (n *noting) Do(_ context.Context, req table.Request[parameters], command driver.Command) (driver.Result, error) {
+	n.note("Do "+string(command.Verb), req)
+	return driver.Result{ID: "done"}, nil
+}
+
 func (n *noting) Delete(_ context.Context, req table.Request[parameters]) (driver.Result, error) {
 	n.note("Delete", req)
 	return driver.Result{ID: "gone"}, nil
@@ -69,13 +74,14 @@ func TestSessionReachesTheKind(t *testing.T) {
 		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
 		seen, _ := s.Observe(t.Context(), "Bucket", req)
 		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
-		created, _ := s.Create(t.Context(), "Bucket", req, "canary")
-		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, "canary")
+		created, _ := s.Create(t.Context(), "Bucket", req, driver.Secrets{Own: "canary"})
+		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, driver.Secrets{Own: "canary"})
+		done, _ := s.Do(t.Context(), "Bucket", req, driver.Command{Verb: driver.WriteMark}, driver.Secrets{})
 		deleted, _ := s.Delete(t.Context(), "Bucket", req)
-		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" || page.Next != "2" {
-			t.Errorf("%s: the answers did not come back: %v %q %q %q %q", name, seen.State, page.Next, created.ID, updated.ID, deleted.ID)
+		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || done.ID != "done" || deleted.ID != "gone" || page.Next != "2" {
+			t.Errorf("%s: the answers did not come back: %v %q %q %q %q %q", name, seen.State, page.Next, created.ID, updated.ID, done.ID, deleted.ID)
 		}
-		if want := "Observe List 1 Create Update tags Delete"; want != strings.Join(kind.calls, " ") {
+		if want := "Observe List 1 Create Update tags Do write-mark Delete"; want != strings.Join(kind.calls, " ") {
 			t.Errorf("%s: the kind was asked %q, want %q", name, strings.Join(kind.calls, " "), want)
 		}
 		if v := kind.last.Spec.Versioning; kind.last.Name != "photos" || v == nil || *v != v1alpha1.VersioningEnabled {
@@ -97,10 +103,11 @@ func TestSessionRefuses(t *testing.T) {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
 		_, observed := s.Observe(t.Context(), tt.kind, req)
-		_, created := s.Create(t.Context(), tt.kind, req, "")
-		_, updated := s.Update(t.Context(), tt.kind, req, []driver.Change{{Field: "tags"}}, "")
+		_, created := s.Create(t.Context(), tt.kind, req, driver.Secrets{})
+		_, updated := s.Update(t.Context(), tt.kind, req, []driver.Change{{Field: "tags"}}, driver.Secrets{})
+		_, done := s.Do(t.Context(), tt.kind, req, driver.Command{Verb: driver.WriteMark}, driver.Secrets{})
 		_, deleted := s.Delete(t.Context(), tt.kind, req)
-		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Delete": deleted} {
+		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Do": done, "Delete": deleted} {
 			if err == nil || driver.CodeOf(err) != driver.Invalid {
 				t.Errorf("%s: %s: got error %v, want code Invalid", name, method, err)
 			}

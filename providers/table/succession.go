@@ -17,44 +17,26 @@ type Succession[S, H, P any] struct {
 	Upgrade func(ctx context.Context, req *Request[S], changes []driver.Change, look func() (*H, *P, error)) (operation string, err error)
 	// Undo takes away what was prepared, and returns the operation by which that goes; empty if nothing is there. have is nil if no object has the name.
 	Undo func(ctx context.Context, req *Request[S], have *H) (operation string, err error)
-	// Former makes of Request.Former what FieldFormer says.
-	Former func(ctx context.Context, req *Request[S], to string) error
+	// Former does to Request.Former what driver.ReleaseFormer or driver.DeleteFormer says.
+	Former func(ctx context.Context, req *Request[S], verb driver.Verb) error
 }
 
-// former does what FieldFormer says, if that is among changes. It reports whether it is.
-func (u *update[S, H, P]) former(ctx context.Context, changes []driver.Change) (is bool, err error) {
-	at := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldFormer })
-	switch {
-	case at < 0:
-		return false, nil
-	case len(changes) != 1:
-		return true, invalid("what becomes of the former %s is the only change of its update, and this one has %d", u.adapter.Noun, len(changes))
-	case u.adapter.Beside == nil:
-		return true, &driver.Error{Code: driver.Unsupported, Message: "a " + u.adapter.Noun + " of this cloud takes the place of no other one"}
-	case u.req.Former == nil:
-		return true, invalid("the request does not say which %s was the former one", u.adapter.Noun)
-	case changes[at].To != driver.FormerReleased && changes[at].To != driver.FormerDeleted:
-		return true, invalid("the former %s can become %s or %s, not %q", u.adapter.Noun, driver.FormerReleased, driver.FormerDeleted, changes[at].To)
+// former does what a verb says to the object in whose place this one was put.
+func (u *update[S, H, P]) former(ctx context.Context, verb driver.Verb) error {
+	if u.req.Former == nil {
+		return invalid("the request does not say which %s was the former one", u.adapter.Noun)
 	}
-	return true, u.adapter.Beside.Former(ctx, &u.req, changes[at].To)
+	return u.adapter.Beside.Former(ctx, &u.req, verb)
 }
 
-// undo takes away what was prepared to take the object's place, if the changes ask for that, or release the object. It returns the other changes.
-func (u *update[S, H, P]) undo(ctx context.Context, changes []driver.Change) (rest []driver.Change, err error) {
-	staged := func(c driver.Change) bool { return c.Field == driver.FieldStaged }
-	asked := slices.ContainsFunc(changes, staged)
-	released := u.req.Mark.Released && slices.Contains(driver.Names(changes), driver.FieldMark)
-	if u.adapter.Beside == nil || !asked && (!released || u.req.Operation == "") {
-		return changes, nil
-	}
-	var have *H
-	if asked {
-		if have, err = u.look(ctx, &Part[S, H, P]{}); err != nil {
-			return nil, err
-		}
+// dropStaged takes away what was prepared to take the object's place.
+func (u *update[S, H, P]) dropStaged(ctx context.Context) error {
+	have, err := u.look(ctx, &Part[S, H, P]{})
+	if err != nil {
+		return err
 	}
 	u.result.Operation, err = u.adapter.Beside.Undo(ctx, &u.req, have)
-	return slices.DeleteFunc(slices.Clone(changes), staged), err
+	return err
 }
 
 // versionField is the field of the table that has the version.

@@ -16,20 +16,7 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		return driver.Result{}, err
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
-	if is, err := u.promote(ctx, changes); is { // which may be the operation of the request
-		return u.result, driver.RedactError(err, a.secrets(&req)...)
-	}
-	if is, err := u.former(ctx, changes); is {
-		return u.result, driver.RedactError(err, a.secrets(&req)...)
-	}
-	changes, err := u.undo(ctx, changes)
-	if err != nil {
-		return u.result, driver.RedactError(err, a.secrets(&req)...)
-	}
-	u.req.Operation, u.req.Resting = "", u.req.Operation // it matters to observations, promotions and successions, and to what goes on with it
-	if is, err := u.act(ctx, changes); is {
-		return u.result, driver.RedactError(err, a.secrets(&req)...)
-	}
+	u.rest()
 	upgrade, changes, err := u.apart(ctx, changes)
 	if err != nil {
 		return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
@@ -38,11 +25,20 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
 	u.upgrade(ctx, req.Operation, upgrade, changes)
-	for i, failed := range u.result.Failed {
-		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, a.secrets(&req)...))
-	}
+	u.redactFailed()
 	return u.result, nil
 }
+
+// redactFailed takes the secrets of the request out of what failed.
+func (u *update[S, H, P]) redactFailed() {
+	for i, failed := range u.result.Failed {
+		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, u.adapter.secrets(&u.req)...))
+	}
+}
+
+// rest has the operation of the request waited for no more: it matters to observations, promotions and successions, and to
+// what goes on with it.
+func (u *update[S, H, P]) rest() { u.req.Operation, u.req.Resting = "", u.req.Operation }
 
 // apply makes changes. The error that it returns is of the update as a whole.
 func (u *update[S, H, P]) apply(ctx context.Context, changes []driver.Change) error {
@@ -52,11 +48,6 @@ func (u *update[S, H, P]) apply(ctx context.Context, changes []driver.Change) er
 		return err
 	}
 	by := u.sort(changes)
-	if a.Release != nil && u.req.Mark.Released && slices.Contains(driver.Names(changes), driver.FieldMark) {
-		if gone, err := u.release(ctx, a.partOf(driver.FieldMark)); gone || err != nil {
-			return err
-		}
-	}
 	parts, before := a.inOrder(by), len(u.result.Failed)
 	for _, part := range parts {
 		if failed := u.result.Failed[before:]; len(failed) > 0 && part.Last != nil && part.Last(by[part]) {
@@ -107,8 +98,11 @@ func (u *update[S, H, P]) release(ctx context.Context, part *Part[S, H, P]) (gon
 type update[S, H, P any] struct {
 	adapter *Adapter[S, H, P]
 	req     Request[S]
-	have    *H // nil until it was read
-	result  driver.Result
+	// verb is WriteMark, or what becomes of the administrator's password; empty for changes alone. The parts of the adapter
+	// see it as a change, named by driver.FieldMark and the like: one call takes it with others.
+	verb   driver.Verb
+	have   *H // nil until it was read
+	result driver.Result
 	// observed: have is what the observation read, of which the changes are.
 	observed bool
 }
@@ -172,6 +166,8 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 	for _, c := range changes {
 		part := u.adapter.partOf(c.Field)
 		switch {
+		case c.Field == driver.FieldMark && u.verb != driver.WriteMark:
+			u.fail(invalid("%s: only a command changes it", c.Field), c)
 		case c.Field == driver.FieldMark && u.adapter.Tags == nil:
 		case c.Effect == driver.Impossible:
 			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)

@@ -198,8 +198,8 @@ func (f fatal) Open(ctx context.Context, with driver.Opening) (driver.Session, e
 	return f, err
 }
 
-func (f fatal) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
-	done, err := f.Session.Create(ctx, kind, req, password)
+func (f fatal) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	done, err := f.Session.Create(ctx, kind, req, secrets)
 	if kind == string(mem.KindUser) {
 		f.kill.Kill()
 		f.made.Store(true)

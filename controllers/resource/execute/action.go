@@ -31,7 +31,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 	case plan.Operate:
 		return operate(ctx, w, a)
 	case plan.Adopt:
-		return w.update(ctx, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+		return w.update(ctx, a.WritingMark())
 	case plan.Release:
 		return w.release(ctx)
 	case plan.ClearBinding:
@@ -49,7 +49,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			return awaitBackup(ctx, w, a)
 		}
 		defer askForBackup(ctx, w, a)
-		return w.update(ctx, a, a.Changes)
+		return w.update(ctx, a)
 	case plan.Delete:
 		return w.delete(ctx, a)
 	case plan.RemoveFinalizer:
@@ -108,7 +108,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
 	w.Memory.Cloud.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory.Cloud, nothingYet)
-	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)
+	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.secrets())
 	w.CallError = err
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), done.Sent)
 	if err != nil {
@@ -129,8 +129,8 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	return outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, Next: outcome.Soon, KeepConditions: triedAgain, Created: true}, nil
 }
 
-func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Change) (outcome.Outcome, error) {
-	wasBound := bound(w.Object)
+func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+	changes, wasBound := a.Changes, bound(w.Object)
 	if _, err := w.ensureRecorded(ctx, a); err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -163,7 +163,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	if !a.Closes.IsZero() && !w.executor.Clock().Before(a.Closes) { // the window closed meanwhile
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.Password.Sent)
+	done, err := w.send(ctx, a)
 	w.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -175,7 +175,7 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	if !w.Memory.Cloud.InVain {
 		w.Notes = append(w.Notes, updated(w.State, a, applied)...)
 	}
-	w.sent(applied)
+	w.sent(a, applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
 	failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
 	switch {
@@ -190,6 +190,14 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 	return out, nil
 }
 
+// send sends the changes of an action to the cloud, or the command that makes the one change.
+func (w *work) send(ctx context.Context, a plan.Action) (driver.Result, error) {
+	if a.Command != nil {
+		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.secrets())
+	}
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, w.secrets())
+}
+
 // release marks what is left behind, so that it is not taken back by accident.
 func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
@@ -199,7 +207,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 		return w.removeFinalizer(ctx, fmt.Sprintf("retained %s in %s account %s; an object of this namespace and name takes it over with spec.adoption: IfExists", w.Request.Name, w.Provider, w.Account), true)
 	}
 	w.Request.Mark.Released = true
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.Password.Sent)
+	done, err := w.Session.Do(ctx, w.Kind.Name, w.Request, driver.Command{Verb: driver.WriteMark}, w.secrets())
 	w.CallError = err
 	if err == nil && len(done.Failed) > 0 {
 		err = outcome.FieldErrors(done.Failed)

@@ -66,16 +66,16 @@ func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []o
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
-	case len(changes) == 1 && changes[0].Field == driver.FieldFormer && (changes[0].To == driver.FormerReleased || t.Observation.Former == nil): // no news: that there is one was told
+	case a.Does(driver.ReleaseFormer), a.Does(driver.DeleteFormer) && t.Observation.Former == nil: // no news: that there is one was told
 		return nil
-	case len(changes) == 1 && changes[0].Field == driver.FieldFormer:
+	case a.Does(driver.DeleteFormer):
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", t.Provider, changes[0].From)}
+	case a.Does(driver.Promote):
+		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Follows.Primary)}
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version" && t.Request.Operation == "":
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", t.Provider, changes[0].To)}
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", t.Provider, changes[0].To)}
-	case len(changes) == 1 && changes[0].Promotes():
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Follows.Primary)}
 	case len(changes) == 1 && changes[0].HandsOver():
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}

@@ -31,15 +31,12 @@ func operate(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, erro
 	if err := w.patchStatus(ctx); err != nil {
 		return outcome.Outcome{}, err
 	}
-	if op.Change.Field == "" { // the password: its own machine does the rest
+	if op.Command == nil { // the password: its own machine does the rest
 		return again, nil
 	}
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{op.Change}, "")
+	done, err := w.Session.Do(ctx, w.Kind.Name, w.Request, *op.Command, driver.Secrets{})
 	w.CallError = err
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), nil)
-	if err == nil && len(done.Failed) > 0 {
-		err = done.Failed[0].Err
-	}
 	says := plan.ActionAnswer{Status: op.Status}
 	says.Status.Time = &metav1.Time{Time: w.executor.Clock().Truncate(time.Second)}
 	switch code := driver.CodeOf(err); {

@@ -21,13 +21,13 @@ import (
 type actor struct {
 	driver.Session
 	answer error
-	asked  []driver.Change
+	asked  []driver.Command
 	stored func() v1alpha1.ActionStatus
 	seen   v1alpha1.ActionOutcome
 }
 
-func (a *actor) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Password) (driver.Result, error) {
-	a.asked, a.seen = append(a.asked, changes...), a.stored().Outcome
+func (a *actor) Do(_ context.Context, _ string, _ driver.Request, command driver.Command, _ driver.Secrets) (driver.Result, error) {
+	a.asked, a.seen = append(a.asked, command), a.stored().Outcome
 	return driver.Result{Operation: "op-1"}, a.answer
 }
 
@@ -74,7 +74,7 @@ func TestOperate(t *testing.T) {
 			w.Session = cloud
 			requested := former
 			requested.Value, requested.Outcome, requested.Time = "two", v1alpha1.ActionRequested, &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
-			out, err := w.act(t.Context(), plan.Action{Verb: plan.Operate, Operation: &plan.Operation{Status: requested, Former: former, Change: driver.Restart.Change("")}})
+			out, err := w.act(t.Context(), plan.Action{Verb: plan.Operate, Operation: &plan.Operation{Status: requested, Former: former, Command: &driver.Command{Verb: driver.Restart}}})
 			if err != nil || out.Next != tt.next || !out.KeepConditions {
 				t.Errorf("got %+v, %v", out, err)
 			}
@@ -103,7 +103,7 @@ func TestOperateIsStoredFirst(t *testing.T) {
 	cloud := &actor{stored: func() v1alpha1.ActionStatus { return v1alpha1.ActionStatus{} }}
 	w.Session = cloud
 	_, err := w.act(t.Context(), plan.Action{Verb: plan.Operate, Operation: &plan.Operation{
-		Status: v1alpha1.ActionStatus{Name: string(driver.Restart), Value: "two", Outcome: v1alpha1.ActionRequested}, Change: driver.Restart.Change(""),
+		Status: v1alpha1.ActionStatus{Name: string(driver.Restart), Value: "two", Outcome: v1alpha1.ActionRequested}, Command: &driver.Command{Verb: driver.Restart},
 	}})
 	if err == nil || len(cloud.asked) > 0 {
 		t.Errorf("error %v; the cloud was asked for %v", err, cloud.asked)

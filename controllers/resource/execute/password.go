@@ -27,6 +27,9 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 	return nil
 }
 
+// secrets returns what a call sends beside its request.
+func (w *work) secrets() driver.Secrets { return driver.Secrets{Own: w.Password.Sent} }
+
 // keepAccepted leaves the note in the status that the cloud accepted the next password, if the password Secret could not be written: until that says
 // that the password may have arrived, nothing else does, and the one before would be published.
 func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
@@ -34,8 +37,8 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 }
 
 // sent notes what can't be read back: that the cloud accepted the password, and that nothing is left of a former server.
-func (w *work) sent(changes []driver.Change) {
-	if len(changes) == 1 && changes[0].Field == driver.FieldFormer && w.Observation.Former == nil { // it is gone, and so is what only it used
+func (w *work) sent(a plan.Action, changes []driver.Change) {
+	if a.Does(driver.DeleteFormer) && w.Observation.Former == nil { // it is gone, and so is what only it used
 		kind.SetFormer(w.Kind, w.Object, nil)
 	}
 	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {

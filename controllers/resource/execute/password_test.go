@@ -42,11 +42,15 @@ func (l *ledger) note(write string) error {
 
 func (l *ledger) Protect(context.Context, identity.Key, string) error { return nil }
 
-func (l *ledger) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+func (l *ledger) Create(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, l.note("creation")
 }
 
-func (l *ledger) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
+func (l *ledger) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+	return driver.Result{}, l.note("update")
+}
+
+func (l *ledger) Do(context.Context, string, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, l.note("update")
 }
 

@@ -57,7 +57,9 @@ func stepOf(a plan.Action) string {
 	}
 	if a.Operation != nil {
 		step.WriteString(" " + a.Operation.Status.Name + "=" + a.Operation.Status.Value)
-		writeChange(&step, a.Operation.Change)
+		if command := a.Operation.Command; command != nil {
+			fmt.Fprintf(&step, "\n%s: %q", command.Verb, command.Before)
+		}
 	}
 	sum := sha256.Sum256([]byte(step.String())) // values may be long, and many steps are remembered
 	return hex.EncodeToString(sum[:6])

@@ -18,7 +18,7 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	switch {
 	case !c.Effect.Disruptive():
 		return false
-	case ofPassword(c), c.Promotes(), leavesFormer(c): // others' password would be lost, or a server, which no policy on restarts speaks of
+	case ofPassword(c), Promotes(c), leavesFormer(c): // others' password would be lost, or a server, which no policy on restarts speaks of
 		return true
 	case stopsNew(v, c), completesNew(v, c):
 		return false
@@ -82,7 +82,7 @@ func CauseOf(v View, c driver.Change) string {
 	switch {
 	case c.Field == driver.FieldPassword && v.Rotates:
 		return v1alpha1.CauseRotation
-	case c.Promotes():
+	case Promotes(c):
 		return v1alpha1.CauseSpec
 	case leavesFormer(c):
 		return v1alpha1.CauseDrift // the spec is as it is applied

@@ -203,19 +203,22 @@ func specImpossible(v View, changes []driver.Change) bool {
 	})
 }
 
-// inOrder has changes wait for each other that are not sent together. A promotion comes first and is sent alone: it may be urgent, and all others can be made after it. Then comes what is
-// done about a former server, alone too, because another upgrade waits for that. A stop is the last.
+// inOrder has changes wait for each other that are not sent together. Commands come first, one at a time. A promotion may
+// be urgent, and all others can be made after it. Another upgrade waits for what is done about a former server. A stop is
+// the last.
 func (d *DecidedChanges) inOrder(v View) {
 	rank := func(c driver.Change) int {
-		switch {
-		case c.Promotes():
+		switch verb := verbOf(c); {
+		case verb == driver.Promote:
 			return 0
-		case c.Stops():
-			return 3
 		case leavesFormer(c):
 			return 1
+		case verb != "":
+			return 2
+		case c.Stops():
+			return 4
 		}
-		return 2
+		return 3
 	}
 	now := d.With(AtOnce)
 	if len(now) == 0 {

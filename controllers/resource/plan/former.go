@@ -29,27 +29,27 @@ func LeaveFormer(v View, o driver.Observation) []driver.Change {
 	case f == nil && !v.FormerGone:
 		return nil
 	case f == nil:
-		return []driver.Change{{Field: driver.FieldFormer, From: known.Name, To: driver.FormerDeleted, Effect: driver.Online}}
+		return []driver.Change{{Field: fieldFormer, From: known.Name, To: formerDeleted, Effect: driver.Online}}
 	case f.ID != known.ID || f.Pending:
 		return nil
 	}
-	c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerReleased, Effect: driver.Online}
+	c := driver.Change{Field: fieldFormer, From: f.Name, To: formerReleased, Effect: driver.Online}
 	if f.Mark.Released {
-		c.To, c.Effect = driver.FormerDeleted, driver.Irreversible
+		c.To, c.Effect = formerDeleted, driver.Irreversible
 		c.Why = fmt.Sprintf("%s is what the server was before its upgrade, with the data of that time; its automated backups go with it, and no snapshot of it is taken", f.Name)
 	}
 	return []driver.Change{c}
 }
 
 // leavesFormer reports whether a change is about the cloud object in whose place another one was put: users of the object have nothing of it.
-func leavesFormer(c driver.Change) bool { return c.Field == driver.FieldFormer }
+func leavesFormer(c driver.Change) bool { return c.Field == fieldFormer }
 
 // deletesFormer is what a deletion ends with, once the cloud object is gone, as long as there is something of what that took the place of; false if there is nothing.
 func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {
 	if v.Former == nil {
 		return Action{}, false
 	}
-	c := driver.Change{Field: driver.FieldFormer, From: v.Former.Name, To: driver.FormerDeleted, Effect: driver.Irreversible}
+	c := driver.Change{Field: fieldFormer, From: v.Former.Name, To: formerDeleted, Effect: driver.Irreversible}
 	switch f := o.Former; {
 	case f == nil && !v.FormerGone:
 		return deleting("the cloud no longer shows " + v.Former.Name + ", which the server was before its upgrade; checking again to be sure"), true
@@ -58,7 +58,8 @@ func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {
 	case f == nil:
 		c.Effect = driver.Online // what only that used
 	}
-	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is deleting " + v.Former.Name + ", which the server was before its upgrade", Changes: []driver.Change{c}}, true
+	a = Action{Reason: v1alpha1.ReasonDeleting, Message: "Mooring is deleting " + v.Former.Name + ", which the server was before its upgrade"}
+	return a.sending(c), true
 }
 
 // releasesFormer is what the release of a cloud object begins with, if what it took the place of does not have the mark of what was left behind yet; false if there is none.
@@ -70,6 +71,6 @@ func releasesFormer(v View, o driver.Observation) (a Action, releases bool) {
 	if f.Pending {
 		return deleting(MessageReleasing), true
 	}
-	c := driver.Change{Field: driver.FieldFormer, From: f.Name, To: driver.FormerReleased, Effect: driver.Online}
-	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing, Changes: []driver.Change{c}}, true
+	c := driver.Change{Field: fieldFormer, From: f.Name, To: formerReleased, Effect: driver.Online}
+	return Action{Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}.sending(c), true
 }

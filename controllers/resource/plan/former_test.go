@@ -42,12 +42,12 @@ func TestLeaveFormer(t *testing.T) {
 		sure  bool // that it is gone
 	}{
 		"none":                    {},
-		"gone":                    {known: known, sure: true, want: driver.FormerDeleted},
+		"gone":                    {known: known, sure: true, want: formerDeleted},
 		"not shown":               {known: known},
 		"not in the status yet":   {seen: former},
 		"another one of its name": {known: &driver.ParentRef{Name: "orders-old1", ID: "db-0"}, seen: former},
-		"with the mark":           {known: known, seen: former, want: driver.FormerReleased},
-		"left behind":             {known: known, seen: released, want: driver.FormerDeleted},
+		"with the mark":           {known: known, seen: former, want: formerReleased},
+		"left behind":             {known: known, seen: released, want: formerDeleted},
 		"at work":                 {known: known, seen: &driver.Former{ParentRef: former.ParentRef, Pending: true}},
 	} {
 		v := View{Former: tt.known, FormerGone: tt.sure}
@@ -73,13 +73,13 @@ func TestLeaveFormer(t *testing.T) {
 		}
 		approved := v
 		approved.Approval = a.Hash
-		if a := Plan(approved, seen, p); a.Verb != Update || len(a.Changes) != 1 || a.Changes[0].Field != driver.FieldFormer {
+		if a := Plan(approved, seen, p); a.Verb != Update || !a.Does(driver.DeleteFormer) {
 			t.Errorf("%s, approved: %+v", disruptive, a)
 		}
 	}
 	seen.Changes = append(seen.Changes, driver.Change{Field: "tags", From: "a", To: "b", Effect: driver.Online})
 	v.Approval = planHash(v, seen.Changes[:1])
-	if a := Plan(v, seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != Update || len(a.Changes) != 1 || a.Changes[0].Field != driver.FieldFormer || !a.Approved {
+	if a := Plan(v, seen, Policy{Management: v1alpha1.ManagementFull}); a.Verb != Update || !a.Does(driver.DeleteFormer) || !a.Approved {
 		t.Errorf("beside another change: %+v", a)
 	}
 }
@@ -87,7 +87,7 @@ func TestLeaveFormer(t *testing.T) {
 // Who approves another change has not approved the deletion of the former server, and is asked about that afterwards.
 func TestFormerServerIsAskedAboutAlone(t *testing.T) {
 	v := View{WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2"}
-	former := driver.Change{Field: driver.FieldFormer, From: "orders-old1", To: driver.FormerDeleted, Effect: driver.Irreversible}
+	former := driver.Change{Field: fieldFormer, From: "orders-old1", To: formerDeleted, Effect: driver.Irreversible}
 	restart := driver.Change{Field: "parameters", From: "a", To: "b", Effect: driver.Restarts}
 	p := Policy{Disruptive: v1alpha1.DisruptiveOnApproval}
 	both, alone := Decide(v, []driver.Change{former, restart}, p), Decide(v, []driver.Change{restart}, p)
@@ -124,16 +124,16 @@ func TestDeletionWithAFormerServer(t *testing.T) {
 	}{
 		{name: "the server is there", seen: there, former: former, policy: v1alpha1.DeletionDelete, verb: Delete},
 		{name: "the server is protected", seen: protected, former: former, policy: v1alpha1.DeletionDelete, verb: Stall},
-		{name: "the server is gone", seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: Update, to: driver.FormerDeleted},
+		{name: "the server is gone", seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: Update, to: formerDeleted},
 		{name: "the server is not shown", view: func(v *View) { v.AbsenceSure = false }, seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: Wait},
-		{name: "the server is gone, and its snapshot is there", seen: kept, former: released, policy: v1alpha1.DeletionSnapshot, verb: Update, to: driver.FormerDeleted},
+		{name: "the server is gone, and its snapshot is there", seen: kept, former: released, policy: v1alpha1.DeletionSnapshot, verb: Update, to: formerDeleted},
 		{name: "the server vanished, and no snapshot is there", seen: gone, former: released, policy: v1alpha1.DeletionSnapshot, verb: RemoveFinalizer, says: "orders-old1, which it was before its upgrade, stays"},
 		{name: "the server vanished, and was not Mooring's to delete", view: func(v *View) { v.Origin, v.WasApplied = v1alpha1.OriginAdopted, false }, seen: gone, former: released, policy: v1alpha1.DeletionDelete, verb: RemoveFinalizer, says: "orders-old1"},
 		{name: "it is going", seen: gone, former: &driver.Former{ParentRef: known, Pending: true}, policy: v1alpha1.DeletionDelete, verb: Wait},
 		{name: "it is not shown", seen: gone, policy: v1alpha1.DeletionDelete, verb: Wait},
-		{name: "it is gone", view: func(v *View) { v.FormerGone = true }, seen: gone, policy: v1alpha1.DeletionDelete, verb: Update, to: driver.FormerDeleted},
+		{name: "it is gone", view: func(v *View) { v.FormerGone = true }, seen: gone, policy: v1alpha1.DeletionDelete, verb: Update, to: formerDeleted},
 		{name: "nothing is left of it", view: func(v *View) { v.Former = nil }, seen: gone, policy: v1alpha1.DeletionDelete, verb: RemoveFinalizer},
-		{name: "all stays", seen: there, former: former, policy: v1alpha1.DeletionRetain, verb: Update, to: driver.FormerReleased},
+		{name: "all stays", seen: there, former: former, policy: v1alpha1.DeletionRetain, verb: Update, to: formerReleased},
 		{name: "all stays, and it is left behind", seen: there, former: released, policy: v1alpha1.DeletionRetain, verb: Release},
 		{name: "it alone is left, and stays", seen: gone, former: released, policy: v1alpha1.DeletionRetain, verb: RemoveFinalizer, says: "orders-old1"},
 		{name: "another's", seen: driver.Observation{State: driver.Ready, ID: "db-3", Mark: driver.Mark{Cluster: "there"}}, former: former, policy: v1alpha1.DeletionDelete, verb: RemoveFinalizer},
@@ -145,7 +145,7 @@ func TestDeletionWithAFormerServer(t *testing.T) {
 		tt.seen.Former = tt.former
 		a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull, Deletion: tt.policy})
 		to := ""
-		if len(a.Changes) == 1 && a.Changes[0].Field == driver.FieldFormer {
+		if len(a.Changes) == 1 && a.Changes[0].Field == fieldFormer {
 			to = a.Changes[0].To
 		}
 		if a.Verb != tt.verb || to != tt.to || !strings.Contains(a.Message, tt.says) {
@@ -204,7 +204,7 @@ func TestSendingAgain(t *testing.T) {
 func TestPreparedInVain(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Edited: true, Origin: v1alpha1.OriginCreated, ID: "db-1", Mark: mark}
-	version, staged := driver.Change{Field: "version", From: "15", To: "16", Effect: driver.Irreversible}, driver.Change{Field: driver.FieldStaged, From: "16", Effect: driver.Online}
+	version, staged := driver.Change{Field: "version", From: "15", To: "16", Effect: driver.Irreversible}, driver.Change{Field: driver.FieldStrategy, From: "16", Effect: driver.Online}
 	seen := func(operation string, c driver.Change) driver.Observation {
 		return driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: mark, Operation: operation, OperationError: &driver.Error{Code: driver.Invalid, Message: "a slot is lost"}, Changes: []driver.Change{c}}
 	}

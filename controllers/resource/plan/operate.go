@@ -44,8 +44,8 @@ type PasswordFound struct {
 type Operation struct {
 	// Status is the request as it is to be stored before anything is sent, and Former as it was.
 	Status, Former v1alpha1.ActionStatus
-	// Change asks the cloud for it. It is nothing if Mooring itself does the action from then on.
-	Change driver.Change
+	// Command asks the cloud for it; nil if Mooring itself does the action from then on.
+	Command *driver.Command
 }
 
 // An ActionAnswer is what the status says of an action from now on, and the reason of the Event that says so; empty for none.
@@ -259,7 +259,7 @@ func (a Action) begin(v View, o driver.Observation, p Policy, r ActionRequest, b
 		op.Status.Before = strconv.Itoa(v.Password.Serial)
 	} else {
 		op.Status.Before = o.Actions[r.Action].Before
-		op.Change = r.Action.Change(op.Status.Before)
+		op.Command = &driver.Command{Verb: r.Action, Before: op.Status.Before}
 	}
 	a.Verb, a.Operation = Operate, &op
 	return a

@@ -40,6 +40,8 @@ type Action struct {
 	Message string
 	// Changes are to be applied now, or once there is a backup.
 	Changes []driver.Change
+	// Command is what makes the one change in Changes; nil if an Update of the driver makes them.
+	Command *driver.Command
 	// Pending are all differences, those that wait included.
 	Pending []v1alpha1.PendingChange
 	// Hash identifies the changes that wait for approval, or were approved and wait for the maintenance window; empty if none does.

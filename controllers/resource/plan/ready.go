@@ -30,8 +30,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	a.BackupFor = backupToAskFor(v, d)
 	switch {
 	case len(now) > 0:
-		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
-		if !now[0].Promotes() && !leavesFormer(now[0]) { // which are sent alone
+		a = a.sending(now...)
+		if a.Reason = reasonOf(v, now); a.Command == nil {
 			a.Changes = append(a.Changes, refusals(d)...)
 		}
 		a.Message = "being applied: " + ListChanges(now)
@@ -81,7 +81,7 @@ func planBesideFailed(v View, o driver.Observation, p Policy, why string) Action
 // failedUpgrade says why the version is not changed: what the cloud prepared for it failed, or it found something in the way. It may take as long and end as well the next time, so a person has to
 // ask for it. It is empty if nothing failed, or if what failed is taken away.
 func failedUpgrade(v View, o driver.Observation) string {
-	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStaged })
+	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStrategy })
 	if o.OperationError == nil || o.Operation == "" || staged || v.Asked {
 		return ""
 	}

@@ -59,7 +59,7 @@ func Promotion(r Replica, o driver.Observation) []driver.Change {
 	if r.Lag != "" {
 		why += fmt.Sprintf("; as of up to 10 minutes ago the cloud says that it lags behind by %s, and what it has not repeated by then it will lack", strings.ToLower(string(r.Lag)))
 	}
-	return []driver.Change{driver.Promotion(why)}
+	return []driver.Change{promotion(why)}
 }
 
 // replicaRefusal returns why nothing is changed of an object at rest, because it does not follow what its spec says; it is nothing if its Reason is empty.

@@ -87,7 +87,7 @@ func TestPromotion(t *testing.T) {
 		t.Errorf("it follows nothing, and is promoted: %+v", c)
 	}
 	promotion := Promotion(Replica{Primary: "Database orders", Promote: true}, follows)
-	if len(promotion) != 1 || !promotion[0].Promotes() || promotion[0].Effect != driver.Irreversible || !strings.Contains(promotion[0].Why, "orders") {
+	if len(promotion) != 1 || !Promotes(promotion[0]) || promotion[0].Effect != driver.Irreversible || !strings.Contains(promotion[0].Why, "orders") {
 		t.Fatalf("got %+v", promotion)
 	}
 	v := View{WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Edited: true}
@@ -110,18 +110,18 @@ func TestPromotion(t *testing.T) {
 			t.Errorf("%s, approved: %+v", disruptive, d)
 		}
 		others := []driver.Change{{Field: "tags", From: "a", To: "b", Effect: driver.Online}, promotion[0]}
-		if d := Decide(v, others, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !d.With(AtOnce)[0].Promotes() || !d.Approved {
+		if d := Decide(v, others, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !Promotes(d.With(AtOnce)[0]) || !d.Approved {
 			t.Errorf("%s, beside another change: %+v", disruptive, d)
 		}
 		theirs := driver.Change{Field: "tags", From: "a", To: "b", Effect: driver.Online, Names: []string{"team"}, Foreign: []string{"team"}}
 		seen := follows
 		seen.Changes = []driver.Change{theirs, promotion[0]}
 		v.Replica = Replica{Primary: "Database orders", Promote: true}
-		if a := planReady(v, seen, Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive}); a.Verb != Update || len(a.Changes) != 1 || !a.Changes[0].Promotes() {
+		if a := planReady(v, seen, Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive}); a.Verb != Update || len(a.Changes) != 1 || !a.Does(driver.Promote) {
 			t.Errorf("%s, beside entries of others: %+v", disruptive, a)
 		}
 		stop := driver.Change{Field: driver.FieldPowerState, From: "Running", To: "Stopped", Effect: driver.Online}
-		if d := Decide(v, []driver.Change{stop, promotion[0]}, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !d.With(AtOnce)[0].Promotes() {
+		if d := Decide(v, []driver.Change{stop, promotion[0]}, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !Promotes(d.With(AtOnce)[0]) {
 			t.Errorf("%s, beside a stop: %+v", disruptive, d)
 		}
 		if d := Decide(v, promotion, Policy{Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}); d.Changes[0].Fate == AtOnce && d.Closes.IsZero() {

@@ -29,7 +29,7 @@ func promotion(k *kind.Kind, m merged) []driver.Change {
 
 // replicaLine says of changes of a read replica that the cloud may not make all of them while it is one; nothing of other objects.
 func replicaLine(e *edit, changes []plan.Decided) []string {
-	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return !c.Promotes() })
+	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return !plan.Promotes(c.Change) })
 	if kind.Follows(e.Kind, e.after.object) == nil || !others {
 		return nil
 	}
