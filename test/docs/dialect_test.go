@@ -41,7 +41,7 @@ var dialect = map[string]string{
 	`bears?|bore|borne`:                    "has",
 	`unsettled|settles?|settled|settling`:  "up to date, converged; within the consistency window",
 	`put right|puts right`:                 "corrected",
-	`in line`:                              "in the queue",
+	`waits? in line`:                       "waits in the queue",
 	`gates?`:                               "concurrency limiter",
 	`sightings?`:                           "observation",
 	`disowns?|unbinds?`:                    "release, clear the binding",

@@ -129,7 +129,8 @@ func (c *Cloud) RDSAuthorities() (string, error) {
 	return a.PEM, nil
 }
 
-// AlterPassword sets a user's password at the server that listens at an address, as whoever is logged in there does by SQL: the cloud's API does not tell.
+// AlterPassword sets a user's password at the server that listens at an address, as whoever is logged in there does by SQL.
+// The cloud's API does not show it.
 func (c *Cloud) AlterPassword(host string, port int, user, password string) error {
 	return c.Engines.AlterPassword(host, port, user, password)
 }

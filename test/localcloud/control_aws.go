@@ -25,8 +25,8 @@ func (c *Cloud) ImpairSecret(account, region, name string, impaired bool) bool {
 // LimitRDS gives an account other limits than the usual ones.
 func (c *Cloud) LimitRDS(account string, l RDSLimits) { c.rds.Limit(account, l) }
 
-// SetRDSStatus brings an instance that rests into a status, as where its disk is full, its subnet is gone, or what was wrong is put right. It reports whether
-// there is such an instance.
+// SetRDSStatus brings an instance that rests into a status: for example its disk is full, its subnet is gone, or a fault is
+// corrected. It reports whether there is such an instance.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
 func (c *Cloud) SetRDSStatus(account, region, name, status string) bool {
 	return c.rds.SetStatus(account, region, name, status)

@@ -13,7 +13,7 @@ import (
 )
 
 // A Object is a resource as it stands in JSON. Resources are kept so, not as structs, since a
-// merge must tell a member that is absent from one that is null, false or empty.
+// merge must distinguish a member that is absent from one that is null, false or empty.
 type Object = map[string]any
 
 // ParseResource decodes a request's body twice: as it stands, and as the API's type T, which no

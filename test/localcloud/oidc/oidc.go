@@ -37,8 +37,8 @@ type claims struct {
 	Issuer, Subject string
 }
 
-// Verify reads a token that must be for one of the audiences. Its life is judged by the wall clock, because that is what those
-// who issue tokens go by.
+// Verify reads a token that must be for one of the audiences. Its life is compared with the wall clock, because that is what
+// those who issue tokens go by.
 func (i *Issuers) Verify(token string, audiences ...string) (claims, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

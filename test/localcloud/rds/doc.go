@@ -3,5 +3,5 @@
 // answer shows; what is checked or comes later is in create.go and modify.go. Settle brings everything to the state of a time.
 //
 // What RDS accepts, refuses and answers is here a second time, beside the driver in providers/aws: neither imports the other, so that a
-// mistake of the driver is a refused call here. The recordings of test/recordings judge this package.
+// mistake of the driver is a refused call here. The recordings of test/recordings verify this package.
 package rds

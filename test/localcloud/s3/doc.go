@@ -2,5 +2,5 @@
 // buckets are global. operation.go says which calls there are. A file holds a document of the configuration, or a part of the data.
 //
 // What S3 accepts, refuses and answers is here a second time, beside the driver in providers/aws: neither imports the other, so that a
-// mistake of the driver is a refused call here. The recordings of test/recordings judge this package.
+// mistake of the driver is a refused call here. The recordings of test/recordings verify this package.
 package s3

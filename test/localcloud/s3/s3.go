@@ -59,7 +59,7 @@ type s3Call struct {
 	now    time.Time
 }
 
-// Identify tells path style from virtual-host style: a host of several labels that is no IP address begins with the bucket.
+// Identify distinguishes path style from virtual-host style: a host of several labels that is no IP address begins with the bucket.
 func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (traffic.Call, cloud.Service) {
 	path := strings.TrimPrefix(r.URL.Path, "/")
 	bucket, key, _ := strings.Cut(path, "/")

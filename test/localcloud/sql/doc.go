@@ -3,5 +3,5 @@
 // which ends when its time has come and the server has done its part.
 //
 // What Cloud SQL accepts, refuses and answers is here a second time, beside the driver in providers/gcp: neither imports the other, so that
-// a mistake of the driver is a refused call here. The recordings of test/recordings judge this package.
+// a mistake of the driver is a refused call here. The recordings of test/recordings verify this package.
 package sql

@@ -3,5 +3,5 @@
 // to it and what it refuses.
 //
 // What Cloud Storage accepts, refuses and answers is here a second time, beside the driver in providers/gcp: neither imports the other, so
-// that a mistake of the driver is a refused call here. The recordings of test/recordings judge this package.
+// that a mistake of the driver is a refused call here. The recordings of test/recordings verify this package.
 package storage
