@@ -96,7 +96,7 @@ type Resource struct {
 	Source string `json:",omitempty"`
 	// MarkIsFinal: the cloud takes the mark with the creation alone. Nothing can be written on what is left behind, so an observation shows such a mark
 	// as Released to every other object than the one of its UID, but to one of the same namespace and name that Request.ID says has taken it over: to
-	// that one, it shows the mark of the request. An Update of FieldMark writes nothing for the same owner, and is the error Unsupported for another.
+	// that one, it shows the mark of the request. WriteMark writes nothing for the same owner, and is the error Unsupported for another.
 	MarkIsFinal bool `json:",omitempty"`
 	// Name says what names the cloud takes. They are unique within a parent, if there is one.
 	Name NameRule

@@ -75,8 +75,9 @@ type Session interface {
 	// Secrets.Own is there for kinds with a login; it is empty if the cloud is to manage the password, and for a Restore.
 	Create(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
-	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
-	// written as req.Mark says, FieldPassword for the password to be set, FieldSource for the cloud to manage the password or to stop that.
+	// the others from being applied: it goes into Result.Failed. What rides in the same calls as the changes is among
+	// them, since a call of its own would wait until the cloud has made these: FieldPassword asks for the password to be set,
+	// FieldSource for the cloud to manage the password or to stop that. All else that is no difference is a command of Do.
 	// Secrets.Own is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
 	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
 	// somebody may have turned that on since the caller observed the object.
@@ -92,8 +93,8 @@ type Session interface {
 
 // Fields of a change that are not fields of the spec.
 const (
-	// FieldMark is the ownership mark. Whether a mark may be written is the caller's to judge; a driver
-	// never reports it as a change.
+	// FieldMark names the ownership mark where it could not be read, is not listed, or was refused. The command WriteMark
+	// writes it; no Update does, and a driver never reports it as a change.
 	FieldMark = "mark"
 	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
 	// when it differs; a driver never reports it as a change.

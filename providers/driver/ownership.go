@@ -14,7 +14,7 @@ const (
 	OwnedByTags Ownership = "Tags"
 	// OwnedByParent: nothing in the cloud has a mark of the object. It is ours if Mooring recorded that it created the object, or took
 	// it over, within a parent that is ours. Observation.Mark is always the zero Mark, Request.Mark is not sent to the cloud, and
-	// an Update of FieldMark does nothing and succeeds, without a write.
+	// WriteMark does nothing and succeeds, without a write.
 	OwnedByParent Ownership = "Parent"
 	// OwnedByRegistry: the mark is kept in another place, which Resource.Registry names, and not on the object. The driver writes it with
 	// the creation: before the object is there, or in the same call. It answers, changes and releases the mark by the same messages as

@@ -7,7 +7,7 @@ import "time"
 // password is neither set nor handed over: the object has the one of the snapshot until an Update with FieldPassword or FieldSource.
 //
 // It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
-// copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until an Update with FieldMark the new object is known by its
+// copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until WriteMark the new object is known by its
 // name and SourceMark. One that follows another is never born as a copy: it has its own mark at once.
 // With Follows it is made to follow another object, where the kind has Capabilities.Replicas: it repeats what is written there, takes no writes and has the logins and
 // passwords of that one, until Promote.

@@ -13,8 +13,7 @@ func actions[S any](has []driver.Action) []obligation[S] {
 	var all []obligation[S]
 	for _, action := range driver.Actions {
 		name := "action " + string(action) + "/"
-		if !slices.Contains(has, action) {
-			all = append(all, obligation[S]{name + "is Unsupported, and costs no write", func(t testing.TB, b *bench[S]) { actUnsupported(t, b, action) }})
+		if !slices.Contains(has, action) { // commandsLacking has it
 			continue
 		}
 		all = append(all,
@@ -152,19 +151,6 @@ func actRefused[S any](t testing.TB, b *bench[S], action driver.Action) {
 	writes := b.Calls().Writes
 	if _, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action, Before: state.Before}); err == nil || driver.CodeOf(err) != driver.Invalid {
 		t.Errorf("got error %v, want Invalid", err)
-	}
-	if cost := b.Calls().Writes - writes; cost != 0 {
-		t.Errorf("it cost %d writes", cost)
-	}
-}
-
-func actUnsupported[S any](t testing.TB, b *bench[S], action driver.Action) {
-	req := b.request(t, b.kind.Minimal())
-	b.create(t, &req)
-	b.converge(t, &req)
-	writes := b.Calls().Writes
-	if _, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: action}); err == nil || driver.CodeOf(err) != driver.Unsupported {
-		t.Errorf("got error %v, want Unsupported", err)
 	}
 	if cost := b.Calls().Writes - writes; cost != 0 {
 		t.Errorf("it cost %d writes", cost)

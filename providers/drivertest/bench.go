@@ -41,7 +41,7 @@ func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
 
 // checks returns the kind's obligations, those of single fields by field.
 func (b *bench[S]) checks() []Check {
-	all := slices.Concat(life[S](b.kind.Login.Password != "", b.kind.ManagedPassword), ownership[S](), parents[S](), sources[S](), restores[S](), replicas[S](), vanished[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S](), actions[S](b.kind.Actions), lacking[S](b.kind.Lacking))
+	all := slices.Concat(life[S](b.kind.Login.Password != "", b.kind.ManagedPassword), ownership[S](), parents[S](), sources[S](), restores[S](), replicas[S](), vanished[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S](), actions[S](b.kind.Actions), commands[S](), lacking[S](b.kind.Lacking))
 	for _, f := range b.kind.Fields {
 		for _, o := range single[S](f) {
 			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})

@@ -18,7 +18,6 @@ func replicas[S any]() []obligation[S] {
 		{"replica/a second creation is Conflict and changes nothing", followedTwice[S]},
 		{"replica/what follows takes no final snapshot", followerTakesNone[S]},
 		{"replica/where the cloud has none it is Unsupported", refusesReplicas[S]},
-		{"former/where nothing takes the place of another one it is Unsupported", refusesFormer[S]},
 	}
 }
 
@@ -193,21 +192,4 @@ func refusesReplicas[S any](t testing.TB, b *bench[S]) {
 		t.Errorf("a promotion: got error %v (%v), want one of code Unsupported", err, driver.CodeOf(err))
 	}
 	unchanged(t, b.observe(t, of))
-}
-
-func refusesFormer[S any](t testing.TB, b *bench[S]) {
-	if b.described(t).Capabilities.Beside {
-		t.Skip("not shown: one can take the place of another")
-	}
-	req := b.request(t, b.kind.Full())
-	obs := b.create(t, &req)
-	req.Former = &driver.ParentRef{Name: req.Name, ID: obs.ID}
-	for _, verb := range []driver.Verb{driver.ReleaseFormer, driver.DeleteFormer} {
-		_, err := b.open(t).Do(t.Context(), req, driver.Command{Verb: verb})
-		if err == nil || driver.CodeOf(err) != driver.Unsupported {
-			t.Errorf("%s: got error %v (%v), want one of code Unsupported", verb, err, driver.CodeOf(err))
-		}
-	}
-	req.Former = nil
-	unchanged(t, b.observe(t, req))
 }
