@@ -71,7 +71,7 @@ func mayAct[S any](t testing.TB, b *bench[S], req request[S], action driver.Acti
 func actOnce[S any](t testing.TB, b *bench[S], action driver.Action) {
 	req, before := actor(t, b, action)
 	id := b.observe(t, req).ID
-	if cost := b.do(t, &req, driver.Command{Verb: action, Before: before.Before}); cost.Writes != 1 {
+	if cost := do(t, b, &req, driver.Command{Verb: action, Before: before.Before}); cost.Writes != 1 {
 		t.Errorf("the action cost %+v, want one write", cost)
 	}
 	obs := b.observe(t, req)

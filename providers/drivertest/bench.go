@@ -283,7 +283,7 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 }
 
 // do carries out a command, which must be taken, and lets the cloud finish.
-func (b *bench[S]) do(t testing.TB, req *request[S], command driver.Command) Calls {
+func do[S any](t testing.TB, b *bench[S], req *request[S], command driver.Command) Calls {
 	t.Helper()
 	before, was := b.Calls(), fingerprint(t, *req)
 	result, err := b.open(t).Do(t.Context(), *req, command)

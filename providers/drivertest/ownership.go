@@ -31,7 +31,7 @@ var writeMark = driver.Command{Verb: driver.WriteMark}
 // rewrite has the mark of req written, by at most so many writes.
 func rewrite[S any](t testing.TB, b *bench[S], req *request[S], writes int) {
 	t.Helper()
-	cost := b.do(t, req, writeMark)
+	cost := do(t, b, req, writeMark)
 	if cost.Writes < 1 || cost.Writes > writes {
 		t.Errorf("writing the mark cost %+v, want at most %d writes", cost, writes)
 	}
@@ -129,7 +129,7 @@ func finalMark[S any](t testing.TB, b *bench[S]) {
 	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Mark != req.Mark {
 		t.Errorf("the object that took it over sees %v with the mark %+v, want Ready with its own", obs.State, obs.Mark)
 	}
-	if cost := b.do(t, &req, writeMark); cost.Writes > 0 {
+	if cost := do(t, b, &req, writeMark); cost.Writes > 0 {
 		t.Errorf("what can't be written cost %+v", cost)
 	}
 	req.Mark.Name = "other"

@@ -164,7 +164,7 @@ func unmarkable[S any](t testing.TB, b *bench[S]) {
 		t.Errorf("the mark is %+v, and nothing in the cloud has one", obs.Mark)
 	}
 	req.Mark.Released = true
-	if cost := b.do(t, &req, writeMark); cost.Writes != 0 {
+	if cost := do(t, b, &req, writeMark); cost.Writes != 0 {
 		t.Errorf("a mark that goes nowhere cost %+v, want no writes", cost)
 	}
 	obs := b.observe(t, req)

@@ -103,7 +103,7 @@ func replicated[S any](t testing.TB, b *bench[S]) {
 func promoted[S any](t testing.TB, b *bench[S]) {
 	of, req := primary(t, b)
 	restore(t, b, &req)
-	if cost := b.do(t, &req, promotion); cost.Writes != 1 {
+	if cost := do(t, b, &req, promotion); cost.Writes != 1 {
 		t.Errorf("a promotion cost %+v, want one write", cost)
 	}
 	wantFollowing(t, b.observe(t, req), "")

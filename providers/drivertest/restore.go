@@ -94,7 +94,7 @@ func restore[S any](t testing.TB, b *bench[S], req *request[S]) {
 	}
 	if first != req.Mark {
 		b.Finish(t)
-		b.do(t, req, writeMark)
+		do(t, b, req, writeMark)
 		b.Finish(t)
 		if obs := b.observe(t, *req); obs.Mark != req.Mark {
 			t.Errorf("after its own mark was written, it has %+v, want %+v", obs.Mark, req.Mark)

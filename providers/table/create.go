@@ -18,7 +18,7 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 		return driver.Result{}, noReplicas(a.Noun)
 	}
 	var params P
-	problems := []error{a.supported(&req)}
+	problems := []error{supported(a, &req)}
 	if a.Creatable != nil {
 		problems = append(problems, a.Creatable(&req))
 	}
@@ -43,7 +43,7 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 }
 
 // supported refuses what the cloud does not have, all of it. Whoever calls the driver has refused it before: this is the second lock.
-func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
+func supported[S, H, P any](a *Adapter[S, H, P], req *Request[S]) error {
 	if req.CloudManaged && a.Manage == nil {
 		return invalid("%s", noManagement)
 	}

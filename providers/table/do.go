@@ -13,13 +13,13 @@ func (a *Adapter[S, H, P]) Do(ctx context.Context, req Request[S], command drive
 		return driver.Result{}, err
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
-	err := u.do(ctx, command)
-	u.redactFailed()
+	err := carryOut(ctx, u, command)
+	redactFailed(&u.result, a.secrets(&req))
 	return u.result, driver.RedactError(err, a.secrets(&req)...)
 }
 
-// do carries out a command that the kind has.
-func (u *update[S, H, P]) do(ctx context.Context, command driver.Command) error {
+// carryOut carries out a command that the kind has.
+func carryOut[S, H, P any](ctx context.Context, u *update[S, H, P], command driver.Command) error {
 	switch command.Verb {
 	case driver.WriteMark:
 		return u.writeMark(ctx)
@@ -30,7 +30,7 @@ func (u *update[S, H, P]) do(ctx context.Context, command driver.Command) error 
 	case driver.DropStaged:
 		return u.dropStaged(ctx)
 	}
-	u.rest()
+	setAside(&u.req)
 	return u.act(ctx, command)
 }
 
@@ -52,7 +52,7 @@ func (u *update[S, H, P]) leave(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 	}
-	u.rest()
+	setAside(&u.req)
 	if a.Release == nil || !released {
 		return false, nil
 	}

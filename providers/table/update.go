@@ -15,7 +15,7 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		return driver.Result{}, err
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
-	u.rest()
+	setAside(&u.req)
 	upgrade, changes, err := u.apart(ctx, changes)
 	if err != nil {
 		return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
@@ -24,20 +24,20 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
 	u.upgrade(ctx, req.Operation, upgrade, changes)
-	u.redactFailed()
+	redactFailed(&u.result, a.secrets(&req))
 	return u.result, nil
 }
 
-// redactFailed takes the secrets of the request out of what failed.
-func (u *update[S, H, P]) redactFailed() {
-	for i, failed := range u.result.Failed {
-		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, u.adapter.secrets(&u.req)...))
+// redactFailed takes secrets out of what failed.
+func redactFailed(result *driver.Result, secrets []string) {
+	for i, failed := range result.Failed {
+		result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, secrets...))
 	}
 }
 
-// rest has the operation of the request waited for no more: it matters to observations, promotions and successions, and to
+// setAside has the operation of the request waited for no more: it matters to observations, promotions and successions, and to
 // what goes on with it.
-func (u *update[S, H, P]) rest() { u.req.Operation, u.req.Resting = "", u.req.Operation }
+func setAside[S any](req *Request[S]) { req.Operation, req.Resting = "", req.Operation }
 
 // apply makes changes. The error that it returns is of the update as a whole.
 func (u *update[S, H, P]) apply(ctx context.Context, changes []driver.Change) error {

@@ -107,7 +107,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
 	w.Memory.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory, nothingYet)
-	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.secrets())
+	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, secrets(w))
 	w.done.CallError = err
 	w.Memory = w.Memory.Wrote(w.executor.Clock(), done.Sent)
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if !a.Closes.IsZero() && !w.executor.Clock().Before(a.Closes) { // the window closed meanwhile
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
-	done, err := w.send(ctx, a)
+	done, err := send(ctx, w, a)
 	w.done.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -190,11 +190,11 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 }
 
 // send sends the changes of an action to the cloud, or the command that makes the one change.
-func (w *work) send(ctx context.Context, a plan.Action) (driver.Result, error) {
+func send(ctx context.Context, w *work, a plan.Action) (driver.Result, error) {
 	if a.Command != nil {
-		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.secrets())
+		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, secrets(w))
 	}
-	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, w.secrets())
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, secrets(w))
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
@@ -206,7 +206,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 		return w.removeFinalizer(ctx, fmt.Sprintf("retained %s in %s account %s; an object of this namespace and name takes it over with spec.adoption: IfExists", w.Request.Name, w.Provider, w.Account), true)
 	}
 	w.Request.Mark.Released = true
-	done, err := w.Session.Do(ctx, w.Kind.Name, w.Request, driver.Command{Verb: driver.WriteMark}, w.secrets())
+	done, err := w.Session.Do(ctx, w.Kind.Name, w.Request, driver.Command{Verb: driver.WriteMark}, secrets(w))
 	w.done.CallError = err
 	if err == nil && len(done.Failed) > 0 {
 		err = outcome.FieldErrors(done.Failed)

@@ -27,7 +27,7 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 }
 
 // secrets returns what a call sends beside its request.
-func (w *work) secrets() driver.Secrets { return driver.Secrets{Own: w.Password.Sent} }
+func secrets(w *work) driver.Secrets { return driver.Secrets{Own: w.Password.Sent} }
 
 // keepAccepted leaves the note in the status that the cloud accepted the next password, if the password Secret could not be written: until that says
 // that the password may have arrived, nothing else does, and the one before would be published.
