@@ -65,7 +65,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
-	case len(changes) == 1 && changes[0].Field == driver.FieldFormer && (changes[0].To == driver.FormerReleased || t.Observation.Former == nil): // no news: that there is one was told
+	case len(changes) == 1 && changes[0].Field == driver.FieldFormer && (changes[0].To == driver.FormerReleased || t.Observation.Succession.GetFormer() == nil): // no news: that there is one was told
 		return nil
 	case len(changes) == 1 && changes[0].Field == driver.FieldFormer:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", t.Provider, changes[0].From)}
@@ -74,7 +74,7 @@ func updated(t Task, a plan.Action, changes []driver.Change) []outcome.Note {
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", t.Provider, changes[0].To)}
 	case len(changes) == 1 && changes[0].Promotes():
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Follows.Primary)}
+		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Replication.GetFollows().Primary)}
 	case len(changes) == 1 && changes[0].HandsOver():
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}

@@ -34,7 +34,7 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 
 // sent notes what can't be read back: that the cloud accepted the password, and that nothing is left of a former server.
 func (w *work) sent(changes []driver.Change) {
-	if len(changes) == 1 && changes[0].Field == driver.FieldFormer && w.Observation.Former == nil { // it is gone, and so is what only it used
+	if len(changes) == 1 && changes[0].Field == driver.FieldFormer && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
 		kind.SetFormer(w.Kind, w.Object, nil)
 	}
 	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {

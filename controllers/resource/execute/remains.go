@@ -17,7 +17,7 @@ import (
 // keepSnapshot makes the object that stands for the final snapshot of a deleted object, before the finalizer goes: it is made again after a crash, and
 // then is found. Where there can be none, as in a namespace that is being deleted, the log says where the snapshot is.
 func keepSnapshot(ctx context.Context, w *work) error {
-	if w.Kind.Remains == nil || w.Observation.Snapshot != driver.Ready || !hasFinalizer(w.Object) {
+	if w.Kind.Remains == nil || w.Observation.Backup.GetFinalSnapshot() != driver.Ready || !hasFinalizer(w.Object) {
 		return nil
 	}
 	name := w.Request.Deletion.Snapshot

@@ -13,7 +13,7 @@ func lag(g *Gathered, sync time.Duration, before v1alpha1.ReplicaLag) v1alpha1.R
 	if !g.Observed {
 		return before
 	}
-	follows := g.Observation.Follows
+	follows := g.Observation.Replication.GetFollows()
 	switch {
 	case follows == nil:
 		g.Memory.LagKnown = time.Time{}

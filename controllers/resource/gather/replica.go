@@ -134,7 +134,7 @@ func replicaOf(g Gathered) plan.Replica {
 			r.Location = p.Location
 		}
 	}
-	if f := g.Observation.Follows; f != nil && r.Is(f) {
+	if f := g.Observation.Replication.GetFollows(); f != nil && r.Is(f) {
 		r.ServerID = p.Ref.ID
 	}
 	if p.Object != nil {
