@@ -186,7 +186,7 @@ func TestLagIsShown(t *testing.T) {
 	follows := func(lag *time.Duration) func() {
 		return func() {
 			d.Facts.Observed, d.Unobserved = true, false
-			d.Observation = driver.Observation{State: driver.Ready, Mark: d.Request.Mark, Follows: &driver.Following{Primary: "orders", Lag: lag}}
+			d.Observation = driver.Observation{State: driver.Ready, Mark: d.Request.Mark, Replication: &driver.Replication{Follows: &driver.Following{Primary: "orders", Lag: lag}}}
 		}
 	}
 	for _, tt := range []struct {
@@ -202,7 +202,7 @@ func TestLagIsShown(t *testing.T) {
 		{"it lags less", follows(new(time.Second)), time.Second},
 		{"the cloud does not say it", follows(nil), -1},
 		{"it lags again", follows(new(time.Minute)), time.Minute},
-		{"it was promoted", func() { d.Observation.Follows = nil }, -1},
+		{"it was promoted", func() { d.Observation.Replication = nil }, -1},
 		{"it is of another one", func() { follows(new(time.Minute))(); d.Observation.Mark.UID = "uid-other" }, -1},
 	} {
 		tt.scene()

@@ -173,8 +173,8 @@ func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation
 	}
 	o.Protected = aws.ToBool(have.DeletionProtection)
 	o.Endpoint = endpointOf(have)
-	o.Follows, o.Followers = following(have), followers(have)
-	o.CloudManaged, o.PasswordProblem = have.MasterUserSecret != nil, secretProblem(have)
+	o.Replication = &driver.Replication{Follows: following(have), Followers: followers(have)}
+	o.Login = &driver.LoginState{CloudManaged: have.MasterUserSecret != nil, PasswordProblem: secretProblem(have)}
 }
 
 func endpointOf(have *instance) driver.Endpoint {

@@ -131,14 +131,19 @@ func (p deployer) observe(ctx context.Context, req *databaseRequest, have *insta
 	if err == nil && d != nil {
 		err = p.observeDeployment(ctx, req, have, d, o)
 	}
-	if err == nil && o.Former == nil && req.Former != nil {
-		o.Former, err = p.formerOf(ctx, req, *req.Former)
+	if err != nil || req.Former == nil || o.Succession.GetFormer() != nil {
+		return err
 	}
+	former, err := p.formerOf(ctx, req, *req.Former)
+	o.Succession = &driver.Succession{Succeeds: o.Succession.GetSucceeds(), Former: former}
 	return err
 }
 
 func (p deployer) observeDeployment(ctx context.Context, req *databaseRequest, have *instance, d *deployment, o *driver.Observation) error {
-	o.Followers = slices.DeleteFunc(slices.Clone(o.Followers), func(name string) bool { return slices.Contains(d.targets(), name) })
+	o.Replication = &driver.Replication{
+		Follows:   o.Replication.GetFollows(),
+		Followers: slices.DeleteFunc(slices.Clone(o.Replication.GetFollowers()), func(name string) bool { return slices.Contains(d.targets(), name) }),
+	}
 	switch {
 	case d.status() == switching:
 		changesPlaces(req, d, o, p.of.region)
@@ -255,7 +260,8 @@ func failureOf(d *deployment) *driver.Error {
 func changesPlaces(req *databaseRequest, d *deployment, o *driver.Observation, region string) {
 	*o = driver.Observation{
 		State: driver.Pending, ID: req.ID, Mark: req.Mark, Location: region, Operation: d.id(), Applied: o.Applied, Fixed: o.Fixed, Mirror: o.Mirror, Endpoint: o.Endpoint,
-		Unreadable: o.Unreadable, Unread: o.Unread, Followers: o.Followers, CloudManaged: o.CloudManaged, Protected: o.Protected, Available: o.Available, Actions: o.Actions,
+		Unreadable: o.Unreadable, Unread: o.Unread, Replication: &driver.Replication{Followers: o.Replication.GetFollowers()},
+		Login: &driver.LoginState{CloudManaged: o.Login.GetCloudManaged()}, Protected: o.Protected, Available: o.Available, Actions: o.Actions,
 		Work: driver.Work{What: "putting the server that it prepared in the place of this one", Usually: "less than a minute"},
 	}
 }
@@ -281,8 +287,8 @@ func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, h
 		return err
 	case source == nil: // deleted by somebody, or not shown yet: the name of a deployment of Mooring's says whose successor this is as well, and the caller looks for the former one
 		if req.ID != "" && id != req.ID && d.versionIn(req.ID) != "" && driver.MarkFrom(tagsOf(d.TagList)).SameOwner(req.Mark) {
-			o.Succeeds, o.Operation = req.ID, d.id()
-			o.Former = &driver.Former{ParentRef: driver.ParentRef{Name: instanceIn(d.Source), ID: req.ID}, Pending: true}
+			was := &driver.Former{ParentRef: driver.ParentRef{Name: instanceIn(d.Source), ID: req.ID}, Pending: true}
+			o.Succession, o.Operation = &driver.Succession{Succeeds: req.ID, Former: was}, d.id()
 		}
 		return nil
 	case aws.ToString(source.DbiResourceId) == id:
@@ -291,8 +297,9 @@ func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, h
 	case aws.ToString(source.DbiResourceId) != req.ID && id != req.ID || d.versionIn(aws.ToString(source.DbiResourceId)) == "":
 		return nil
 	}
-	o.Former = former(source)
-	if o.Succeeds = o.Former.ID; req.ID != id || req.Former == nil || req.Former.ID != o.Former.ID {
+	was := former(source)
+	o.Succession = &driver.Succession{Succeeds: was.ID, Former: was}
+	if req.ID != id || req.Former == nil || req.Former.ID != was.ID {
 		o.Operation = d.id() // the caller does not know all yet
 	}
 	return nil

@@ -26,8 +26,8 @@ func TestFormerServer(t *testing.T) {
 	}
 	released := mark
 	released.Released = true
-	if seen := w.database(req); seen.Former == nil || seen.Former.Mark != released || seen.Mark != mark || w.writes() != 1 {
-		t.Fatalf("released: %+v by the calls %v", seen.Former, w.operations())
+	if seen := w.database(req); seen.Succession.GetFormer() == nil || seen.Succession.GetFormer().Mark != released || seen.Mark != mark || w.writes() != 1 {
+		t.Fatalf("released: %+v by the calls %v", seen.Succession.GetFormer(), w.operations())
 	}
 
 	another := req
@@ -46,15 +46,15 @@ func TestFormerServer(t *testing.T) {
 	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(mark)})
 
 	w.command(req, driver.Command{Verb: driver.DeleteFormer})
-	if seen := w.database(req); seen.Former == nil || !seen.Former.Pending {
-		t.Errorf("while it is deleted: %+v", seen.Former)
+	if seen := w.database(req); seen.Succession.GetFormer() == nil || !seen.Succession.GetFormer().Pending {
+		t.Errorf("while it is deleted: %+v", seen.Succession.GetFormer())
 	}
 	w.command(req, driver.Command{Verb: driver.DeleteFormer})
 	w.clock.Advance(time.Hour)
 	for range 2 {
 		w.command(req, driver.Command{Verb: driver.DeleteFormer})
-		if seen := w.database(req); seen.Former != nil || len(seen.Changes) > 0 {
-			t.Errorf("afterwards: %+v and %+v", seen.Former, seen.Changes)
+		if seen := w.database(req); seen.Succession.GetFormer() != nil || len(seen.Changes) > 0 {
+			t.Errorf("afterwards: %+v and %+v", seen.Succession.GetFormer(), seen.Changes)
 		}
 	}
 	w.wantInstances("afterwards", "shop-orders")
@@ -121,7 +121,7 @@ func TestUpgradeBesideCancelled(t *testing.T) {
 					}
 					w.clock.Advance(time.Minute)
 				}
-				if seen := w.look(&req); seen.State != driver.Pending || len(seen.Followers) > 0 || req.Operation == "" {
+				if seen := w.look(&req); seen.State != driver.Pending || len(seen.Replication.GetFollowers()) > 0 || req.Operation == "" {
 					t.Errorf("while it is taken away: %+v", seen)
 				}
 				w.clock.Advance(time.Hour)
@@ -165,14 +165,14 @@ func TestDeletionWhileBeside(t *testing.T) {
 			req.Deletion = &driver.Deletion{}
 			for range 40 {
 				seen := w.look(&req)
-				if len(seen.Followers) > 0 {
-					t.Fatalf("it is followed by %v", seen.Followers)
+				if len(seen.Replication.GetFollowers()) > 0 {
+					t.Fatalf("it is followed by %v", seen.Replication.GetFollowers())
 				}
 				if seen.State == driver.Absent {
 					break
 				}
-				if seen.Succeeds != "" && seen.ID != req.ID {
-					req.ID, req.Former = seen.ID, &seen.Former.ParentRef
+				if seen.Succession.GetSucceeds() != "" && seen.ID != req.ID {
+					req.ID, req.Former = seen.ID, &seen.Succession.GetFormer().ParentRef
 				} else if seen.State == driver.Ready {
 					result, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
 					if err != nil && driver.CodeOf(err) != driver.Busy {
@@ -245,7 +245,7 @@ func TestUpgradeBesideThatFails(t *testing.T) {
 	w.clock.Advance(time.Hour)
 	w.step(&req, "version")
 	w.clock.Advance(time.Hour)
-	if seen := w.look(&req); seen.Succeeds != req.ID {
+	if seen := w.look(&req); seen.Succession.GetSucceeds() != req.ID {
 		t.Errorf("afterwards: %+v", seen)
 	}
 }

@@ -32,7 +32,7 @@ func TestNamesThatChangeMeanNothing(t *testing.T) {
 			if err := (deployer{&databases{session: &session{region: "eu-central-1"}}}).observeDeployment(t.Context(), req, tt.have, d, &o); err != nil {
 				t.Fatal(err)
 			}
-			if o.State != driver.Pending || o.ID != "db-1" || o.Mark != req.Mark || o.Location != "eu-central-1" || o.Operation != "bgd-1" || o.Succeeds != "" {
+			if o.State != driver.Pending || o.ID != "db-1" || o.Mark != req.Mark || o.Location != "eu-central-1" || o.Operation != "bgd-1" || o.Succession.GetSucceeds() != "" {
 				t.Errorf("got %+v", o)
 			}
 		})

@@ -91,10 +91,10 @@ func (w *environment) succeeded(req *databaseRequest, version string) {
 	w.step(req, "version")
 	w.clock.Advance(time.Hour)
 	seen := w.database(*req)
-	if seen.Succeeds != req.ID || seen.Former == nil || seen.Former.ID != req.ID {
-		w.t.Fatalf("it succeeds %q and %+v, want %s", seen.Succeeds, seen.Former, req.ID)
+	if seen.Succession.GetSucceeds() != req.ID || seen.Succession.GetFormer() == nil || seen.Succession.GetFormer().ID != req.ID {
+		w.t.Fatalf("it succeeds %q and %+v, want %s", seen.Succession.GetSucceeds(), seen.Succession.GetFormer(), req.ID)
 	}
-	req.ID, req.Former = seen.ID, &seen.Former.ParentRef
+	req.ID, req.Former = seen.ID, &seen.Succession.GetFormer().ParentRef
 	w.look(req)
 }
 
@@ -149,7 +149,7 @@ func TestUpgradeBeside(t *testing.T) {
 	w.clock.Advance(2 * time.Minute)
 	req.Spec.DeletionProtection = new(true)
 	seen := w.look(&req)
-	if seen.State != driver.Pending || !seen.Available || seen.Operation != req.Operation || len(seen.Followers) != 0 ||
+	if seen.State != driver.Pending || !seen.Available || seen.Operation != req.Operation || len(seen.Replication.GetFollowers()) != 0 ||
 		!strings.HasPrefix(seen.Work.What, "preparing a server with version 17 beside") || !slices.Equal(driver.Names(seen.Changes), []string{"version"}) {
 		t.Errorf("while it is prepared: %+v", seen)
 	}
@@ -159,13 +159,13 @@ func TestUpgradeBeside(t *testing.T) {
 		t.Errorf("the change says %q", c.Why)
 	}
 	seen = w.look(&req)
-	if seen.State != driver.Pending || seen.ID != req.ID || seen.Operation == "" || seen.Succeeds != "" || !strings.Contains(seen.Work.What, "in the place of this one") {
+	if seen.State != driver.Pending || seen.ID != req.ID || seen.Operation == "" || seen.Succession.GetSucceeds() != "" || !strings.Contains(seen.Work.What, "in the place of this one") {
 		t.Errorf("while it takes over: %+v", seen)
 	}
 	w.clock.Advance(time.Hour)
 	seen = w.look(&req)
-	if seen.Succeeds != req.ID || seen.ID == req.ID || seen.Former == nil || *seen.Former != (driver.Former{ParentRef: driver.ParentRef{Name: "shop-orders-old1", ID: req.ID}, Mark: mark}) || seen.Mark != mark {
-		t.Fatalf("after the switchover: %+v, the former one is %+v", seen, seen.Former)
+	if seen.Succession.GetSucceeds() != req.ID || seen.ID == req.ID || seen.Succession.GetFormer() == nil || *seen.Succession.GetFormer() != (driver.Former{ParentRef: driver.ParentRef{Name: "shop-orders-old1", ID: req.ID}, Mark: mark}) || seen.Mark != mark {
+		t.Fatalf("after the switchover: %+v, the former one is %+v", seen, seen.Succession.GetFormer())
 	}
 	if seen.Endpoint != before.Endpoint || !seen.Available || !slices.Equal(driver.Names(seen.Changes), []string{"deletionProtection"}) {
 		t.Errorf("after the switchover: %+v and %+v, before %+v", seen.Endpoint, seen.Changes, before.Endpoint)
@@ -176,30 +176,30 @@ func TestUpgradeBeside(t *testing.T) {
 	})
 
 	stranger := req
-	if stranger.ID = "db-another"; w.database(stranger).Succeeds != "" {
+	if stranger.ID = "db-another"; w.database(stranger).Succession.GetSucceeds() != "" {
 		t.Error("it succeeds another one, too")
 	}
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DescribeDBInstances", Resource: "shop-orders"}, Kind: localcloud.Stale, Times: 1})
-	if stale := w.database(req); stale.State != driver.Pending || stale.Succeeds != "" || stale.Operation == "" {
+	if stale := w.database(req); stale.State != driver.Pending || stale.Succession.GetSucceeds() != "" || stale.Operation == "" {
 		t.Errorf("a read that is late: %+v", stale)
 	}
 
 	// The caller knows the new one, and not the former one; then it knows both.
 	req.ID = seen.ID
-	if seen := w.database(req); seen.Succeeds != "" && seen.Former == nil || seen.Operation != req.Operation {
+	if seen := w.database(req); seen.Succession.GetSucceeds() != "" && seen.Succession.GetFormer() == nil || seen.Operation != req.Operation {
 		t.Errorf("known as the new one: %+v", seen)
 	}
-	req.Former = &seen.Former.ParentRef
-	if seen := w.look(&req); seen.Operation != "" || seen.Former == nil || seen.State != driver.Ready {
+	req.Former = &seen.Succession.GetFormer().ParentRef
+	if seen := w.look(&req); seen.Operation != "" || seen.Succession.GetFormer() == nil || seen.State != driver.Ready {
 		t.Errorf("with both known: %+v", seen)
 	}
 	w.Ledger.Reset()
-	if seen := w.database(req); seen.Former == nil || seen.Succeeds != "" || w.asked("DescribeBlueGreenDeployments") != 0 || w.asked("DescribeDBInstances") != 2 {
+	if seen := w.database(req); seen.Succession.GetFormer() == nil || seen.Succession.GetSucceeds() != "" || w.asked("DescribeBlueGreenDeployments") != 0 || w.asked("DescribeDBInstances") != 2 {
 		t.Errorf("later: %+v by the calls %v", seen, w.operations())
 	}
 	req.Former.ID = "db-another"
-	if seen := w.database(req); seen.Former != nil {
-		t.Errorf("another one under its name: %+v", seen.Former)
+	if seen := w.database(req); seen.Succession.GetFormer() != nil {
+		t.Errorf("another one under its name: %+v", seen.Succession.GetFormer())
 	}
 }
 
@@ -218,7 +218,7 @@ func TestUpgradeBesideWithLostAnswers(t *testing.T) {
 	}
 	known := req
 	w.clock.Advance(time.Minute)
-	if seen := w.look(&known); seen.State != driver.Pending || !strings.HasPrefix(known.Operation, "bgd-") || len(seen.Followers) > 0 {
+	if seen := w.look(&known); seen.State != driver.Pending || !strings.HasPrefix(known.Operation, "bgd-") || len(seen.Replication.GetFollowers()) > 0 {
 		t.Errorf("it is found without its operation: %+v", seen)
 	}
 	for range 2 {
@@ -245,7 +245,7 @@ func TestUpgradeBesideWithLostAnswers(t *testing.T) {
 	if made, over := w.asked("CreateBlueGreenDeployment"), w.asked("SwitchoverBlueGreenDeployment"); made != 1 || over != 1 || len(w.deployments()) != 1 {
 		t.Errorf("%d creations and %d switchovers", made, over)
 	}
-	if seen := w.database(req); seen.Succeeds != req.ID || len(seen.Changes) > 0 {
+	if seen := w.database(req); seen.Succession.GetSucceeds() != req.ID || len(seen.Changes) > 0 {
 		t.Errorf("afterwards: %+v", seen)
 	}
 	w.wantInstances("afterwards", "shop-orders", "shop-orders-old1")
@@ -286,7 +286,7 @@ func TestUpgradeBesideRolledBack(t *testing.T) {
 		t.Errorf("the change says %q", c.Why)
 	}
 	w.clock.Advance(time.Hour)
-	if seen := w.database(req); seen.Succeeds != req.ID {
+	if seen := w.database(req); seen.Succession.GetSucceeds() != req.ID {
 		t.Errorf("the second time: %+v", seen)
 	}
 }

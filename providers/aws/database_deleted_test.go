@@ -32,10 +32,10 @@ func (w *environment) deletedOf(of databaseRequest) []driver.SavedState {
 	asks := databaseOf("shop-asks", nil)
 	asks.Vanished, asks.VanishedMark = &driver.ParentRef{Name: of.Name}, driver.Mark{Cluster: of.Mark.Cluster, Namespace: of.Mark.Namespace, Name: of.Mark.Name}
 	seen := w.database(asks)
-	if seen.Restorable == nil {
+	if seen.Backup.GetRestorable() == nil {
 		w.t.Fatal("RDS says nothing of deleted instances")
 	}
-	return seen.Restorable.Backups
+	return seen.Backup.GetRestorable().Backups
 }
 
 // The automated backups of an instance that is deleted get its mark first, once. They have the times to which they can be restored, of each instance of the name.

@@ -16,17 +16,15 @@ import (
 type finalSnapshots struct{ of *databases }
 
 // lookFor looks for the final snapshot that a deletion was to take. One of another instance is none.
-func (f finalSnapshots) lookFor(ctx context.Context, req *databaseRequest, o *driver.Observation) error {
+func (f finalSnapshots) lookFor(ctx context.Context, req *databaseRequest) (state driver.State, problem string, err error) {
 	taken, err := f.named(ctx, req.Deletion.Snapshot)
 	switch {
 	case err != nil:
-		return err
+		return driver.Unknown, "", err
 	case taken != nil && req.ID != "" && aws.ToString(taken.DbiResourceId) != req.ID:
-		o.Snapshot = driver.Absent
-	default:
-		o.Snapshot = stateOfTaken(taken)
+		return driver.Absent, "", nil
 	}
-	return nil
+	return stateOfTaken(taken), "", nil
 }
 
 // named returns the snapshot of a name, nil if there is none.

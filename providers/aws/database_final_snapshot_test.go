@@ -150,8 +150,8 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 			if got.Says = test.want.Says; !cmp.Equal(got, test.want) {
 				t.Error(cmp.Diff(test.want, got))
 			}
-			if obs := w.database(req); test.want.Instances == 0 && obs.Snapshot != driver.Ready {
-				t.Errorf("the instance is %v, and the final snapshot %v", obs.State, obs.Snapshot)
+			if obs := w.database(req); test.want.Instances == 0 && obs.Backup.GetFinalSnapshot() != driver.Ready {
+				t.Errorf("the instance is %v, and the final snapshot %v", obs.State, obs.Backup.GetFinalSnapshot())
 			}
 		})
 	}
@@ -175,8 +175,8 @@ func TestFinalSnapshotIsOfTheInstance(t *testing.T) {
 	for id, want := range map[string]driver.State{req.ID: driver.Absent, other.ID: driver.Ready} {
 		gone := req
 		gone.Name, gone.ID, gone.Deletion = "shop-gone", id, &driver.Deletion{Snapshot: finalSnapshot}
-		if obs := w.database(gone); obs.Snapshot != want {
-			t.Errorf("the final snapshot is %v, want %v", obs.Snapshot, want)
+		if obs := w.database(gone); obs.Backup.GetFinalSnapshot() != want {
+			t.Errorf("the final snapshot is %v, want %v", obs.Backup.GetFinalSnapshot(), want)
 		}
 	}
 }

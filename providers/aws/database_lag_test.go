@@ -27,10 +27,10 @@ func (w *environment) lag(req databaseRequest) *time.Duration {
 	w.t.Helper()
 	req.NotBefore = w.clock.Now()
 	o := w.database(req)
-	if o.State != driver.Ready || !o.Available || o.Follows == nil || len(o.Unreadable) > 0 {
-		w.t.Fatalf("the replica is %v, available: %t, and follows %+v; unreadable: %v", o.State, o.Available, o.Follows, o.Unreadable)
+	if o.State != driver.Ready || !o.Available || o.Replication.GetFollows() == nil || len(o.Unreadable) > 0 {
+		w.t.Fatalf("the replica is %v, available: %t, and follows %+v; unreadable: %v", o.State, o.Available, o.Replication.GetFollows(), o.Unreadable)
 	}
-	return o.Follows.Lag
+	return o.Replication.GetFollows().Lag
 }
 
 func (w *environment) wantLag(when string, req databaseRequest, want time.Duration) {

@@ -239,8 +239,8 @@ func (w *environment) deleteWithGroups(req *databaseRequest, others ...string) {
 		seen := w.database(*req)
 		switch seen.State {
 		case driver.Absent:
-			if got := w.groups(req.Name); !maps.EqualFunc(got, stays, maps.Equal[map[string]string, map[string]string]) || seen.Snapshot != driver.Ready {
-				w.t.Errorf("what is left is %v, the snapshot is %v", got, seen.Snapshot)
+			if got := w.groups(req.Name); !maps.EqualFunc(got, stays, maps.Equal[map[string]string, map[string]string]) || seen.Backup.GetFinalSnapshot() != driver.Ready {
+				w.t.Errorf("what is left is %v, the snapshot is %v", got, seen.Backup.GetFinalSnapshot())
 			}
 			return
 		case driver.Ready:

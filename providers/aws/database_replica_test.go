@@ -42,8 +42,8 @@ func (w *environment) promote(req *databaseRequest) {
 	w.t.Helper()
 	w.command(*req, promotes)
 	w.clock.Advance(time.Hour)
-	if seen := w.database(*req); seen.Follows != nil {
-		w.t.Fatalf("after its promotion it follows %+v", seen.Follows)
+	if seen := w.database(*req); seen.Replication.GetFollows() != nil {
+		w.t.Fatalf("after its promotion it follows %+v", seen.Replication.GetFollows())
 	}
 }
 
@@ -72,7 +72,7 @@ func TestReplicaKeepsBackupsOnceItIsPromoted(t *testing.T) {
 			if *got.BackupRetentionPeriod != tt.days || !strings.HasPrefix(*got.PreferredBackupWindow, tt.window) {
 				t.Errorf("it keeps backups for %d days from %s, want %d from %q", *got.BackupRetentionPeriod, *got.PreferredBackupWindow, tt.days, tt.window)
 			}
-			if seen := w.database(req); len(seen.Changes) > 0 || len(w.database(primary).Followers) > 0 {
+			if seen := w.database(req); len(seen.Changes) > 0 || len(w.database(primary).Replication.GetFollowers()) > 0 {
 				t.Errorf("after its promotion it differs in %+v", seen.Changes)
 			}
 		})
@@ -116,15 +116,15 @@ func TestReplicaInAnotherRegion(t *testing.T) {
 			req.Restore.SourceLocation = region
 			w.replicate(&req)
 			seen := w.database(req)
-			if seen.Follows == nil || seen.Follows.Primary != primary.Name || seen.Follows.Location != region || seen.Location != "us-east-1" {
-				t.Errorf("it follows %+v, and is in %s", seen.Follows, seen.Location)
+			if seen.Replication.GetFollows() == nil || seen.Replication.GetFollows().Primary != primary.Name || seen.Replication.GetFollows().Location != region || seen.Location != "us-east-1" {
+				t.Errorf("it follows %+v, and is in %s", seen.Replication.GetFollows(), seen.Location)
 			}
 			got := w.instance(req.Name)
 			if *got.AllocatedStorage != 50 || encryption != nil && *got.KmsKeyId != key || !strings.Contains(*got.KmsKeyId, ":us-east-1:") {
 				t.Errorf("the replica has %d GiB and the key %s", *got.AllocatedStorage, *got.KmsKeyId)
 			}
 			w.conn, w.rds = home, near
-			if followers := w.database(primary).Followers; !slices.Equal(followers, []string{*got.DBInstanceArn}) {
+			if followers := w.database(primary).Replication.GetFollowers(); !slices.Equal(followers, []string{*got.DBInstanceArn}) {
 				t.Errorf("the primary is followed by %v, want %s", followers, *got.DBInstanceArn)
 			}
 		})
@@ -140,8 +140,8 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 	w.replicate(&req)
 	w.Ledger.Reset()
 	w.command(req, promotes)
-	if seen := w.database(req); seen.State != driver.Pending || seen.Follows == nil {
-		t.Errorf("while RDS is at it: %v, it follows %+v", seen.State, seen.Follows)
+	if seen := w.database(req); seen.State != driver.Pending || seen.Replication.GetFollows() == nil {
+		t.Errorf("while RDS is at it: %v, it follows %+v", seen.State, seen.Replication.GetFollows())
 	}
 	w.command(req, promotes)
 	w.clock.Advance(time.Hour)
@@ -205,10 +205,10 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.clock.Advance(time.Hour)
-	if seen := w.database(going); seen.State != driver.Absent || seen.Snapshot != driver.Absent {
-		t.Errorf("after its deletion: %v, the snapshot is %v", seen.State, seen.Snapshot)
+	if seen := w.database(going); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Absent {
+		t.Errorf("after its deletion: %v, the snapshot is %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
-	if followers := w.database(primary).Followers; !slices.Equal(followers, []string{"shop-reports"}) {
+	if followers := w.database(primary).Replication.GetFollowers(); !slices.Equal(followers, []string{"shop-reports"}) {
 		t.Errorf("the primary is followed by %v", followers)
 	}
 
@@ -217,15 +217,15 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.clock.Advance(time.Hour)
-	if seen := w.database(primary); seen.State != driver.Absent || seen.Snapshot != driver.Ready {
-		t.Errorf("after its deletion: %v, the snapshot is %v", seen.State, seen.Snapshot)
+	if seen := w.database(primary); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Ready {
+		t.Errorf("after its deletion: %v, the snapshot is %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
 	w.clock.Advance(time.Hour)
 	w.instance("shop-reports") // RDS looks after it
 	w.clock.Advance(time.Hour)
 	protected.Deletion = nil
-	if seen := w.database(protected); seen.Follows != nil {
-		t.Errorf("it follows %+v, which is gone", seen.Follows)
+	if seen := w.database(protected); seen.Replication.GetFollows() != nil {
+		t.Errorf("it follows %+v, which is gone", seen.Replication.GetFollows())
 	}
 }
 

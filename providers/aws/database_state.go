@@ -135,7 +135,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	if o.State == driver.Pending && o.Work == (driver.Work{}) {
 		o.Work = cmp.Or(rolesWork(&req.Spec, have), rolesWorkInTheWay(have, differs))
 	}
-	if o.State == driver.Pending && o.CloudManaged && o.Endpoint.PasswordSecret == "" && status == "available" {
+	if o.State == driver.Pending && o.Login.GetCloudManaged() && o.Endpoint.PasswordSecret == "" && status == "available" {
 		o.Work = driver.Work{What: "storing the administrator's password in AWS Secrets Manager"}
 	}
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
@@ -143,7 +143,10 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	}
 	o.Changes = withUnknownKey(req, have, o.Mark, onceStarted(have, o.Changes))
 	// A password that waits was sent after the one that was refused.
-	o.PasswordRefused = status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword)
+	o.Login = &driver.LoginState{
+		PasswordRefused: status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword),
+		CloudManaged:    o.Login.GetCloudManaged(), PasswordProblem: o.Login.GetPasswordProblem(),
+	}
 }
 
 // whileBusy weighs differences against what RDS takes now, and returns the state and the changes to report.

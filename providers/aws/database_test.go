@@ -145,12 +145,12 @@ func TestDatabaseLife(t *testing.T) {
 		t.Errorf("while deleting: %+v", seen)
 	}
 	w.clock.Advance(time.Hour)
-	if seen = w.database(req); seen.State != driver.Absent || seen.Snapshot != driver.Ready {
-		t.Errorf("after deletion: state %v, snapshot %v", seen.State, seen.Snapshot)
+	if seen = w.database(req); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Ready {
+		t.Errorf("after deletion: state %v, snapshot %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
 	req.Deletion.Snapshot = "shop-orders-final-u2"
-	if seen = w.database(req); seen.Snapshot != driver.Absent {
-		t.Errorf("a snapshot that nobody took is %v", seen.Snapshot)
+	if seen = w.database(req); seen.Backup.GetFinalSnapshot() != driver.Absent {
+		t.Errorf("a snapshot that nobody took is %v", seen.Backup.GetFinalSnapshot())
 	}
 	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
 		t.Errorf("deleting what is gone: %v", err)
@@ -484,22 +484,22 @@ func TestDatabasePasswordRefused(t *testing.T) {
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBInstance"}, Kind: localcloud.FailLate})
 	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
 	lift()
-	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
-		t.Errorf("just sent: state %v, refused %v", seen.State, seen.PasswordRefused)
+	if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Pending {
+		t.Errorf("just sent: state %v, refused %v", seen.State, seen.Login.GetPasswordRefused())
 	}
 	w.clock.Advance(time.Hour)
-	if seen := w.database(req); !seen.PasswordRefused || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
+	if seen := w.database(req); !seen.Login.GetPasswordRefused() || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
 		t.Errorf("refused: %+v; want it said, and the instance to take changes", seen)
 	}
 	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
 	for range 2 { // while RDS does not show yet that it is at work, and while it does
-		if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
-			t.Errorf("sent again: state %v, refused %v", seen.State, seen.PasswordRefused)
+		if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Pending {
+			t.Errorf("sent again: state %v, refused %v", seen.State, seen.Login.GetPasswordRefused())
 		}
 		w.clock.Advance(time.Minute)
 	}
 	w.clock.Advance(time.Hour)
-	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Ready || !seen.Available || seen.Problem != "" {
+	if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Ready || !seen.Available || seen.Problem != "" {
 		t.Errorf("taken: %+v", seen)
 	}
 }

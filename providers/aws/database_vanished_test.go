@@ -41,10 +41,10 @@ func (w *environment) left(req databaseRequest, id string) *driver.Restorable {
 	w.t.Helper()
 	req.Vanished = &driver.ParentRef{Name: req.Name, ID: id}
 	seen := w.database(req)
-	if seen.State != driver.Absent || seen.Restorable == nil {
-		w.t.Fatalf("got %v, %+v", seen.State, seen.Restorable)
+	if seen.State != driver.Absent || seen.Backup.GetRestorable() == nil {
+		w.t.Fatalf("got %v, %+v", seen.State, seen.Backup.GetRestorable())
 	}
-	return seen.Restorable
+	return seen.Backup.GetRestorable()
 }
 
 // Of several states of an instance that vanished the newest is restored: where its automated backups were retained, their latest time.

@@ -4,6 +4,9 @@
 // show nothing, and the Host: what a driver may ask of its caller. Nothing here knows Kubernetes clients: a driver
 // sees a request and its cloud.
 //
+// An Observation has a core, which every kind has, and facets: Login, Replication, Succession, Backup, Actions, Support, SnapshotDetails. A facet is
+// nil for a kind whose Capabilities lack it, so that a reader of buckets meets no database. Its getters may be called on nil.
+//
 // What belongs here is a message, and what says whether a message is valid. What a portable field of a spec means in every cloud is in package
 // providers/portable, and this package does not import it. Texts for people are shaped in prose, paths of fields are followed in fieldpath,
 // and tokens are cached in token: packages below this one that know no message.

@@ -169,9 +169,13 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 			t.Errorf("%q is left out, and yet a change of it was reported", field)
 		}
 	}
+	if names := b.described(t).UnexpectedFacets(&obs); len(names) > 0 {
+		t.Errorf("the observation has the facets %v, and the kind lacks their capabilities", names)
+	}
 	if b.kind.Login.Password != "" {
-		if text := fmt.Sprintf("%+v %s", obs, obs.Mirror); strings.Contains(text, req.Login.Password) {
-			t.Error("the observation shows the password")
+		encoded, err := json.Marshal(obs) // with what its facets point to
+		if text := fmt.Sprintf("%+v %s %s", obs, obs.Mirror, encoded); err != nil || strings.Contains(text, req.Login.Password) {
+			t.Errorf("the observation shows the password, or can't be encoded: %v", err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func restoredDeleted[S any](t testing.TB, b *bench[S]) {
 	} {
 		asks := asks
 		change(&asks)
-		left := b.observe(t, asks).Restorable
+		left := b.observe(t, asks).Backup.GetRestorable()
 		if left == nil || len(left.Backups) != 1 {
 			t.Fatalf("by %s the cloud has %+v, want the backups of one", what, left)
 		}
@@ -46,7 +46,7 @@ func restoredDeleted[S any](t testing.TB, b *bench[S]) {
 			t.Errorf("by %s they are from %v to %v, of %+v", what, is.Since, is.From.Time, is.Details)
 		}
 	}
-	is := b.observe(t, asks).Restorable.Backups[0]
+	is := b.observe(t, asks).Backup.GetRestorable().Backups[0]
 	for _, from := range []driver.Restore{{Source: is.From.Source}, {Source: is.From.Source, Time: is.Since.Add(is.From.Time.Sub(is.Since) / 2)}} {
 		req := ofSnapshot(t, b, &from)
 		restore(t, b, &req)
@@ -72,7 +72,7 @@ func deletedOfAnother[S any](t testing.TB, b *bench[S]) {
 		"of another cluster":   {Cluster: asks.VanishedMark.Cluster + "-other", Namespace: asks.VanishedMark.Namespace, Name: asks.VanishedMark.Name},
 	} {
 		asks.VanishedMark = mark
-		if left := b.observe(t, asks).Restorable; left == nil || len(left.Backups) > 0 {
+		if left := b.observe(t, asks).Backup.GetRestorable(); left == nil || len(left.Backups) > 0 {
 			t.Errorf("with the mark %s the cloud has %+v, want nothing", what, left)
 		}
 	}
@@ -84,11 +84,11 @@ func leftOfTheLiving[S any](t testing.TB, b *bench[S]) {
 	b.create(t, &of)
 	b.Finish(t)
 	asks := b.request(t, b.kind.Full())
-	if obs := b.observe(t, asks); obs.Restorable != nil {
-		t.Errorf("nobody asked, and got %+v", obs.Restorable)
+	if obs := b.observe(t, asks); obs.Backup.GetRestorable() != nil {
+		t.Errorf("nobody asked, and got %+v", obs.Backup.GetRestorable())
 	}
 	asks.Vanished, asks.VanishedMark = &driver.ParentRef{Name: of.Name}, driver.Mark{Cluster: of.Mark.Cluster, Namespace: of.Mark.Namespace, Name: of.Mark.Name}
-	if left := b.observe(t, asks).Restorable; left == nil || len(left.Backups) > 0 {
+	if left := b.observe(t, asks).Backup.GetRestorable(); left == nil || len(left.Backups) > 0 {
 		t.Errorf("of an object that is there the cloud has %+v, want nothing", left)
 	}
 }
@@ -97,7 +97,7 @@ func saysNothingOfTheDeleted[S any](t testing.TB, b *bench[S]) {
 	can := b.described(t).Capabilities
 	skipUnless(t, can.Restores && !can.RestoresDeleted, "kind of which nothing that was deleted is restored to a time")
 	was, asks := deleted(t, b)
-	if left := b.observe(t, asks).Restorable; left != nil && (len(left.Backups) > 0 || left.From != nil) {
+	if left := b.observe(t, asks).Backup.GetRestorable(); left != nil && (len(left.Backups) > 0 || left.From != nil) {
 		t.Errorf("the cloud has %+v, and can't restore it to a time", left)
 	}
 	if can.PointInTime {

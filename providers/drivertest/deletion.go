@@ -157,22 +157,22 @@ func deleteSnapshot[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Snapshots, "final snapshots")
 	req := b.deletable(t)
 	req.Deletion.Snapshot = req.Name + "-final"
-	if obs := b.observe(t, req); obs.Snapshot == driver.Ready {
+	if obs := b.observe(t, req); obs.Backup.GetFinalSnapshot() == driver.Ready {
 		t.Error("the snapshot is Ready before anything was deleted")
 	}
 	obs := b.gone(t, &req)
-	if obs.Snapshot != driver.Ready {
-		t.Errorf("once the object is Absent and the cloud had its time, the snapshot is %v, want Ready", obs.Snapshot)
+	if obs.Backup.GetFinalSnapshot() != driver.Ready {
+		t.Errorf("once the object is Absent and the cloud had its time, the snapshot is %v, want Ready", obs.Backup.GetFinalSnapshot())
 	}
 	never := req
 	never.Deletion = &driver.Deletion{Snapshot: req.Name + "-never"}
-	if obs := b.observe(t, never); obs.Snapshot != driver.Absent {
-		t.Errorf("a snapshot that was never taken is %v, want Absent", obs.Snapshot)
+	if obs := b.observe(t, never); obs.Backup.GetFinalSnapshot() != driver.Absent {
+		t.Errorf("a snapshot that was never taken is %v, want Absent", obs.Backup.GetFinalSnapshot())
 	}
 	unnamed := req
 	unnamed.Deletion = &driver.Deletion{}
-	if obs := b.observe(t, unnamed); obs.Snapshot != driver.Unknown {
-		t.Errorf("a snapshot that nobody asked about is %v, want Unknown", obs.Snapshot)
+	if obs := b.observe(t, unnamed); obs.Backup.GetFinalSnapshot() != driver.Unknown {
+		t.Errorf("a snapshot that nobody asked about is %v, want Unknown", obs.Backup.GetFinalSnapshot())
 	}
 }
 
@@ -194,7 +194,7 @@ func deleteLate[S any](t testing.TB, b *bench[S]) {
 		t.Fatalf("after a deletion that failed the state is %v", obs.State)
 	}
 	req.Operation = ""
-	if obs := b.gone(t, &req); obs.Snapshot != driver.Ready {
-		t.Errorf("once the object is Absent the final snapshot is %v, want Ready", obs.Snapshot)
+	if obs := b.gone(t, &req); obs.Backup.GetFinalSnapshot() != driver.Ready {
+		t.Errorf("once the object is Absent the final snapshot is %v, want Ready", obs.Backup.GetFinalSnapshot())
 	}
 }

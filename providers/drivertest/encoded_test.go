@@ -59,14 +59,14 @@ func (nicknamed) MarshalJSON() ([]byte, error) { return []byte(`{"Name":"","Nick
 type scripted struct {
 	driver.Driver
 	driver.Session
-	opening  driver.Opening
-	request  driver.Request
-	changes  []driver.Change
-	command  driver.Command
-	secrets  driver.Secrets
-	result   driver.Result
-	err      error
-	observe  func(ctx context.Context, host driver.Host) driver.Observation
+	opening driver.Opening
+	request driver.Request
+	changes []driver.Change
+	command driver.Command
+	secrets driver.Secrets
+	result  driver.Result
+	err     error
+	observe func(ctx context.Context, host driver.Host) driver.Observation
 }
 
 func (s *scripted) Describe() driver.Description {

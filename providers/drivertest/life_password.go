@@ -47,7 +47,7 @@ func latePassword[S any](t testing.TB, b *bench[S]) {
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
 	b.update(t, &req, change)
 	lift()
-	if obs := b.observe(t, req); obs.OperationError == nil && !obs.PasswordRefused {
+	if obs := b.observe(t, req); obs.OperationError == nil && !obs.Login.GetPasswordRefused() {
 		t.Errorf("got %v, and neither OperationError nor PasswordRefused: the password would count as set", obs.State)
 	}
 	req.Operation = ""
@@ -57,8 +57,8 @@ func latePassword[S any](t testing.TB, b *bench[S]) {
 	b.update(t, &req, change)
 	obs := b.observe(t, req)
 	unchanged(t, obs)
-	if obs.OperationError != nil || obs.PasswordRefused {
-		t.Errorf("the password was set, and yet OperationError is %v and PasswordRefused %t", obs.OperationError, obs.PasswordRefused)
+	if obs.OperationError != nil || obs.Login.GetPasswordRefused() {
+		t.Errorf("the password was set, and yet OperationError is %v and PasswordRefused %t", obs.OperationError, obs.Login.GetPasswordRefused())
 	}
 	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
 		t.Error("the password was not set")

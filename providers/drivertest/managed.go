@@ -54,11 +54,11 @@ func wantManaged[S any](t testing.TB, b *bench[S], req request[S], want bool) {
 	t.Helper()
 	obs := b.observe(t, req)
 	unchanged(t, obs)
-	if obs.CloudManaged != want || (obs.Endpoint.PasswordSecret != "") != want {
-		t.Errorf("the cloud manages the password: %t, in %q; want %t", obs.CloudManaged, obs.Endpoint.PasswordSecret, want)
+	if obs.Login.GetCloudManaged() != want || (obs.Endpoint.PasswordSecret != "") != want {
+		t.Errorf("the cloud manages the password: %t, in %q; want %t", obs.Login.GetCloudManaged(), obs.Endpoint.PasswordSecret, want)
 	}
-	if obs.PasswordProblem != "" || obs.PasswordRefused {
-		t.Errorf("the password has the problem %q, refused: %t", obs.PasswordProblem, obs.PasswordRefused)
+	if obs.Login.GetPasswordProblem() != "" || obs.Login.GetPasswordRefused() {
+		t.Errorf("the password has the problem %q, refused: %t", obs.Login.GetPasswordProblem(), obs.Login.GetPasswordRefused())
 	}
 }
 
@@ -146,7 +146,7 @@ func lateHandOver[S any](t testing.TB, b *bench[S]) {
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
 	b.update(t, &req, handsOver)
 	lift()
-	if obs := b.observe(t, req); obs.OperationError == nil && !obs.PasswordRefused && obs.Problem == "" && obs.CloudManaged {
+	if obs := b.observe(t, req); obs.OperationError == nil && !obs.Login.GetPasswordRefused() && obs.Problem == "" && obs.Login.GetCloudManaged() {
 		t.Errorf("got %v, and nothing says that the cloud does not manage the password", obs.State)
 	}
 }

@@ -108,7 +108,7 @@ func deleteStopped[S any](t testing.TB, b *bench[S]) {
 		}
 		b.Finish(t)
 	}
-	if obs := b.observe(t, req); obs.State != driver.Absent || obs.Snapshot != driver.Ready {
-		t.Errorf("got %v, snapshot %v", obs.State, obs.Snapshot)
+	if obs := b.observe(t, req); obs.State != driver.Absent || obs.Backup.GetFinalSnapshot() != driver.Ready {
+		t.Errorf("got %v, snapshot %v", obs.State, obs.Backup.GetFinalSnapshot())
 	}
 }

@@ -30,8 +30,8 @@ func primary[S any](t testing.TB, b *bench[S]) (of, req request[S]) {
 	skipUnless(t, b.described(t).Capabilities.Replicas, "object that follows another one")
 	of = b.request(t, b.kind.primary())
 	obs := b.create(t, &of)
-	if obs.Follows != nil || len(obs.Followers) > 0 {
-		t.Errorf("nobody follows anybody, and got %+v and %v", obs.Follows, obs.Followers)
+	if obs.Replication.GetFollows() != nil || len(obs.Replication.GetFollowers()) > 0 {
+		t.Errorf("nobody follows anybody, and got %+v and %v", obs.Replication.GetFollows(), obs.Replication.GetFollowers())
 	}
 	return of, ofSnapshot(t, b, &driver.Restore{Follows: true, Source: driver.ParentRef{Name: of.Name, ID: obs.ID}, SourceMark: of.Mark})
 }
@@ -56,12 +56,12 @@ func followsAnothers[S any](t testing.TB, b *bench[S]) {
 func wantFollowing(t testing.TB, obs driver.Observation, name string) {
 	t.Helper()
 	switch {
-	case name == "" && obs.Follows != nil:
-		t.Errorf("it follows %+v, want nobody", *obs.Follows)
-	case name != "" && obs.Follows == nil:
+	case name == "" && obs.Replication.GetFollows() != nil:
+		t.Errorf("it follows %+v, want nobody", *obs.Replication.GetFollows())
+	case name != "" && obs.Replication.GetFollows() == nil:
 		t.Errorf("it follows nobody, want %s", name)
 	case name != "":
-		got := *obs.Follows
+		got := *obs.Replication.GetFollows()
 		if lag := got.Lag; lag != nil && *lag < 0 {
 			t.Errorf("it lags behind by %s, which nothing can", *lag)
 		}
@@ -77,7 +77,7 @@ func wantFollowers[S any](t testing.TB, b *bench[S], of request[S], names ...str
 	of.Deletion = nil
 	for _, deletion := range []*driver.Deletion{nil, {}} {
 		of.Deletion = deletion
-		if got := b.observe(t, of).Followers; !slices.Equal(got, names) {
+		if got := b.observe(t, of).Replication.GetFollowers(); !slices.Equal(got, names) {
 			t.Errorf("it is followed by %v, want %v (deletion: %t)", got, names, deletion != nil)
 		}
 	}
@@ -172,8 +172,8 @@ func followerTakesNone[S any](t testing.TB, b *bench[S]) {
 	restore(t, b, &req)
 	req.Deletion = &driver.Deletion{Snapshot: req.Name + "-final"}
 	obs := b.gone(t, &req)
-	if obs.Snapshot != driver.Absent {
-		t.Errorf("the final snapshot is %v, want Absent", obs.Snapshot)
+	if obs.Backup.GetFinalSnapshot() != driver.Absent {
+		t.Errorf("the final snapshot is %v, want Absent", obs.Backup.GetFinalSnapshot())
 	}
 	wantFollowers(t, b, of)
 	unchanged(t, b.observe(t, of))

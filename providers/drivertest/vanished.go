@@ -29,7 +29,7 @@ func lost[S any](t testing.TB, b *bench[S]) (request[S], *driver.Restore) {
 
 func comesBack[S any](t testing.TB, b *bench[S]) {
 	req, from := lost(t, b)
-	left := b.observe(t, req).Restorable
+	left := b.observe(t, req).Backup.GetRestorable()
 	if left == nil || left.From == nil || left.Pending {
 		t.Fatalf("got %+v, want the snapshot", left)
 	}
@@ -56,7 +56,7 @@ func leavesNothing[S any](t testing.TB, b *bench[S]) {
 	another.Vanished = &driver.ParentRef{Name: req.Vanished.Name, ID: req.Vanished.ID + "-before"}
 	elsewhere.Mark.Namespace += "-elsewhere"
 	for what, asks := range map[string]request[S]{"identity": another, "namespace": elsewhere} {
-		if left := b.observe(t, asks).Restorable; left == nil || left.From != nil || left.Pending {
+		if left := b.observe(t, asks).Backup.GetRestorable(); left == nil || left.From != nil || left.Pending {
 			t.Errorf("for another %s the cloud has %+v, want nothing", what, left)
 		}
 	}
@@ -65,11 +65,11 @@ func leavesNothing[S any](t testing.TB, b *bench[S]) {
 func asksNothing[S any](t testing.TB, b *bench[S]) {
 	req, _ := taken(t, b)
 	obs := b.observe(t, req)
-	if obs.Restorable != nil {
-		t.Errorf("nobody asked, and got %+v", obs.Restorable)
+	if obs.Backup.GetRestorable() != nil {
+		t.Errorf("nobody asked, and got %+v", obs.Backup.GetRestorable())
 	}
 	req.Vanished = &driver.ParentRef{Name: req.Name, ID: obs.ID}
-	if left := b.observe(t, req).Restorable; left != nil {
+	if left := b.observe(t, req).Backup.GetRestorable(); left != nil {
 		t.Errorf("the object is there, and got %+v", left)
 	}
 }

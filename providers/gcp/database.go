@@ -168,7 +168,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
 	o.ID, o.Mark, o.Location = have.CreateTime, driver.MarkFrom(have.labels()), strings.ToLower(have.Region)
 	o.Protected = have.settings().DeletionProtectionEnabled
-	o.Follows, o.Followers = following(have), followers(have)
+	o.Replication = &driver.Replication{Follows: following(have), Followers: followers(have)}
 	o.Operation, o.Work = have.op.underWay(), have.op.work()
 	noteCheck(req, have, o)
 	setState(o, have, have.op)

@@ -27,10 +27,10 @@ func (c *cloud) follow(t testing.TB) (x table.External[v1alpha1.DatabaseParamete
 func (c *cloud) lag(t testing.TB, x table.External[v1alpha1.DatabaseParameters], req databaseRequest) *time.Duration {
 	t.Helper()
 	o := c.look(t, x, &req)
-	if o.State != driver.Ready || !o.Available || o.Follows == nil || len(o.Unreadable) > 0 {
-		t.Fatalf("the replica is %v, available: %t, and follows %+v; unreadable: %v", o.State, o.Available, o.Follows, o.Unreadable)
+	if o.State != driver.Ready || !o.Available || o.Replication.GetFollows() == nil || len(o.Unreadable) > 0 {
+		t.Fatalf("the replica is %v, available: %t, and follows %+v; unreadable: %v", o.State, o.Available, o.Replication.GetFollows(), o.Unreadable)
 	}
-	return o.Follows.Lag
+	return o.Replication.GetFollows().Lag
 }
 
 // The lag of a read replica costs one call of each observation. Of others nobody asks for it.
@@ -69,8 +69,8 @@ func TestLagOfReplica(t *testing.T) {
 	}
 	c.settle(t)
 	before = asked("")
-	if o := c.look(t, x, &replica); o.Follows != nil || asked("") != before {
-		t.Errorf("Cloud Monitoring was asked %d times about a server that was promoted, which follows %+v", asked("")-before, o.Follows)
+	if o := c.look(t, x, &replica); o.Replication.GetFollows() != nil || asked("") != before {
+		t.Errorf("Cloud Monitoring was asked %d times about a server that was promoted, which follows %+v", asked("")-before, o.Replication.GetFollows())
 	}
 }
 

@@ -45,8 +45,8 @@ func (c *cloud) replicate(t testing.TB, req *databaseRequest) table.External[v1a
 	x := drivertest.Databases(c.open(t))
 	req.Applied = c.look(t, x, req).Applied
 	x = c.made(t, req)
-	if seen := c.look(t, x, req); seen.State != driver.Ready || len(seen.Changes) > 0 || seen.Follows == nil {
-		t.Fatalf("the replica is %v, differs in %+v and follows %+v", seen.State, seen.Changes, seen.Follows)
+	if seen := c.look(t, x, req); seen.State != driver.Ready || len(seen.Changes) > 0 || seen.Replication.GetFollows() == nil {
+		t.Fatalf("the replica is %v, differs in %+v and follows %+v", seen.State, seen.Changes, seen.Replication.GetFollows())
 	}
 	return x
 }
@@ -95,8 +95,8 @@ func TestReplicaHasWhatItsPrimaryHas(t *testing.T) {
 					t.Errorf("%s does not differ once it follows none", field)
 				}
 			}
-			if seen.Follows != nil || len(c.look(t, x, &of).Followers) > 0 {
-				t.Errorf("it follows %+v", seen.Follows)
+			if seen.Replication.GetFollows() != nil || len(c.look(t, x, &of).Replication.GetFollowers()) > 0 {
+				t.Errorf("it follows %+v", seen.Replication.GetFollows())
 			}
 		})
 	}
@@ -131,8 +131,8 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 		t.Errorf("got the operation %q by %d calls, want %q by none", again, calls()-before, begun)
 	}
 	seen := c.look(t, x, &req)
-	if seen.State != driver.Pending || seen.Follows == nil || seen.Work.What != "promoting it" {
-		t.Errorf("meanwhile: %v, %+v, it follows %+v", seen.State, seen.Work, seen.Follows)
+	if seen.State != driver.Pending || seen.Replication.GetFollows() == nil || seen.Work.What != "promoting it" {
+		t.Errorf("meanwhile: %v, %+v, it follows %+v", seen.State, seen.Work, seen.Replication.GetFollows())
 	}
 	c.settle(t)
 	req.Operation = ""
@@ -149,8 +149,8 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 	}})
 	defer lift()
 	promote(0)
-	if seen := c.look(t, x, &other); seen.Follows != nil {
-		t.Errorf("it follows %+v", seen.Follows)
+	if seen := c.look(t, x, &other); seen.Replication.GetFollows() != nil {
+		t.Errorf("it follows %+v", seen.Replication.GetFollows())
 	}
 }
 
@@ -178,8 +178,8 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 	remove(another, driver.Invalid, "")
 	remove(req, 0, "")
 	req.Deletion = &driver.Deletion{Snapshot: req.Name + "-final"}
-	if seen := c.look(t, x, &req); seen.State != driver.Absent || seen.Snapshot != driver.Absent {
-		t.Errorf("after its deletion: %v, the backup is %v", seen.State, seen.Snapshot)
+	if seen := c.look(t, x, &req); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Absent {
+		t.Errorf("after its deletion: %v, the backup is %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
 	if _, err := x.Do(t.Context(), protected, promotes); err != nil {
 		t.Fatal(err)
@@ -187,8 +187,8 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 	c.settle(t)
 	remove(of, 0, "")
 	of.Deletion = &driver.Deletion{Snapshot: of.Name + "-final"}
-	if seen := c.look(t, x, &of); seen.State != driver.Absent || seen.Snapshot != driver.Ready {
-		t.Errorf("after its deletion: %v, the backup is %v", seen.State, seen.Snapshot)
+	if seen := c.look(t, x, &of); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Ready {
+		t.Errorf("after its deletion: %v, the backup is %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
 }
 
@@ -204,8 +204,8 @@ func TestReplicaThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Operation = result.Operation
-	if seen := c.look(t, x, &req); seen.State != driver.Pending || seen.Work.What != "creating it" || seen.Follows == nil {
-		t.Errorf("at first: %v, %+v, it follows %+v", seen.State, seen.Work, seen.Follows)
+	if seen := c.look(t, x, &req); seen.State != driver.Pending || seen.Work.What != "creating it" || seen.Replication.GetFollows() == nil {
+		t.Errorf("at first: %v, %+v, it follows %+v", seen.State, seen.Work, seen.Replication.GetFollows())
 	}
 	c.clock.advance(time.Hour)
 	if seen := c.look(t, x, &req); seen.State != driver.Failed || seen.OperationError == nil || !strings.Contains(seen.OperationError.Message, "delete this object") {

@@ -37,10 +37,10 @@ func (c *cloud) left(t testing.TB, x table.External[v1alpha1.DatabaseParameters]
 	t.Helper()
 	req.ID, req.Vanished = "", &driver.ParentRef{Name: req.Name, ID: id}
 	seen := c.look(t, x, &req)
-	if seen.State != driver.Absent || seen.Restorable == nil {
-		t.Fatalf("got %v, %+v", seen.State, seen.Restorable)
+	if seen.State != driver.Absent || seen.Backup.GetRestorable() == nil {
+		t.Fatalf("got %v, %+v", seen.State, seen.Backup.GetRestorable())
 	}
-	return seen.Restorable
+	return seen.Backup.GetRestorable()
 }
 
 // What is left of an instance are the backups that outlive it: a final one, or those of an instance that retains them. Of another instance of the name they are nothing.

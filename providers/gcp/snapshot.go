@@ -14,9 +14,8 @@ import (
 const finalBackupDays = 365
 
 // finalBackup looks for the final backup that a deletion was to take.
-func (d *databases) finalBackup(ctx context.Context, req *databaseRequest, o *driver.Observation) (err error) {
-	o.Snapshot, o.Problem, err = d.findBackup(ctx, req.Name, req.Deletion.Snapshot)
-	return err
+func (d *databases) finalBackup(ctx context.Context, req *databaseRequest) (state driver.State, problem string, err error) {
+	return d.findBackup(ctx, req.Name, req.Deletion.Snapshot)
 }
 
 // findBackup returns the state of a final backup. Backups can't be named; the description of ours is the name of the snapshot.

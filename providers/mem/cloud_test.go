@@ -61,7 +61,7 @@ func TestDatabaseTakesItsTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := seen{State: obs.State, Available: obs.Available, Snapshot: obs.Snapshot}
+		s := seen{State: obs.State, Available: obs.Available, Snapshot: obs.Backup.GetFinalSnapshot()}
 		if len(obs.Changes) > 0 {
 			s.Changes = driver.Names(obs.Changes)
 		}

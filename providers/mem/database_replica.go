@@ -16,8 +16,9 @@ import (
 func (m *databases) stateOf(req *databaseRequest, d *Database, o *driver.Observation) {
 	stateOfDatabase(req, d, o)
 	follows := d.live().Follows
+	r := &driver.Replication{}
 	if follows != (driver.ParentRef{}) {
-		o.Follows = &driver.Following{Primary: follows.Name}
+		r.Follows = &driver.Following{Primary: follows.Name}
 	}
 	m.cloud.mu.Lock()
 	defer m.cloud.mu.Unlock()
@@ -26,12 +27,13 @@ func (m *databases) stateOf(req *databaseRequest, d *Database, o *driver.Observa
 		switch {
 		case other == nil:
 		case other.live().Follows.ID == d.ID:
-			o.Followers = append(o.Followers, other.Name)
+			r.Followers = append(r.Followers, other.Name)
 		case other.ID == follows.ID && value(other.Spec.Location) != o.Location:
-			o.Follows.Location = value(other.Spec.Location)
+			r.Follows.Location = value(other.Spec.Location)
 		}
 	}
-	slices.Sort(o.Followers)
+	slices.Sort(r.Followers)
+	o.Replication = r
 }
 
 // follow makes a new database one that follows another: it has the data, the administrator and the users of that, and no backups.

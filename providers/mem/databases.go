@@ -109,7 +109,7 @@ func stateOfDatabase(_ *databaseRequest, d *Database, o *driver.Observation) {
 	o.State, o.ID, o.Location, o.Mark = d.state(), d.ID, value(d.Spec.Location), driver.MarkFrom(d.Labels)
 	o.Operation, o.Problem = d.work.operation, d.Problem
 	o.Protected, o.Stopped = value(d.Spec.DeletionProtection), d.Stopped // as asked, like the changes
-	o.CloudManaged, o.PasswordProblem = d.Secret != "", d.SecretProblem
+	o.Login = &driver.LoginState{CloudManaged: d.Secret != "", PasswordProblem: d.SecretProblem}
 	up := d.Problem == "" && (d.work.phase == resting || d.work.phase == modifying)
 	o.Available = up && !d.Stopped
 	if up {
@@ -142,11 +142,12 @@ func login(_ context.Context, req *databaseRequest, d *Database, o *driver.Obser
 }
 
 // snapshot looks for the final snapshot.
-func (m *databases) snapshot(ctx context.Context, req *databaseRequest, o *driver.Observation) error {
-	return m.call(ctx, OpSnapshot, req.Deletion.Snapshot, func(*Call, hits) error {
-		o.Snapshot = m.snapshots.own(m.account, req.Deletion.Snapshot).state(m.cloud.opts.Now())
+func (m *databases) snapshot(ctx context.Context, req *databaseRequest) (state driver.State, problem string, err error) {
+	err = m.call(ctx, OpSnapshot, req.Deletion.Snapshot, func(*Call, hits) error {
+		state = m.snapshots.own(m.account, req.Deletion.Snapshot).state(m.cloud.opts.Now())
 		return nil
 	})
+	return state, "", err
 }
 
 // restorable returns the newest snapshot of a database that is gone. Another object's snapshot is not for this one.

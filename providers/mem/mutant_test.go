@@ -123,6 +123,11 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 			o.Location = ""
 			return err
 		}},
+	{name: "an object has a facet that its kind can't have", caught: "what was made with the least is as declared",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.SnapshotDetails = &driver.SnapshotDetails{}
+			return err
+		}},
 	{name: "an object is where the account is", caught: "what was made in full is as declared",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if o.Location != "" {
@@ -233,7 +238,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 			return err
 		}},
 	{name: "says nothing of a password that the cloud manages", caught: "an object whose password the cloud manages is made without one",
-		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.CloudManaged = false; return err }},
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Login = nil; return err }},
 	{name: "does not say where the cloud keeps the password", caught: "an object whose password the cloud manages is made without one",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Endpoint.PasswordSecret = ""; return err }},
 	{name: "hands nothing over", caught: "the cloud takes the password over by one write",
@@ -262,7 +267,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "reports who manages the password as a change", caught: "the cloud takes the password over by one write",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			if o.CloudManaged {
+			if o.Login.GetCloudManaged() {
 				o.Changes = append(o.Changes, driver.Change{Field: driver.FieldSource, From: "CloudManaged", To: "Generated", Effect: driver.Online})
 			}
 			return err
@@ -469,11 +474,11 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 			return err
 		}},
 	{name: "of what vanished nothing is left", caught: "vanished/what is left",
-		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Restorable = nil; return err }},
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Backup = nil; return err }},
 	{name: "what vanished is not named", caught: "vanished/what is left",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			if o.Restorable != nil && o.Restorable.From != nil {
-				o.Restorable.From.Vanished = ""
+			if o.Backup.GetRestorable() != nil && o.Backup.GetRestorable().From != nil {
+				o.Backup.GetRestorable().From.Vanished = ""
 			}
 			return err
 		}},
@@ -486,7 +491,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 	{name: "names backups of what was deleted, and can't restore them to a time", caught: "restore/where the cloud restores nothing that was deleted",
 		observe: func(c *bentCall, o *driver.Observation, err error) error {
 			if c.vanished != nil && c.vanished.ID == "" {
-				o.Restorable = &driver.Restorable{Backups: []driver.SavedState{{From: driver.Restore{Source: driver.ParentRef{Name: c.vanished.Name, ID: "gone"}}}}}
+				o.Backup = &driver.Backup{Restorable: &driver.Restorable{Backups: []driver.SavedState{{From: driver.Restore{Source: driver.ParentRef{Name: c.vanished.Name, ID: "gone"}}}}}}
 			}
 			return err
 		}},
@@ -498,15 +503,21 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "says what is left of what is there", caught: "vanished/nothing is said",
 		observe: func(c *bentCall, o *driver.Observation, err error) error {
-			if c.vanished != nil && o.Restorable == nil {
-				o.Restorable = &driver.Restorable{}
+			if c.vanished != nil && o.Backup.GetRestorable() == nil {
+				o.Backup = &driver.Backup{Restorable: &driver.Restorable{}}
 			}
 			return err
 		}},
 	{name: "the snapshot is there at once", caught: "a final snapshot",
-		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Snapshot = driver.Ready; return err }},
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Backup = &driver.Backup{FinalSnapshot: driver.Ready, Restorable: o.Backup.GetRestorable()}
+			return err
+		}},
 	{name: "the snapshot is never seen", caught: "a final snapshot",
-		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Snapshot = driver.Unknown; return err }},
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Backup = &driver.Backup{Restorable: o.Backup.GetRestorable()}
+			return err
+		}},
 	{name: "no snapshot is taken", caught: "a final snapshot",
 		before: func(c *bentCall) {
 			if c.op == "Delete" && *c.deletion != nil {

@@ -11,25 +11,28 @@ import (
 // replicaMutants break what a driver does about objects that follow others.
 var replicaMutants = []mutant{
 	{name: "does not say what an object follows", caught: "replica/an object that follows",
-		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Follows = nil; return err }},
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Replication = &driver.Replication{Followers: o.Replication.GetFollowers()}
+			return err
+		}},
 	{name: "a replica is ahead of what it follows", caught: "replica/an object that follows",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			if o.Follows != nil {
-				o.Follows.Lag = new(-time.Second)
+			if o.Replication.GetFollows() != nil {
+				o.Replication.GetFollows().Lag = new(-time.Second)
 			}
 			return err
 		}},
 	{name: "says what an object follows once it is there", caught: "replica/an object that follows",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if o.State == driver.Pending {
-				o.Follows = nil
+				o.Replication = &driver.Replication{Followers: o.Replication.GetFollowers()}
 			}
 			return err
 		}},
 	{name: "does not say who follows to those who delete", caught: "replica/an object that follows",
 		observe: func(c *bentCall, o *driver.Observation, err error) error {
 			if *c.deletion != nil {
-				o.Followers = nil
+				o.Replication = &driver.Replication{Follows: o.Replication.GetFollows()}
 			}
 			return err
 		}},
@@ -41,7 +44,7 @@ var replicaMutants = []mutant{
 		}},
 	{name: "reports what a replica can't have", caught: "replica/an object that follows",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			if o.Follows != nil {
+			if o.Replication.GetFollows() != nil {
 				o.Changes = append(o.Changes, driver.Change{Field: "backup.retentionDays", From: "0", To: "7", Effect: driver.Online})
 			}
 			return err
@@ -77,7 +80,7 @@ var replicaMutants = []mutant{
 	{name: "says that what follows has a final snapshot", caught: "replica/what follows takes no",
 		observe: func(c *bentCall, o *driver.Observation, err error) error {
 			if *c.deletion != nil && o.State == driver.Absent {
-				o.Snapshot = driver.Ready
+				o.Backup = &driver.Backup{FinalSnapshot: driver.Ready}
 			}
 			return err
 		}},
@@ -96,7 +99,7 @@ func (c *bentCall) follows() bool { return *c.restore != nil && (*c.restore).Fol
 func forgiven() func(*bentCall, *driver.Observation, error) error {
 	var followed sync.Map
 	return func(c *bentCall, o *driver.Observation, err error) error {
-		if o.Follows != nil {
+		if o.Replication.GetFollows() != nil {
 			followed.Store(c.name, true)
 		}
 		if _, did := followed.Load(c.name); did {

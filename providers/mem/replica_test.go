@@ -45,10 +45,10 @@ func TestReplica(t *testing.T) {
 	lag := func(req databaseRequest) *time.Duration {
 		t.Helper()
 		obs, err := databases.Observe(t.Context(), req)
-		if err != nil || obs.Follows == nil {
-			t.Fatalf("%s: %v; it follows %+v", req.Name, err, obs.Follows)
+		if err != nil || obs.Replication.GetFollows() == nil {
+			t.Fatalf("%s: %v; it follows %+v", req.Name, err, obs.Replication.GetFollows())
 		}
-		return obs.Follows.Lag
+		return obs.Replication.GetFollows().Lag
 	}
 	if got := lag(replica); got == nil || *got != 0 {
 		t.Errorf("a replica lags by %v", got)
@@ -63,10 +63,10 @@ func TestReplica(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if obs.Follows == nil {
+		if obs.Replication.GetFollows() == nil {
 			return ""
 		}
-		return obs.Follows.Primary
+		return obs.Replication.GetFollows().Primary
 	}
 	primary.Deletion = &driver.Deletion{}
 	if _, err := databases.Delete(t.Context(), primary); err != nil {

@@ -46,8 +46,9 @@ type Adapter[S, H, P any] struct {
 	// Sayable makes of a mirror what a spec can say. Of two fields that say the same and exclude each other it leaves the one that the spec has; what no spec
 	// may say is left out where it means nothing. It may be nil: then each row says what a spec can.
 	Sayable func(spec, mirror *S)
-	// Snapshot looks for the final snapshot that the Deletion names. nil for kinds that have none.
-	Snapshot func(ctx context.Context, req *Request[S], o *driver.Observation) error
+	// Snapshot looks for the final snapshot that the Deletion names. It returns its state and, for one that failed, why. nil for kinds that
+	// have none.
+	Snapshot func(ctx context.Context, req *Request[S]) (state driver.State, problem string, err error)
 	// Restorable returns what the cloud still has of the object that the request's Vanished names. nil for kinds that can't be restored.
 	Restorable func(ctx context.Context, req *Request[S]) (*driver.Restorable, error)
 	// Following is how objects follow others; nil for kinds without Replicas.

@@ -23,14 +23,14 @@ type Following[S, H any] struct {
 
 // lag completes what an observation says of what the object follows.
 func (f *Following[S, H]) lag(ctx context.Context, have *H, o *driver.Observation) {
-	if f != nil && f.Lag != nil && o.Follows != nil && o.State == driver.Ready && o.Available {
-		o.Follows.Lag = f.Lag(ctx, have)
+	if f != nil && f.Lag != nil && o.Replication.GetFollows() != nil && o.State == driver.Ready && o.Available {
+		o.Replication.GetFollows().Lag = f.Lag(ctx, have)
 	}
 }
 
 // withhold takes out of the changes those that an object can't be made to have while it follows another one. What is applied stays as for a field that differs.
 func (a *Adapter[S, H, P]) withhold(req *Request[S], have *H, o *driver.Observation) {
-	if a.Following == nil || o.Follows == nil {
+	if a.Following == nil || o.Replication.GetFollows() == nil {
 		return
 	}
 	o.Changes = slices.DeleteFunc(o.Changes, func(c driver.Change) bool { return a.Following.Withheld(req, have, c) })
@@ -43,7 +43,7 @@ func (u *update[S, H, P]) promote(ctx context.Context) error {
 		return err
 	}
 	var o driver.Observation
-	if u.adapter.State(&u.req, have, &o); o.Follows == nil {
+	if u.adapter.State(&u.req, have, &o); o.Replication.GetFollows() == nil {
 		return nil
 	}
 	u.result.Operation, err = u.adapter.Following.Promote(ctx, &u.req, have)

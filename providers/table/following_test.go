@@ -17,7 +17,7 @@ func following(f *fake, follows *bool) *adapter {
 	state := a.State
 	a.State = func(req *table.Request[spec], have *object, o *driver.Observation) {
 		if state(req, have, o); *follows {
-			o.Follows = &driver.Following{Primary: "first"}
+			o.Replication = &driver.Replication{Follows: &driver.Following{Primary: "first"}}
 		}
 	}
 	a.Login = func(_ context.Context, _ *table.Request[spec], _ *object, o *driver.Observation) error {

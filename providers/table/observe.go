@@ -65,14 +65,24 @@ func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *drive
 		}
 	}
 	if a.Restorable != nil && req.Vanished != nil {
-		if o.Restorable, err = a.Restorable(ctx, req); err != nil {
+		left, err := a.Restorable(ctx, req)
+		if err != nil {
 			return err
 		}
+		o.Backup = &driver.Backup{Restorable: left}
 	}
 	if a.Snapshot == nil || req.Deletion == nil || req.Deletion.Snapshot == "" {
 		return nil
 	}
-	return a.Snapshot(ctx, req, o)
+	state, problem, err := a.Snapshot(ctx, req)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		o.Problem = problem
+	}
+	o.Backup = &driver.Backup{FinalSnapshot: state, Restorable: o.Backup.GetRestorable()}
+	return nil
 }
 
 // compare fills in the differences between spec and object, what is applied, what is fixed, and the mirror.

@@ -385,7 +385,7 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		other := req
 		edit(&other.Spec)
 		seen, err := drivertest.Databases(conn).Observe(r.Context(), other)
-		if slices.Contains(withheldOfReplicas, name) && err == nil && seen.Follows != nil && len(seen.Changes) == 0 {
+		if slices.Contains(withheldOfReplicas, name) && err == nil && seen.Replication.GetFollows() != nil && len(seen.Changes) == 0 {
 			continue
 		}
 		if err != nil || !slices.Equal(driver.Names(seen.Changes), []string{name}) {
@@ -413,8 +413,8 @@ func (r *instanceReplay) lookForSnapshot(snapshot map[string]any) {
 	req := databaseRequest{Request: driver.Request{Name: "gone", Location: "us-east-1", Deletion: &driver.Deletion{Snapshot: name}}}
 	seen, err := drivertest.Databases(r.open("us-east-1")).Observe(r.Context(), req)
 	want := map[string]driver.State{"available": driver.Ready, "pending": driver.Pending}[stringAt(snapshot, "Status")]
-	if err != nil || seen.State != driver.Absent || want == driver.Unknown || seen.Snapshot != want {
-		r.Errorf("snapshot %s is %q: observed %v, want %v, error %v", name, stringAt(snapshot, "Status"), seen.Snapshot, want, err)
+	if err != nil || seen.State != driver.Absent || want == driver.Unknown || seen.Backup.GetFinalSnapshot() != want {
+		r.Errorf("snapshot %s is %q: observed %v, want %v, error %v", name, stringAt(snapshot, "Status"), seen.Backup.GetFinalSnapshot(), want, err)
 	}
 }
 

@@ -163,7 +163,7 @@ func (r *databaseReplay) lookForUsers(req databaseRequest, e exchange) error {
 		if err != nil {
 			return err
 		}
-		if seen.Follows != nil { // no user is made on a read replica, so none is missing
+		if seen.Replication.GetFollows() != nil { // no user is made on a read replica, so none is missing
 			there = true
 		}
 		if found := !hasChange(seen, driver.FieldUsername); found != there {

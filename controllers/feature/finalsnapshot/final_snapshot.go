@@ -35,7 +35,7 @@ func Of(k *kind.Kind, c client.Client, fresh client.Reader) feature.Set {
 // keep makes the object that stands for the final snapshot, before the finalizer goes: it is made again after a crash, and then is found.
 func (f finalSnapshot) keep(ctx context.Context, w feature.Work) error {
 	in := w.Reconciliation()
-	if in.Observation.Snapshot != driver.Ready || !controllerutil.ContainsFinalizer(in.Object, v1alpha1.FinalizerResource) {
+	if in.Observation.Backup.GetFinalSnapshot() != driver.Ready || !controllerutil.ContainsFinalizer(in.Object, v1alpha1.FinalizerResource) {
 		return nil
 	}
 	name := in.Request.Deletion.Snapshot

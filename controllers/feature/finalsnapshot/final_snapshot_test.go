@@ -102,6 +102,7 @@ func keeping(t *testing.T, there *v1alpha1.DatabaseSnapshot, refusal error) (*wo
 	d.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: "ProviderConfig", Name: "team"}
 	w := &work{}
 	w.Kind, w.Object, w.Want, w.Provider, w.Account = kind.Database(), d, d, "aws", "111111111111"
-	w.Request.Deletion, w.Observation.Snapshot = &driver.Deletion{Snapshot: "shop-orders-final-01234567"}, driver.Ready
+	w.Request.Deletion = &driver.Deletion{Snapshot: "shop-orders-final-01234567"}
+	w.Observation.Backup = &driver.Backup{FinalSnapshot: driver.Ready}
 	return w, c
 }

@@ -48,7 +48,7 @@ func (m Memory) Holds(secret *corev1.Secret, kind corev1.SecretType, data map[st
 // nothing asks for another password since.
 func (m Memory) PasswordChecked(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus, o driver.Observation, now time.Time) bool {
 	before := m.Published
-	if before == nil || now.Sub(before.Checked) >= PasswordCheck || o.State != driver.Ready || o.PasswordRefused || o.CloudManaged {
+	if before == nil || now.Sub(before.Checked) >= PasswordCheck || o.State != driver.Ready || o.Login.GetPasswordRefused() || o.Login.GetCloudManaged() {
 		return false
 	}
 	c := want.GetCredentials()

@@ -38,11 +38,11 @@ func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot,
 		return fmt.Errorf("look for backups of %s, from which it is to be restored: %w", d, err)
 	case seen.State != driver.Absent: // it is there by now: the next reconciliation sees it
 		return fmt.Errorf("look for backups of %s, from which it is to be restored: %w", d, outcome.ErrStale)
-	case seen.Restorable == nil:
+	case seen.Backup.GetRestorable() == nil:
 		d.Supported = false
 		return nil
 	}
-	d.Backups = seen.Restorable.Backups
+	d.Backups = seen.Backup.GetRestorable().Backups
 	from := d.Chosen(g.View)
 	if from == nil {
 		return nil

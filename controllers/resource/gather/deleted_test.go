@@ -48,7 +48,7 @@ func TestDeletedSource(t *testing.T) {
 		if change != nil {
 			change(&b)
 		}
-		return driver.Observation{State: driver.Absent, Restorable: &driver.Restorable{Backups: []driver.SavedState{b}}}
+		return driver.Observation{State: driver.Absent, Backup: &driver.Backup{Restorable: &driver.Restorable{Backups: []driver.SavedState{b}}}}
 	}
 	for _, tt := range []struct {
 		name    string
@@ -68,8 +68,8 @@ func TestDeletedSource(t *testing.T) {
 		{name: "it is restored", seen: backups(nil), asks: usual},
 		{name: "to the latest time", latest: true, seen: backups(nil), asks: usual},
 		{name: "itself", object: "orders", called: "chosen", seen: backups(nil), asks: "chosen"},
-		{name: "nothing is left", seen: driver.Observation{State: driver.Absent, Restorable: &driver.Restorable{}}, asks: usual, reason: v1alpha1.ReasonSnapshotNotFound, message: "there is no Database orders in this namespace"},
-		{name: "nothing is left of itself", object: "orders", called: "shop-orders", seen: driver.Observation{State: driver.Absent, Restorable: &driver.Restorable{}}, asks: "shop-orders",
+		{name: "nothing is left", seen: driver.Observation{State: driver.Absent, Backup: &driver.Backup{Restorable: &driver.Restorable{}}}, asks: usual, reason: v1alpha1.ReasonSnapshotNotFound, message: "there is no Database orders in this namespace"},
+		{name: "nothing is left of itself", object: "orders", called: "shop-orders", seen: driver.Observation{State: driver.Absent, Backup: &driver.Backup{Restorable: &driver.Restorable{}}}, asks: "shop-orders",
 			reason: v1alpha1.ReasonSnapshotNotFound, message: "names this object itself"},
 		{name: "another namespace's", seen: backups(func(b *driver.SavedState) { b.Mark.Namespace = "bank" }), config: identity.KindProviderConfig, asks: usual, reason: v1alpha1.ReasonSnapshotNotFound, message: "nothing to restore"},
 		{name: "nobody's, in a shared account", seen: backups(func(b *driver.SavedState) { b.Mark = driver.Mark{} }), asks: usual, reason: v1alpha1.ReasonNotOwned, message: "the account is shared"},

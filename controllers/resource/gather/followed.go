@@ -18,7 +18,7 @@ import (
 // moment, which may have changed since Mooring looked, so it gets the one that is stored.
 func wasPromoted(g *login) bool {
 	o := g.Observation
-	return kind.Follows(g.Kind, g.Object) != nil && o.Follows == nil && o.State == driver.Ready && isOwn(g)
+	return kind.Follows(g.Kind, g.Object) != nil && o.Replication.GetFollows() == nil && o.State == driver.Ready && isOwn(g)
 }
 
 // followPassword stores the password of the primary as that of a read replica, which has it: none is ever sent to one. What is stored is the replica's own once it is
@@ -65,7 +65,7 @@ func followPassword(ctx context.Context, g *login) error {
 // primaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
 func primaryOf(g *login) v1alpha1.ResourceObject {
 	r, known := replicaOf(*g.State), kind.Follows(g.Kind, g.Object)
-	if g.Primary.Object == nil || r.Server == "" || !r.Is(g.Observation.Follows) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
+	if g.Primary.Object == nil || r.Server == "" || !r.Is(g.Observation.Replication.GetFollows()) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
 		return nil
 	}
 	return g.Primary.Object
@@ -73,7 +73,7 @@ func primaryOf(g *login) v1alpha1.ResourceObject {
 
 // unknownPassword says why nobody is told the login of a read replica.
 func unknownPassword(g *login) *identity.ValidationError {
-	message := fmt.Sprintf("Mooring does not know the password of %s, which this read replica has, so the connection Secret is not written; ", g.Observation.Follows.Primary)
+	message := fmt.Sprintf("Mooring does not know the password of %s, which this read replica has, so the connection Secret is not written; ", g.Observation.Replication.GetFollows().Primary)
 	if g.Primary.Named == "" {
 		message += "set spec.replica.primaryRef to the Database of that server"
 	} else {

@@ -14,7 +14,7 @@ func lag(g *reconciliation.State, sync time.Duration, before v1alpha1.ReplicaLag
 	if !g.Observed {
 		return before
 	}
-	follows := g.Observation.Follows
+	follows := g.Observation.Replication.GetFollows()
 	switch {
 	case follows == nil:
 		g.Memory.LagKnown = time.Time{}

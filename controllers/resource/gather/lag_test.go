@@ -36,7 +36,7 @@ func TestLag(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, is := &reconciliation.State{}, tt.before
 			for _, l := range tt.looks {
-				g.Now, g.Observed, g.Observation = noon.Add(l.after), true, driver.Observation{State: driver.Ready, Follows: l.follows}
+				g.Now, g.Observed, g.Observation = noon.Add(l.after), true, driver.Observation{State: driver.Ready, Replication: &driver.Replication{Follows: l.follows}}
 				if is = lag(g, sync, is); is != l.want {
 					t.Fatalf("after %s it is %q, want %q", l.after, is, l.want)
 				}

@@ -153,7 +153,7 @@ func TestGatherWritesNothing(t *testing.T) {
 					if is(0) {
 						d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
 					}
-					seen := driver.Observation{State: state, PasswordRefused: is(1), Mark: mark, Available: is(2)}
+					seen := driver.Observation{State: state, Login: &driver.LoginState{PasswordRefused: is(1)}, Mark: mark, Available: is(2)}
 					if is(3) {
 						seen.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 					}

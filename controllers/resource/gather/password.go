@@ -29,7 +29,7 @@ func isOwn(g *login) bool {
 		return false
 	}
 	// Where another server has taken the place of the one that was known, that is taken over first, or not at all.
-	return o.ID == "" || g.Request.ID == "" || o.ID == g.Request.ID || o.Succeeds == g.Request.ID
+	return o.ID == "" || g.Request.ID == "" || o.ID == g.Request.ID || o.Succession.GetSucceeds() == g.Request.ID
 }
 
 // concernsPassword reports whether the password of the server that was observed has to be looked at.
@@ -50,7 +50,7 @@ func (g *login) concernsPassword() bool {
 func (g *login) readPassword(ctx context.Context) error {
 	plan.DropRotation(g.Kind, g.Object, g.Want, g.Policy)
 	switch o := g.Observation; {
-	case o.Follows != nil:
+	case o.Replication.GetFollows() != nil:
 		return followPassword(ctx, g)
 	case g.Request.Beside && o.Operation != "" && o.State == driver.Ready:
 		return nil // another server is prepared to take its place, and would perhaps lack another password
@@ -59,7 +59,7 @@ func (g *login) readPassword(ctx context.Context) error {
 		g.KeepsPrimary = false
 		return readManaged(ctx, g)
 	}
-	if isOwn(g) && !g.Observation.CloudManaged {
+	if isOwn(g) && !g.Observation.Login.GetCloudManaged() {
 		plan.DropManaged(g.Status())
 	}
 	if !g.concernsPassword() {
@@ -86,8 +86,8 @@ func (g *login) readPassword(ctx context.Context) error {
 		return err
 	}
 	err = g.decidePassword(ctx, stored, password.Observation{
-		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused || wasPromoted(g), UserMissing: plan.UserMissing(g.Observation),
-		CloudManaged: g.Observation.CloudManaged, TakenBack: plan.KnownManaged(g.Status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
+		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.Login.GetPasswordRefused() || wasPromoted(g), UserMissing: plan.UserMissing(g.Observation),
+		CloudManaged: g.Observation.Login.GetCloudManaged(), TakenBack: plan.KnownManaged(g.Status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
 	g.KeepsPrimary = g.KeepsPrimary && (err != nil || g.Password.Store != password.Never)
@@ -101,9 +101,9 @@ func readManaged(ctx context.Context, g *login) error {
 	switch {
 	case !isOwn(g):
 		return nil
-	case o.CloudManaged && (o.State != driver.Ready || o.Endpoint.PasswordSecret == "" || plan.KnownManaged(g.Status())):
+	case o.Login.GetCloudManaged() && (o.State != driver.Ready || o.Endpoint.PasswordSecret == "" || plan.KnownManaged(g.Status())):
 		return nil
-	case o.CloudManaged:
+	case o.Login.GetCloudManaged():
 		stored, err := g.readLogin(ctx)
 		if err == nil {
 			g.Obsolete = stored.Secret
@@ -153,7 +153,7 @@ func (g *login) wantedPassword(ctx context.Context, s password.State) (string, e
 
 // leftPassword reads the password of a server that is taken back, if no other is known or wanted.
 func (g *login) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
-	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil || g.Observation.CloudManaged {
+	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil || g.Observation.Login.GetCloudManaged() {
 		return password.Left{}, nil
 	}
 	left, err := g.secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)

@@ -118,7 +118,7 @@ func TestCheckPassword(t *testing.T) {
 			}
 			g := gatheringOf(d, c)
 			g.Memory.Cloud.PasswordSent = serialOf(test.remembered)
-			g.Observation = driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}}
+			g.Observation = driver.Observation{State: test.state, Login: &driver.LoginState{PasswordRefused: test.refused}, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}}
 			if test.unmade {
 				g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 			}

@@ -96,7 +96,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			g.Now = g.Now.Add(credential.PasswordCheck)
 		}},
 		{name: "refused by the cloud", read: true, before: func(g *gathering) {
-			g.Observation.PasswordRefused = true
+			g.Observation.Login = &driver.LoginState{PasswordRefused: true}
 		}},
 		{name: "while the cloud is at work", read: true, before: func(g *gathering) {
 			g.Observation.State = driver.Pending

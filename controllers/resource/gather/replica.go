@@ -125,7 +125,7 @@ func replicaOf(g reconciliation.State) plan.Replica {
 			r.Location = p.Location
 		}
 	}
-	if f := g.Observation.Follows; f != nil && r.Is(f) {
+	if f := g.Observation.Replication.GetFollows(); f != nil && r.Is(f) {
 		r.ServerID = p.Ref.ID
 	}
 	if p.Object != nil {

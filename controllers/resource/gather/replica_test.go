@@ -199,9 +199,9 @@ func TestPasswordOfAReplica(t *testing.T) {
 				w.Primary = reconciliation.Primary{Parent: parentOf(primary), Object: primary}
 			}
 			w.Primary.Named, w.Observed, w.Provider, w.Account = "Database orders", true, "aws", "111"
-			w.Observation = driver.Observation{State: driver.Ready, Available: true, Follows: &driver.Following{Primary: "shop-orders"}}
+			w.Observation = driver.Observation{State: driver.Ready, Available: true, Replication: &driver.Replication{Follows: &driver.Following{Primary: "shop-orders"}}}
 			if tt.promoted {
-				w.Observation.Follows = nil
+				w.Observation.Replication = nil
 			}
 			w.observed(w.Observation)
 			if err := w.login().readPassword(t.Context()); err != nil {

@@ -173,13 +173,13 @@ func (r *restoring) findLeft(ctx context.Context, left *plan.Left) error {
 			return err
 		case seen.State != driver.Absent: // it is there again: the next reconciliation sees it
 			return fmt.Errorf("look for what is left of it, to restore it: %w", outcome.ErrStale)
-		case seen.Restorable == nil:
+		case seen.Backup.GetRestorable() == nil:
 			left.Supported = false
 			return nil
 		}
-		left.Known, left.Restorable = true, *seen.Restorable
-		if from := seen.Restorable.From; from != nil || seen.Restorable.Pending {
-			left.Unfit = g.Kind.Restoring.Unfit(g.Want, asItWas(seen.Restorable.Details))
+		left.Known, left.Restorable = true, *seen.Backup.GetRestorable()
+		if from := seen.Backup.GetRestorable().From; from != nil || seen.Backup.GetRestorable().Pending {
+			left.Unfit = g.Kind.Restoring.Unfit(g.Want, asItWas(seen.Backup.GetRestorable().Details))
 			g.Request.Restore = from
 			return nil
 		}

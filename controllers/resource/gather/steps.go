@@ -316,12 +316,16 @@ func (g *gathering) observed(seen driver.Observation) {
 	}
 	seen.Mark = whole(seen.Mark, g.Request.Mark)
 	if !g.Request.CloudManaged { // then it is nobody's way to the password
-		seen.Endpoint.PasswordSecret, seen.PasswordProblem = "", ""
+		seen.Endpoint.PasswordSecret = ""
+		if seen.Login != nil {
+			login := *seen.Login
+			login.PasswordProblem, seen.Login = "", &login
+		}
 	}
 	keepMirrored(&g.State, &seen)
-	if seen.Succeeds != "" && seen.Succeeds == g.Request.ID && seen.Former != nil {
+	if s := seen.Succession; s.GetSucceeds() != "" && s.GetSucceeds() == g.Request.ID && s.GetFormer() != nil {
 		g.Notes = append(g.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
-			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, seen.Former.Name))
+			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, s.GetFormer().Name))
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, reconciliation.SaidNothing
 	g.KeepsPrimary = wasPromoted(g.login())
@@ -367,7 +371,7 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
 	g.View.Replica, g.View.Asked = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
-	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.PasswordRefused
+	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
 	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
 	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)
 	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)

@@ -35,7 +35,7 @@ func (s *leftOf) Observe(_ context.Context, kind string, req driver.Request) (dr
 	if s.there {
 		return driver.Observation{State: driver.Pending}, s.err
 	}
-	return driver.Observation{State: driver.Absent, Restorable: s.left[req.Vanished.ID]}, s.err
+	return driver.Observation{State: driver.Absent, Backup: &driver.Backup{Restorable: s.left[req.Vanished.ID]}}, s.err
 }
 
 // What takes the place of a server that vanished is made of what is left of that very server, whatever the spec restores new servers from.

@@ -130,7 +130,7 @@ func TestFirstReadyTime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := Facts{
 				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark, Restored: tt.restored, Origin: v1alpha1.OriginCreated},
-				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark, Follows: tt.follows},
+				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark, Replication: &driver.Replication{Follows: tt.follows}},
 			}
 			described := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state}).Object
 			if got := described.GetResourceStatus().FirstReadyTime != nil; got != tt.want {

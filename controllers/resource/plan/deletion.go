@@ -63,7 +63,7 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
 	// works now may hold something, although it never was as declared: it may have been adopted. A copy that nobody used has what it was made of, and a read
 	// replica what its primary has.
-	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits()) && o.Follows == nil
+	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits()) && o.Replication.GetFollows() == nil
 	if o.Protected {
 		return DeletionProtected, snapshot
 	}
@@ -80,7 +80,7 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	if a, waits := followed(v, o); waits && effect.destroys() {
 		return a
 	}
-	if why := lastCopy(v, o.Follows); why != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
+	if why := lastCopy(v, o.Replication.GetFollows()); why != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
 		return keepLastCopy(why)
 	}
 	switch effect {
@@ -173,17 +173,17 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 	lost := false
 	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
 		switch {
-		case o.Snapshot == driver.Pending:
+		case o.Backup.GetFinalSnapshot() == driver.Pending:
 			return deleting(strings.TrimSpace("the cloud is finishing the final snapshot " + v.FinalSnapshot))
-		case o.Snapshot == driver.Failed:
+		case o.Backup.GetFinalSnapshot() == driver.Failed:
 			return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "the cloud object is deleted, but its final snapshot failed; " +
 				"set spec.deletionPolicy: Delete to remove this object without a snapshot"}
-		case o.Snapshot == driver.Unknown:
+		case o.Backup.GetFinalSnapshot() == driver.Unknown:
 			return deleting("the final snapshot could not be read; checking again")
-		case o.Snapshot == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
+		case o.Backup.GetFinalSnapshot() == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
 			return deleting("the cloud shows no final snapshot; checking again to be sure")
 		default: // Ready, or surely absent: it was deleted in the cloud without our asking, and nothing is left to keep.
-			lost = v.WasReady && o.Snapshot == driver.Absent && !v.Replica.Followed // of which none was taken
+			lost = v.WasReady && o.Backup.GetFinalSnapshot() == driver.Absent && !v.Replica.Followed // of which none was taken
 		}
 	}
 	gone := Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}

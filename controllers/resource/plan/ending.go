@@ -38,7 +38,7 @@ func EndingOf(v View, o driver.Observation, p Policy) Ending {
 	if e.Effect.destroys() {
 		e.InUseBy = v.Children
 		if e.FollowedBy = v.Replica.Held; len(e.FollowedBy) == 0 {
-			e.FollowedBy = o.Followers
+			e.FollowedBy = o.Replication.GetFollowers()
 		}
 	}
 	switch e.Effect {

@@ -24,9 +24,9 @@ func carryOut(t *testing.T, w sample, fails bool) (c carriedOut) {
 			return c
 		case Delete:
 			c.deleted, c.snapshot = true, c.last.Snapshot
-			w.Seen = driver.Observation{State: driver.Absent, Snapshot: driver.Absent}
+			w.Seen = driver.Observation{State: driver.Absent, Backup: &driver.Backup{FinalSnapshot: driver.Absent}}
 			if c.snapshot {
-				w.Seen.Snapshot = driver.Ready
+				w.Seen.Backup = &driver.Backup{FinalSnapshot: driver.Ready}
 			}
 		case Release:
 			c.released = true
@@ -51,10 +51,10 @@ func passTime(w *sample, fails bool) {
 	case w.Seen.State == driver.Pending:
 		w.Seen.State = driver.Ready
 	case w.Seen.State == driver.Deleting:
-		w.Seen = driver.Observation{State: driver.Absent, Snapshot: driver.Absent}
+		w.Seen = driver.Observation{State: driver.Absent, Backup: &driver.Backup{FinalSnapshot: driver.Absent}}
 	}
-	if w.Seen.Snapshot == driver.Pending || w.Seen.Snapshot == driver.Unknown && w.Seen.State == driver.Absent {
-		w.Seen.Snapshot = driver.Ready
+	if w.Seen.Backup.GetFinalSnapshot() == driver.Pending || w.Seen.Backup.GetFinalSnapshot() == driver.Unknown && w.Seen.State == driver.Absent {
+		w.Seen.Backup = &driver.Backup{FinalSnapshot: driver.Ready}
 	}
 }
 

@@ -127,8 +127,8 @@ func Interpret(s Evidence) Interpretation {
 		v.FinalSnapshot = SnapshotName(status.ExternalName, string(s.Object.GetUID()))
 	}
 	m.Absent = Since(m.Absent, o.State == driver.Absent, s.Now)
-	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Snapshot == driver.Absent, s.Now)
-	m.FormerGone = Since(m.FormerGone, s.Former != nil && o.Former == nil && (o.State == driver.Ready || o.State == driver.Absent), s.Now)
+	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Backup.GetFinalSnapshot() == driver.Absent, s.Now)
+	m.FormerGone = Since(m.FormerGone, s.Former != nil && o.Succession.GetFormer() == nil && (o.State == driver.Ready || o.State == driver.Absent), s.Now)
 	there := o.State != driver.Absent && o.State != driver.Unknown
 	l.checkMark(s, there, &m)
 	if there && o.Mark.UID == s.Mark.UID { // nothing else has this uid

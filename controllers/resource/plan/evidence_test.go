@@ -32,7 +32,7 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 	} {
 		found := Interpret(Evidence{
 			Kind: kind.Database(), Object: &v1alpha1.Database{}, Memory: memory, Now: began.Add(step.at), Window: window,
-			Observation: driver.Observation{State: step.state, Snapshot: step.snapshot},
+			Observation: driver.Observation{State: step.state, Backup: &driver.Backup{FinalSnapshot: step.snapshot}},
 		})
 		memory = found.Memory
 		if v := found.View; v.AbsenceSure != step.object || v.SnapshotAbsenceSure != step.snapshotGone {

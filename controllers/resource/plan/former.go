@@ -16,13 +16,13 @@ func BesideOf(k *kind.Kind, want v1alpha1.ResourceObject, can driver.Capabilitie
 
 // succeeds reports whether the cloud object was put in the place of the one that the status names. That is stored before anything else: what the cloud says of it may be gone after a write.
 func succeeds(v View, o driver.Observation) bool {
-	return v.ID != "" && o.Succeeds == v.ID && o.ID != v.ID && Ownership(v, o) == Ours
+	return v.ID != "" && o.Succession.GetSucceeds() == v.ID && o.ID != v.ID && Ownership(v, o) == Ours
 }
 
 // LeaveFormer returns the change that is next for the cloud object in whose place another one was put: it is marked as left behind, and then deleted, once a person agrees. Once it is gone,
 // what only it used goes. Only the caller of a driver knows it. What the status does not name yet is not touched.
 func LeaveFormer(v View, o driver.Observation) []driver.Change {
-	f, known := o.Former, v.Former
+	f, known := o.Succession.GetFormer(), v.Former
 	switch {
 	case known == nil || o.State != driver.Ready:
 		return nil
@@ -50,7 +50,7 @@ func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {
 		return Action{}, false
 	}
 	c := driver.Change{Field: fieldFormer, From: v.Former.Name, To: formerDeleted, Effect: driver.Irreversible}
-	switch f := o.Former; {
+	switch f := o.Succession.GetFormer(); {
 	case f == nil && !v.FormerGone:
 		return deleting("the cloud no longer shows " + v.Former.Name + ", which the server was before its upgrade; checking again to be sure"), true
 	case f != nil && f.Pending:
@@ -64,7 +64,7 @@ func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {
 
 // releasesFormer is what the release of a cloud object begins with, if what it took the place of does not have the mark of what was left behind yet; false if there is none.
 func releasesFormer(v View, o driver.Observation) (a Action, releases bool) {
-	f := o.Former
+	f := o.Succession.GetFormer()
 	if f == nil || v.Former == nil || f.ID != v.Former.ID || f.Mark.Released {
 		return Action{}, false
 	}

@@ -19,10 +19,10 @@ func TestOwnershipOfASuccessor(t *testing.T) {
 	}{
 		"the same one":                   {driver.Observation{ID: "db-1", Mark: mark}, Ours},
 		"another one":                    {driver.Observation{ID: "db-2", Mark: mark}, Replaced},
-		"its successor":                  {driver.Observation{ID: "db-2", Mark: mark, Succeeds: "db-1"}, Ours},
-		"the successor of another one":   {driver.Observation{ID: "db-2", Mark: mark, Succeeds: "db-0"}, Replaced},
-		"its successor, without a mark":  {driver.Observation{ID: "db-2", Succeeds: "db-1"}, OursUnmarked},
-		"its successor, taken by others": {driver.Observation{ID: "db-2", Succeeds: "db-1", Mark: driver.Mark{Cluster: "there"}}, Others},
+		"its successor":                  {driver.Observation{ID: "db-2", Mark: mark, Succession: &driver.Succession{Succeeds: "db-1"}}, Ours},
+		"the successor of another one":   {driver.Observation{ID: "db-2", Mark: mark, Succession: &driver.Succession{Succeeds: "db-0"}}, Replaced},
+		"its successor, without a mark":  {driver.Observation{ID: "db-2", Succession: &driver.Succession{Succeeds: "db-1"}}, OursUnmarked},
+		"its successor, taken by others": {driver.Observation{ID: "db-2", Succession: &driver.Succession{Succeeds: "db-1"}, Mark: driver.Mark{Cluster: "there"}}, Others},
 	} {
 		if got := Ownership(v, tt.seen); got != tt.want {
 			t.Errorf("%s: got %d, want %d", name, got, tt.want)
@@ -51,8 +51,8 @@ func TestLeaveFormer(t *testing.T) {
 		"at work":                 {known: known, seen: &driver.Former{ParentRef: former.ParentRef, Pending: true}},
 	} {
 		v := View{Former: tt.known, FormerGone: tt.sure}
-		got := LeaveFormer(v, driver.Observation{State: driver.Ready, Former: tt.seen})
-		if working := LeaveFormer(v, driver.Observation{State: driver.Pending, Former: tt.seen}); len(working) > 0 {
+		got := LeaveFormer(v, driver.Observation{State: driver.Ready, Succession: &driver.Succession{Former: tt.seen}})
+		if working := LeaveFormer(v, driver.Observation{State: driver.Pending, Succession: &driver.Succession{Former: tt.seen}}); len(working) > 0 {
 			t.Errorf("%s: while the cloud is at work, got %+v", name, working)
 		}
 		if len(got) == 1 && (got[0].Effect == driver.Irreversible) != (tt.seen != nil && tt.seen.Mark.Released) {
@@ -64,7 +64,7 @@ func TestLeaveFormer(t *testing.T) {
 	}
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, Former: known}
-	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(v, driver.Observation{State: driver.Ready, Former: released})}
+	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(v, driver.Observation{State: driver.Ready, Succession: &driver.Succession{Former: released}})}
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
 		a := Plan(v, seen, p)
@@ -110,7 +110,7 @@ func TestDeletionWithAFormerServer(t *testing.T) {
 	v := View{Bound: true, Deleting: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, AbsenceSure: true, SnapshotAbsenceSure: true, Former: &known}
 	former, released := &driver.Former{ParentRef: known, Mark: mark}, &driver.Former{ParentRef: known, Mark: driver.Mark{Released: true}}
 	there := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark}
-	protected, gone, kept := there, driver.Observation{State: driver.Absent, Snapshot: driver.Absent}, driver.Observation{State: driver.Absent, Snapshot: driver.Ready}
+	protected, gone, kept := there, driver.Observation{State: driver.Absent, Backup: &driver.Backup{FinalSnapshot: driver.Absent}}, driver.Observation{State: driver.Absent, Backup: &driver.Backup{FinalSnapshot: driver.Ready}}
 	protected.Protected = true
 	for _, tt := range []struct {
 		name   string
@@ -142,7 +142,7 @@ func TestDeletionWithAFormerServer(t *testing.T) {
 		if tt.view != nil {
 			tt.view(&view)
 		}
-		tt.seen.Former = tt.former
+		tt.seen.Succession = &driver.Succession{Succeeds: tt.seen.Succession.GetSucceeds(), Former: tt.former}
 		a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull, Deletion: tt.policy})
 		to := ""
 		if len(a.Changes) == 1 && a.Changes[0].Field == fieldFormer {
@@ -158,7 +158,7 @@ func TestDeletionWithAFormerServer(t *testing.T) {
 func TestSuccessionIsStoredFirst(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-1", Mark: mark}
-	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Succeeds: "db-1", Changes: []driver.Change{{Field: "tags", From: "a", To: "b", Effect: driver.Online}}}
+	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Succession: &driver.Succession{Succeeds: "db-1"}, Changes: []driver.Change{{Field: "tags", From: "a", To: "b", Effect: driver.Online}}}
 	for _, deleting := range []bool{false, true} {
 		for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionDelete, v1alpha1.DeletionRetain} {
 			v.Deleting = deleting

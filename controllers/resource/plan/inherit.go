@@ -31,7 +31,7 @@ func (v View) wasSeen(o driver.Observation) bool {
 
 // knows reports whether the status says that what was observed is the object's: then its mark decides nothing about that.
 func (v View) knows(o driver.Observation) bool {
-	return v.ID != "" && (o.ID == v.ID || o.Succeeds == v.ID) // the cloud says itself what takes the place of what
+	return v.ID != "" && (o.ID == v.ID || o.Succession.GetSucceeds() == v.ID) // the cloud says itself what takes the place of what
 }
 
 // EarlierBy says, for the platform team, which earlier object something is of that may not be restored; empty if that is not why.

@@ -552,7 +552,9 @@ func adopt(p v1alpha1.Adoption) func(*fixture) { return func(s *fixture) { s.Pol
 
 func mark(m driver.Mark) func(*fixture) { return func(s *fixture) { s.Seen.Mark = m } }
 
-func snapshot(x driver.State) func(*fixture) { return func(s *fixture) { s.Seen.Snapshot = x } }
+func snapshot(x driver.State) func(*fixture) {
+	return func(s *fixture) { s.Seen.Backup = &driver.Backup{FinalSnapshot: x} }
+}
 
 func partOfMark(s *fixture) { s.Seen.Mark.Name = "" }
 

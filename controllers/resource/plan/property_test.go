@@ -141,8 +141,9 @@ func chooseSeen(w *sample, choose func(int) int, deleting bool) {
 		return
 	case driver.Absent:
 		if deleting {
-			w.Seen.Snapshot = []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed}[choose(5)]
-			w.SnapshotAbsenceSure = w.Seen.Snapshot == driver.Absent && choose(2) == 1
+			states := []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed}
+			w.Seen.Backup = &driver.Backup{FinalSnapshot: states[choose(5)]}
+			w.SnapshotAbsenceSure = w.Seen.Backup.GetFinalSnapshot() == driver.Absent && choose(2) == 1
 		}
 		return
 	default: // it is there
@@ -427,7 +428,7 @@ var properties = []struct {
 	{"Forget nothing whose snapshot is not there", "The finalizer goes only once that is available.",
 		func(w sample, a Action) bool {
 			wanted := w.full() && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
-			return implies(a.Verb == RemoveFinalizer && wanted, w.Seen.Snapshot == driver.Ready || w.SnapshotAbsenceSure)
+			return implies(a.Verb == RemoveFinalizer && wanted, w.Seen.Backup.GetFinalSnapshot() == driver.Ready || w.SnapshotAbsenceSure)
 		}},
 	{"a snapshot of all that works", "Snapshot (default: final snapshot); an instance that never worked needs none.",
 		func(w sample, a Action) bool {
@@ -795,7 +796,7 @@ func TestPlanLeavesOut(t *testing.T) {
 		w := build(choose, false)
 		other := w.fixture
 		other.Policy.Deletion, other.Seen.Protected = v1alpha1.DeletionRetain, true
-		other.Seen.Snapshot = driver.Failed
+		other.Seen.Backup = &driver.Backup{FinalSnapshot: driver.Failed}
 		if !w.mayWait() {
 			other.Policy.Window = sunday
 		}

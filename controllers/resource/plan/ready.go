@@ -51,13 +51,13 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
 		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
-	case o.Follows != nil && o.Follows.Problem != "":
+	case o.Replication.GetFollows() != nil && o.Replication.GetFollows().Problem != "":
 		a.Verb = Stall
-		a.Reason, a.Message = outOfDate(o.Follows)
+		a.Reason, a.Message = outOfDate(o.Replication.GetFollows())
 	case o.Lost != "":
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is up to date and runs, but "+o.Lost
-	case o.PasswordProblem != "":
-		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonPasswordImpaired, "it is up to date and can be used, but "+o.PasswordProblem
+	case o.Login.GetPasswordProblem() != "":
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonPasswordImpaired, "it is up to date and can be used, but "+o.Login.GetPasswordProblem()
 	case o.Stopped:
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonStopped, stoppedBy(o)
 	default:

@@ -52,10 +52,10 @@ func (r Replica) wanted() bool { return r.Primary != "" }
 
 // Promotion returns the change that ends that the object follows another one, if its spec wants that. Only the caller of a driver knows it.
 func Promotion(r Replica, o driver.Observation) []driver.Change {
-	if !r.Promote || o.Follows == nil {
+	if !r.Promote || o.Replication.GetFollows() == nil {
 		return nil
 	}
-	why := fmt.Sprintf("it takes writes from then on, no longer repeats those of %s, and never will again; clients may lose their connections", o.Follows.Primary)
+	why := fmt.Sprintf("it takes writes from then on, no longer repeats those of %s, and never will again; clients may lose their connections", o.Replication.GetFollows().Primary)
 	if r.Lag != "" {
 		why += fmt.Sprintf("; as of up to 10 minutes ago the cloud says that it lags behind by %s, and what it has not repeated by then it will lack", strings.ToLower(string(r.Lag)))
 	}
@@ -66,14 +66,14 @@ func Promotion(r Replica, o driver.Observation) []driver.Change {
 func replicaRefusal(v View, o driver.Observation) Refusal {
 	r := v.Replica
 	switch {
-	case r.wanted() && !r.Promote && o.Follows == nil:
+	case r.wanted() && !r.Promote && o.Replication.GetFollows() == nil:
 		return Refusal{v1alpha1.ReasonImmutable, "it is no read replica any more: it was promoted, or its primary was deleted in the cloud, and nothing makes it a replica again; " +
 			"set spec.replica.role to Primary to let Mooring manage it as it is, or delete this object and create another one"}
-	case r.wanted() && o.Follows != nil && r.Server != "" && !r.Is(o.Follows):
+	case r.wanted() && o.Replication.GetFollows() != nil && r.Server != "" && !r.Is(o.Replication.GetFollows()):
 		return Refusal{v1alpha1.ReasonImmutable, fmt.Sprintf("it follows %s, and spec.replica.primaryRef names %s, which is %s, and a read replica never follows another server; "+
-			"name the Database of %s, or delete this object and create another one", o.Follows.Primary, r.Primary, r.Server, o.Follows.Primary)}
-	case !r.wanted() && o.Follows != nil && v.Origin == v1alpha1.OriginCreated:
-		return Refusal{v1alpha1.ReasonImmutable, fmt.Sprintf("it is a read replica of %s, and spec.replica was removed; put it back, with role Primary to promote it", o.Follows.Primary)}
+			"name the Database of %s, or delete this object and create another one", o.Replication.GetFollows().Primary, r.Primary, r.Server, o.Replication.GetFollows().Primary)}
+	case !r.wanted() && o.Replication.GetFollows() != nil && v.Origin == v1alpha1.OriginCreated:
+		return Refusal{v1alpha1.ReasonImmutable, fmt.Sprintf("it is a read replica of %s, and spec.replica was removed; put it back, with role Primary to promote it", o.Replication.GetFollows().Primary)}
 	}
 	return Refusal{}
 }
@@ -90,7 +90,7 @@ func followed(v View, o driver.Observation) (a Action, waits bool) {
 	leaves := func(name string) bool {
 		return slices.ContainsFunc(v.Replica.Leaving, func(leaving string) bool { return name == leaving || strings.HasSuffix(name, ":"+leaving) })
 	}
-	others := slices.DeleteFunc(slices.Clone(o.Followers), leaves)
+	others := slices.DeleteFunc(slices.Clone(o.Replication.GetFollowers()), leaves)
 	const then = "%s; delete %s, or promote %s (spec.replica.role: Primary), and the deletion continues"
 	switch held := v.Replica.Held; {
 	case len(held) > 0:
@@ -98,8 +98,8 @@ func followed(v View, o driver.Observation) (a Action, waits bool) {
 	case len(others) > 0:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonInUse, Message: fmt.Sprintf("it is followed by the read replica %s in the cloud, for which there is no object in this namespace; "+
 			"delete or promote %s in the cloud, and the deletion continues", NamesOf(others), ItOrThem(others))}, true
-	case len(o.Followers) > 0:
-		return deleting("waiting until the cloud has deleted " + NamesOf(o.Followers) + ", which follows it"), true
+	case len(o.Replication.GetFollowers()) > 0:
+		return deleting("waiting until the cloud has deleted " + NamesOf(o.Replication.GetFollowers()) + ", which follows it"), true
 	}
 	return Action{}, false
 }

@@ -12,15 +12,15 @@ import (
 // A server that follows another one, or is to, is what its spec says, or a person has to act: nothing is ever sent to it that would make it another one.
 func TestPlanOfAReplica(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "reads", UID: "uid"}
-	is := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Follows: &driver.Following{Primary: "orders"}}
+	is := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Replication: &driver.Replication{Follows: &driver.Following{Primary: "orders"}}}
 	with := func(change func(*driver.Observation)) driver.Observation {
 		o := is
-		follows := *is.Follows
-		o.Follows = &follows
+		follows := *is.Replication.GetFollows()
+		o.Replication = &driver.Replication{Follows: &follows}
 		change(&o)
 		return o
 	}
-	alone := with(func(o *driver.Observation) { o.Follows = nil })
+	alone := with(func(o *driver.Observation) { o.Replication = nil })
 	differs := driver.Change{Field: "tags", From: "a", To: "b", Effect: driver.Online}
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, AbsenceSure: true,
 		Replica: Replica{Primary: "Database orders", Server: "orders", Followed: true}}
@@ -43,10 +43,10 @@ func TestPlanOfAReplica(t *testing.T) {
 			})},
 		{name: "its primary's name in other letters", view: func(v *View) { v.Replica.Server = "Orders" }, seen: is, verb: Converge},
 		{name: "its primary is not known now", view: func(v *View) { v.Replica.Server = "" }, seen: is, verb: Converge},
-		{name: "it does not repeat what is written", seen: with(func(o *driver.Observation) { o.Follows.Problem = "the log is gone" }), verb: Stall, reason: v1alpha1.ReasonReplicationImpaired, message: "the log is gone"},
+		{name: "it does not repeat what is written", seen: with(func(o *driver.Observation) { o.Replication.GetFollows().Problem = "the log is gone" }), verb: Stall, reason: v1alpha1.ReasonReplicationImpaired, message: "the log is gone"},
 		{name: "it follows another one", view: func(v *View) { v.Replica.Server = "invoices" }, seen: is, verb: Stall, reason: v1alpha1.ReasonImmutable, message: "never follows another server"},
-		{name: "it follows one of the name elsewhere", view: func(v *View) { v.Replica.Location = "eu-central-1" }, seen: with(func(o *driver.Observation) { o.Follows.Location = "eu-west-1" }), verb: Stall, reason: v1alpha1.ReasonImmutable},
-		{name: "it follows one elsewhere, as it should", view: func(v *View) { v.Replica.Location = "eu-west-1" }, seen: with(func(o *driver.Observation) { o.Follows.Location = "eu-west-1" }), verb: Converge},
+		{name: "it follows one of the name elsewhere", view: func(v *View) { v.Replica.Location = "eu-central-1" }, seen: with(func(o *driver.Observation) { o.Replication.GetFollows().Location = "eu-west-1" }), verb: Stall, reason: v1alpha1.ReasonImmutable},
+		{name: "it follows one elsewhere, as it should", view: func(v *View) { v.Replica.Location = "eu-west-1" }, seen: with(func(o *driver.Observation) { o.Replication.GetFollows().Location = "eu-west-1" }), verb: Converge},
 		{name: "somebody promoted it", seen: alone, verb: Stall, reason: v1alpha1.ReasonImmutable, message: "set spec.replica.role to Primary"},
 		{name: "somebody promoted it, and the spec says so", view: func(v *View) { v.Replica.Promote = true }, seen: alone, verb: Converge},
 		{name: "the spec no longer says that it follows", view: func(v *View) { v.Replica = Replica{Followed: true} }, seen: is, verb: Stall, reason: v1alpha1.ReasonImmutable, message: "put it back"},
@@ -79,7 +79,7 @@ func TestPlanOfAReplica(t *testing.T) {
 
 // A promotion can't be undone, so a person approves it whatever the policy says. It is sent alone, after what else is to be changed, and only to what follows.
 func TestPromotion(t *testing.T) {
-	follows := driver.Observation{State: driver.Ready, Available: true, Follows: &driver.Following{Primary: "orders"}}
+	follows := driver.Observation{State: driver.Ready, Available: true, Replication: &driver.Replication{Follows: &driver.Following{Primary: "orders"}}}
 	if c := Promotion(Replica{Primary: "Database orders"}, follows); len(c) > 0 {
 		t.Errorf("nobody wants it, and it is %+v", c)
 	}
@@ -136,14 +136,15 @@ func TestDeletionBesideReplicas(t *testing.T) {
 	v := View{Bound: true, Deleting: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-1", Mark: mark, AbsenceSure: true, FinalSnapshot: "orders-final"}
 	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: mark}
 	followed := seen
-	followed.Followers = []string{"reads", "reads-2"}
+	followed.Replication = &driver.Replication{Followers: []string{"reads", "reads-2"}}
 	replica, behind := seen, seen
-	replica.Follows, behind.Follows = &driver.Following{Primary: "orders"}, &driver.Following{Primary: "orders", Problem: "the log is gone"}
+	replica.Replication = &driver.Replication{Follows: &driver.Following{Primary: "orders"}}
+	behind.Replication = &driver.Replication{Follows: &driver.Following{Primary: "orders", Problem: "the log is gone"}}
 	far := seen
-	far.Followers = []string{"arn:aws:rds:eu-west-1:111:db:reads"}
+	far.Replication = &driver.Replication{Followers: []string{"arn:aws:rds:eu-west-1:111:db:reads"}}
 	held, leaving, some := Replica{Held: []string{"Database reads"}}, Replica{Leaving: []string{"reads", "reads-2"}}, Replica{Leaving: []string{"reads"}}
 	gone := func(snapshot driver.State) driver.Observation {
-		return driver.Observation{State: driver.Absent, Snapshot: snapshot}
+		return driver.Observation{State: driver.Absent, Backup: &driver.Backup{FinalSnapshot: snapshot}}
 	}
 	for _, tt := range []struct {
 		name     string

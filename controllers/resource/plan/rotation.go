@@ -132,7 +132,7 @@ func FindPassword(object v1alpha1.ResourceObject, o driver.Observation, p Policy
 // takesPassword reports whether a server can be given another password, and its class allows what it is.
 func takesPassword(o driver.Observation, p Policy) bool {
 	atRest := o.State == driver.Ready && o.Available && !o.Stopped && (o.Operation == "" || o.OperationError != nil)
-	return p.Refused.Reason == "" && atRest && !o.PasswordRefused && !o.CloudManaged && len(o.Unreadable) == 0
+	return p.Refused.Reason == "" && atRest && !o.Login.GetPasswordRefused() && !o.Login.GetCloudManaged() && len(o.Unreadable) == 0
 }
 
 // isSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps

@@ -82,7 +82,7 @@ func TestRotationDue(t *testing.T) {
 		{"it can't be used", func(r *rotating) { r.o.Available = false }, false, false},
 		{"it is stopped", func(r *rotating) { r.o.Stopped = true }, false, false},
 		{"a part can't be read", func(r *rotating) { r.o.Unreadable = []driver.FieldError{{Field: "tags"}} }, false, false},
-		{"the cloud could not set the last one", func(r *rotating) { r.o.PasswordRefused = true }, false, false},
+		{"the cloud could not set the last one", func(r *rotating) { r.o.Login = &driver.LoginState{PasswordRefused: true} }, false, false},
 		{"something differs", func(r *rotating) { r.o.Changes = []driver.Change{drift} }, false, false},
 		{"what differs waits for approval", func(r *rotating) {
 			r.o.Changes, r.d.Status.PendingChanges = []driver.Change{drift}, []v1alpha1.PendingChange{{Field: "size", From: "b", To: "a"}}

@@ -26,7 +26,7 @@ func expectedObservation(status *v1alpha1.ResourceStatus, v plan.View) driver.Ob
 	}
 	switch reasonOfCondition(status, v1alpha1.ConditionStalled) { //nolint:exhaustive // any other reason says nothing about what is there
 	case v1alpha1.ReasonVanished:
-		return driver.Observation{State: driver.Absent, Snapshot: driver.Absent}
+		return driver.Observation{State: driver.Absent, Backup: &driver.Backup{FinalSnapshot: driver.Absent}}
 	case v1alpha1.ReasonNotOwned:
 		o.Mark = driver.Mark{Cluster: "another"}
 	}

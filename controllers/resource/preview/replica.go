@@ -14,10 +14,10 @@ func following(k *kind.Kind, o *driver.Observation, object v1alpha1.ResourceObje
 	if k.Replicating == nil || o.State == driver.Absent {
 		return
 	}
+	o.Replication = &driver.Replication{Followers: slices.Clone(*k.Replicating.Followers(object))}
 	if f := kind.Follows(k, object); f != nil {
-		o.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
+		o.Replication.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
 	}
-	o.Followers = slices.Clone(*k.Replicating.Followers(object))
 }
 
 // promotion returns the change that ends that an object follows another one, if its spec wants that: neither the spec nor the mirror shows it.

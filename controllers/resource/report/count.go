@@ -89,10 +89,10 @@ func (c counter) lag(before *time.Duration) *time.Duration {
 		return nil
 	case !c.Observed || c.Observation.State == driver.Unknown:
 		return before
-	case c.Observation.Follows == nil || plan.Ownership(c.View, c.Observation) != plan.Ours && c.Policy.Management != v1alpha1.ManagementObserve:
+	case c.Observation.Replication.GetFollows() == nil || plan.Ownership(c.View, c.Observation) != plan.Ours && c.Policy.Management != v1alpha1.ManagementObserve:
 		return nil
 	}
-	return c.Observation.Follows.Lag
+	return c.Observation.Replication.GetFollows().Lag
 }
 
 // showsDrift reports whether what differs now, or does not, says something about drift: the object was as declared, and nobody

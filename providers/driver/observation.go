@@ -1,0 +1,133 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A State is what an object in the cloud is up to.
+type State int
+
+// The states. The zero value permits nothing, and nor does a number that is not here. Numbers cross wires: they never change, and none is used again.
+const (
+	Unknown  State = 0
+	Absent   State = 1 // the cloud said that there is no such object
+	Pending  State = 2 // an operation is in progress in the cloud and takes no changes now
+	Ready    State = 3 // at rest: it takes changes
+	Failed   State = 4 // the cloud gave up; Problem says why
+	Deleting State = 5 // the cloud is deleting it
+)
+
+// String returns the state's name.
+func (s State) String() string {
+	if s < 0 || int(s) >= len(states) {
+		return states[Unknown]
+	}
+	return states[s]
+}
+
+// states are the names of the states, by their numbers.
+var states = [...]string{"Unknown", "Absent", "Pending", "Ready", "Failed", "Deleting"}
+
+// UnmarshalJSON implements json.Unmarshaler. A state that another version of the contract has is Unknown here.
+func (s *State) UnmarshalJSON(text []byte) error {
+	var number int
+	if err := json.Unmarshal(text, &number); err != nil {
+		return fmt.Errorf("a state: %w", err)
+	}
+	if *s = State(number); number < 0 || number >= len(states) {
+		*s = Unknown
+	}
+	return nil
+}
+
+// An Observation is what was seen of an object: a core that every kind has, and facets.
+type Observation struct {
+	State State
+	// ID is the cloud's own immutable identity, where it has one.
+	ID string
+	// Read names what was read, for an Update that follows at once: see Request.Read. It is empty for a driver that always reads again.
+	Read string `json:",omitempty"`
+	// Mark is the mark found on the object; the zero Mark if there is none.
+	Mark Mark
+	// Location is where the object was found, in lower case and in the words of the spec. It is never empty for an object that is
+	// there: where something was observed it is created again, should it vanish.
+	Location string
+	// Available: it can be used now, whatever its state.
+	Available bool
+	// Stopped: it is stopped on purpose, by somebody, and at rest.
+	Stopped bool
+	// Problem says in the cloud's words why the state is Failed, or why it is not Available.
+	Problem string
+	// Lost says what of the things that a connection Secret or the spec names is not there any more or does not work, although the object itself can be used, and what to do; empty if
+	// nothing is known to be lost.
+	Lost string `json:",omitempty"`
+	// Work is what the cloud is at work on, as far as it says so. Of Pending and Deleting objects.
+	Work Work
+	// Protected: the cloud refuses to delete it until its deletion protection is lifted. Once the cloud accepted the change that lifts it,
+	// this is false, as that change is not among Changes any more: else a person would be asked for what the spec says.
+	Protected bool
+	// Operation is the cloud's operation that is under way, if any. Beside Ready it rests: it is of the request, has prepared a change that is among Changes, or looked whether that
+	// can be made, and an Update goes on with it. Until that, or until nobody wants that change any more, it stays.
+	Operation string
+	// OperationError says why the operation in the request ended in an error; nil otherwise. If it rests, no other one is begun before a person asks for it.
+	OperationError *Error
+
+	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
+	Changes []Change
+	// LeftOut are fields that differ and are not among Changes, because the cloud changes them only after others.
+	LeftOut []string `json:",omitempty"`
+	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
+	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
+	// Of an Absent object: what a creation would set, and may set by an Update that follows at once.
+	Applied Applied
+	// Fixed are the fields that can't change any more on this object, and their values: what a correction of the spec may go
+	// back to. An empty value says that there is none and can be none. Only of objects whose fields were seen.
+	Fixed map[string]string
+	// Mirror is the object in the words of the spec: JSON of the kind's parameters.
+	Mirror json.RawMessage `json:",omitempty"`
+	// Unreadable are the fields that could not be read, and why.
+	Unreadable []FieldError
+	// Unread are the fields that the spec does not declare and that were not read, so that the mirror lacks them.
+	Unread []string
+
+	// Endpoint says how to reach it, once that is known.
+	Endpoint Endpoint
+
+	// The facets follow. Each is nil for a kind that lacks the capability, and may be nil where nothing was observed. Read it by its
+	// getters.
+
+	// Login is of a kind with Capabilities.Login.
+	Login *LoginState `json:",omitempty"`
+	// Replication is of a kind with Capabilities.Replicas.
+	Replication *Replication `json:",omitempty"`
+	// Succession is of a kind with Capabilities.Beside.
+	Succession *Succession `json:",omitempty"`
+	// Backup is of a kind with Capabilities.Snapshots or Capabilities.Restores.
+	Backup *Backup `json:",omitempty"`
+	// Actions are the states of the actions in Capabilities.Actions. An action that is missing has the zero ActionState.
+	Actions map[Action]ActionState `json:",omitempty"`
+	// Support says until when the cloud supports what the object runs on. It is nil where the cloud says nothing of the kind, and for an object that
+	// is not there or is to be deleted.
+	Support *Support `json:",omitempty"`
+	// SnapshotDetails is of a kind that is made of objects of another kind: Resource.Source.
+	SnapshotDetails *SnapshotDetails `json:",omitempty"`
+}
+
+// Endpoint says how to reach an object. Empty fields do not apply.
+type Endpoint struct {
+	Host         string
+	Port         int32
+	Username     string // the administrator
+	Database     string // to connect to
+	Certificates string // PEM of the authorities that sign the server's certificate
+	ServerName   string // the name in the server's certificate that clients verify, where that is not Host; without a trailing dot
+	// ServiceAttachment is what endpoints in networks of others name to lead to the object, in the cloud's words; empty if there is none.
+	ServiceAttachment string
+	// PasswordSecret is where the cloud keeps the administrator's password that it manages, in its own words, such as an ARN. It is empty before the
+	// password there can be used.
+	PasswordSecret string
+	Name           string // under which clients address an object without a host of its own: a bucket's, for example
+	Region         string
+	URL            string // of the API that serves such an object
+}
