@@ -28,6 +28,7 @@ type Service struct {
 	rds   *rds.Service
 }
 
+// New returns CloudWatch, which measures replicas of RDS.
 func New(c *cloud.Shared, instances *rds.Service) *Service {
 	return &Service{cloud: c, rds: instances}
 }
@@ -49,6 +50,7 @@ type metricsCall struct {
 	malformed error
 }
 
+// Identify implements amazon.Dialect.
 func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (traffic.Call, cloud.Service) {
 	c := &metricsCall{Service: s, caller: caller, operation: strings.TrimPrefix(r.URL.Path, metricsPath)}
 	value, err := cbor.Decode(body)
@@ -67,14 +69,17 @@ func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (
 	return call, c
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	return amazon.CborFailure(metricsNamespace, e)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, _ traffic.Call) cloud.Reply {
 	return s.Write(amazon.QueryFault(fault, "ConflictException"), nil)
 }
 
+// Act implements cloud.Service.
 func (c *metricsCall) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	var err error
 	switch {

@@ -92,6 +92,7 @@ func (k *gcpKeyring) add(a *gcpAccount) {
 	k.accounts[a.keyID], k.current[a.project.ID] = a, a
 }
 
+// SetRevoked disables a project's service account, or enables it again.
 func (k *gcpKeyring) SetRevoked(project string, revoked bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

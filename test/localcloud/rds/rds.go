@@ -46,6 +46,7 @@ type Service struct {
 	writes         uint64
 }
 
+// New returns RDS without instances.
 func New(c *cloud.Shared) *Service {
 	return &Service{cloud: c, instances: map[Key]*cloud.Past[Instance]{}, snapshots: map[Key]*rdsSnapshot{}, retained: map[Key]*rdsRetained{}, groups: map[Key]*rdsGroup{}, deployments: map[Key]*cloud.Past[rdsDeployment]{}, limits: map[string]Limits{}, lags: map[string]cloud.ReplicaLag{}}
 }
@@ -112,6 +113,7 @@ var rdsActions = map[string]amazon.QueryAction[*rdsCall]{
 		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
 }
 
+// Identify implements amazon.Dialect.
 func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (traffic.Call, cloud.Service) {
 	form, _ := url.ParseQuery(string(body))
 	name := form.Get("Action")
@@ -131,10 +133,12 @@ func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (
 	}, &rdsCall{Service: s, caller: caller, form: form}
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	return amazon.QueryFailure(rdsNamespace, e)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	if fault.Kind == traffic.Refused {
 		return amazon.QueryFailure(rdsNamespace, amazon.Err(fault.Status, fault.Code, fault.Message))
@@ -146,6 +150,7 @@ func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	return amazon.QueryFailure(rdsNamespace, amazon.QueryFault(fault, conflict))
 }
 
+// Act implements cloud.Service.
 func (c *rdsCall) Act(call *traffic.Call, _ *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
 	do, err := amazon.PickAction(rdsActions, c.form, rdsVersion)
 	if err != nil {

@@ -157,7 +157,7 @@ func (c *s3Call) createBucket() (cloud.Reply, error) {
 	if existing := c.buckets[c.name].Read(false); existing != nil {
 		return done, c.recreate(existing, len(made.tags) > 0)
 	}
-	if c.owned[c.caller.Account] >= c.BucketQuota {
+	if c.owned[c.caller.Account] >= c.bucketQuota {
 		return cloud.Reply{}, amazon.Err(http.StatusBadRequest, "TooManyBuckets", "You have attempted to create more buckets than allowed")
 	}
 	c.store(made)

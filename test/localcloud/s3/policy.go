@@ -51,6 +51,7 @@ func strictJSON(data []byte, v any) error {
 	return decoder.Decode(v)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (s *statements) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("[")) {
 		return strictJSON(data, (*[]policyStatement)(s))
@@ -59,6 +60,7 @@ func (s *statements) UnmarshalJSON(data []byte) error {
 	return strictJSON(data, &(*s)[0])
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (v *policyValues) UnmarshalJSON(data []byte) error {
 	var many []any
 	if !bytes.HasPrefix(data, []byte("[")) {
@@ -78,6 +80,7 @@ func (v *policyValues) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// MarshalJSON implements json.Marshaler.
 func (v policyValues) MarshalJSON() ([]byte, error) {
 	if len(v) == 1 {
 		return json.Marshal(v[0])
@@ -87,6 +90,7 @@ func (v policyValues) MarshalJSON() ([]byte, error) {
 	return json.Marshal(sorted)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (p *principal) UnmarshalJSON(data []byte) error {
 	if string(data) == `"*"` {
 		p.everybody = true
@@ -95,6 +99,7 @@ func (p *principal) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &p.kinds)
 }
 
+// MarshalJSON implements json.Marshaler.
 func (p principal) MarshalJSON() ([]byte, error) {
 	if p.everybody {
 		return json.Marshal("*")

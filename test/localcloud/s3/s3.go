@@ -28,8 +28,8 @@ const s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 // Service is Amazon S3: names of buckets are global to it.
 type Service struct {
 	cloud *cloud.Shared
-	// BucketQuota is how many buckets an account may have.
-	BucketQuota int
+	// bucketQuota is how many buckets an account may have.
+	bucketQuota int
 
 	mu      sync.Mutex
 	buckets map[string]*cloud.Past[s3Bucket]
@@ -41,8 +41,9 @@ type Service struct {
 	deleted map[string]string
 }
 
+// New returns S3 without buckets.
 func New(c *cloud.Shared) *Service {
-	return &Service{cloud: c, BucketQuota: 10000, buckets: map[string]*cloud.Past[s3Bucket]{}, lags: map[string]time.Duration{}, deleted: map[string]string{}, owned: map[string]int{}}
+	return &Service{cloud: c, bucketQuota: 10000, buckets: map[string]*cloud.Past[s3Bucket]{}, lags: map[string]time.Duration{}, deleted: map[string]string{}, owned: map[string]int{}}
 }
 
 // An s3Call is one call to S3.
@@ -90,6 +91,7 @@ func virtualBucket(hostport string) string {
 	return name
 }
 
+// Act implements cloud.Service.
 func (c *s3Call) Act(_ *traffic.Call, r *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
 	c.stale, c.now = injected.Kind == traffic.Stale, c.cloud.Options.Now()
 	answer, err := c.perform()
@@ -118,6 +120,7 @@ func notImplemented(what string) *amazon.Error {
 	return amazon.Err(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+what)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	of := &http.Request{URL: &url.URL{}}
 	if call.Operation == "TagResource" || call.Operation == "UntagResource" {
@@ -249,6 +252,13 @@ func countElements(document []byte) map[string]int {
 			path = path[:len(path)-1]
 		}
 	}
+}
+
+// Limit gives all accounts another number of buckets than the usual one.
+func (s *Service) Limit(buckets int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bucketQuota = buckets
 }
 
 // Lag has S3 go on for so long to refuse public policies of an account's buckets where a block was lifted.

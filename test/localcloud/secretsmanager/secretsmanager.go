@@ -19,6 +19,7 @@ type Service struct {
 	rds   *rds.Service
 }
 
+// New returns Secrets Manager, which has the secrets of RDS.
 func New(c *cloud.Shared, instances *rds.Service) *Service {
 	return &Service{cloud: c, rds: instances}
 }
@@ -34,21 +35,25 @@ type secretsCall struct {
 
 const secretsTarget = "secretsmanager."
 
+// Identify implements amazon.Dialect.
 func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (traffic.Call, cloud.Service) {
 	c := &secretsCall{Service: s, caller: caller, operation: strings.TrimPrefix(r.Header.Get("X-Amz-Target"), secretsTarget)}
 	c.malformed = json.Unmarshal(body, &c.in)
 	return traffic.Call{Service: "secretsmanager", Operation: c.operation, Resource: c.in.SecretId, Write: c.operation != "GetSecretValue"}, c
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	body, _ := json.Marshal(map[string]string{"__type": e.Code, "Message": e.Message})
 	return cloud.Reply{Status: e.Status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, Body: body, Code: e.Code}
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, _ traffic.Call) cloud.Reply {
 	return s.Write(amazon.QueryFault(fault, "InvalidRequestException"), nil)
 }
 
+// Act implements cloud.Service.
 func (c *secretsCall) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	switch {
 	case r.Header.Get("Content-Type") != "application/x-amz-json-1.1" || c.malformed != nil:

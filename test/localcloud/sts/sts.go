@@ -31,6 +31,7 @@ type Service struct {
 	keys  *amazon.Keyring
 }
 
+// New returns STS, which knows who has the keys of a keyring.
 func New(c *cloud.Shared, keys *amazon.Keyring) *Service { return &Service{cloud: c, keys: keys} }
 
 // An stsCall is one call to STS.
@@ -53,14 +54,17 @@ func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (
 	return traffic.Call{Service: "sts", Operation: form.Get("Action"), Resource: form.Get("RoleArn")}, c
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	return amazon.QueryFailure(stsNamespace, e)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, _ traffic.Call) cloud.Reply {
 	return amazon.QueryFailure(stsNamespace, amazon.QueryFault(fault, "Conflict"))
 }
 
+// Act implements cloud.Service.
 func (c *stsCall) Act(_ *traffic.Call, _ *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	name := c.form.Get("Action")
 	do, err := amazon.PickAction(stsActions, c.form, stsVersion)
