@@ -108,7 +108,7 @@ func UpgradeTargets(engine, from string) []rdstypes.UpgradeTarget {
 	return targets
 }
 
-func (c *rdsCall) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
+func (c *call) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
 	asked := aws.ToString(in.EngineVersion)
 	var found []rdstypes.DBEngineVersion
 	for _, engine := range []string{"mariadb", "mysql", "postgres"} {

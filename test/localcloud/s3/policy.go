@@ -249,12 +249,12 @@ var policyDocument = &document[s3Policy]{
 	absent: absence{"NoSuchBucketPolicy", "The bucket policy does not exist"},
 	read:   parsePolicy,
 	write: func(p *s3Policy) (answer cloud.Reply, err error) {
-		answer = cloud.Reply{Status: http.StatusOK, Header: s3Header()}
+		answer = cloud.Reply{Status: http.StatusOK, Header: newHeader()}
 		answer.Header.Set("Content-Type", "application/json")
 		answer.Body, err = json.Marshal(p)
 		return answer, err
 	},
-	check: func(c *s3Call, b *s3Bucket, asked *s3Policy) error {
+	check: func(c *call, b *s3Bucket, asked *s3Policy) error {
 		if err := c.checkPrincipals(asked); err != nil {
 			return err
 		}
@@ -264,11 +264,11 @@ var policyDocument = &document[s3Policy]{
 		}
 		return nil
 	},
-	put:    func(_ *s3Call, b *s3Bucket, asked *s3Policy) { b.policy = asked },
-	remove: func(_ *s3Call, b *s3Bucket) { b.policy = nil },
+	put:    func(_ *call, b *s3Bucket, asked *s3Policy) { b.policy = asked },
+	remove: func(_ *call, b *s3Bucket) { b.policy = nil },
 }
 
-func (c *s3Call) getPolicyStatus() (cloud.Reply, error) {
+func (c *call) getPolicyStatus() (cloud.Reply, error) {
 	p, err := policyDocument.of(c)
 	if err != nil {
 		return cloud.Reply{}, err
