@@ -23,6 +23,7 @@ import (
 	"google.golang.org/api/storage/v1"
 )
 
+// Of access tokens, and of the assertions that are exchanged for them.
 const (
 	gcpTokenLife  = time.Hour
 	gcpTokenSkew  = 5 * time.Minute

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"maps"
 	"net/http"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
@@ -46,9 +47,7 @@ var documents = []interface {
 
 func init() {
 	for _, d := range documents {
-		for route, operation := range d.routes() {
-			routes[route] = operation
-		}
+		maps.Copy(routes, d.routes())
 	}
 }
 

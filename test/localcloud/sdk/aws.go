@@ -18,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/check"
 )
 
+// The accounts of most tests.
 const (
 	OwnAccount   = "111111111111"
 	OtherAccount = "222222222222"
