@@ -11,26 +11,41 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/traffic"
 )
 
-// What tests say to a cloud and read of it, by the names that they have here. Each is documented where it is declared.
 type (
-	Options   = cloud.Options
+	// Options configures Start.
+	Options = cloud.Options
+	// Durations says how long the clouds' states last.
 	Durations = cloud.Durations
 
-	Call      = traffic.Call
-	Ledger    = traffic.Ledger
-	Filter    = traffic.Filter
-	Side      = traffic.Side
-	Fault     = traffic.Fault
-	Faults    = traffic.Faults
+	// A Call is one request that reached the local cloud.
+	Call = traffic.Call
+	// A Ledger keeps every call.
+	Ledger = traffic.Ledger
+	// A Filter selects calls.
+	Filter = traffic.Filter
+	// Side says which calls a Filter selects: those that read or those that write.
+	Side = traffic.Side
+	// A Fault makes calls go wrong.
+	Fault = traffic.Fault
+	// Faults is the set of faults in force.
+	Faults = traffic.Faults
+	// A FaultKind is a way for a call to go wrong.
 	FaultKind = traffic.FaultKind
 
-	AWSTrust   = amazon.Trust
+	// AWSTrust is whom a role lets in.
+	AWSTrust = amazon.Trust
+	// AWSSession is a session of a role, as it was handed out.
 	AWSSession = amazon.Session
-	RDSLimits  = rds.Limits
-	GCPTrust   = google.Trust
-	GCPToken   = google.Token
-	GCPCaller  = google.Caller
-	Issuer     = oidc.Issuer
+	// RDSLimits are the limits of an account in RDS.
+	RDSLimits = rds.Limits
+	// GCPTrust is what a workload identity pool's provider lets in.
+	GCPTrust = google.Trust
+	// GCPToken is an access token, as it was handed out.
+	GCPToken = google.Token
+	// GCPCaller is where an identity calls from, and what it may.
+	GCPCaller = google.Caller
+	// An Issuer stands in for a Kubernetes cluster that issues tokens.
+	Issuer = oidc.Issuer
 )
 
 // The values of Side.

@@ -1,4 +1,4 @@
-package localcloud
+package localcloud_test
 
 import (
 	"context"
@@ -14,7 +14,9 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/sdk"
 )
 
 // Each fault in the dialect of each service, and whether the call was committed.
@@ -23,26 +25,26 @@ func TestAWSFaults(t *testing.T) {
 		status int
 		code   string
 	}
-	for kind, test := range map[FaultKind]struct {
+	for kind, test := range map[localcloud.FaultKind]struct {
 		s3, rds   answer
 		committed bool
 	}{
-		Throttled:    {answer{503, "SlowDown"}, answer{400, "Throttling"}, false},
-		ServerError:  {answer{500, "InternalError"}, answer{500, "InternalFailure"}, false},
-		Denied:       {answer{403, "AccessDenied"}, answer{403, "AccessDenied"}, false},
-		Conflict:     {answer{409, "OperationAborted"}, answer{400, "InvalidDBInstanceState"}, false},
-		RequestLost:  {answer{}, answer{}, false},
-		ResponseLost: {answer{}, answer{}, true},
-		Hang:         {answer{}, answer{}, false},
-		Latency:      {answer{200, ""}, answer{200, ""}, true},
+		localcloud.Throttled:    {answer{503, "SlowDown"}, answer{400, "Throttling"}, false},
+		localcloud.ServerError:  {answer{500, "InternalError"}, answer{500, "InternalFailure"}, false},
+		localcloud.Denied:       {answer{403, "AccessDenied"}, answer{403, "AccessDenied"}, false},
+		localcloud.Conflict:     {answer{409, "OperationAborted"}, answer{400, "InvalidDBInstanceState"}, false},
+		localcloud.RequestLost:  {answer{}, answer{}, false},
+		localcloud.ResponseLost: {answer{}, answer{}, true},
+		localcloud.Hang:         {answer{}, answer{}, false},
+		localcloud.Latency:      {answer{200, ""}, answer{200, ""}, true},
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			cloud, _ := startAWS(t, Durations{})
-			s3c, rdsc := s3Client(cloud, ownAccount, "us-east-1"), rdsClient(cloud, ownAccount, "us-east-1")
+			cloud, _ := sdk.StartAWS(t, localcloud.Durations{})
+			s3c, rdsc := sdk.S3(cloud, sdk.OwnAccount, "us-east-1"), sdk.RDS(cloud, sdk.OwnAccount, "us-east-1")
 			check := func(call func(context.Context) error, want answer) {
 				t.Helper()
 				patience := 5 * time.Minute
-				if kind == Hang { // which nothing but the caller's patience ends
+				if kind == localcloud.Hang { // which nothing but the caller's patience ends
 					patience = 200 * time.Millisecond
 				}
 				ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -52,7 +54,7 @@ func TestAWSFaults(t *testing.T) {
 				var response *smithyhttp.ResponseError
 				switch {
 				case want.status == http.StatusOK:
-					wantCode(t, err, "")
+					sdk.WantCode(t, err, "")
 				case want.status == 0:
 					if err == nil || errors.As(err, &api) {
 						t.Errorf("got %v, want no answer", err)
@@ -63,13 +65,13 @@ func TestAWSFaults(t *testing.T) {
 					t.Errorf("got %d %s, want %v", response.HTTPStatusCode(), api.ErrorCode(), want)
 				}
 			}
-			lift := cloud.Faults.Add(Fault{Filter: Filter{Write: Writes}, Kind: kind, Delay: time.Millisecond})
+			lift := cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Write: localcloud.Writes}, Kind: kind, Delay: time.Millisecond})
 			check(func(ctx context.Context) error {
 				_, err := s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("faulty")})
 				return err
 			}, test.s3)
 			check(func(ctx context.Context) error {
-				_, err := rdsc.CreateDBInstance(ctx, someInstance("faulty"))
+				_, err := rdsc.CreateDBInstance(ctx, sdk.SomeInstance("faulty"))
 				return err
 			}, test.rds)
 			lift()
@@ -87,17 +89,17 @@ func TestAWSFaults(t *testing.T) {
 
 // A stale read answers from before the last write, and a stale list misses the newest.
 func TestAWSStale(t *testing.T) {
-	cloud, _ := startAWS(t, Durations{})
+	cloud, _ := sdk.StartAWS(t, localcloud.Durations{})
 	ctx := context.Background()
-	s3c, rdsc := s3Client(cloud, ownAccount, "us-east-1"), rdsClient(cloud, ownAccount, "us-east-1")
-	stale := func() { cloud.Faults.Add(Fault{Kind: Stale, Times: 1}) }
+	s3c, rdsc := sdk.S3(cloud, sdk.OwnAccount, "us-east-1"), sdk.RDS(cloud, sdk.OwnAccount, "us-east-1")
+	stale := func() { cloud.Faults.Add(localcloud.Fault{Kind: localcloud.Stale, Times: 1}) }
 	bucket, instance := aws.String("bucket"), aws.String("instance")
 
 	check.Need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("older")}))(t)
 	check.Need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: bucket}))(t)
 	stale()
 	_, err := s3c.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: bucket})
-	wantCode(t, err, "NoSuchBucket")
+	sdk.WantCode(t, err, "NoSuchBucket")
 	stale()
 	if list := check.Need(s3c.ListBuckets(ctx, nil))(t); len(list.Buckets) != 1 || *list.Buckets[0].Name != "older" {
 		t.Errorf("got buckets %v", list.Buckets)
@@ -113,32 +115,32 @@ func TestAWSStale(t *testing.T) {
 	stale()
 	check.Need(s3c.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: bucket}))(t)
 
-	check.Need(rdsc.CreateDBInstance(ctx, someInstance("older")))(t)
-	check.Need(rdsc.CreateDBInstance(ctx, someInstance("instance")))(t)
+	check.Need(rdsc.CreateDBInstance(ctx, sdk.SomeInstance("older")))(t)
+	check.Need(rdsc.CreateDBInstance(ctx, sdk.SomeInstance("instance")))(t)
 	stale()
 	_, err = rdsc.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: instance})
-	wantCode(t, err, "DBInstanceNotFound")
+	sdk.WantCode(t, err, "DBInstanceNotFound")
 	stale()
 	if list := check.Need(rdsc.DescribeDBInstances(ctx, nil))(t); len(list.DBInstances) != 1 {
 		t.Errorf("got %d instances", len(list.DBInstances))
 	}
 	check.Need(rdsc.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: instance, BackupRetentionPeriod: aws.Int32(9)}))(t)
 	stale()
-	if got := describe(t, rdsc, "instance"); *got.BackupRetentionPeriod != 1 {
+	if got := sdk.Describe(t, rdsc, "instance"); *got.BackupRetentionPeriod != 1 {
 		t.Errorf("stale: got retention %d", *got.BackupRetentionPeriod)
 	}
 	check.Need(rdsc.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: instance, SkipFinalSnapshot: aws.Bool(true)}))(t)
 	_, err = rdsc.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: instance})
-	wantCode(t, err, "DBInstanceNotFound")
+	sdk.WantCode(t, err, "DBInstanceNotFound")
 	stale()
-	wantInstance(t, rdsc, "instance", "deleting")
+	sdk.WantInstance(t, rdsc, "instance", "deleting")
 }
 
 // Operations that were accepted and end in an error.
 func TestRDSFailLate(t *testing.T) {
-	cloud, _ := startAWS(t, Durations{})
-	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
-	failNext := func() { cloud.Faults.Add(Fault{Kind: FailLate, Times: 1}) }
+	cloud, _ := sdk.StartAWS(t, localcloud.Durations{})
+	ctx, client, name := context.Background(), sdk.RDS(cloud, sdk.OwnAccount, "eu-west-1"), aws.String("db")
+	failNext := func() { cloud.Faults.Add(localcloud.Fault{Kind: localcloud.FailLate, Times: 1}) }
 	remove := func(snapshot *string) error {
 		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
 			DBInstanceIdentifier: name, SkipFinalSnapshot: aws.Bool(snapshot == nil), FinalDBSnapshotIdentifier: snapshot,
@@ -146,37 +148,37 @@ func TestRDSFailLate(t *testing.T) {
 		return err
 	}
 	failNext()
-	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
-	if db := wantInstance(t, client, "db", "failed"); db.Endpoint != nil {
+	check.Need(client.CreateDBInstance(ctx, sdk.SomeInstance("db")))(t)
+	if db := sdk.WantInstance(t, client, "db", "failed"); db.Endpoint != nil {
 		t.Errorf("a failed instance has the endpoint %v", db.Endpoint)
 	}
 	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, BackupRetentionPeriod: aws.Int32(3)})
-	wantCode(t, err, "InvalidDBInstanceState")
-	wantCode(t, remove(aws.String("final")), "InvalidDBInstanceState")
-	wantCode(t, remove(nil), "")
+	sdk.WantCode(t, err, "InvalidDBInstanceState")
+	sdk.WantCode(t, remove(aws.String("final")), "InvalidDBInstanceState")
+	sdk.WantCode(t, remove(nil), "")
 
-	check.Need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	check.Need(client.CreateDBInstance(ctx, sdk.SomeInstance("db")))(t)
 	failNext()
 	check.Need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: name, DBInstanceClass: aws.String("db.r6g.large"), ApplyImmediately: aws.Bool(true),
 	}))(t)
-	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.micro" || db.PendingModifiedValues.DBInstanceClass != nil {
+	if db := sdk.WantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.micro" || db.PendingModifiedValues.DBInstanceClass != nil {
 		t.Errorf("got class %s, pending %v", *db.DBInstanceClass, db.PendingModifiedValues)
 	}
 	password := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MasterUserPassword: aws.String("another-horse")}
 	failNext()
 	check.Need(client.ModifyDBInstance(ctx, password))(t)
-	wantInstance(t, client, "db", "incompatible-credentials")
+	sdk.WantInstance(t, client, "db", "incompatible-credentials")
 	check.Need(client.ModifyDBInstance(ctx, password))(t)
-	wantInstance(t, client, "db", "available")
+	sdk.WantInstance(t, client, "db", "available")
 	// A deletion that fails leaves its final snapshot, whose name is taken then.
 	for snapshot, code := range map[string]string{"available": "", "failed": "failed"} {
-		cloud.Faults.Add(Fault{Kind: FailLate, Times: 1, Code: code})
-		wantCode(t, remove(&snapshot), "")
-		wantInstance(t, client, "db", "available")
+		cloud.Faults.Add(localcloud.Fault{Kind: localcloud.FailLate, Times: 1, Code: code})
+		sdk.WantCode(t, remove(&snapshot), "")
+		sdk.WantInstance(t, client, "db", "available")
 		if got := check.Need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &snapshot}))(t).DBSnapshots[0].Status; *got != snapshot {
 			t.Errorf("the final snapshot is %s, want %s", *got, snapshot)
 		}
-		wantCode(t, remove(&snapshot), "DBSnapshotAlreadyExists")
+		sdk.WantCode(t, remove(&snapshot), "DBSnapshotAlreadyExists")
 	}
 }

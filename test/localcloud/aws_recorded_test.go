@@ -1,4 +1,4 @@
-package localcloud
+package localcloud_test
 
 import (
 	"context"
@@ -14,7 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/sdk"
 )
 
 // TestS3AsRecorded holds what recordings of S3 taught. A call is in us-east-1, where the bucket "made" is, unless it names a region.
@@ -49,12 +51,12 @@ func TestS3AsRecorded(t *testing.T) {
 		"an owner that is no account":                         {"us-east-1", &s3.GetBucketTaggingInput{Bucket: made, ExpectedBucketOwner: aws.String("abcd")}, "InvalidBucketOwnerAWSAccountID", []string{"[abcd]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cloud, _ := startAWS(t, Durations{})
-			home := s3Client(cloud, ownAccount, "us-east-1")
+			cloud, _ := sdk.StartAWS(t, localcloud.Durations{})
+			home := sdk.S3(cloud, sdk.OwnAccount, "us-east-1")
 			check.Need(home.CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: made}))(t)
 			check.Need(home.PutObject(context.Background(), &s3.PutObjectInput{Bucket: made, Key: aws.String("k"), Body: strings.NewReader("v")}))(t)
 			body := ""
-			client := s3.New(s3Client(cloud, ownAccount, test.region).Options(), func(o *s3.Options) {
+			client := s3.New(sdk.S3(cloud, sdk.OwnAccount, test.region).Options(), func(o *s3.Options) {
 				o.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
 					response, err := http.DefaultClient.Do(r)
 					if err == nil {
@@ -67,7 +69,7 @@ func TestS3AsRecorded(t *testing.T) {
 			call := strings.TrimSuffix(reflect.TypeOf(test.call).Elem().Name(), "Input")
 			results := reflect.ValueOf(client).MethodByName(call).Call([]reflect.Value{reflect.ValueOf(context.Background()), reflect.ValueOf(test.call)})
 			err, _ := reflect.TypeAssert[error](results[1])
-			wantCode(t, err, test.code)
+			sdk.WantCode(t, err, test.code)
 			for _, text := range test.detail {
 				if !strings.Contains(body, text) {
 					t.Errorf("%q is not in %s", text, body)
@@ -83,9 +85,9 @@ func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // TestS3ShapesAsRecorded holds what recordings show of buckets and versions beside what was asked for.
 func TestS3ShapesAsRecorded(t *testing.T) {
-	cloud, _ := startAWS(t, Durations{})
+	cloud, _ := sdk.StartAWS(t, localcloud.Durations{})
 	ctx, name := context.Background(), aws.String("european")
-	client := s3Client(cloud, ownAccount, "eu-west-1")
+	client := sdk.S3(cloud, sdk.OwnAccount, "eu-west-1")
 	made := check.Need(client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "EU"}}))(t)
 	if aws.ToString(made.BucketArn) != "arn:aws:s3:::european" || aws.ToString(made.Location) != "http://european.s3.amazonaws.com/" {
 		t.Errorf("created as %s at %s", aws.ToString(made.BucketArn), aws.ToString(made.Location))
@@ -110,9 +112,9 @@ func TestS3ShapesAsRecorded(t *testing.T) {
 
 // TestRDSAsRecorded holds what recordings of RDS show of an instance beside what was asked for.
 func TestRDSAsRecorded(t *testing.T) {
-	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute})
-	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
-	created := check.Need(client.CreateDBInstance(ctx, someInstance("orders", func(in *rds.CreateDBInstanceInput) {
+	cloud, clock := sdk.StartAWS(t, localcloud.Durations{Create: 8 * time.Minute})
+	ctx, client := context.Background(), sdk.RDS(cloud, sdk.OwnAccount, "eu-west-1")
+	created := check.Need(client.CreateDBInstance(ctx, sdk.SomeInstance("orders", func(in *rds.CreateDBInstanceInput) {
 		in.MultiAZ, in.BackupRetentionPeriod = aws.Bool(true), aws.Int32(7)
 	})))(t).DBInstance
 	if created.AvailabilityZone != nil || created.LatestRestorableTime != nil {
@@ -122,11 +124,11 @@ func TestRDSAsRecorded(t *testing.T) {
 		t.Errorf("domains %v, roles %v; RDS shows empty lists", created.DomainMemberships, created.AssociatedRoles)
 	}
 	clock.Advance(7 * time.Minute)
-	if db := wantInstance(t, client, "orders", "backing-up"); db.LatestRestorableTime != nil {
+	if db := sdk.WantInstance(t, client, "orders", "backing-up"); db.LatestRestorableTime != nil {
 		t.Errorf("can be restored to %v before its first backup", db.LatestRestorableTime)
 	}
 	clock.Advance(33 * time.Minute)
-	db := wantInstance(t, client, "orders", "available")
+	db := sdk.WantInstance(t, client, "orders", "available")
 	if aws.ToString(db.AvailabilityZone) == "" || aws.ToString(db.SecondaryAvailabilityZone) == "" || *db.AvailabilityZone == *db.SecondaryAvailabilityZone {
 		t.Errorf("zones %v and %v", db.AvailabilityZone, db.SecondaryAvailabilityZone)
 	}

@@ -1,4 +1,4 @@
-package localcloud
+package localcloud_test
 
 import (
 	"context"
@@ -14,15 +14,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/sdk"
 )
 
 // A request that was changed after it was signed, or signed otherwise than S3 wants it, is refused.
 func TestAWSSignature(t *testing.T) {
-	cloud, _ := startAWS(t, Durations{})
-	makeBucket(t, s3Client(cloud, ownAccount, "eu-west-1"), "signed")
-	id, secret := cloud.AWSKeys(ownAccount)
+	cloud, _ := sdk.StartAWS(t, localcloud.Durations{})
+	sdk.MakeBucket(t, sdk.S3(cloud, sdk.OwnAccount, "eu-west-1"), "signed")
+	id, secret := cloud.AWSKeys(sdk.OwnAccount)
 	const chunked = "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n"
 	trailing := func(r *http.Request) {
 		r.Header.Set("Content-Encoding", "aws-chunked")

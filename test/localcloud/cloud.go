@@ -76,7 +76,7 @@ func Start(opts Options) (*Cloud, error) {
 	return c, nil
 }
 
-// startAWS makes the services of AWS, by the names that a signature has for them. CloudWatch is called monitoring there.
+// StartAWS makes the services of AWS, by the names that a signature has for them. CloudWatch is called monitoring there.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
 // https://docs.aws.amazon.com/general/latest/gr/cw_region.html
 func (c *Cloud) startAWS() {
@@ -87,7 +87,7 @@ func (c *Cloud) startAWS() {
 	})
 }
 
-// startGCP makes the services of Google Cloud.
+// StartGCP makes the services of Google Cloud.
 func (c *Cloud) startGCP() {
 	c.gcp = google.NewEndpoint(c.Shared)
 	c.sql, c.storage = sql.New(c.Shared, c.gcp), storage.New(c.Shared, c.gcp)

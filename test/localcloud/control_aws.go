@@ -36,6 +36,9 @@ func (c *Cloud) SetRDSStatus(account, region, name, status string) bool {
 // itself, no source says.
 func (c *Cloud) TrustRDS(role string) { c.rds.Trust(role) }
 
+// LimitS3 gives all accounts another number of buckets that they may have than the usual one.
+func (c *Cloud) LimitS3(buckets int) { c.s3.Limit(buckets) }
+
 // LagS3 has S3 go on for so long to refuse public policies of an account's buckets where a block of public access was lifted. S3 names no time: people report seconds.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html https://github.com/env0/templates/pull/174
 func (c *Cloud) LagS3(account string, lag time.Duration) { c.s3.Lag(account, lag) }

@@ -20,6 +20,11 @@ func (c *Cloud) SetSQLPreCheck(project, instance string, found ...*sqladmin.PreC
 	return c.sql.SetPreCheck(project, instance, found...)
 }
 
+// SQLWork returns what is closed once the database server has done its part of an operation, which must be there.
+func (c *Cloud) SQLWork(project, operation string) <-chan struct{} {
+	return c.sql.Work(project, operation)
+}
+
 // DeleteMember deletes an identity, such as serviceAccount:reader@project.iam.gserviceaccount.com: policies show it as deleted from then on, with its unique id, and no
 // policy is taken that names it as if it was there. With an empty uid, one of that name is made again, which no policy names yet. The words of the refusal are those of
 // https://github.com/hashicorp/terraform-provider-google/issues/5151.

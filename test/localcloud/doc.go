@@ -21,6 +21,6 @@
 //
 // This package starts the clouds and lets a test say what no API can (control_aws.go, control_gcp.go). A service is a package: s3, rds, sts,
 // cloudwatch and secretsmanager behind the endpoint of package amazon; storage, sql and monitoring behind that of package google. What
-// services share is in cloud, traffic and oidc, the database servers in engine, what tests of all of them need in check. A service
-// imports no driver: it must not inherit the driver's mistakes.
+// services share is in cloud, traffic and oidc, the database servers in engine. A service's tests reach it as a driver does, by package sdk;
+// check has what does not know a cloud. A service imports no driver: it must not inherit the driver's mistakes.
 package localcloud

@@ -1,4 +1,4 @@
-package localcloud
+package localcloud_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,9 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/storage/v1"
 
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/localcloud/google"
+	"github.com/mooring-dev/mooring/test/localcloud/sdk"
 	"github.com/mooring-dev/mooring/test/localcloud/sts"
 )
 
@@ -22,7 +24,7 @@ const (
 )
 
 // exchange asks for a token of the pool's identity; change edits the form.
-func exchange(t *testing.T, c *Cloud, token string, change func(url.Values)) (access, failure string) {
+func exchange(t *testing.T, c *localcloud.Cloud, token string, change func(url.Values)) (access, failure string) {
 	t.Helper()
 	form := url.Values{
 		"grant_type": {google.GCPTokenExchange}, "subject_token_type": {google.GCPJWTType}, "requested_token_type": {google.GCPAccessType},
@@ -48,11 +50,11 @@ func exchange(t *testing.T, c *Cloud, token string, change func(url.Values)) (ac
 
 func TestGCPExchange(t *testing.T) {
 	const issuer = "https://cluster.example"
-	cluster, forger := NewIssuer(issuer), NewIssuer(issuer)
-	g := startGCP(t, Options{})
+	cluster, forger := localcloud.NewIssuer(issuer), localcloud.NewIssuer(issuer)
+	g := sdk.StartGCP(t, localcloud.Options{})
 	g.TrustIssuer(issuer, cluster.Key())
 	g.TrustIssuer("https://x.example", forger.Key())
-	g.GCPPool(testPool, GCPTrust{Issuer: issuer, Subjects: []string{ServiceAccountSubject("shop", "buyer")}, Project: "acme"})
+	g.GCPPool(testPool, localcloud.GCPTrust{Issuer: issuer, Subjects: []string{localcloud.ServiceAccountSubject("shop", "buyer")}, Project: "acme"})
 	good := cluster.Token("shop", "buyer", google.GCPIAM+testPool, time.Hour)
 	for name, tc := range map[string]struct {
 		token  string
@@ -65,7 +67,7 @@ func TestGCPExchange(t *testing.T) {
 		"another audience":          {cluster.Token("shop", "buyer", sts.StsAudience, time.Hour), nil, "invalid_grant"},
 		"expired":                   {cluster.Token("shop", "buyer", google.GCPIAM+testPool, -time.Minute), nil, "invalid_grant"},
 		"forged":                    {forger.Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), nil, "invalid_grant"},
-		"an issuer of another pool": {(&Issuer{URL: "https://x.example", Private: forger.Private}).Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), nil, "invalid_grant"},
+		"an issuer of another pool": {(&localcloud.Issuer{URL: "https://x.example", Private: forger.Private}).Token("shop", "buyer", google.GCPIAM+testPool, time.Hour), nil, "invalid_grant"},
 		"another pool":              {good, func(f url.Values) { f.Set("audience", google.GCPIAM+testPool+"2") }, "invalid_target"},
 		"no scope":                  {good, func(f url.Values) { f.Del("scope") }, "invalid_scope"},
 		"another grant":             {good, func(f url.Values) { f.Set("grant_type", google.GCPJWTBearer) }, "invalid_request"},
@@ -79,11 +81,11 @@ func TestGCPExchange(t *testing.T) {
 
 func TestGCPImpersonation(t *testing.T) {
 	const issuer = "https://cluster.example"
-	cluster := NewIssuer(issuer)
-	g := startGCP(t, Options{})
+	cluster := localcloud.NewIssuer(issuer)
+	g := sdk.StartGCP(t, localcloud.Options{})
 	g.TrustIssuer(issuer, cluster.Key())
-	g.GCPPool(testPool, GCPTrust{Issuer: issuer})
-	g.GCPServiceAccount(testActor, "acme", GCPPrincipal(testPool, ServiceAccountSubject("shop", "buyer")))
+	g.GCPPool(testPool, localcloud.GCPTrust{Issuer: issuer})
+	g.GCPServiceAccount(testActor, "acme", localcloud.GCPPrincipal(testPool, localcloud.ServiceAccountSubject("shop", "buyer")))
 	call := func(access, path, body string) (string, error) {
 		request, _ := http.NewRequest(http.MethodPost, g.GCPEndpoint()+"/v1/projects/-/serviceAccounts/"+path, strings.NewReader(body))
 		request.Header.Set("Authorization", "Bearer "+access)

@@ -1,4 +1,4 @@
-package localcloud
+package localcloud_test
 
 import (
 	"context"
@@ -21,9 +21,10 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 	"google.golang.org/api/storage/v1"
 
-	"github.com/mooring-dev/mooring/test/localcloud/google"
-
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/localcloud/check"
+	"github.com/mooring-dev/mooring/test/localcloud/google"
+	"github.com/mooring-dev/mooring/test/localcloud/sdk"
 )
 
 type serviceAccountKey struct {
@@ -48,7 +49,7 @@ func parseKey(t *testing.T, raw []byte) (key serviceAccountKey, private *rsa.Pri
 }
 
 func TestGCPTokenIsIssuedForGoodAssertionsOnly(t *testing.T) {
-	g := startGCP(t, Options{})
+	g := sdk.StartGCP(t, localcloud.Options{})
 	key, private := parseKey(t, g.GCPKey("acme"))
 	other, _ := parseKey(t, g.GCPKey("globex"))
 	if other.PrivateKeyID == key.PrivateKeyID || other.ClientEmail == key.ClientEmail {
@@ -129,14 +130,14 @@ func TestGCPTokenIsIssuedForGoodAssertionsOnly(t *testing.T) {
 }
 
 func TestGCPKeyIsTheSameEachTime(t *testing.T) {
-	g := startGCP(t, Options{})
+	g := sdk.StartGCP(t, localcloud.Options{})
 	if string(g.GCPKey("acme")) != string(g.GCPKey("acme")) {
 		t.Fatal("the key changed")
 	}
 }
 
 func TestGCPCallsNeedAToken(t *testing.T) {
-	g := startGCP(t, Options{})
+	g := sdk.StartGCP(t, localcloud.Options{})
 	call := func(authorization string) error {
 		request, _ := http.NewRequest(http.MethodGet, g.GCPEndpoint()+"/storage/v1/b?project=acme", nil)
 		request.Header.Set("Authorization", authorization)
@@ -147,35 +148,35 @@ func TestGCPCallsNeedAToken(t *testing.T) {
 		defer response.Body.Close()
 		return googleapi.CheckResponse(response)
 	}
-	wantGCP(t, call(""), 401, "required")
-	wantGCP(t, call("Bearer ya29.c.nonsense"), 401, "authError")
-	wantGCP(t, call("Basic ya29.c.nonsense"), 401, "required")
+	sdk.WantGCP(t, call(""), 401, "required")
+	sdk.WantGCP(t, call("Bearer ya29.c.nonsense"), 401, "authError")
+	sdk.WantGCP(t, call("Basic ya29.c.nonsense"), 401, "required")
 
-	transport := g.raw.Transport.(*oauth2.Transport)
+	transport := g.Raw.Transport.(*oauth2.Transport)
 	token, err := transport.Source.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := "Bearer " + token.AccessToken
-	wantGCP(t, call(good), 0, "")
-	g.clock.Advance(7 * 24 * time.Hour) // tokens live on the wall clock
-	wantGCP(t, call(good), 0, "")
+	sdk.WantGCP(t, call(good), 0, "")
+	g.Clock.Advance(7 * 24 * time.Hour) // tokens live on the wall clock
+	sdk.WantGCP(t, call(good), 0, "")
 	g.RevokeGCPKey("acme")
-	wantGCP(t, call(good), 401, "authError")
-	_, _, fresh := g.clients(t, "acme")
+	sdk.WantGCP(t, call(good), 401, "authError")
+	_, _, fresh := g.Clients(t, "acme")
 	_, err = fresh.Get(g.GCPEndpoint() + "/storage/v1/b?project=acme")
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) || !strings.Contains(string(refused.Body), `"invalid_grant"`) {
 		t.Fatalf("got %v, want invalid_grant", err)
 	}
 	g.RestoreGCPKey("acme")
-	wantGCP(t, call(good), 0, "")
+	sdk.WantGCP(t, call(good), 0, "")
 	g.ExpireGCPTokens()
-	wantGCP(t, call(good), 401, "authError")
+	sdk.WantGCP(t, call(good), 401, "authError")
 }
 
 func TestGCPKeyIsRotated(t *testing.T) {
-	g := startGCP(t, Options{})
+	g := sdk.StartGCP(t, localcloud.Options{})
 	get := func(c *http.Client) error {
 		response, err := c.Get(g.GCPEndpoint() + "/storage/v1/b?project=acme")
 		if err != nil {
@@ -184,9 +185,9 @@ func TestGCPKeyIsRotated(t *testing.T) {
 		defer response.Body.Close()
 		return googleapi.CheckResponse(response)
 	}
-	_, _, used := g.clients(t, "acme")
-	_, _, unused := g.clients(t, "acme")
-	wantGCP(t, get(used), 0, "")
+	_, _, used := g.Clients(t, "acme")
+	_, _, unused := g.Clients(t, "acme")
+	sdk.WantGCP(t, get(used), 0, "")
 	for range 2 {
 		before, private := parseKey(t, g.GCPKey("acme"))
 		g.RotateGCPKey("acme")
@@ -194,19 +195,19 @@ func TestGCPKeyIsRotated(t *testing.T) {
 			t.Error("the key is the same")
 		}
 		g.RestoreGCPKey("acme") // is for the new key
-		wantGCP(t, get(used), 401, "authError")
+		sdk.WantGCP(t, get(used), 401, "authError")
 		var refused *oauth2.RetrieveError
 		if err := get(unused); !errors.As(err, &refused) || !strings.Contains(string(refused.Body), `"invalid_grant"`) {
 			t.Fatalf("got %v, want invalid_grant", err)
 		}
-		_, _, fresh := g.clients(t, "acme")
-		wantGCP(t, get(fresh), 0, "")
+		_, _, fresh := g.Clients(t, "acme")
+		sdk.WantGCP(t, get(fresh), 0, "")
 		used = fresh
 	}
 }
 
 func TestGCPScopesBindTheToken(t *testing.T) {
-	g := startGCP(t, Options{})
+	g := sdk.StartGCP(t, localcloud.Options{})
 	tests := []struct {
 		scope, method, path string
 		want                int
@@ -220,45 +221,45 @@ func TestGCPScopesBindTheToken(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.method+" "+test.path+" with "+test.scope, func(t *testing.T) {
-			client := g.scoped(t, "acme", test.scope)
+			client := g.Scoped(t, "acme", test.scope)
 			request, _ := http.NewRequest(test.method, g.GCPEndpoint()+test.path, strings.NewReader(`{}`))
 			response, err := client.Do(request)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			wantGCP(t, googleapi.CheckResponse(response), test.want, "")
+			sdk.WantGCP(t, googleapi.CheckResponse(response), test.want, "")
 		})
 	}
 }
 
 func TestGCPProjectsAreApart(t *testing.T) {
-	g := startGCP(t, Options{})
-	g.create(t, orders())
+	g := sdk.StartGCP(t, localcloud.Options{})
+	g.Create(t, sdk.Orders())
 	ctx := context.Background()
-	if err := g.storage.Bucket("acme-logs").Create(ctx, "acme", nil); err != nil {
+	if err := g.Storage.Bucket("acme-logs").Create(ctx, "acme", nil); err != nil {
 		t.Fatal(err)
 	}
-	buckets, sql, _ := g.clients(t, "globex")
+	buckets, sql, _ := g.Clients(t, "globex")
 	_, err := buckets.Bucket("acme-logs").Attrs(ctx)
-	wantGCP(t, err, 403, "forbidden")
-	wantGCP(t, buckets.Bucket("acme-logs").Delete(ctx), 403, "forbidden")
-	wantGCP(t, buckets.Bucket("acme-logs").Create(ctx, "globex", nil), 409, "conflict")
-	wantGCP(t, buckets.Bucket("mine").Create(ctx, "acme", nil), 403, "forbidden")
+	sdk.WantGCP(t, err, 403, "forbidden")
+	sdk.WantGCP(t, buckets.Bucket("acme-logs").Delete(ctx), 403, "forbidden")
+	sdk.WantGCP(t, buckets.Bucket("acme-logs").Create(ctx, "globex", nil), 409, "conflict")
+	sdk.WantGCP(t, buckets.Bucket("mine").Create(ctx, "acme", nil), 403, "forbidden")
 	_, err = buckets.Buckets(ctx, "acme").Next()
-	wantGCP(t, err, 403, "forbidden")
+	sdk.WantGCP(t, err, 403, "forbidden")
 	_, err = sql.Instances.Get("acme", "orders").Do()
-	wantGCP(t, err, 403, "notAuthorized")
+	sdk.WantGCP(t, err, 403, "notAuthorized")
 	_, err = sql.Instances.Get("acme", "missing").Do()
-	wantGCP(t, err, 403, "notAuthorized")
-	_, err = sql.Instances.Insert("acme", orders()).Do()
-	wantGCP(t, err, 403, "notAuthorized")
+	sdk.WantGCP(t, err, 403, "notAuthorized")
+	_, err = sql.Instances.Insert("acme", sdk.Orders()).Do()
+	sdk.WantGCP(t, err, 403, "notAuthorized")
 	_, err = sql.Instances.Get("globex", "orders").Do()
-	wantGCP(t, err, 404, "instanceDoesNotExist")
+	sdk.WantGCP(t, err, 404, "instanceDoesNotExist")
 }
 
 func TestGCPUnknownPathsAndMembers(t *testing.T) {
-	g := startGCP(t, Options{})
+	g := sdk.StartGCP(t, localcloud.Options{})
 	tests := []struct {
 		method, path, body string
 		want               int
@@ -279,12 +280,12 @@ func TestGCPUnknownPathsAndMembers(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.method+" "+test.path+" "+test.body, func(t *testing.T) {
 			request, _ := http.NewRequest(test.method, g.GCPEndpoint()+test.path, strings.NewReader(test.body))
-			response, err := g.raw.Do(request)
+			response, err := g.Raw.Do(request)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			wantGCP(t, googleapi.CheckResponse(response), test.want, "")
+			sdk.WantGCP(t, googleapi.CheckResponse(response), test.want, "")
 		})
 	}
 }
@@ -292,8 +293,8 @@ func TestGCPUnknownPathsAndMembers(t *testing.T) {
 // An access token ends by the clock of sessions, which no other clock moves.
 func TestGCPTokenLife(t *testing.T) {
 	clock := &check.Clock{At: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
-	g := startGCP(t, Options{SessionNow: clock.Now})
-	list := func() error { return g.send(t, http.MethodGet, "/storage/v1/b?project=acme", "", nil) }
+	g := sdk.StartGCP(t, localcloud.Options{SessionNow: clock.Now})
+	list := func() error { return g.Send(t, http.MethodGet, "/storage/v1/b?project=acme", "", nil) }
 	for _, tc := range []struct {
 		after  time.Duration
 		status int
@@ -307,7 +308,7 @@ func TestGCPTokenLife(t *testing.T) {
 			t.Errorf("%v later: status %d, want %d", tc.after, status, tc.status)
 		}
 	}
-	want := []GCPToken{{Principal: "mooring@acme.iam.gserviceaccount.com", Issued: clock.Now().Add(-time.Hour), Expires: clock.Now()}}
+	want := []localcloud.GCPToken{{Principal: "mooring@acme.iam.gserviceaccount.com", Issued: clock.Now().Add(-time.Hour), Expires: clock.Now()}}
 	if diff := cmp.Diff(want, g.GCPTokens()); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
 	}

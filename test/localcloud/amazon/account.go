@@ -11,6 +11,7 @@ import (
 	"time"
 )
 
+// AccountID is what the id of an account is like.
 var AccountID = regexp.MustCompile(`^[0-9]{12}$`)
 
 // An Caller is who signed a call, and the region its credential scope names.
@@ -48,6 +49,7 @@ type Keyring struct {
 	rotated map[string]int
 }
 
+// NewKeyring returns a keyring without keys.
 func NewKeyring() *Keyring {
 	return &Keyring{keys: map[string]*awsKey{}, roles: map[string]Trust{}, rotated: map[string]int{}}
 }
@@ -75,6 +77,7 @@ func (k *Keyring) user(account string) *awsKey {
 	return key
 }
 
+// Revoke deactivates the key of an account's user, or makes it good again.
 func (k *Keyring) Revoke(account string, revoked bool) {
 	key := k.user(account)
 	k.mu.Lock()

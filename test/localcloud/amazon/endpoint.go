@@ -33,6 +33,7 @@ type Endpoint struct {
 	Services map[string]Dialect
 }
 
+// NewEndpoint returns the endpoint of services, which are by the names that a credential scope has for them.
 func NewEndpoint(c *cloud.Shared, keys *Keyring, services map[string]Dialect) *Endpoint {
 	return &Endpoint{cloud: c, keys: keys, Services: services}
 }
@@ -46,8 +47,10 @@ type Error struct {
 	Detail  [][2]string // more elements of an S3 error
 }
 
+// Error implements error.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
+// Err returns an error of a service.
 func Err(status int, code, message string) *Error {
 	return &Error{Status: status, Code: code, Message: message}
 }
@@ -76,10 +79,12 @@ type refused struct {
 	err     *Error
 }
 
+// Act implements cloud.Service.
 func (f refused) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	return f.dialect.Write(f.err, r)
 }
 
+// ServeHTTP implements http.Handler.
 func (a *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAWSBody))
 	if err != nil {
@@ -123,6 +128,7 @@ func isForm(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
 }
 
+// KnownRegion reports whether this cloud has a region.
 func KnownRegion(region string) bool { return slices.Contains(awsRegions, region) }
 
 // isWebIdentity reports whether a call is the one that needs no signature, because the token in it says who calls.

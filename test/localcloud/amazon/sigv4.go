@@ -22,6 +22,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
+// Of version 4 of the signatures: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
 const (
 	sigAlgorithm    = "AWS4-HMAC-SHA256"
 	sigTimeFormat   = "20060102T150405Z"

@@ -59,7 +59,7 @@ func firstValue(ctx context.Context, conn *pgx.Conn, sql string) (string, error)
 	defer rows.Close()
 	var value string
 	if rows.Next() {
-		value = fmt.Sprintf("%s", rows.RawValues()[0])
+		value = string(rows.RawValues()[0])
 	}
 	rows.Close()
 	return value, rows.Err()

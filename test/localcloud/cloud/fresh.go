@@ -33,6 +33,7 @@ type FreshNames struct {
 	until map[string]time.Time
 }
 
+// Has reports whether a name is too new to be known everywhere.
 func (f *FreshNames) Has(name string, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

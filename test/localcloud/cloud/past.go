@@ -7,6 +7,7 @@ type Past[T any] struct {
 	written     uint64 // the number of the last write, which orders the writes of a service
 }
 
+// Write replaces the resource. number is that of the write.
 func (p *Past[T]) Write(next *T, number uint64) {
 	p.Before, p.Now, p.written = p.Now, next, number
 }

@@ -75,6 +75,7 @@ func New(opts Options, dir string) *Shared {
 	if opts.SessionNow == nil {
 		opts.SessionNow = time.Now
 	}
+	opts.Dir = dir
 	return &Shared{
 		Options: opts, Engines: engine.New(dir, opts.ListenersOnly), Closing: make(chan struct{}), Clock: &Clock{now: opts.Now},
 	}

@@ -28,6 +28,7 @@ type Service struct {
 	rds   *rds.Service
 }
 
+// New returns CloudWatch, which measures replicas of RDS.
 func New(c *cloud.Shared, instances *rds.Service) *Service {
 	return &Service{cloud: c, rds: instances}
 }
@@ -40,8 +41,8 @@ const (
 	MetricsDelay = time.Minute
 )
 
-// A metricsCall is one call to CloudWatch.
-type metricsCall struct {
+// A call is one call to CloudWatch.
+type call struct {
 	*Service
 	caller    amazon.Caller
 	operation string
@@ -49,8 +50,9 @@ type metricsCall struct {
 	malformed error
 }
 
+// Identify implements amazon.Dialect.
 func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (traffic.Call, cloud.Service) {
-	c := &metricsCall{Service: s, caller: caller, operation: strings.TrimPrefix(r.URL.Path, metricsPath)}
+	c := &call{Service: s, caller: caller, operation: strings.TrimPrefix(r.URL.Path, metricsPath)}
 	value, err := cbor.Decode(body)
 	if err == nil {
 		err = amazon.DecodeCBOR(value, reflect.ValueOf(&c.in).Elem(), "GetMetricData")
@@ -67,15 +69,18 @@ func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (
 	return call, c
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	return amazon.CborFailure(metricsNamespace, e)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, _ traffic.Call) cloud.Reply {
 	return s.Write(amazon.QueryFault(fault, "ConflictException"), nil)
 }
 
-func (c *metricsCall) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
+// Act implements cloud.Service.
+func (c *call) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	var err error
 	switch {
 	case r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, metricsPath) || r.Header.Get("Smithy-Protocol") != "rpc-v2-cbor" || r.Header.Get("Content-Type") != "application/cbor":
@@ -106,7 +111,7 @@ var metricsID = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]{0,254}$`)
 // check refuses what CloudWatch would, and what is not served here.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDataQuery.html
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricStat.html
-func (c *metricsCall) check() error {
+func (c *call) check() error {
 	in := &c.in
 	switch {
 	case in.StartTime == nil || in.EndTime == nil || in.MetricDataQueries == nil:
@@ -146,7 +151,7 @@ func (c *metricsCall) check() error {
 }
 
 // result answers a query. A metric or an instance that does not exist has no values, and is no error.
-func (c *metricsCall) result(q *cwtypes.MetricDataQuery) cwtypes.MetricDataResult {
+func (c *call) result(q *cwtypes.MetricDataQuery) cwtypes.MetricDataResult {
 	m, result := q.MetricStat.Metric, cwtypes.MetricDataResult{Id: q.Id, Label: q.MetricStat.Metric.MetricName, StatusCode: cwtypes.StatusCodeComplete, Timestamps: []time.Time{}, Values: []float64{}}
 	if *m.Namespace != "AWS/RDS" || *m.MetricName != "ReplicaLag" || len(m.Dimensions) != 1 || aws.ToString(m.Dimensions[0].Name) != "DBInstanceIdentifier" {
 		return result
@@ -165,7 +170,7 @@ func (c *metricsCall) result(q *cwtypes.MetricDataQuery) cwtypes.MetricDataResul
 }
 
 // lags returns the metric of an instance: its value at a minute, if there is one.
-func (c *metricsCall) lags(name string) func(at time.Time) (value float64, known bool) {
+func (c *call) lags(name string) func(at time.Time) (value float64, known bool) {
 	now := c.cloud.Options.Now()
 	replica, ok := c.rds.Replica(c.caller, name, now)
 	if !ok {

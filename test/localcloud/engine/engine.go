@@ -136,6 +136,7 @@ type backing interface {
 	promote(ctx context.Context) error                // ends the following, with all that was repeated; nil if it follows none
 }
 
+// New returns the servers of a cloud, which keep their data below a folder; bare listeners if listenersOnly says so.
 func New(dir string, listenersOnly bool) *Engines {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engines{

@@ -39,6 +39,7 @@ func (j *Job) Finished() bool {
 	}
 }
 
+// Wait returns once the work is over.
 func (j *Job) Wait() {
 	if j != nil {
 		<-j.done

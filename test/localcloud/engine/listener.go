@@ -18,6 +18,7 @@ type address struct {
 	hold hold
 }
 
+// String returns the address as host:port.
 func (a *address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
 
 func (a *address) release() error { return a.hold.release() }

@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
+// ErrNoLog is for a point in time of a server that keeps no log.
 var ErrNoLog = errors.New("the local cloud keeps no log of the writes of MariaDB and MySQL, from which data could be restored to a point in time")
 
 // bootLogged boots a server that keeps a log, if the spec has one.

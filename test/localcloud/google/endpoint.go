@@ -36,6 +36,7 @@ type Project struct {
 	Caller Caller
 }
 
+// NewEndpoint returns the endpoint with the makers of tokens. Each API adds its own routes.
 func NewEndpoint(c *cloud.Shared) *Endpoint {
 	g := &Endpoint{cloud: c, mux: http.NewServeMux(), projects: map[string]*Project{}, Faults: map[string]Faults{},
 		pools: map[string]Trust{}, actors: map[string]gcpServiceAccount{}}
@@ -49,6 +50,7 @@ func NewEndpoint(c *cloud.Shared) *Endpoint {
 	return g
 }
 
+// ServeHTTP implements http.Handler.
 func (g *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
 
 // project returns the project of that id, made on first use. The caller holds g.mu.
@@ -125,6 +127,7 @@ type gcpService struct {
 	route Route
 }
 
+// Act implements cloud.Service.
 func (s gcpService) Act(call *traffic.Call, r *http.Request, body []byte, injected traffic.Fault) cloud.Reply {
 	return named(call.Service, s.answer(call, r, body, injected))
 }

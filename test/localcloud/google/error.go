@@ -17,6 +17,7 @@ type Error struct {
 	message string
 }
 
+// Err returns an error of an API.
 func Err(status int, reason, message string) *Error { return &Error{status, reason, message} }
 
 // Invalid is for a value that an API does not take.
@@ -24,6 +25,7 @@ func Invalid(message string) *Error {
 	return Err(http.StatusBadRequest, "invalid", message)
 }
 
+// Error implements error.
 func (e *Error) Error() string { return e.reason + ": " + e.message }
 
 // ErrConditionNotMet is for a precondition that did not hold.
@@ -75,6 +77,7 @@ func gcpFailure(service string, err error) cloud.Reply {
 // where it answers as most do.
 type Faults func(kind traffic.FaultKind, call traffic.Call) *Error
 
+// Fail implements cloud.Service.
 func (s gcpService) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	return named(call.Service, gcpFailure(call.Service, s.g.failing(fault, call)))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/oidc"
 )
 
+// What calls for tokens say: https://cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token
 const (
 	GCPTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 	GCPJWTType       = "urn:ietf:params:oauth:token-type:jwt"

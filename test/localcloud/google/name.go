@@ -17,7 +17,8 @@ var Regions = strings.Fields(`africa-south1 asia-east1 asia-east2 asia-northeast
 var (
 	labelKeys   = regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$`)
 	labelValues = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$`)
-	KmsKeyNames = regexp.MustCompile(`^projects/[^/]+/locations/([a-z0-9-]+)/keyRings/[A-Za-z0-9_-]{1,63}/cryptoKeys/[A-Za-z0-9_-]{1,63}$`)
+	// KMSKeyNames is what the name of a key of Cloud KMS is like.
+	KMSKeyNames = regexp.MustCompile(`^projects/[^/]+/locations/([a-z0-9-]+)/keyRings/[A-Za-z0-9_-]{1,63}/cryptoKeys/[A-Za-z0-9_-]{1,63}$`)
 )
 
 // ValidLabels holds labels to the rules that all of Google Cloud has in common.

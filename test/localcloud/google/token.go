@@ -23,6 +23,7 @@ import (
 	"google.golang.org/api/storage/v1"
 )
 
+// Of access tokens, and of the assertions that are exchanged for them.
 const (
 	gcpTokenLife  = time.Hour
 	gcpTokenSkew  = 5 * time.Minute
@@ -92,6 +93,7 @@ func (k *gcpKeyring) add(a *gcpAccount) {
 	k.accounts[a.keyID], k.current[a.project.ID] = a, a
 }
 
+// SetRevoked disables a project's service account, or enables it again.
 func (k *gcpKeyring) SetRevoked(project string, revoked bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

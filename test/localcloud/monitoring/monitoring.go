@@ -19,9 +19,10 @@ import (
 // https://cloud.google.com/sql/docs/postgres/admin-api/metrics (database/replication/replica_lag, cloudsql_database)
 type monitoringService struct{ sql *sql.Service }
 
+// The one metric.
 const (
 	LagMetric = "cloudsql.googleapis.com/database/replication/replica_lag"
-	// LagMetricDelay: "After sampling, data is not visible for up to 165 seconds."
+	// LagMetricDelay is how long a value takes to show: "After sampling, data is not visible for up to 165 seconds."
 	// https://cloud.google.com/sql/docs/postgres/admin-api/metrics
 	LagMetricDelay = 165 * time.Second
 )

@@ -77,7 +77,7 @@ func (s *Service) settleBackups(in *Instance, now time.Time) *Instance {
 
 // retains reports whether a deletion leaves the automated backups of an instance: by default they go. The quota is that of instances, as the reference says of the code of
 // the refusal. No recording shows it. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBInstance.html (DeleteAutomatedBackups, Errors).
-func (c *rdsCall) retains(of *Instance, deletes *bool) (bool, error) {
+func (c *call) retains(of *Instance, deletes *bool) (bool, error) {
 	if *orElse(deletes, true) || of.backups.since.IsZero() {
 		return false, nil
 	}
@@ -121,7 +121,7 @@ func (s *Service) expireBackups(now time.Time) {
 }
 
 // window is from when until when an instance can be restored; nil if it can't.
-func (c *rdsCall) window(of *Instance) *rdstypes.RestoreWindow {
+func (c *call) window(of *Instance) *rdstypes.RestoreWindow {
 	latest := of.restorable(c.now, c.cloud.Options.LogInterval)
 	if latest == nil {
 		return nil
@@ -133,14 +133,14 @@ func (c *rdsCall) window(of *Instance) *rdstypes.RestoreWindow {
 	return &rdstypes.RestoreWindow{EarliestTime: &earliest, LatestTime: latest}
 }
 
-func (c *rdsCall) backupsARN(of *Instance) string {
+func (c *call) backupsARN(of *Instance) string {
 	sum := sha256.Sum256([]byte(c.caller.Account + c.caller.Region + *of.db.DbiResourceId))
 	return c.arn("auto-backup", "ab-"+strings.ToLower(amazon.Base32ID(sum[:], 40)))
 }
 
 // describeBackups is DescribeDBInstanceAutomatedBackups: those of instances, and those that are retained of instances that are gone. No recording shows it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstanceAutomatedBackups.html
-func (c *rdsCall) describeBackups(in *rds.DescribeDBInstanceAutomatedBackupsInput) (any, error) {
+func (c *call) describeBackups(in *rds.DescribeDBInstanceAutomatedBackupsInput) (any, error) {
 	var all []rdstypes.DBInstanceAutomatedBackup
 	for status, of := range c.allBackups() {
 		for _, one := range of {
@@ -170,7 +170,7 @@ func (c *rdsCall) describeBackups(in *rds.DescribeDBInstanceAutomatedBackupsInpu
 var errNoBackups = amazon.Err(http.StatusNotFound, "DBInstanceAutomatedBackupNotFound", "No automated backup for this DB instance was found.")
 
 // allBackups returns the instances, those that are gone among them, that the caller has automated backups of, by the status of these.
-func (c *rdsCall) allBackups() map[string][]*Instance {
+func (c *call) allBackups() map[string][]*Instance {
 	all := map[string][]*Instance{}
 	for key, p := range c.instances {
 		in := p.Read(c.stale)
@@ -195,7 +195,7 @@ func (c *rdsCall) allBackups() map[string][]*Instance {
 // by TagSpecifications of a call about the instance, which are not served here, or by the ARN of the backups. They stay while these are retained. No recording shows
 // it, nor the refusal of an ARN that there is not. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_TagSpecification.html (auto-backup)
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBInstanceAutomatedBackup.html (TagList)
-func (c *rdsCall) taggedBackups(arn string) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
+func (c *call) taggedBackups(arn string) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
 	for _, of := range c.allBackups() {
 		for _, one := range of {
 			if c.backupsARN(one) != arn {
@@ -215,7 +215,7 @@ func (c *rdsCall) taggedBackups(arn string) (tags []rdstypes.Tag, store func([]r
 	return nil, nil, errNoBackups
 }
 
-func (c *rdsCall) shownBackup(of *Instance, status string) rdstypes.DBInstanceAutomatedBackup {
+func (c *call) shownBackup(of *Instance, status string) rdstypes.DBInstanceAutomatedBackup {
 	db := of.db
 	out := rdstypes.DBInstanceAutomatedBackup{
 		AllocatedStorage: db.AllocatedStorage, AvailabilityZone: db.AvailabilityZone, BackupRetentionPeriod: db.BackupRetentionPeriod, BackupTarget: db.BackupTarget,

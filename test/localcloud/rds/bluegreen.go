@@ -81,7 +81,7 @@ func (d *rdsDeployment) clone() *rdsDeployment {
 }
 
 // deploymentActions are the calls about deployments. Those of Aurora, and other changes for single instances of the environment, are not served.
-var deploymentActions = map[string]amazon.QueryAction[*rdsCall]{
+var deploymentActions = map[string]amazon.QueryAction[*call]{
 	"CreateBlueGreenDeployment": amazon.Action(createDeployment, "BlueGreenDeploymentName", "Source", "TargetEngineVersion", "TargetDBParameterGroupName", "TargetDBInstanceClass",
 		"UpgradeTargetStorageConfig", "TargetAllocatedStorage", "TargetStorageType", "TargetIops", "TargetStorageThroughput", "Tags"),
 	"DescribeBlueGreenDeployments":  amazon.Action(describeDeployments, "BlueGreenDeploymentIdentifier", "Filters", "Marker", "MaxRecords"),
@@ -100,7 +100,7 @@ func deploymentState(format string, args ...any) *amazon.Error {
 }
 
 // createDeployment is CreateBlueGreenDeployment. The words about the name are those of https://github.com/crossplane-contrib/provider-upjet-aws/issues/1430.
-func createDeployment(c *rdsCall, in *rds.CreateBlueGreenDeploymentInput) (any, error) {
+func createDeployment(c *call, in *rds.CreateBlueGreenDeploymentInput) (any, error) {
 	name := aws.ToString(in.BlueGreenDeploymentName)
 	if err := cmp.Or(validIdentifier("BlueGreenDeploymentName", name, 60), validRDSTags(in.Tags)); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (s *Service) storeDeployment(key Key, d *rdsDeployment) {
 }
 
 // deployable returns the instance that an ARN names.
-func (c *rdsCall) deployable(arn string) (Key, *Instance, error) {
+func (c *call) deployable(arn string) (Key, *Instance, error) {
 	name, ok := strings.CutPrefix(arn, c.arn("db", ""))
 	switch {
 	case strings.HasPrefix(arn, c.arn("cluster", "")):
@@ -166,7 +166,7 @@ func (c *rdsCall) deployable(arn string) (Key, *Instance, error) {
 }
 
 // checkDeployment refuses a source that can't have a deployment, or not that one, and returns the version of the green instance.
-func (c *rdsCall) checkDeployment(key Key, source *Instance, in *rds.CreateBlueGreenDeploymentInput) (version string, err error) {
+func (c *call) checkDeployment(key Key, source *Instance, in *rds.CreateBlueGreenDeploymentInput) (version string, err error) {
 	if source.step != resting || source.status() != "available" {
 		return "", invalidState("Instance %s is not in available state.", key.name)
 	}
@@ -195,7 +195,7 @@ func (c *rdsCall) checkDeployment(key Key, source *Instance, in *rds.CreateBlueG
 }
 
 // checkBlue refuses a source by the limitations of the guide. The words about backups are those of a replica without them.
-func (c *rdsCall) checkBlue(key Key, source *Instance) error {
+func (c *call) checkBlue(key Key, source *Instance) error {
 	switch {
 	case c.deploymentOf(source) != nil:
 		return invalidState("Instance %s is part of a blue/green deployment already.", key.name)
@@ -222,7 +222,7 @@ func (c *rdsCall) checkBlue(key Key, source *Instance) error {
 	return nil
 }
 
-func (c *rdsCall) checkGreenGroup(name *string, family string) error {
+func (c *call) checkGreenGroup(name *string, family string) error {
 	if name == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // makeGreen begins the creation of the green instances: a replica of the source, and a replica of that for each replica of the source. Those begin once the first is there.
-func (c *rdsCall) makeGreen(d *rdsDeployment, source Key, in *rds.CreateBlueGreenDeploymentInput, version string) error {
+func (c *call) makeGreen(d *rdsDeployment, source Key, in *rds.CreateBlueGreenDeploymentInput, version string) error {
 	type green struct {
 		key  Key
 		made *Instance
@@ -68,7 +68,7 @@ func (c *rdsCall) makeGreen(d *rdsDeployment, source Key, in *rds.CreateBlueGree
 }
 
 // greenName is the name of an instance with -green- and six characters: mydb1-green-abc123. How a name is cut that would be too long is not known.
-func (c *rdsCall) greenName(name string, i int) string {
+func (c *call) greenName(name string, i int) string {
 	sum := sha256.Sum256(fmt.Append(nil, c.caller.Account, name, i, c.writes))
 	return strings.TrimRight(name[:min(len(name), 50)], "-") + "-green-" + strings.ToLower(amazon.Base32ID(sum[:], 6))
 }

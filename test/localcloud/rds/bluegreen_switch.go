@@ -18,7 +18,7 @@ import (
 )
 
 // deployment returns the deployment of an identifier, which "isn't case-sensitive".
-func (c *rdsCall) deployment(id *string, stale bool) (Key, *rdsDeployment, error) {
+func (c *call) deployment(id *string, stale bool) (Key, *rdsDeployment, error) {
 	key := c.key(aws.ToString(id))
 	if d := c.deployments[key].Read(stale); d != nil {
 		return key, d, nil
@@ -27,7 +27,7 @@ func (c *rdsCall) deployment(id *string, stale bool) (Key, *rdsDeployment, error
 }
 
 // switchDeployment is SwitchoverBlueGreenDeployment. The words about instances are those of https://github.com/hashicorp/terraform-provider-aws/issues/36241. Replicas whose green instance somebody deleted stay as they are.
-func switchDeployment(c *rdsCall, in *rds.SwitchoverBlueGreenDeploymentInput) (any, error) {
+func switchDeployment(c *call, in *rds.SwitchoverBlueGreenDeploymentInput) (any, error) {
 	key, d, err := c.deployment(in.BlueGreenDeploymentIdentifier, false)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func renamed(in *Instance, key Key) *Instance {
 }
 
 // deleteDeployment is DeleteBlueGreenDeployment. The words about the target are those of the service, as people report them. What waits for its green instances is deleted once these are made.
-func deleteDeployment(c *rdsCall, in *rds.DeleteBlueGreenDeploymentInput) (any, error) {
+func deleteDeployment(c *call, in *rds.DeleteBlueGreenDeploymentInput) (any, error) {
 	key, d, err := c.deployment(in.BlueGreenDeploymentIdentifier, false)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func deleteDeployment(c *rdsCall, in *rds.DeleteBlueGreenDeploymentInput) (any, 
 	return &rds.DeleteBlueGreenDeploymentOutput{BlueGreenDeployment: &answered}, nil
 }
 
-func describeDeployments(c *rdsCall, in *rds.DescribeBlueGreenDeploymentsInput) (any, error) {
+func describeDeployments(c *call, in *rds.DescribeBlueGreenDeploymentsInput) (any, error) {
 	var all []rdstypes.BlueGreenDeployment
 	show := func(d *rdsDeployment) error {
 		shown := c.shownDeployment(d)

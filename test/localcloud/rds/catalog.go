@@ -44,6 +44,7 @@ var rdsClasses = map[string][]string{
 	"x2g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge"},
 }
 
+// Certificates are the certificate authorities that an instance may have.
 var Certificates = []string{"rds-ca-rsa2048-g1", "rds-ca-rsa4096-g1", "rds-ca-ecc384-g1"}
 
 func validClass(class string) error {
@@ -107,7 +108,7 @@ func UpgradeTargets(engine, from string) []rdstypes.UpgradeTarget {
 	return targets
 }
 
-func (c *rdsCall) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
+func (c *call) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
 	asked := aws.ToString(in.EngineVersion)
 	var found []rdstypes.DBEngineVersion
 	for _, engine := range []string{"mariadb", "mysql", "postgres"} {

@@ -23,7 +23,7 @@ func orElse[T any](p *T, standard T) *T {
 	return p
 }
 
-func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
+func (c *call) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	if err := c.checkCreate(in); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 }
 
 // checkRoom refuses an instance whose name is taken, or that is too much for the account or for AWS.
-func (c *rdsCall) checkRoom(key Key, made *Instance) error {
+func (c *call) checkRoom(key Key, made *Instance) error {
 	if c.instances[key].Read(false) != nil {
 		return amazon.Err(http.StatusBadRequest, "DBInstanceAlreadyExists", "DB instance already exists")
 	}
@@ -63,7 +63,7 @@ func (c *rdsCall) checkRoom(key Key, made *Instance) error {
 }
 
 // make begins the creation of an instance.
-func (c *rdsCall) make(key Key, made *Instance, spec engine.Spec) {
+func (c *call) make(key Key, made *Instance, spec engine.Spec) {
 	var job *engine.Job
 	if !c.failLate {
 		made.backups.log = c.newLog(&made.db)
@@ -81,7 +81,7 @@ func (c *rdsCall) make(key Key, made *Instance, spec engine.Spec) {
 }
 
 // checkCreate checks what does not depend on other instances.
-func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
+func (c *call) checkCreate(in *rds.CreateDBInstanceInput) error {
 	for name, value := range map[string]*string{
 		"DBInstanceIdentifier": in.DBInstanceIdentifier, "Engine": in.Engine, "DBInstanceClass": in.DBInstanceClass,
 	} {
@@ -101,7 +101,7 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 }
 
 // checkNew checks what a creation and a restore have in common, beside other checks.
-func (c *rdsCall) checkNew(in *rds.CreateDBInstanceInput, checks ...error) error {
+func (c *call) checkNew(in *rds.CreateDBInstanceInput, checks ...error) error {
 	checks = append([]error{
 		validIdentifier("DBInstanceIdentifier", *in.DBInstanceIdentifier, 63),
 		validClass(*in.DBInstanceClass),
@@ -133,7 +133,7 @@ func (c *rdsCall) checkNew(in *rds.CreateDBInstanceInput, checks ...error) error
 }
 
 // newInstance makes an instance with all defaults filled in.
-func (c *rdsCall) newInstance(key Key, in *rds.CreateDBInstanceInput) (*Instance, error) {
+func (c *call) newInstance(key Key, in *rds.CreateDBInstanceInput) (*Instance, error) {
 	version, err := resolveVersion(*in.Engine, aws.ToString(in.EngineVersion))
 	if err != nil {
 		return nil, err

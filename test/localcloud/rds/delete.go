@@ -7,7 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
-func (c *rdsCall) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
+func (c *call) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
 	key, have, err := c.instance(in.DBInstanceIdentifier)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
-func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, error) {
+func (c *call) describeInstances(in *rds.DescribeDBInstancesInput) (any, error) {
 	if in.DBInstanceIdentifier != nil {
 		found := c.instances[c.ownKey(*in.DBInstanceIdentifier, "db")].Read(c.stale)
 		if found == nil {
@@ -88,7 +88,7 @@ func (in *Instance) restorable(now time.Time, interval time.Duration) *time.Time
 }
 
 // shown returns an instance as it is described at a time: up to when it can be restored, and where it stands by.
-func (c *rdsCall) shown(in *Instance) rdstypes.DBInstance {
+func (c *call) shown(in *Instance) rdstypes.DBInstance {
 	db := in.db
 	db.LatestRestorableTime = in.restorable(c.now, c.cloud.Options.LogInterval)
 	db.ReadReplicaDBInstanceIdentifiers = c.replicaNames(in)

@@ -30,7 +30,7 @@ const (
 
 // describeEvents is DescribeEvents. No recording shows the call, an answer or a refusal, nor whether a name that there is not is refused: here it has no events.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeEvents.html
-func (c *rdsCall) describeEvents(in *rds.DescribeEventsInput) (any, error) {
+func (c *call) describeEvents(in *rds.DescribeEventsInput) (any, error) {
 	minutes := aws.ToInt32(in.Duration)
 	switch {
 	case in.SourceIdentifier != nil && in.SourceType == "":

@@ -150,7 +150,7 @@ type rdsValue struct {
 	method rdstypes.ApplyMethod
 }
 
-func (c *rdsCall) shownGroup(g *rdsGroup) rdstypes.DBParameterGroup {
+func (c *call) shownGroup(g *rdsGroup) rdstypes.DBParameterGroup {
 	return rdstypes.DBParameterGroup{
 		DBParameterGroupArn: aws.String(c.arn("pg", g.name)), DBParameterGroupFamily: &g.family, DBParameterGroupName: &g.name, Description: &g.description,
 	}
@@ -179,7 +179,7 @@ var rdsGivenGroups = map[string]string{
 }
 
 // made returns a group that somebody made; nil if there is none.
-func (c *rdsCall) made(key Key) *rdsGroup {
+func (c *call) made(key Key) *rdsGroup {
 	if family := rdsGivenGroups[key.name]; c.groups[key] == nil && family != "" {
 		c.groups[key] = &rdsGroup{name: key.name, family: family, description: key.name, values: map[string]rdsValue{}}
 	}
@@ -187,7 +187,7 @@ func (c *rdsCall) made(key Key) *rdsGroup {
 }
 
 // group returns a group: one that somebody made, or the default of a family, which every account has.
-func (c *rdsCall) group(name *string) (*rdsGroup, error) {
+func (c *call) group(name *string) (*rdsGroup, error) {
 	if aws.ToString(name) == "" {
 		return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBParameterGroupName")
 	}
@@ -202,7 +202,7 @@ func (c *rdsCall) group(name *string) (*rdsGroup, error) {
 }
 
 // ownGroup returns a group that can be changed.
-func (c *rdsCall) ownGroup(name *string) (*rdsGroup, error) {
+func (c *call) ownGroup(name *string) (*rdsGroup, error) {
 	g, err := c.group(name)
 	if err == nil && strings.HasPrefix(g.name, "default.") {
 		err = amazon.Err(http.StatusBadRequest, "InvalidDBParameterGroupState", "Default DBParameterGroup cannot be modified: "+g.name)
@@ -211,7 +211,7 @@ func (c *rdsCall) ownGroup(name *string) (*rdsGroup, error) {
 }
 
 // members returns the instances of a group.
-func (c *rdsCall) members(g *rdsGroup) (keys []Key) {
+func (c *call) members(g *rdsGroup) (keys []Key) {
 	for key, p := range c.instances {
 		if key.account == c.caller.Account && key.region == c.caller.Region && p.Now != nil && p.Now.groupName() == g.name {
 			keys = append(keys, key)

@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
 )
 
-func (c *rdsCall) createGroup(in *rds.CreateDBParameterGroupInput) (any, error) {
+func (c *call) createGroup(in *rds.CreateDBParameterGroupInput) (any, error) {
 	family := strings.ToLower(aws.ToString(in.DBParameterGroupFamily))
 	if !isFamily(family) {
 		return nil, invalidValue("ParameterGroupFamily %s is not a valid parameter group family", family)
@@ -29,7 +29,7 @@ func (c *rdsCall) createGroup(in *rds.CreateDBParameterGroupInput) (any, error) 
 
 // newGroup makes a group known. RDS stores its name in lower case.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBParameterGroup.html
-func (c *rdsCall) newGroup(name *string, g *rdsGroup) (*rdsGroup, error) {
+func (c *call) newGroup(name *string, g *rdsGroup) (*rdsGroup, error) {
 	key := c.key(aws.ToString(name))
 	if !rdsGroupNames.MatchString(key.name) || len(key.name) > 255 || g.description == "" {
 		return nil, invalidValue("The parameter DBParameterGroupName is not a valid identifier, or there is no description")
@@ -57,7 +57,7 @@ func (c *rdsCall) newGroup(name *string, g *rdsGroup) (*rdsGroup, error) {
 	return g, nil
 }
 
-func (c *rdsCall) copyGroup(in *rds.CopyDBParameterGroupInput) (any, error) {
+func (c *call) copyGroup(in *rds.CopyDBParameterGroupInput) (any, error) {
 	source, err := c.group(in.SourceDBParameterGroupIdentifier)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (c *rdsCall) copyGroup(in *rds.CopyDBParameterGroupInput) (any, error) {
 	return &rds.CopyDBParameterGroupOutput{DBParameterGroup: &shown}, nil
 }
 
-func (c *rdsCall) describeGroups(in *rds.DescribeDBParameterGroupsInput) (any, error) {
+func (c *call) describeGroups(in *rds.DescribeDBParameterGroupsInput) (any, error) {
 	if in.DBParameterGroupName != nil {
 		g, err := c.group(in.DBParameterGroupName)
 		if err != nil {
@@ -96,7 +96,7 @@ func (c *rdsCall) describeGroups(in *rds.DescribeDBParameterGroupsInput) (any, e
 	return &rds.DescribeDBParameterGroupsOutput{DBParameterGroups: page, Marker: marker}, err
 }
 
-func (c *rdsCall) describeParameters(in *rds.DescribeDBParametersInput) (any, error) {
+func (c *call) describeParameters(in *rds.DescribeDBParametersInput) (any, error) {
 	g, err := c.group(in.DBParameterGroupName)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (c *rdsCall) describeParameters(in *rds.DescribeDBParametersInput) (any, er
 }
 
 // describeDefaults is the catalogue of a family.
-func (c *rdsCall) describeDefaults(in *rds.DescribeEngineDefaultParametersInput) (any, error) {
+func (c *call) describeDefaults(in *rds.DescribeEngineDefaultParametersInput) (any, error) {
 	family := aws.ToString(in.DBParameterGroupFamily)
 	if !isFamily(family) {
 		return nil, invalidValue("ParameterGroupFamily %s is not a valid parameter group family", family)
@@ -129,7 +129,7 @@ func (c *rdsCall) describeDefaults(in *rds.DescribeEngineDefaultParametersInput)
 
 // modifyGroup sets parameters. A group that waits for a restart of its members says so in them. No recording shows the refusals.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBParameterGroup.html
-func (c *rdsCall) modifyGroup(in *rds.ModifyDBParameterGroupInput) (any, error) {
+func (c *call) modifyGroup(in *rds.ModifyDBParameterGroupInput) (any, error) {
 	g, err := c.ownGroup(in.DBParameterGroupName)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func changeable(g *rdsGroup, p rdstypes.Parameter, value *string) error {
 	return nil
 }
 
-func (c *rdsCall) resetGroup(in *rds.ResetDBParameterGroupInput) (any, error) {
+func (c *call) resetGroup(in *rds.ResetDBParameterGroupInput) (any, error) {
 	g, err := c.ownGroup(in.DBParameterGroupName)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (c *rdsCall) resetGroup(in *rds.ResetDBParameterGroupInput) (any, error) {
 }
 
 // deleteGroup deletes a group without members. One that is not there is no error, as in the recordings.
-func (c *rdsCall) deleteGroup(in *rds.DeleteDBParameterGroupInput) (any, error) {
+func (c *call) deleteGroup(in *rds.DeleteDBParameterGroupInput) (any, error) {
 	g, err := c.ownGroup(in.DBParameterGroupName)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (c *rdsCall) deleteGroup(in *rds.DeleteDBParameterGroupInput) (any, error) 
 // No recording shows the refusals: the words of the first are those that people report of a cluster.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.html (parameter groups)
 // https://github.com/aws-controllers-k8s/community/issues/2778
-func (c *rdsCall) askGroup(next *Instance, in *rds.ModifyDBInstanceInput) error {
+func (c *call) askGroup(next *Instance, in *rds.ModifyDBInstanceInput) error {
 	version := *orElse(next.db.PendingModifiedValues.EngineVersion, *next.db.EngineVersion)
 	family := familyOf(*next.db.Engine, version)
 	if in.DBParameterGroupName == nil {

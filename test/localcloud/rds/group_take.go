@@ -39,7 +39,7 @@ func allReset(g *rdsGroup) rdsGroupChange {
 }
 
 // carryOutInMembers changes the servers of a group's members, and marks that what is left waits for their restart.
-func (c *rdsCall) carryOutInMembers(g *rdsGroup, change rdsGroupChange) {
+func (c *call) carryOutInMembers(g *rdsGroup, change rdsGroupChange) {
 	for _, key := range c.members(g) {
 		next := c.instances[key].Now.clone()
 		if change.restart {

@@ -22,7 +22,7 @@ var smallForInsights = []string{"db.t2.micro", "db.t2.small", "db.t3.micro", "db
 // setInsights gives an instance what a call asks for, at once. No recording shows the refusals. Their words are those of
 // https://github.com/hashicorp/terraform-provider-aws/issues/3015 and https://github.com/hashicorp/terraform-provider-aws/issues/44046, and of
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DatabaseInsights.TurningOnAdvanced.html for the advanced mode.
-func (c *rdsCall) setInsights(db *rdstypes.DBInstance, ask rdsInsights) error {
+func (c *call) setInsights(db *rdstypes.DBInstance, ask rdsInsights) error {
 	class := orElse(db.PendingModifiedValues.DBInstanceClass, *db.DBInstanceClass)
 	on := aws.ToBool(orElse(ask.enable, aws.ToBool(db.PerformanceInsightsEnabled)))
 	switch {

@@ -25,7 +25,7 @@ func ask[T comparable](pending **T, current, asked *T) {
 	}
 }
 
-func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
+func (c *call) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	key, have, err := c.instance(in.DBInstanceIdentifier)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 }
 
 // checkModify checks what is asked for, and makes version, storage and windows pending or set.
-func (c *rdsCall) checkModify(next *Instance, in *rds.ModifyDBInstanceInput) error {
+func (c *call) checkModify(next *Instance, in *rds.ModifyDBInstanceInput) error {
 	engine := *next.db.Engine
 	checks := []error{
 		validRetention(in.BackupRetentionPeriod), validCertificate(in.CACertificateIdentifier), validPort(in.DBPortNumber),
@@ -221,7 +221,7 @@ func provisioned(kind string, size int32) bool {
 
 // carryOut begins what does not wait for the maintenance window. A password never waits; neither does a
 // retention period that stays above zero. What interrupts nothing is done at once.
-func (c *rdsCall) carryOut(next *Instance, immediately, monitors bool, password *string) {
+func (c *call) carryOut(next *Instance, immediately, monitors bool, password *string) {
 	pending := next.db.PendingModifiedValues
 	var online rdstypes.PendingModifiedValues
 	if days := pending.BackupRetentionPeriod; days != nil && *days > 0 && *next.db.BackupRetentionPeriod > 0 {

@@ -23,7 +23,7 @@ const (
 // reported while monitoring is off is what the recordings show of instances that perhaps never had one. Its log stream goes on to be reported, as
 // https://github.com/pganalyze/collector/pull/701 says. It reports whether anything changed: the instance is then in a status of its own for a while.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html (configuring-enhanced-monitoring)
-func (c *rdsCall) setMonitoring(db *rdstypes.DBInstance, seconds *int32, role *string) (changed bool, err error) {
+func (c *call) setMonitoring(db *rdstypes.DBInstance, seconds *int32, role *string) (changed bool, err error) {
 	before, roleBefore := aws.ToInt32(db.MonitoringInterval), aws.ToString(db.MonitoringRoleArn)
 	interval := *orElse(seconds, aws.ToInt32(db.MonitoringInterval))
 	switch {

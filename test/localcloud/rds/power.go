@@ -12,7 +12,7 @@ import (
 
 // move takes an instance from one state through another. with is what changes beside the state, nil if nothing does, and work what the
 // server behind it does meanwhile, nil if it runs on throughout.
-func (c *rdsCall) move(name *string, from string, through step, status string, work func(id string) error, with func(*rdstypes.DBInstance)) (*rdstypes.DBInstance, error) {
+func (c *call) move(name *string, from string, through step, status string, work func(id string) error, with func(*rdstypes.DBInstance)) (*rdstypes.DBInstance, error) {
 	key, have, err := c.instance(name)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 // parameters can only be restarted or deleted, the former without a failover.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html (ForceFailover)
 // https://aws.amazon.com/premiumsupport/knowledge-center/aurora-mysql-incompatible-parameter/
-func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
+func (c *call) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	c.call.Disrupts = "restart"
 	failOver, from := restarted, "available"
 	_, have, err := c.instance(in.DBInstanceIdentifier)
@@ -68,7 +68,7 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 }
 
 // powerJob is what the server behind an instance does; nil for nothing. One that starts takes what its parameter group sets.
-func (c *rdsCall) powerJob(of *Instance, through step, work func(id string) error) *engine.Job {
+func (c *call) powerJob(of *Instance, through step, work func(id string) error) *engine.Job {
 	switch {
 	case work == nil || c.failLate:
 		return nil
@@ -84,7 +84,7 @@ const week = 7 * 24 * time.Hour
 
 // stopInstance stops an instance, which starts by itself after a week. One that has read replicas, or is one, is not stopped.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html
-func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
+func (c *call) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
 	c.call.Disrupts = "stop"
 	if err := c.checkStop(in.DBInstanceIdentifier); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func restarted(db *rdstypes.DBInstance) {
 	db.DBParameterGroups = []rdstypes.DBParameterGroupStatus{status}
 }
 
-func (c *rdsCall) startInstance(in *rds.StartDBInstanceInput) (any, error) {
+func (c *call) startInstance(in *rds.StartDBInstanceInput) (any, error) {
 	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", c.cloud.Engines.Resume, restarted)
 	return &rds.StartDBInstanceOutput{DBInstance: db}, err
 }

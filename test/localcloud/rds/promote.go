@@ -16,7 +16,7 @@ import (
 // that has replicas itself: those go on to follow it. "A read replica cannot be promoted when it is in the backing-up status." No recording shows the call, nor any refusal.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_PromoteReadReplica.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.Promote.html
-func (c *rdsCall) promoteReplica(in *rds.PromoteReadReplicaInput) (any, error) {
+func (c *call) promoteReplica(in *rds.PromoteReadReplicaInput) (any, error) {
 	key, have, err := c.instance(in.DBInstanceIdentifier)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Service) settleReplicas(now time.Time) {
 // those of https://github.com/hashicorp/terraform-provider-aws/issues/24887, the rules those of the guide. No recording shows it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.MySQL.html
-func (c *rdsCall) checkOrderOfUpgrades(have *Instance, asked *string) error {
+func (c *call) checkOrderOfUpgrades(have *Instance, asked *string) error {
 	engine, from := *have.db.Engine, *have.db.EngineVersion
 	to, err := upgradeOf(&have.db, asked)
 	if err != nil || to == from || engine == "postgres" && MajorVersion(engine, to) != MajorVersion(engine, from) {
@@ -128,7 +128,7 @@ func (c *rdsCall) checkOrderOfUpgrades(have *Instance, asked *string) error {
 // those about backups those of https://github.com/cloud-custodian/cloud-custodian/issues/178, and those about the secret those of
 // https://github.com/hashicorp/terraform-provider-aws/issues/40188. That a source can't begin to have a secret, and that a replica is not upgraded to another major version by itself, is strict:
 // the guide says that RDS has no replicas of a source with a secret, and that a major upgrade of a source of PostgreSQL upgrades its replicas.
-func (c *rdsCall) checkReplication(key Key, have *Instance, in *rds.ModifyDBInstanceInput) error {
+func (c *call) checkReplication(key Key, have *Instance, in *rds.ModifyDBInstanceInput) error {
 	db, replica := &have.db, have.follows.id != ""
 	leads := len(c.replicasOf(have)) > 0
 	if err := c.checkVersionOfBlue(have, in.EngineVersion); err != nil {
@@ -158,7 +158,7 @@ func (c *rdsCall) checkReplication(key Key, have *Instance, in *rds.ModifyDBInst
 
 // checkVersionOfBlue: "You can't change a blue DB instance to a higher engine version than its corresponding green DB instance." No recording shows the refusal.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/blue-green-deployments-considerations.html
-func (c *rdsCall) checkVersionOfBlue(blue *Instance, asked *string) error {
+func (c *call) checkVersionOfBlue(blue *Instance, asked *string) error {
 	d := c.deploymentOf(blue)
 	if d == nil || asked == nil {
 		return nil
@@ -174,7 +174,7 @@ func (c *rdsCall) checkVersionOfBlue(blue *Instance, asked *string) error {
 
 // checkStop refuses to stop a replica and its source. The words are those of https://github.com/base2Services/cfn-start-stop-stack/pull/65.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html (limitations)
-func (c *rdsCall) checkStop(name *string) error {
+func (c *call) checkStop(name *string) error {
 	_, have, err := c.instance(name)
 	if err == nil && (have.follows.id != "" || len(c.replicasOf(have)) > 0) {
 		err = invalidState("Cannot stop or start a Read-Replica instance")

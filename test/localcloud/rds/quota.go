@@ -10,7 +10,7 @@ import (
 
 // describeQuotas is DescribeAccountAttributes: the quotas that this cloud holds, of the caller's account in its region. No recording shows an answer.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeAccountAttributes.html
-func (c *rdsCall) describeQuotas(*rds.DescribeAccountAttributesInput) (any, error) {
+func (c *call) describeQuotas(*rds.DescribeAccountAttributesInput) (any, error) {
 	var instances, storage, groups int64
 	here := func(account, region string) bool { return account == c.caller.Account && region == c.caller.Region }
 	for key, p := range c.instances {

@@ -46,12 +46,13 @@ type Service struct {
 	writes         uint64
 }
 
+// New returns RDS without instances.
 func New(c *cloud.Shared) *Service {
 	return &Service{cloud: c, instances: map[Key]*cloud.Past[Instance]{}, snapshots: map[Key]*rdsSnapshot{}, retained: map[Key]*rdsRetained{}, groups: map[Key]*rdsGroup{}, deployments: map[Key]*cloud.Past[rdsDeployment]{}, limits: map[string]Limits{}, lags: map[string]cloud.ReplicaLag{}}
 }
 
-// An rdsCall is one call to RDS.
-type rdsCall struct {
+// A call is one call to RDS.
+type call struct {
 	*Service
 	caller   amazon.Caller
 	form     url.Values
@@ -62,56 +63,57 @@ type rdsCall struct {
 	call     *traffic.Call // what the ledger will have of it
 }
 
-var rdsActions = map[string]amazon.QueryAction[*rdsCall]{
-	"CreateDBInstance": amazon.Action((*rdsCall).createInstance, withParameters(
+var rdsActions = map[string]amazon.QueryAction[*call]{
+	"CreateDBInstance": amazon.Action((*call).createInstance, withParameters(
 		"DBInstanceIdentifier", "Engine", "EngineVersion", "DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "StorageType",
 		"Iops", "StorageThroughput", "StorageEncrypted", "KmsKeyId", "MasterUsername", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "DBName",
 		"BackupRetentionPeriod", "PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AvailabilityZone",
 		"CACertificateIdentifier", "EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "EnableCloudwatchLogsExports", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "Port", "DBParameterGroupName", "OptionGroupName", "Tags")...),
-	"RestoreDBInstanceToPointInTime": amazon.Action((*rdsCall).restoreToTime, slices.Concat(restoreParameters, []string{
+	"RestoreDBInstanceToPointInTime": amazon.Action((*call).restoreToTime, slices.Concat(restoreParameters, []string{
 		"TargetDBInstanceIdentifier", "SourceDBInstanceIdentifier", "SourceDbiResourceId", "SourceDBInstanceAutomatedBackupsArn", "RestoreTime", "UseLatestRestorableTime", "MaxAllocatedStorage"})...),
-	"DescribeDBInstanceAutomatedBackups": amazon.Action((*rdsCall).describeBackups,
+	"DescribeDBInstanceAutomatedBackups": amazon.Action((*call).describeBackups,
 		"DbiResourceId", "DBInstanceIdentifier", "DBInstanceAutomatedBackupsArn", "Filters", "Marker", "MaxRecords"),
-	"CreateDBInstanceReadReplica":     amazon.Action((*rdsCall).createReplica, replicaParameters...),
-	"PromoteReadReplica":              amazon.Action((*rdsCall).promoteReplica, "DBInstanceIdentifier", "BackupRetentionPeriod", "PreferredBackupWindow"),
-	"RestoreDBInstanceFromDBSnapshot": amazon.Action((*rdsCall).restoreFromSnapshot, slices.Concat(restoreParameters, []string{"DBInstanceIdentifier", "DBSnapshotIdentifier"})...),
-	"DescribeDBInstances":             amazon.Action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
-	"ModifyDBInstance": amazon.Action((*rdsCall).modifyInstance, withParameters(
+	"CreateDBInstanceReadReplica":     amazon.Action((*call).createReplica, replicaParameters...),
+	"PromoteReadReplica":              amazon.Action((*call).promoteReplica, "DBInstanceIdentifier", "BackupRetentionPeriod", "PreferredBackupWindow"),
+	"RestoreDBInstanceFromDBSnapshot": amazon.Action((*call).restoreFromSnapshot, slices.Concat(restoreParameters, []string{"DBInstanceIdentifier", "DBSnapshotIdentifier"})...),
+	"DescribeDBInstances":             amazon.Action((*call).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
+	"ModifyDBInstance": amazon.Action((*call).modifyInstance, withParameters(
 		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
 		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "RotateMasterUserPassword", "BackupRetentionPeriod",
 		"PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "CACertificateIdentifier", "CertificateRotationRestart",
 		"EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "DBPortNumber", "CloudwatchLogsExportConfiguration", "DBParameterGroupName", "OptionGroupName")...),
-	"DeleteDBInstance": amazon.Action((*rdsCall).deleteInstance,
+	"DeleteDBInstance": amazon.Action((*call).deleteInstance,
 		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
-	"CreateDBSnapshot": amazon.Action((*rdsCall).createSnapshot, "DBInstanceIdentifier", "DBSnapshotIdentifier", "Tags"),
-	"DescribeDBSnapshots": amazon.Action((*rdsCall).describeSnapshots,
+	"CreateDBSnapshot": amazon.Action((*call).createSnapshot, "DBInstanceIdentifier", "DBSnapshotIdentifier", "Tags"),
+	"DescribeDBSnapshots": amazon.Action((*call).describeSnapshots,
 		"DBInstanceIdentifier", "DBSnapshotIdentifier", "DbiResourceId", "SnapshotType", "Marker", "MaxRecords"),
-	"DeleteDBSnapshot":         amazon.Action((*rdsCall).deleteSnapshot, "DBSnapshotIdentifier"),
-	"AddTagsToResource":        amazon.Action((*rdsCall).addTags, "ResourceName", "Tags"),
-	"RemoveTagsFromResource":   amazon.Action((*rdsCall).removeTags, "ResourceName", "TagKeys"),
-	"ListTagsForResource":      amazon.Action((*rdsCall).listTags, "ResourceName"),
-	"AddRoleToDBInstance":      amazon.Action((*rdsCall).addRole, "DBInstanceIdentifier", "FeatureName", "RoleArn"),
-	"RemoveRoleFromDBInstance": amazon.Action((*rdsCall).removeRole, "DBInstanceIdentifier", "FeatureName", "RoleArn"),
-	"RebootDBInstance":         amazon.Action((*rdsCall).rebootInstance, "DBInstanceIdentifier", "ForceFailover"),
-	"StopDBInstance":           amazon.Action((*rdsCall).stopInstance, "DBInstanceIdentifier"),
-	"StartDBInstance":          amazon.Action((*rdsCall).startInstance, "DBInstanceIdentifier"),
-	"CreateDBParameterGroup":   amazon.Action((*rdsCall).createGroup, "DBParameterGroupName", "DBParameterGroupFamily", "Description", "Tags"),
-	"CopyDBParameterGroup": amazon.Action((*rdsCall).copyGroup,
+	"DeleteDBSnapshot":         amazon.Action((*call).deleteSnapshot, "DBSnapshotIdentifier"),
+	"AddTagsToResource":        amazon.Action((*call).addTags, "ResourceName", "Tags"),
+	"RemoveTagsFromResource":   amazon.Action((*call).removeTags, "ResourceName", "TagKeys"),
+	"ListTagsForResource":      amazon.Action((*call).listTags, "ResourceName"),
+	"AddRoleToDBInstance":      amazon.Action((*call).addRole, "DBInstanceIdentifier", "FeatureName", "RoleArn"),
+	"RemoveRoleFromDBInstance": amazon.Action((*call).removeRole, "DBInstanceIdentifier", "FeatureName", "RoleArn"),
+	"RebootDBInstance":         amazon.Action((*call).rebootInstance, "DBInstanceIdentifier", "ForceFailover"),
+	"StopDBInstance":           amazon.Action((*call).stopInstance, "DBInstanceIdentifier"),
+	"StartDBInstance":          amazon.Action((*call).startInstance, "DBInstanceIdentifier"),
+	"CreateDBParameterGroup":   amazon.Action((*call).createGroup, "DBParameterGroupName", "DBParameterGroupFamily", "Description", "Tags"),
+	"CopyDBParameterGroup": amazon.Action((*call).copyGroup,
 		"SourceDBParameterGroupIdentifier", "TargetDBParameterGroupIdentifier", "TargetDBParameterGroupDescription", "Tags"),
-	"DescribeDBParameterGroups":       amazon.Action((*rdsCall).describeGroups, "DBParameterGroupName", "Marker", "MaxRecords"),
-	"DescribeDBParameters":            amazon.Action((*rdsCall).describeParameters, "DBParameterGroupName", "Source", "Marker", "MaxRecords"),
-	"DescribeEngineDefaultParameters": amazon.Action((*rdsCall).describeDefaults, "DBParameterGroupFamily", "Marker", "MaxRecords"),
-	"ModifyDBParameterGroup":          amazon.Action((*rdsCall).modifyGroup, "DBParameterGroupName", "Parameters"),
-	"ResetDBParameterGroup":           amazon.Action((*rdsCall).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
-	"DeleteDBParameterGroup":          amazon.Action((*rdsCall).deleteGroup, "DBParameterGroupName"),
-	"DescribeEvents": amazon.Action((*rdsCall).describeEvents,
+	"DescribeDBParameterGroups":       amazon.Action((*call).describeGroups, "DBParameterGroupName", "Marker", "MaxRecords"),
+	"DescribeDBParameters":            amazon.Action((*call).describeParameters, "DBParameterGroupName", "Source", "Marker", "MaxRecords"),
+	"DescribeEngineDefaultParameters": amazon.Action((*call).describeDefaults, "DBParameterGroupFamily", "Marker", "MaxRecords"),
+	"ModifyDBParameterGroup":          amazon.Action((*call).modifyGroup, "DBParameterGroupName", "Parameters"),
+	"ResetDBParameterGroup":           amazon.Action((*call).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
+	"DeleteDBParameterGroup":          amazon.Action((*call).deleteGroup, "DBParameterGroupName"),
+	"DescribeEvents": amazon.Action((*call).describeEvents,
 		"SourceIdentifier", "SourceType", "StartTime", "EndTime", "Duration", "EventCategories", "Filters", "Marker", "MaxRecords"),
-	"DescribeAccountAttributes":     amazon.Action((*rdsCall).describeQuotas),
-	"DescribeDBMajorEngineVersions": amazon.Action((*rdsCall).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
-	"DescribeDBEngineVersions": amazon.Action((*rdsCall).describeEngineVersions,
+	"DescribeAccountAttributes":     amazon.Action((*call).describeQuotas),
+	"DescribeDBMajorEngineVersions": amazon.Action((*call).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
+	"DescribeDBEngineVersions": amazon.Action((*call).describeEngineVersions,
 		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
 }
 
+// Identify implements amazon.Dialect.
 func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (traffic.Call, cloud.Service) {
 	form, _ := url.ParseQuery(string(body))
 	name := form.Get("Action")
@@ -128,13 +130,15 @@ func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (
 	return traffic.Call{
 		Service: "rds", Operation: name, Resource: resource,
 		Write: !strings.HasPrefix(name, "Describe") && !strings.HasPrefix(name, "List"),
-	}, &rdsCall{Service: s, caller: caller, form: form}
+	}, &call{Service: s, caller: caller, form: form}
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	return amazon.QueryFailure(rdsNamespace, e)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	if fault.Kind == traffic.Refused {
 		return amazon.QueryFailure(rdsNamespace, amazon.Err(fault.Status, fault.Code, fault.Message))
@@ -146,7 +150,8 @@ func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	return amazon.QueryFailure(rdsNamespace, amazon.QueryFault(fault, conflict))
 }
 
-func (c *rdsCall) Act(call *traffic.Call, _ *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
+// Act implements cloud.Service.
+func (c *call) Act(call *traffic.Call, _ *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
 	do, err := amazon.PickAction(rdsActions, c.form, rdsVersion)
 	if err != nil {
 		return amazon.QueryFailure(rdsNamespace, err)
@@ -190,24 +195,24 @@ func (s *Service) settleInstances(now time.Time) {
 	s.settleReplicas(now)
 }
 
-func (c *rdsCall) key(name string) Key {
+func (c *call) key(name string) Key {
 	return Key{c.caller.Account, c.caller.Region, strings.ToLower(name)}
 }
 
 // ownKey returns the key for an identifier or an ARN of this account and region.
-func (c *rdsCall) ownKey(name, kind string) Key {
+func (c *call) ownKey(name, kind string) Key {
 	if rest, ok := strings.CutPrefix(name, c.arn(kind, "")); ok {
 		name = rest
 	}
 	return c.key(name)
 }
 
-func (c *rdsCall) arn(kind, name string) string {
+func (c *call) arn(kind, name string) string {
 	return fmt.Sprintf("arn:aws:rds:%s:%s:%s:%s", c.caller.Region, c.caller.Account, kind, name)
 }
 
 // instance returns an instance as a write sees it.
-func (c *rdsCall) instance(name *string) (Key, *Instance, error) {
+func (c *call) instance(name *string) (Key, *Instance, error) {
 	if aws.ToString(name) == "" {
 		return Key{}, nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBInstanceIdentifier")
 	}

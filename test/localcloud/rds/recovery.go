@@ -17,7 +17,7 @@ import (
 // parameters where that has none that fits; words are ours.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceToPointInTime.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
-func (c *rdsCall) restoreToTime(in *rds.RestoreDBInstanceToPointInTimeInput) (any, error) {
+func (c *call) restoreToTime(in *rds.RestoreDBInstanceToPointInTimeInput) (any, error) {
 	if aws.ToString(in.TargetDBInstanceIdentifier) == "" {
 		return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter TargetDBInstanceIdentifier")
 	}
@@ -48,7 +48,7 @@ func (c *rdsCall) restoreToTime(in *rds.RestoreDBInstanceToPointInTimeInput) (an
 
 // recoverable returns the instance that a call names in one of three ways, as it is, or as it was before it was deleted. The reference has the ARN for backups that are
 // replicated to another region, of which there are none here: it serves as the resource id does.
-func (c *rdsCall) recoverable(in *rds.RestoreDBInstanceToPointInTimeInput) (source *Instance, gone bool, err error) {
+func (c *call) recoverable(in *rds.RestoreDBInstanceToPointInTimeInput) (source *Instance, gone bool, err error) {
 	name, id, arn := aws.ToString(in.SourceDBInstanceIdentifier), aws.ToString(in.SourceDbiResourceId), aws.ToString(in.SourceDBInstanceAutomatedBackupsArn)
 	given := 0
 	for _, way := range []string{name, id, arn} {
@@ -77,7 +77,7 @@ func (c *rdsCall) recoverable(in *rds.RestoreDBInstanceToPointInTimeInput) (sour
 }
 
 // recoveryTime returns the time that a call asks for: within the window of the source's automated backups.
-func (c *rdsCall) recoveryTime(in *rds.RestoreDBInstanceToPointInTimeInput, source *Instance) (time.Time, error) {
+func (c *call) recoveryTime(in *rds.RestoreDBInstanceToPointInTimeInput, source *Instance) (time.Time, error) {
 	latest := aws.ToBool(in.UseLatestRestorableTime)
 	window := c.window(source)
 	switch {

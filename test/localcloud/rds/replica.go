@@ -50,7 +50,7 @@ type rdsFollowing struct {
 // replicas, and none shows the call, nor any refusal. Codes are those of the reference; words are ours where no issue is named.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstanceReadReplica.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.html
-func (c *rdsCall) createReplica(in *rds.CreateDBInstanceReadReplicaInput) (any, error) {
+func (c *call) createReplica(in *rds.CreateDBInstanceReadReplicaInput) (any, error) {
 	for name, value := range map[string]*string{"DBInstanceIdentifier": in.DBInstanceIdentifier, "SourceDBInstanceIdentifier": in.SourceDBInstanceIdentifier} {
 		if aws.ToString(value) == "" {
 			return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter "+name)
@@ -95,7 +95,7 @@ func (k Key) seenFrom(other Key) string {
 }
 
 // replicated returns the instance that a call names as the source: by its name in the region, or by its ARN in any.
-func (c *rdsCall) replicated(name string) (Key, *Instance, error) {
+func (c *call) replicated(name string) (Key, *Instance, error) {
 	key := c.key(name)
 	if parts := strings.Split(name, ":"); len(parts) == 7 && strings.HasPrefix(name, "arn:aws:rds:") && parts[5] == "db" {
 		key = Key{parts[4], parts[3], strings.ToLower(parts[6])}
@@ -110,7 +110,7 @@ func (c *rdsCall) replicated(name string) (Key, *Instance, error) {
 // checkSource refuses a source that can't have another replica. The words about the secret are those of https://github.com/terraform-aws-modules/terraform-aws-rds/issues/532;
 // the guide has the rule for all engines but SQL Server: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-secrets-manager.html (limitations). The reference has no code for
 // a replica too many.
-func (c *rdsCall) checkSource(key Key, source *Instance) error {
+func (c *call) checkSource(key Key, source *Instance) error {
 	engine, depth := *source.db.Engine, 1
 	for at := source; at != nil && at.follows.id != ""; at = c.sourceOf(at) {
 		depth++
@@ -159,7 +159,7 @@ func checkReplica(in *rds.CreateDBInstanceReadReplicaInput, of *rdstypes.DBInsta
 
 // checkReplicaNetwork holds the replicas that one source has in a region to one VPC.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstanceReadReplica.html (DBSubnetGroupName, Errors)
-func (c *rdsCall) checkReplicaNetwork(in *rds.CreateDBInstanceReadReplicaInput, source *Instance) error {
+func (c *call) checkReplicaNetwork(in *rds.CreateDBInstanceReadReplicaInput, source *Instance) error {
 	if in.DBSubnetGroupName == nil {
 		return nil
 	}

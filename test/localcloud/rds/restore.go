@@ -38,7 +38,7 @@ type rdsOrigin struct {
 // time. No recording shows the call, nor any refusal. Codes are those of the reference's list of errors; words are ours.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RestoreDBInstanceFromDBSnapshot.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_RestoreFromSnapshot.html
-func (c *rdsCall) restoreFromSnapshot(in *rds.RestoreDBInstanceFromDBSnapshotInput) (any, error) {
+func (c *call) restoreFromSnapshot(in *rds.RestoreDBInstanceFromDBSnapshotInput) (any, error) {
 	if aws.ToString(in.DBInstanceIdentifier) == "" {
 		return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBInstanceIdentifier")
 	}
@@ -60,7 +60,7 @@ func (c *rdsCall) restoreFromSnapshot(in *rds.RestoreDBInstanceFromDBSnapshotInp
 // restore begins the creation of an instance with data that were before. One that fails ends in a status of its own, or in the code of the fault that makes it fail:
 // incompatible-restore and restore-error are the documented ones.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
-func (c *rdsCall) restore(in *rds.RestoreDBInstanceFromDBSnapshotInput, from rdsOrigin) (*rdstypes.DBInstance, error) {
+func (c *call) restore(in *rds.RestoreDBInstanceFromDBSnapshotInput, from rdsOrigin) (*rdstypes.DBInstance, error) {
 	if err := checkRestore(in, &from.source.db); err != nil {
 		return nil, err
 	}

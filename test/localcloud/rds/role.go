@@ -49,7 +49,7 @@ func (in *Instance) shownRoles(now time.Time) []rdstypes.DBInstanceRole {
 }
 
 // roleChange returns the instance whose roles a call changes. The words of the refusal are those of https://github.com/hashicorp/terraform-provider-aws/issues/25208.
-func (c *rdsCall) roleChange(name, feature *string) (Key, *Instance, error) {
+func (c *call) roleChange(name, feature *string) (Key, *Instance, error) {
 	key, have, err := c.instance(name)
 	if err == nil && have.status() != "available" {
 		err = invalidState("The status for the %s DB instance is %s. The DB instance is not available for %s feature.", key.name, have.status(), aws.ToString(feature))
@@ -60,7 +60,7 @@ func (c *rdsCall) roleChange(name, feature *string) (Key, *Instance, error) {
 // addRole associates a role with an instance. That a role serves one feature alone is what the reference says, and what people report of PostgreSQL:
 // https://github.com/aws/aws-cdk/pull/17060. The words about a role that can't be used are those of https://github.com/hashicorp/terraform-provider-aws (rds).
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_AddRoleToDBInstance.html
-func (c *rdsCall) addRole(in *rds.AddRoleToDBInstanceInput) (any, error) {
+func (c *call) addRole(in *rds.AddRoleToDBInstanceInput) (any, error) {
 	key, have, err := c.roleChange(in.DBInstanceIdentifier, in.FeatureName)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (c *rdsCall) addRole(in *rds.AddRoleToDBInstanceInput) (any, error) {
 
 // RemoveRole takes a role from an instance.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RemoveRoleFromDBInstance.html
-func (c *rdsCall) removeRole(in *rds.RemoveRoleFromDBInstanceInput) (any, error) {
+func (c *call) removeRole(in *rds.RemoveRoleFromDBInstanceInput) (any, error) {
 	key, have, err := c.roleChange(in.DBInstanceIdentifier, in.FeatureName)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func validManagement(manage *bool, password, key *string) error {
 // beginManaging gives an instance a secret, which can't be read before the server has the password. No recording shows when RDS first tells of the secret: here the
 // answer to the call does.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_MasterUserSecret.html
-func (c *rdsCall) beginManaging(in *Instance, key *string) error {
+func (c *call) beginManaging(in *Instance, key *string) error {
 	kms, err := c.kmsARN(orElse(key, "alias/aws/secretsmanager"), aws.Bool(true))
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *rdsCall) beginManaging(in *Instance, key *string) error {
 }
 
 // askManagement takes in what a call asks of the master password, and returns the password that the server is to get; nil for none.
-func (c *rdsCall) askManagement(next *Instance, in *rds.ModifyDBInstanceInput) (password *string, err error) {
+func (c *call) askManagement(next *Instance, in *rds.ModifyDBInstanceInput) (password *string, err error) {
 	manages, rotates := next.db.MasterUserSecret != nil, aws.ToBool(in.RotateMasterUserPassword)
 	switch {
 	case rotates && (!manages || in.ManageMasterUserPassword != nil):

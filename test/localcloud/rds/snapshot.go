@@ -39,7 +39,7 @@ func (s *rdsSnapshot) settle(now time.Time) {
 
 // finalSnapshot begins the snapshot that a deletion takes. An instance that does not work can't have one. It stays if the deletion fails later, with the data
 // unless it is the snapshot itself that failed. No recording shows either.
-func (c *rdsCall) finalSnapshot(of *Instance, name string) (*rdsSnapshot, error) {
+func (c *call) finalSnapshot(of *Instance, name string) (*rdsSnapshot, error) {
 	if err := validIdentifier("FinalDBSnapshotIdentifier", name, 255); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ const SnapshotQuota = 100
 var errSnapshotQuota = amazon.Err(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
 
 // manualSnapshots counts those of the account in the region.
-func (c *rdsCall) manualSnapshots() (taken int) {
+func (c *call) manualSnapshots() (taken int) {
 	for of := range c.snapshots {
 		if of.account == c.caller.Account && of.region == c.caller.Region {
 			taken++
@@ -81,7 +81,7 @@ func (c *rdsCall) manualSnapshots() (taken int) {
 // has CopyTagsToSnapshot and the call has no tags. No recording shows the call.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSnapshot.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_CreateSnapshot.html
-func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
+func (c *call) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 	if err := validIdentifier("DBSnapshotIdentifier", aws.ToString(in.DBSnapshotIdentifier), 255); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *rdsCall) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 }
 
 // snapshotOf begins a snapshot of an instance, which may fail. What it says of the instance is what the recorded snapshots say.
-func (c *rdsCall) snapshotOf(of *Instance, name string, fails bool) (*rdsSnapshot, error) {
+func (c *call) snapshotOf(of *Instance, name string, fails bool) (*rdsSnapshot, error) {
 	key := c.key(name)
 	if c.snapshots[key] != nil {
 		return nil, amazon.Err(http.StatusBadRequest, "DBSnapshotAlreadyExists", "Cannot create the snapshot because a snapshot with the identifier "+key.name+" already exists.")
@@ -145,7 +145,7 @@ func snapshotNotFound(name string) *amazon.Error {
 	return amazon.Err(http.StatusNotFound, "DBSnapshotNotFound", "DBSnapshot "+name+" not found.")
 }
 
-func (c *rdsCall) describeSnapshots(in *rds.DescribeDBSnapshotsInput) (any, error) {
+func (c *call) describeSnapshots(in *rds.DescribeDBSnapshotsInput) (any, error) {
 	var all []rdstypes.DBSnapshot
 	for key, snapshot := range c.snapshots {
 		switch {
@@ -168,7 +168,7 @@ func (c *rdsCall) describeSnapshots(in *rds.DescribeDBSnapshotsInput) (any, erro
 	return &rds.DescribeDBSnapshotsOutput{DBSnapshots: page, Marker: marker}, err
 }
 
-func (c *rdsCall) deleteSnapshot(in *rds.DeleteDBSnapshotInput) (any, error) {
+func (c *call) deleteSnapshot(in *rds.DeleteDBSnapshotInput) (any, error) {
 	key := c.ownKey(aws.ToString(in.DBSnapshotIdentifier), "snapshot")
 	snapshot := c.snapshots[key]
 	switch {

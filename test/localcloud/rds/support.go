@@ -41,7 +41,7 @@ var rdsLifecycles = map[string]map[string]rdsLifecycle{
 // hour of its last day support ends.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-viewing-support-dates.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBMajorEngineVersions.html
-func (c *rdsCall) describeMajorVersions(in *rds.DescribeDBMajorEngineVersionsInput) (any, error) {
+func (c *call) describeMajorVersions(in *rds.DescribeDBMajorEngineVersionsInput) (any, error) {
 	if in.Engine != nil && rdsLifecycles[*in.Engine] == nil {
 		return nil, invalidValue("Unrecognized engine name: %s", *in.Engine)
 	}

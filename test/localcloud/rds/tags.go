@@ -40,7 +40,7 @@ func validRDSTags(tags []rdstypes.Tag) error {
 }
 
 // tagged reads the tags of what an ARN names, and returns how to store others.
-func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
+func (c *call) tagged(arn string, stale bool) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
 	if name, ok := strings.CutPrefix(arn, c.arn("db", "")); ok {
 		key := c.key(name)
 		have := c.instances[key].Read(stale)
@@ -84,7 +84,7 @@ func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store fun
 	return nil, nil, invalidValue("Invalid resource name: %s", arn)
 }
 
-func (c *rdsCall) addTags(in *rds.AddTagsToResourceInput) (any, error) {
+func (c *call) addTags(in *rds.AddTagsToResourceInput) (any, error) {
 	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (c *rdsCall) addTags(in *rds.AddTagsToResourceInput) (any, error) {
 	return nil, nil
 }
 
-func (c *rdsCall) removeTags(in *rds.RemoveTagsFromResourceInput) (any, error) {
+func (c *call) removeTags(in *rds.RemoveTagsFromResourceInput) (any, error) {
 	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (c *rdsCall) removeTags(in *rds.RemoveTagsFromResourceInput) (any, error) {
 	return nil, nil
 }
 
-func (c *rdsCall) listTags(in *rds.ListTagsForResourceInput) (any, error) {
+func (c *call) listTags(in *rds.ListTagsForResourceInput) (any, error) {
 	tags, _, err := c.tagged(aws.ToString(in.ResourceName), c.stale)
 	return &rds.ListTagsForResourceOutput{TagList: tags}, err
 }

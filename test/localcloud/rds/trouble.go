@@ -24,7 +24,7 @@ type Limits struct {
 // checkQuota counts the instances of the account in the region, those being deleted among them, with another instance or a disk that grows by so many GiB.
 // No recording shows the refusals.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Errors)
-func (c *rdsCall) checkQuota(another bool, grows int32) error {
+func (c *call) checkQuota(another bool, grows int32) error {
 	count, total := 0, int(grows)
 	for key, p := range c.instances {
 		if p.Now != nil && key.account == c.caller.Account && key.region == c.caller.Region {
@@ -44,13 +44,13 @@ func (c *rdsCall) checkQuota(another bool, grows int32) error {
 }
 
 // instanceQuota is how many instances the account may have in the region; negative for any number.
-func (c *rdsCall) instanceQuota() int {
+func (c *call) instanceQuota() int {
 	return cmp.Or(c.limits[c.caller.Account].Instances, c.cloud.Options.InstanceQuota, rdsInstanceQuota)
 }
 
 // checkCapacity refuses an instance class for which there are no machines. The words are those that people report.
 // https://github.com/hashicorp/terraform-provider-aws/pull/15184
-func (c *rdsCall) checkCapacity(class *string) error {
+func (c *call) checkCapacity(class *string) error {
 	limits := c.limits[c.caller.Account]
 	if class == nil || limits.FoundLate || !slices.Contains(limits.NoCapacity, *class) {
 		return nil
@@ -61,7 +61,7 @@ func (c *rdsCall) checkCapacity(class *string) error {
 
 // endOfCreation is the status in which a creation ends that goes wrong; empty if it does not.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html (insufficient-capacity)
-func (c *rdsCall) endOfCreation(made *Instance) string {
+func (c *call) endOfCreation(made *Instance) string {
 	if limits := c.limits[c.caller.Account]; limits.FoundLate && slices.Contains(limits.NoCapacity, *made.db.DBInstanceClass) {
 		return "insufficient-capacity"
 	}
@@ -71,7 +71,7 @@ func (c *rdsCall) endOfCreation(made *Instance) string {
 // endOfStart is the status in which the start of a server ends that can't start with its parameters; empty if it can. Here that is so if shared_buffers, in pages
 // of 8 KiB, is more than the memory of the instance class. The parameters go on to wait for a restart. No recording shows that.
 // https://aws.amazon.com/premiumsupport/knowledge-center/aurora-mysql-incompatible-parameter/
-func (c *rdsCall) endOfStart(in *Instance) string {
+func (c *call) endOfStart(in *Instance) string {
 	g := c.made(c.key(in.groupName()))
 	if g == nil {
 		return ""

@@ -227,7 +227,7 @@ var arnOfKey = regexp.MustCompile(`^arn:aws:kms:([a-z0-9-]+):[0-9]{12}:`)
 
 // kmsARN returns the key of encrypted storage as an ARN, whichever way it was named. A key of another account has to be named by an ARN.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (KmsKeyId)
-func (c *rdsCall) kmsARN(key *string, encrypted *bool) (*string, error) {
+func (c *call) kmsARN(key *string, encrypted *bool) (*string, error) {
 	if key == nil && !aws.ToBool(encrypted) {
 		return nil, nil
 	}

@@ -11,21 +11,21 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
-// s3Control is where the paths of the control API of S3 begin. Only its calls for the tags of buckets are served.
+// controlPath is where the paths of the control API of S3 begin. Only its calls for the tags of buckets are served.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_control_TagResource.html
-const s3Control = "/v20180820/tags/"
+const controlPath = "/v20180820/tags/"
 
 // controlled returns the name of the bucket that a call of the control API is about.
 func controlled(r *http.Request) (bucket string, is bool) {
-	path, is := strings.CutPrefix(r.URL.EscapedPath(), s3Control)
+	path, is := strings.CutPrefix(r.URL.EscapedPath(), controlPath)
 	arn, err := url.PathUnescape(path)
 	bucket, _ = strings.CutPrefix(arn, "arn:aws:s3:::")
 	return bucket, is && err == nil
 }
 
-var s3ControlRoutes = map[string]s3Operation{
-	http.MethodPost:   {name: "TagResource", do: (*s3Call).tagResource, headers: []string{"X-Amz-Account-Id"}},
-	http.MethodDelete: {name: "UntagResource", do: (*s3Call).untagResource, params: []string{"tagKeys"}, headers: []string{"X-Amz-Account-Id"}},
+var controlRoutes = map[string]operation{
+	http.MethodPost:   {name: "TagResource", do: (*call).tagResource, headers: []string{"X-Amz-Account-Id"}},
+	http.MethodDelete: {name: "UntagResource", do: (*call).untagResource, params: []string{"tagKeys"}, headers: []string{"X-Amz-Account-Id"}},
 }
 
 type abacStatus struct {
@@ -37,15 +37,15 @@ type abacStatus struct {
 var abacDocument = &document[abacStatus]{
 	sub: "abac", noun: "BucketAbac",
 	get: func(b *s3Bucket) *abacStatus {
-		return &abacStatus{Namespace: s3Namespace, Status: map[bool]string{true: "Enabled", false: "Disabled"}[b.abac]}
+		return &abacStatus{Namespace: namespace, Status: map[bool]string{true: "Enabled", false: "Disabled"}[b.abac]}
 	},
-	check: func(_ *s3Call, _ *s3Bucket, asked *abacStatus) error {
+	check: func(_ *call, _ *s3Bucket, asked *abacStatus) error {
 		if asked.Status != "Enabled" && asked.Status != "Disabled" {
 			return malformedXML()
 		}
 		return nil
 	},
-	put: func(_ *s3Call, b *s3Bucket, asked *abacStatus) { b.abac = asked.Status == "Enabled" },
+	put: func(_ *call, b *s3Bucket, asked *abacStatus) { b.abac = asked.Status == "Enabled" },
 }
 
 // checkABAC refuses to write tags of a bucket with attribute-based access control. No recording shows the code.
@@ -57,7 +57,7 @@ func (b *s3Bucket) checkABAC() error {
 	return amazon.Err(http.StatusMethodNotAllowed, "MethodNotAllowed", "The specified method is not allowed against this resource.")
 }
 
-func (c *s3Call) checkAccountHeader() error {
+func (c *call) checkAccountHeader() error {
 	if c.r.Header.Get("X-Amz-Account-Id") != c.caller.Account {
 		return accessDenied()
 	}
@@ -65,7 +65,7 @@ func (c *s3Call) checkAccountHeader() error {
 }
 
 // tagResource adds tags, and replaces the values of those that are there.
-func (c *s3Call) tagResource() (cloud.Reply, error) {
+func (c *call) tagResource() (cloud.Reply, error) {
 	var asked struct {
 		XMLName xml.Name `xml:"TagResourceRequest"`
 		Tags    struct {
@@ -92,7 +92,7 @@ func (c *s3Call) tagResource() (cloud.Reply, error) {
 	})
 }
 
-func (c *s3Call) untagResource() (cloud.Reply, error) {
+func (c *call) untagResource() (cloud.Reply, error) {
 	if err := c.checkAccountHeader(); err != nil {
 		return cloud.Reply{}, err
 	}

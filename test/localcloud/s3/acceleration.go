@@ -27,13 +27,13 @@ func canAccelerate(b *s3Bucket) error {
 var accelerationDocument = &document[accelerateConfiguration]{
 	sub: "accelerate", noun: "BucketAccelerateConfiguration", usable: canAccelerate,
 	get: func(b *s3Bucket) *accelerateConfiguration {
-		return &accelerateConfiguration{Namespace: s3Namespace, Status: b.acceleration}
+		return &accelerateConfiguration{Namespace: namespace, Status: b.acceleration}
 	},
-	check: func(_ *s3Call, _ *s3Bucket, asked *accelerateConfiguration) error {
+	check: func(_ *call, _ *s3Bucket, asked *accelerateConfiguration) error {
 		if asked.Status != "Enabled" && asked.Status != "Suspended" {
 			return malformedXML()
 		}
 		return nil
 	},
-	put: func(_ *s3Call, b *s3Bucket, asked *accelerateConfiguration) { b.acceleration = asked.Status },
+	put: func(_ *call, b *s3Bucket, asked *accelerateConfiguration) { b.acceleration = asked.Status },
 }

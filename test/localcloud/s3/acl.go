@@ -31,7 +31,7 @@ var cannedGrants = map[string][][2]string{
 	"authenticated-read": {{"http://acs.amazonaws.com/groups/global/AuthenticatedUsers", "READ"}},
 }
 
-func (c *s3Call) getACL() (cloud.Reply, error) {
+func (c *call) getACL() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -49,7 +49,7 @@ func (c *s3Call) getACL() (cloud.Reply, error) {
 }
 
 // putACL takes canned ACLs. Ownership BucketOwnerEnforced turns ACLs off; blocks of public access refuse public ones.
-func (c *s3Call) putACL() (cloud.Reply, error) {
+func (c *call) putACL() (cloud.Reply, error) {
 	acl := c.r.Header.Get("X-Amz-Acl")
 	if _, ok := cannedGrants[acl]; !ok || len(c.body) > 0 {
 		return cloud.Reply{}, notImplemented("an ACL that is not canned")

@@ -51,7 +51,7 @@ type s3Bucket struct {
 const bucketOwnerEnforced = "BucketOwnerEnforced"
 
 // expectOwner refuses a call that expects the bucket to be somebody else's.
-func (c *s3Call) expectOwner(account string) error {
+func (c *call) expectOwner(account string) error {
 	expected := c.r.Header.Get("X-Amz-Expected-Bucket-Owner")
 	switch {
 	case expected == "" || expected == account:
@@ -65,7 +65,7 @@ func (c *s3Call) expectOwner(account string) error {
 }
 
 // bucket returns the bucket of the call, if the caller may use it from where it calls.
-func (c *s3Call) bucket() (*s3Bucket, error) {
+func (c *call) bucket() (*s3Bucket, error) {
 	b := c.buckets[c.name].Read(c.stale)
 	if b == nil {
 		return nil, c.about(amazon.Err(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist"))
@@ -90,7 +90,7 @@ func (c *s3Call) bucket() (*s3Bucket, error) {
 }
 
 // store makes b the bucket of the call; nil deletes it.
-func (c *s3Call) store(b *s3Bucket) {
+func (c *call) store(b *s3Bucket) {
 	if c.buckets[c.name] == nil {
 		c.buckets[c.name] = &cloud.Past[s3Bucket]{}
 	}
@@ -105,7 +105,7 @@ func (c *s3Call) store(b *s3Bucket) {
 }
 
 // change stores a changed copy of the bucket.
-func (c *s3Call) change(how func(b *s3Bucket) error) error {
+func (c *call) change(how func(b *s3Bucket) error) error {
 	b, err := c.bucket()
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ type createBucketConfiguration struct {
 
 var objectOwnerships = []string{bucketOwnerEnforced, "BucketOwnerPreferred", "ObjectWriter"}
 
-func (c *s3Call) createBucket() (cloud.Reply, error) {
+func (c *call) createBucket() (cloud.Reply, error) {
 	var configuration createBucketConfiguration
 	if len(c.body) > 0 {
 		if err := c.parse(&configuration); err != nil {
@@ -157,7 +157,7 @@ func (c *s3Call) createBucket() (cloud.Reply, error) {
 	if existing := c.buckets[c.name].Read(false); existing != nil {
 		return done, c.recreate(existing, len(made.tags) > 0)
 	}
-	if c.owned[c.caller.Account] >= c.BucketQuota {
+	if c.owned[c.caller.Account] >= c.bucketQuota {
 		return cloud.Reply{}, amazon.Err(http.StatusBadRequest, "TooManyBuckets", "You have attempted to create more buckets than allowed")
 	}
 	c.store(made)
@@ -166,7 +166,7 @@ func (c *s3Call) createBucket() (cloud.Reply, error) {
 
 // location says where a bucket goes that is asked for at this region's endpoint. The one of
 // us-east-1 serves all regions; the others only their own, which must be named, and know of no other.
-func (c *s3Call) location(constraint string) (string, error) {
+func (c *call) location(constraint string) (string, error) {
 	region := constraint
 	if constraint == "EU" {
 		region = "eu-west-1"
@@ -186,7 +186,7 @@ func (c *s3Call) location(constraint string) (string, error) {
 }
 
 // createOptions applies what else CreateBucket can ask for.
-func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
+func (c *call) createOptions(b *s3Bucket, tags *s3TagList) error {
 	if tags != nil {
 		if err := validTags(tags.Tag, `User-defined tag keys can't start with "aws:". This prefix is reserved for system tags. `+
 			`Remove "aws:" from your tag keys and try again.`); err != nil {
@@ -216,7 +216,7 @@ func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
 
 // recreate answers a create of a bucket that is there. In us-east-1 the owner gets success, and loses the ACL, unless the
 // call asks for tags, even if they are the same.
-func (c *s3Call) recreate(existing *s3Bucket, tagged bool) error {
+func (c *call) recreate(existing *s3Bucket, tagged bool) error {
 	switch {
 	case existing.account != c.caller.Account:
 		return c.about(amazon.Err(http.StatusConflict, "BucketAlreadyExists",
@@ -233,7 +233,7 @@ func (c *s3Call) recreate(existing *s3Bucket, tagged bool) error {
 }
 
 // about adds the bucket to an error, where S3 does.
-func (c *s3Call) about(e *amazon.Error) *amazon.Error {
+func (c *call) about(e *amazon.Error) *amazon.Error {
 	e.Detail = append(e.Detail, [2]string{"BucketName", c.name})
 	return e
 }
@@ -261,13 +261,13 @@ var withoutAccountNamespace = []string{"me-central-1", "me-south-1"}
 
 // inAccountNamespace reports whether a new bucket is asked for in the namespace of the caller's account and region: by the header and by the name. No recording shows the refusals.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
-func (c *s3Call) inAccountNamespace() bool {
+func (c *call) inAccountNamespace() bool {
 	return !slices.Contains(withoutAccountNamespace, c.caller.Region) &&
 		c.r.Header.Get("X-Amz-Bucket-Namespace") == "account-regional" &&
 		strings.HasSuffix(c.name, "-"+c.caller.Account+"-"+c.caller.Region+"-an")
 }
 
-func (c *s3Call) headBucket() (cloud.Reply, error) {
+func (c *call) headBucket() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -279,7 +279,7 @@ func (c *s3Call) headBucket() (cloud.Reply, error) {
 	return done, nil
 }
 
-func (c *s3Call) deleteBucket() (cloud.Reply, error) {
+func (c *call) deleteBucket() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -295,7 +295,7 @@ func (c *s3Call) deleteBucket() (cloud.Reply, error) {
 	return noContent(), nil
 }
 
-func (c *s3Call) getLocation() (cloud.Reply, error) {
+func (c *call) getLocation() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -307,7 +307,7 @@ func (c *s3Call) getLocation() (cloud.Reply, error) {
 }
 
 // own returns the caller's buckets by name.
-func (c *s3Call) own() []*s3Bucket {
+func (c *call) own() []*s3Bucket {
 	lagging := ""
 	if c.stale {
 		lagging, _ = cloud.Newest(c.buckets)
@@ -330,7 +330,7 @@ type listedBucket struct {
 }
 
 // listBuckets pages only if asked to, and only then says where each bucket is.
-func (c *s3Call) listBuckets() (cloud.Reply, error) {
+func (c *call) listBuckets() (cloud.Reply, error) {
 	limit, paged := 10000, c.query.Has("max-buckets")
 	if paged {
 		n, err := strconv.Atoi(c.query.Get("max-buckets"))

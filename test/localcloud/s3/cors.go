@@ -33,10 +33,10 @@ var corsDocument = &document[corsConfiguration]{
 		if len(b.cors) == 0 {
 			return nil
 		}
-		return &corsConfiguration{Namespace: s3Namespace, Rule: b.cors}
+		return &corsConfiguration{Namespace: namespace, Rule: b.cors}
 	},
 	absent: absence{"NoSuchCORSConfiguration", "The CORS configuration does not exist"},
-	check: func(_ *s3Call, _ *s3Bucket, asked *corsConfiguration) error {
+	check: func(_ *call, _ *s3Bucket, asked *corsConfiguration) error {
 		if len(asked.Rule) == 0 || len(asked.Rule) > 100 {
 			return malformedXML()
 		}
@@ -47,8 +47,8 @@ var corsDocument = &document[corsConfiguration]{
 		}
 		return nil
 	},
-	put:    func(_ *s3Call, b *s3Bucket, asked *corsConfiguration) { b.cors = asked.Rule },
-	remove: func(_ *s3Call, b *s3Bucket) { b.cors = nil },
+	put:    func(_ *call, b *s3Bucket, asked *corsConfiguration) { b.cors = asked.Rule },
+	remove: func(_ *call, b *s3Bucket) { b.cors = nil },
 }
 
 // validCORS holds a rule to S3's own rules. No recording shows the refusals, nor their words, which are those that people report.

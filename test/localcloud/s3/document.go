@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"maps"
 	"net/http"
 
 	"github.com/mooring-dev/mooring/test/localcloud/amazon"
@@ -18,10 +19,10 @@ type document[T any] struct {
 	get    func(b *s3Bucket) *T
 	absent absence
 	// check holds a document to S3's rules before it is put, and completes it; b is the bucket as it is.
-	check func(c *s3Call, b *s3Bucket, asked *T) error
+	check func(c *call, b *s3Bucket, asked *T) error
 	// put gives a changed copy of the bucket a document. remove takes it away; nil where no call does that.
-	put    func(c *s3Call, b *s3Bucket, asked *T)
-	remove func(c *s3Call, b *s3Bucket)
+	put    func(c *call, b *s3Bucket, asked *T)
+	remove func(c *call, b *s3Bucket)
 	// puts is the answer to a put, where it is another than 200.
 	puts func() cloud.Reply
 	// usable refuses all calls of a bucket that can't have the document. removable refuses a deletion.
@@ -38,7 +39,7 @@ type absence struct{ code, message string }
 
 // documents are all of them.
 var documents = []interface {
-	routes() map[string]s3Operation
+	routes() map[string]operation
 }{
 	abacDocument, accelerationDocument, corsDocument, encryptionDocument, lifecycleDocument, loggingDocument, notificationDocument, objectLockDocument,
 	ownershipDocument, paymentDocument, policyDocument, publicAccessDocument, replicationDocument, taggingDocument, versioningDocument, websiteDocument,
@@ -46,15 +47,13 @@ var documents = []interface {
 
 func init() {
 	for _, d := range documents {
-		for route, operation := range d.routes() {
-			s3Routes[route] = operation
-		}
+		maps.Copy(routes, d.routes())
 	}
 }
 
 // routes returns the calls for the document.
-func (d *document[T]) routes() map[string]s3Operation {
-	all := map[string]s3Operation{
+func (d *document[T]) routes() map[string]operation {
+	all := map[string]operation{
 		"bucket GET " + d.sub: {name: "Get" + d.noun, do: d.doGet},
 		"bucket PUT " + d.sub: {name: "Put" + d.noun, do: d.doPut, headers: d.headers},
 	}
@@ -63,13 +62,13 @@ func (d *document[T]) routes() map[string]s3Operation {
 		if name == "" {
 			name = "Delete" + d.noun
 		}
-		all["bucket DELETE "+d.sub] = s3Operation{name: name, do: d.doRemove}
+		all["bucket DELETE "+d.sub] = operation{name: name, do: d.doRemove}
 	}
 	return all
 }
 
 // of returns the document of the call's bucket.
-func (d *document[T]) of(c *s3Call) (*T, error) {
+func (d *document[T]) of(c *call) (*T, error) {
 	b, err := c.bucket()
 	if err == nil && d.usable != nil {
 		err = d.usable(b)
@@ -84,7 +83,7 @@ func (d *document[T]) of(c *s3Call) (*T, error) {
 	return shown, nil
 }
 
-func (d *document[T]) doGet(c *s3Call) (cloud.Reply, error) {
+func (d *document[T]) doGet(c *call) (cloud.Reply, error) {
 	shown, err := d.of(c)
 	if err != nil {
 		return cloud.Reply{}, err
@@ -100,7 +99,7 @@ func (d *document[T]) doGet(c *s3Call) (cloud.Reply, error) {
 }
 
 // doPut replaces the whole document. The bucket must be there: S3 looks for it before it reads the document.
-func (d *document[T]) doPut(c *s3Call) (cloud.Reply, error) {
+func (d *document[T]) doPut(c *call) (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -125,7 +124,7 @@ func (d *document[T]) doPut(c *s3Call) (cloud.Reply, error) {
 	return answer, c.change(func(b *s3Bucket) error { d.put(c, b, asked); return nil })
 }
 
-func (d *document[T]) parse(c *s3Call) (*T, error) {
+func (d *document[T]) parse(c *call) (*T, error) {
 	if d.read != nil {
 		return d.read(c.body, c.name)
 	}
@@ -133,7 +132,7 @@ func (d *document[T]) parse(c *s3Call) (*T, error) {
 	return asked, c.parse(asked)
 }
 
-func (d *document[T]) doRemove(c *s3Call) (cloud.Reply, error) {
+func (d *document[T]) doRemove(c *call) (cloud.Reply, error) {
 	return noContent(), c.change(func(b *s3Bucket) error {
 		d.remove(c, b)
 		if d.removable != nil {

@@ -51,14 +51,14 @@ func sseS3() encryptionRule {
 var encryptionDocument = &document[encryptionConfiguration]{
 	sub: "encryption", noun: "BucketEncryption",
 	get: func(b *s3Bucket) *encryptionConfiguration {
-		return &encryptionConfiguration{Namespace: s3Namespace, Rule: []encryptionRule{b.encryption}}
+		return &encryptionConfiguration{Namespace: namespace, Rule: []encryptionRule{b.encryption}}
 	},
 	check:  validEncryption,
-	put:    func(_ *s3Call, b *s3Bucket, asked *encryptionConfiguration) { b.encryption = asked.Rule[0] },
-	remove: func(_ *s3Call, b *s3Bucket) { b.encryption = sseS3() },
+	put:    func(_ *call, b *s3Bucket, asked *encryptionConfiguration) { b.encryption = asked.Rule[0] },
+	remove: func(_ *call, b *s3Bucket) { b.encryption = sseS3() },
 }
 
-func validEncryption(_ *s3Call, _ *s3Bucket, asked *encryptionConfiguration) error {
+func validEncryption(_ *call, _ *s3Bucket, asked *encryptionConfiguration) error {
 	if len(asked.Rule) != 1 || asked.Rule[0].ApplyServerSideEncryptionByDefault == nil {
 		return malformedXML()
 	}

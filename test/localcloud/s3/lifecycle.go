@@ -86,18 +86,18 @@ var lifecycleDocument = &document[lifecycleConfiguration]{
 			return nil
 		}
 		rules := *b.lifecycle
-		rules.Namespace = s3Namespace
+		rules.Namespace = namespace
 		return &rules
 	},
 	absent: absence{"NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"},
 	check:  validLifecycle,
-	put:    func(_ *s3Call, b *s3Bucket, asked *lifecycleConfiguration) { b.lifecycle = asked },
-	remove: func(_ *s3Call, b *s3Bucket) { b.lifecycle = nil },
+	put:    func(_ *call, b *s3Bucket, asked *lifecycleConfiguration) { b.lifecycle = asked },
+	remove: func(_ *call, b *s3Bucket) { b.lifecycle = nil },
 	beside: func(shown *lifecycleConfiguration, header http.Header) { header.Set(smallestHeader, shown.smallest) },
 }
 
 // validLifecycle holds rules to S3's own rules, and gives one without an id an id.
-func validLifecycle(c *s3Call, _ *s3Bucket, asked *lifecycleConfiguration) error {
+func validLifecycle(c *call, _ *s3Bucket, asked *lifecycleConfiguration) error {
 	asked.smallest = smallestSizes[0]
 	if size := c.r.Header.Get(smallestHeader); size != "" {
 		asked.smallest = size

@@ -24,7 +24,7 @@ type s3Page struct {
 }
 
 // page cuts a page out of what comes after a position.
-func (c *s3Call) page(all []*s3Object, limit int, after func(*s3Object) bool) s3Page {
+func (c *call) page(all []*s3Object, limit int, after func(*s3Object) bool) s3Page {
 	var p s3Page
 	prefix, delimiter := c.query.Get("prefix"), c.query.Get("delimiter")
 	for _, o := range all {
@@ -53,7 +53,7 @@ func (c *s3Call) page(all []*s3Object, limit int, after func(*s3Object) bool) s3
 }
 
 // beyond reports whether a key comes after a marker, which may be a prefix that stands for all behind it.
-func (c *s3Call) beyond(key, marker string) bool {
+func (c *call) beyond(key, marker string) bool {
 	delimiter := c.query.Get("delimiter")
 	if delimiter != "" && strings.HasSuffix(marker, delimiter) && strings.HasPrefix(key, marker) {
 		return false
@@ -62,7 +62,7 @@ func (c *s3Call) beyond(key, marker string) bool {
 }
 
 // encoded writes a key the way the caller asked for.
-func (c *s3Call) encoded(key string) string {
+func (c *call) encoded(key string) string {
 	if c.query.Get("encoding-type") != "url" {
 		return key
 	}
@@ -77,7 +77,7 @@ type listedObject struct {
 	StorageClass string
 }
 
-func (c *s3Call) listed(o *s3Object) listedObject {
+func (c *call) listed(o *s3Object) listedObject {
 	class := o.header.Get("X-Amz-Storage-Class")
 	if class == "" {
 		class = "STANDARD"
@@ -85,7 +85,7 @@ func (c *s3Call) listed(o *s3Object) listedObject {
 	return listedObject{c.encoded(o.key), isoTime(o.modified), o.etag, len(o.body), class}
 }
 
-func (c *s3Call) listObjects() (cloud.Reply, error) {
+func (c *call) listObjects() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -148,7 +148,7 @@ type listedMarker struct {
 	OwnerID      string `xml:"Owner>ID"`
 }
 
-func (c *s3Call) listVersions() (cloud.Reply, error) {
+func (c *call) listVersions() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -207,7 +207,7 @@ func (c *s3Call) listVersions() (cloud.Reply, error) {
 }
 
 // limit reads how many entries a page of a list may have: 1000 at most.
-func (c *s3Call) limit(parameter string) (int, error) {
+func (c *call) limit(parameter string) (int, error) {
 	if !c.query.Has(parameter) {
 		return 1000, nil
 	}

@@ -64,16 +64,16 @@ var objectLockDocument = &document[objectLockConfiguration]{
 		if !b.objectLock {
 			return nil
 		}
-		return &objectLockConfiguration{Namespace: s3Namespace, ObjectLockEnabled: "Enabled", Default: b.lockRule}
+		return &objectLockConfiguration{Namespace: namespace, ObjectLockEnabled: "Enabled", Default: b.lockRule}
 	},
 	absent: absence{"ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket"},
 	check:  validObjectLock,
-	put: func(_ *s3Call, b *s3Bucket, asked *objectLockConfiguration) {
+	put: func(_ *call, b *s3Bucket, asked *objectLockConfiguration) {
 		b.objectLock, b.lockRule = true, asked.Default
 	},
 }
 
-func validObjectLock(_ *s3Call, b *s3Bucket, asked *objectLockConfiguration) error {
+func validObjectLock(_ *call, b *s3Bucket, asked *objectLockConfiguration) error {
 	if asked.ObjectLockEnabled != "Enabled" {
 		return malformedXML()
 	}
@@ -95,7 +95,7 @@ func validObjectLock(_ *s3Call, b *s3Bucket, asked *objectLockConfiguration) err
 var wormHeaders = []string{"X-Amz-Object-Lock-Mode", "X-Amz-Object-Lock-Retain-Until-Date", "X-Amz-Object-Lock-Legal-Hold"}
 
 // newLock is how a new version is locked: as its upload says, or as the rule of the bucket does.
-func (c *s3Call) newLock(b *s3Bucket) (lock wormLock, err error) {
+func (c *call) newLock(b *s3Bucket) (lock wormLock, err error) {
 	mode, until, hold := c.r.Header.Get(wormHeaders[0]), c.r.Header.Get(wormHeaders[1]), c.r.Header.Get(wormHeaders[2])
 	bad := func(argument, value, message string) error {
 		e := amazon.Err(http.StatusBadRequest, "InvalidArgument", message)
@@ -151,7 +151,7 @@ func lockedAway() *amazon.Error {
 }
 
 // lockedVersion returns the version that a call about its lock is about. Delete markers have none.
-func (c *s3Call) lockedVersion() (*s3Object, error) {
+func (c *call) lockedVersion() (*s3Object, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ type objectRetention struct {
 	RetainUntilDate string
 }
 
-func (c *s3Call) getRetention() (cloud.Reply, error) {
+func (c *call) getRetention() (cloud.Reply, error) {
 	o, err := c.lockedVersion()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -185,11 +185,11 @@ func (c *s3Call) getRetention() (cloud.Reply, error) {
 	if o.lock.mode == "" {
 		return cloud.Reply{}, amazon.Err(http.StatusNotFound, "NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")
 	}
-	return c.ok(objectRetention{Namespace: s3Namespace, Mode: o.lock.mode, RetainUntilDate: isoTime(o.lock.until)}), nil
+	return c.ok(objectRetention{Namespace: namespace, Mode: o.lock.mode, RetainUntilDate: isoTime(o.lock.until)}), nil
 }
 
 // putRetention extends a period. It shortens none.
-func (c *s3Call) putRetention() (cloud.Reply, error) {
+func (c *call) putRetention() (cloud.Reply, error) {
 	o, err := c.lockedVersion()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -215,7 +215,7 @@ type legalHold struct {
 }
 
 // putHold places a legal hold, or releases it. No recording shows it. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLegalHold.html
-func (c *s3Call) putHold() (cloud.Reply, error) {
+func (c *call) putHold() (cloud.Reply, error) {
 	o, err := c.lockedVersion()
 	if err != nil {
 		return cloud.Reply{}, err

@@ -65,9 +65,9 @@ var platformLogs = regexp.MustCompile(`^(?:access|audit)-logs-([a-z]{2}-[a-z]+-[
 var loggingDocument = &document[bucketLoggingStatus]{
 	sub: "logging", noun: "BucketLogging",
 	get: func(b *s3Bucket) *bucketLoggingStatus {
-		return &bucketLoggingStatus{Namespace: s3Namespace, LoggingEnabled: b.logging}
+		return &bucketLoggingStatus{Namespace: namespace, LoggingEnabled: b.logging}
 	},
-	check: func(c *s3Call, b *s3Bucket, asked *bucketLoggingStatus) error {
+	check: func(c *call, b *s3Bucket, asked *bucketLoggingStatus) error {
 		logs := asked.LoggingEnabled
 		if logs == nil {
 			return nil
@@ -77,10 +77,10 @@ var loggingDocument = &document[bucketLoggingStatus]{
 		}
 		return c.canLogTo(b, logs.TargetBucket)
 	},
-	put: func(_ *s3Call, b *s3Bucket, asked *bucketLoggingStatus) { b.logging = asked.LoggingEnabled },
+	put: func(_ *call, b *s3Bucket, asked *bucketLoggingStatus) { b.logging = asked.LoggingEnabled },
 }
 
-func (c *s3Call) canLogTo(source *s3Bucket, name string) error {
+func (c *call) canLogTo(source *s3Bucket, name string) error {
 	region := ""
 	if names := platformLogs.FindStringSubmatch(name); names != nil {
 		region = names[1]

@@ -15,7 +15,7 @@ import (
 // A namedConfiguration is one of those of which a bucket may have many, told by their ids.
 type namedConfiguration interface {
 	id() string
-	valid(c *s3Call) error
+	valid(c *call) error
 }
 
 // A namedSort is a sort of such configurations. The calls are the same for each.
@@ -39,10 +39,10 @@ var namedSorts = map[string]namedSort{
 func init() {
 	for sub, s := range namedSorts {
 		name := "Bucket" + s.noun + "Configuration"
-		s3Routes["bucket GET "+sub] = s3Operation{name: "List" + name + "s", do: s.list(sub), params: []string{"continuation-token"}}
-		s3Routes["bucket GET "+sub+" id"] = s3Operation{name: "Get" + name, do: s.get(sub), params: []string{"id"}}
-		s3Routes["bucket PUT "+sub] = s3Operation{name: "Put" + name, do: s.set(sub), params: []string{"id"}}
-		s3Routes["bucket DELETE "+sub] = s3Operation{name: "Delete" + name, do: s.remove(sub), params: []string{"id"}}
+		routes["bucket GET "+sub] = operation{name: "List" + name + "s", do: s.list(sub), params: []string{"continuation-token"}}
+		routes["bucket GET "+sub+" id"] = operation{name: "Get" + name, do: s.get(sub), params: []string{"id"}}
+		routes["bucket PUT "+sub] = operation{name: "Put" + name, do: s.set(sub), params: []string{"id"}}
+		routes["bucket DELETE "+sub] = operation{name: "Delete" + name, do: s.remove(sub), params: []string{"id"}}
 	}
 }
 
@@ -51,7 +51,7 @@ func malformedID() error { return malformedXML() }
 
 // okReply answers with 200, as the reference of the call has it. No recording shows it.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketIntelligentTieringConfiguration.html
-func okReply() cloud.Reply { return cloud.Reply{Status: http.StatusOK, Header: s3Header()} }
+func okReply() cloud.Reply { return cloud.Reply{Status: http.StatusOK, Header: newHeader()} }
 
 const (
 	namedPerPage = 100
@@ -63,8 +63,8 @@ const (
 var namedID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // list has the configurations in the order of their ids, as the recordings show them.
-func (s namedSort) list(sub string) func(*s3Call) (cloud.Reply, error) {
-	return func(c *s3Call) (cloud.Reply, error) {
+func (s namedSort) list(sub string) func(*call) (cloud.Reply, error) {
+	return func(c *call) (cloud.Reply, error) {
 		b, err := c.bucket()
 		if err != nil {
 			return cloud.Reply{}, err
@@ -80,7 +80,7 @@ func (s namedSort) list(sub string) func(*s3Call) (cloud.Reply, error) {
 			IsTruncated           bool
 			NextContinuationToken string               `xml:",omitempty"`
 			Found                 []namedConfiguration // each has the name of its element
-		}{XMLName: xml.Name{Space: s3Namespace, Local: s.root}, ContinuationToken: token}
+		}{XMLName: xml.Name{Space: namespace, Local: s.root}, ContinuationToken: token}
 		for _, id := range slices.Sorted(maps.Keys(b.named[sub])) {
 			if id <= after {
 				continue
@@ -95,8 +95,8 @@ func (s namedSort) list(sub string) func(*s3Call) (cloud.Reply, error) {
 	}
 }
 
-func (s namedSort) get(sub string) func(*s3Call) (cloud.Reply, error) {
-	return func(c *s3Call) (cloud.Reply, error) {
+func (s namedSort) get(sub string) func(*call) (cloud.Reply, error) {
+	return func(c *call) (cloud.Reply, error) {
 		b, err := c.bucket()
 		if err != nil {
 			return cloud.Reply{}, err
@@ -114,8 +114,8 @@ func noSuchConfiguration() error {
 }
 
 // set replaces the one of that id, or adds it.
-func (s namedSort) set(sub string) func(*s3Call) (cloud.Reply, error) {
-	return func(c *s3Call) (cloud.Reply, error) {
+func (s namedSort) set(sub string) func(*call) (cloud.Reply, error) {
+	return func(c *call) (cloud.Reply, error) {
 		asked, id := s.blank(), c.query.Get("id")
 		if err := c.configuration(asked); err != nil {
 			return cloud.Reply{}, err
@@ -138,8 +138,8 @@ func (s namedSort) set(sub string) func(*s3Call) (cloud.Reply, error) {
 	}
 }
 
-func (s namedSort) remove(sub string) func(*s3Call) (cloud.Reply, error) {
-	return func(c *s3Call) (cloud.Reply, error) {
+func (s namedSort) remove(sub string) func(*call) (cloud.Reply, error) {
+	return func(c *call) (cloud.Reply, error) {
 		return noContent(), c.changeNamed(sub, func(all map[string]namedConfiguration) error {
 			if _, ok := all[c.query.Get("id")]; !ok {
 				return noSuchConfiguration()
@@ -151,7 +151,7 @@ func (s namedSort) remove(sub string) func(*s3Call) (cloud.Reply, error) {
 }
 
 // changeNamed stores a bucket with changed configurations of a sort.
-func (c *s3Call) changeNamed(sub string, how func(map[string]namedConfiguration) error) error {
+func (c *call) changeNamed(sub string, how func(map[string]namedConfiguration) error) error {
 	return c.change(func(b *s3Bucket) error {
 		named, all := map[string]map[string]namedConfiguration{}, map[string]namedConfiguration{}
 		maps.Copy(named, b.named)
@@ -219,7 +219,7 @@ func (m *metricsConfiguration) id() string { return m.ID }
 
 // valid wants an access point of the bucket's region. No recording shows what S3 says of one that is not there, or of another bucket.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/metrics-configurations-filter.html
-func (m *metricsConfiguration) valid(c *s3Call) error {
+func (m *metricsConfiguration) valid(c *call) error {
 	if err := m.Filter.valid(); err != nil || m.Filter == nil {
 		return err
 	}

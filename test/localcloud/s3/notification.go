@@ -70,18 +70,18 @@ var notificationDocument = &document[notificationConfiguration]{
 	sub: "notification", noun: "BucketNotificationConfiguration", headers: []string{skipDestinations},
 	get: func(b *s3Bucket) *notificationConfiguration {
 		shown := b.notifications
-		shown.Namespace = s3Namespace
+		shown.Namespace = namespace
 		return &shown
 	},
 	check: validNotifications,
-	put:   func(_ *s3Call, b *s3Bucket, asked *notificationConfiguration) { b.notifications = *asked },
+	put:   func(_ *call, b *s3Bucket, asked *notificationConfiguration) { b.notifications = *asked },
 }
 
 // skipDestinations has S3 not look for the destinations.
 const skipDestinations = "X-Amz-Skip-Destination-Validation"
 
 // validNotifications holds entries to S3's rules, and gives one without an id an id.
-func validNotifications(c *s3Call, b *s3Bucket, asked *notificationConfiguration) error {
+func validNotifications(c *call, b *s3Bucket, asked *notificationConfiguration) error {
 	var all []notificationEntry
 	for _, list := range []struct {
 		service string

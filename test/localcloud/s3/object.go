@@ -118,7 +118,7 @@ var keptHeaders = []string{
 	"X-Amz-Checksum-Crc32", "X-Amz-Checksum-Crc32c", "X-Amz-Checksum-Sha1", "X-Amz-Checksum-Sha256", "X-Amz-Checksum-Crc64nvme",
 }
 
-func (c *s3Call) putObject() (cloud.Reply, error) {
+func (c *call) putObject() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -165,7 +165,7 @@ func (b *s3Bucket) tellVersion(header http.Header, o *s3Object) {
 }
 
 // getObject answers GetObject and HeadObject.
-func (c *s3Call) getObject() (cloud.Reply, error) {
+func (c *call) getObject() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -203,7 +203,7 @@ func (c *s3Call) getObject() (cloud.Reply, error) {
 	return answer, nil
 }
 
-func (c *s3Call) deleteObject() (cloud.Reply, error) {
+func (c *call) deleteObject() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -243,7 +243,7 @@ type refusedDeletion struct {
 }
 
 // deleteObjects deletes up to 1000 versions at once. It insists on a digest of the request.
-func (c *s3Call) deleteObjects() (cloud.Reply, error) {
+func (c *call) deleteObjects() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err

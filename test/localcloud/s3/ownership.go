@@ -24,10 +24,10 @@ var ownershipDocument = &document[ownershipControls]{
 		if b.ownership == "" {
 			return nil
 		}
-		return &ownershipControls{Namespace: s3Namespace, Rule: []ownershipRule{{b.ownership}}}
+		return &ownershipControls{Namespace: namespace, Rule: []ownershipRule{{b.ownership}}}
 	},
 	absent: absence{"OwnershipControlsNotFoundError", "The bucket ownership controls were not found"},
-	check: func(_ *s3Call, b *s3Bucket, asked *ownershipControls) error {
+	check: func(_ *call, b *s3Bucket, asked *ownershipControls) error {
 		switch {
 		case len(asked.Rule) != 1 || !slices.Contains(objectOwnerships, asked.Rule[0].ObjectOwnership):
 			return malformedXML()
@@ -36,6 +36,6 @@ var ownershipDocument = &document[ownershipControls]{
 		}
 		return nil
 	},
-	put:    func(_ *s3Call, b *s3Bucket, asked *ownershipControls) { b.ownership = asked.Rule[0].ObjectOwnership },
-	remove: func(_ *s3Call, b *s3Bucket) { b.ownership = "" },
+	put:    func(_ *call, b *s3Bucket, asked *ownershipControls) { b.ownership = asked.Rule[0].ObjectOwnership },
+	remove: func(_ *call, b *s3Bucket) { b.ownership = "" },
 }

@@ -20,12 +20,12 @@ type requestPayment struct {
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
 var paymentDocument = &document[requestPayment]{
 	sub: "requestPayment", noun: "BucketRequestPayment",
-	get: func(b *s3Bucket) *requestPayment { return &requestPayment{Namespace: s3Namespace, Payer: b.payer} },
-	check: func(_ *s3Call, _ *s3Bucket, asked *requestPayment) error {
+	get: func(b *s3Bucket) *requestPayment { return &requestPayment{Namespace: namespace, Payer: b.payer} },
+	check: func(_ *call, _ *s3Bucket, asked *requestPayment) error {
 		if !slices.Contains(payers, asked.Payer) {
 			return malformedXML()
 		}
 		return nil
 	},
-	put: func(_ *s3Call, b *s3Bucket, asked *requestPayment) { b.payer = asked.Payer },
+	put: func(_ *call, b *s3Bucket, asked *requestPayment) { b.payer = asked.Payer },
 }

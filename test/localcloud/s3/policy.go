@@ -51,6 +51,7 @@ func strictJSON(data []byte, v any) error {
 	return decoder.Decode(v)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (s *statements) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("[")) {
 		return strictJSON(data, (*[]policyStatement)(s))
@@ -59,6 +60,7 @@ func (s *statements) UnmarshalJSON(data []byte) error {
 	return strictJSON(data, &(*s)[0])
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (v *policyValues) UnmarshalJSON(data []byte) error {
 	var many []any
 	if !bytes.HasPrefix(data, []byte("[")) {
@@ -78,6 +80,7 @@ func (v *policyValues) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// MarshalJSON implements json.Marshaler.
 func (v policyValues) MarshalJSON() ([]byte, error) {
 	if len(v) == 1 {
 		return json.Marshal(v[0])
@@ -87,6 +90,7 @@ func (v policyValues) MarshalJSON() ([]byte, error) {
 	return json.Marshal(sorted)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (p *principal) UnmarshalJSON(data []byte) error {
 	if string(data) == `"*"` {
 		p.everybody = true
@@ -95,6 +99,7 @@ func (p *principal) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &p.kinds)
 }
 
+// MarshalJSON implements json.Marshaler.
 func (p principal) MarshalJSON() ([]byte, error) {
 	if p.everybody {
 		return json.Marshal("*")
@@ -244,12 +249,12 @@ var policyDocument = &document[s3Policy]{
 	absent: absence{"NoSuchBucketPolicy", "The bucket policy does not exist"},
 	read:   parsePolicy,
 	write: func(p *s3Policy) (answer cloud.Reply, err error) {
-		answer = cloud.Reply{Status: http.StatusOK, Header: s3Header()}
+		answer = cloud.Reply{Status: http.StatusOK, Header: newHeader()}
 		answer.Header.Set("Content-Type", "application/json")
 		answer.Body, err = json.Marshal(p)
 		return answer, err
 	},
-	check: func(c *s3Call, b *s3Bucket, asked *s3Policy) error {
+	check: func(c *call, b *s3Bucket, asked *s3Policy) error {
 		if err := c.checkPrincipals(asked); err != nil {
 			return err
 		}
@@ -259,11 +264,11 @@ var policyDocument = &document[s3Policy]{
 		}
 		return nil
 	},
-	put:    func(_ *s3Call, b *s3Bucket, asked *s3Policy) { b.policy = asked },
-	remove: func(_ *s3Call, b *s3Bucket) { b.policy = nil },
+	put:    func(_ *call, b *s3Bucket, asked *s3Policy) { b.policy = asked },
+	remove: func(_ *call, b *s3Bucket) { b.policy = nil },
 }
 
-func (c *s3Call) getPolicyStatus() (cloud.Reply, error) {
+func (c *call) getPolicyStatus() (cloud.Reply, error) {
 	p, err := policyDocument.of(c)
 	if err != nil {
 		return cloud.Reply{}, err

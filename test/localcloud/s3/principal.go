@@ -19,7 +19,7 @@ func (p *principal) replace(arn, id string) {
 }
 
 // checkPrincipals refuses a policy that names an identity that was deleted, or made a moment ago.
-func (c *s3Call) checkPrincipals(p *s3Policy) error {
+func (c *call) checkPrincipals(p *s3Policy) error {
 	for _, statement := range p.Statement {
 		for _, who := range []*principal{statement.Principal, statement.NotPrincipal} {
 			if who != nil && slices.ContainsFunc(who.kinds["AWS"], func(name string) bool { return c.deleted[name] != "" || c.cloud.Fresh.Has(name, c.now) }) {

@@ -24,16 +24,16 @@ var publicAccessDocument = &document[publicAccessBlockConfiguration]{
 		if b.blocks == nil {
 			return nil
 		}
-		return &publicAccessBlockConfiguration{Namespace: s3Namespace, publicAccessBlock: *b.blocks}
+		return &publicAccessBlockConfiguration{Namespace: namespace, publicAccessBlock: *b.blocks}
 	},
 	absent: absence{"NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found"},
-	put: func(c *s3Call, b *s3Bucket, asked *publicAccessBlockConfiguration) {
+	put: func(c *call, b *s3Bucket, asked *publicAccessBlockConfiguration) {
 		block(c, b, &asked.publicAccessBlock)
 	},
-	remove: func(c *s3Call, b *s3Bucket) { block(c, b, nil) },
+	remove: func(c *call, b *s3Bucket) { block(c, b, nil) },
 }
 
-func block(c *s3Call, b *s3Bucket, blocks *publicAccessBlock) {
+func block(c *call, b *s3Bucket, blocks *publicAccessBlock) {
 	if b.blocks != nil && b.blocks.BlockPublicPolicy {
 		b.unblocked = c.now.Add(c.lags[b.account])
 	}

@@ -108,17 +108,17 @@ var replicationDocument = &document[replicationConfiguration]{
 			return nil
 		}
 		shown := *b.replication
-		shown.Namespace = s3Namespace
+		shown.Namespace = namespace
 		return &shown
 	},
 	absent: absence{"ReplicationConfigurationNotFoundError", "The replication configuration was not found"},
 	check:  validReplication,
-	put:    func(_ *s3Call, b *s3Bucket, asked *replicationConfiguration) { b.replication = asked },
-	remove: func(_ *s3Call, b *s3Bucket) { b.replication = nil },
+	put:    func(_ *call, b *s3Bucket, asked *replicationConfiguration) { b.replication = asked },
+	remove: func(_ *call, b *s3Bucket) { b.replication = nil },
 }
 
 // validReplication holds rules to S3's own rules, and gives one without an id an id.
-func validReplication(c *s3Call, b *s3Bucket, asked *replicationConfiguration) error {
+func validReplication(c *call, b *s3Bucket, asked *replicationConfiguration) error {
 	if asked.Role == nil || len(asked.Rules) == 0 {
 		return malformedXML()
 	}
@@ -150,7 +150,7 @@ func wrongReplication(name, value, why string) error {
 }
 
 // mayPass refuses roles that can't be handed to S3. That it does not look whether a role is there is what people report: such a rule copies nothing.
-func (c *s3Call) mayPass(role string) error {
+func (c *call) mayPass(role string) error {
 	found := copyingRole.FindStringSubmatch(role)
 	switch {
 	case found == nil:
@@ -164,7 +164,7 @@ func (c *s3Call) mayPass(role string) error {
 }
 
 // canCopyTo looks at the bucket that gets the copies. The recordings say the same of one that is not there and of one without versions.
-func (c *s3Call) canCopyTo(source, arn string) error {
+func (c *call) canCopyTo(source, arn string) error {
 	found := copiedBucket.FindStringSubmatch(arn)
 	switch {
 	case found == nil:

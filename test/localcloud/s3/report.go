@@ -33,7 +33,7 @@ func (a *analyticsConfiguration) id() string { return a.ID }
 
 // valid holds an analysis to the schema. No recording shows the refusals but that of another id.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_AnalyticsConfiguration.html
-func (a *analyticsConfiguration) valid(c *s3Call) error {
+func (a *analyticsConfiguration) valid(c *call) error {
 	if a.Analysis == nil || a.Filter != nil && a.Filter.accessPoint() != nil {
 		return malformedXML()
 	}
@@ -95,7 +95,7 @@ func idMismatch() error {
 }
 
 // valid refuses what the recordings show refused: values that there are not. That of a bucket comes before them.
-func (i *inventoryConfiguration) valid(c *s3Call) error {
+func (i *inventoryConfiguration) valid(c *call) error {
 	to := i.Destination
 	if to == nil || i.Enabled == nil || i.Filter != nil && i.Filter.Prefix == nil {
 		return malformedXML()
@@ -125,7 +125,7 @@ var reportBucket = regexp.MustCompile(`^arn:aws(?:-[a-z-]+)?:s3:([^:]*):([^:]*):
 // the words that people report. No recording shows whether S3 looks for the bucket: here it does if the bucket is to be the caller's.
 // https://github.com/aws/aws-cli/issues/3611
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-inventory.html (the same Region)
-func (c *s3Call) reportsTo(arn string, account *string) error {
+func (c *call) reportsTo(arn string, account *string) error {
 	const code = "InvalidS3DestinationBucket"
 	parts := reportBucket.FindStringSubmatch(arn)
 	switch {

@@ -23,13 +23,13 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/traffic"
 )
 
-const s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 // Service is Amazon S3: names of buckets are global to it.
 type Service struct {
 	cloud *cloud.Shared
-	// BucketQuota is how many buckets an account may have.
-	BucketQuota int
+	// bucketQuota is how many buckets an account may have.
+	bucketQuota int
 
 	mu      sync.Mutex
 	buckets map[string]*cloud.Past[s3Bucket]
@@ -41,19 +41,20 @@ type Service struct {
 	deleted map[string]string
 }
 
+// New returns S3 without buckets.
 func New(c *cloud.Shared) *Service {
-	return &Service{cloud: c, BucketQuota: 10000, buckets: map[string]*cloud.Past[s3Bucket]{}, lags: map[string]time.Duration{}, deleted: map[string]string{}, owned: map[string]int{}}
+	return &Service{cloud: c, bucketQuota: 10000, buckets: map[string]*cloud.Past[s3Bucket]{}, lags: map[string]time.Duration{}, deleted: map[string]string{}, owned: map[string]int{}}
 }
 
-// An s3Call is one call to S3.
-type s3Call struct {
+// A call is one call to S3.
+type call struct {
 	*Service
 	caller amazon.Caller
 	r      *http.Request
 	query  url.Values
 	name   string // of the bucket
 	key    string // of the object
-	op     s3Operation
+	op     operation
 	body   []byte
 	stale  bool
 	now    time.Time
@@ -66,11 +67,11 @@ func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (
 	if name := virtualBucket(r.Host); name != "" {
 		bucket, key = name, path
 	}
-	c := &s3Call{Service: s, caller: caller, r: r, query: r.URL.Query(), name: bucket, key: key, body: body}
-	c.op = findS3Operation(r.Method, c.query, bucket, key)
+	c := &call{Service: s, caller: caller, r: r, query: r.URL.Query(), name: bucket, key: key, body: body}
+	c.op = findOperation(r.Method, c.query, bucket, key)
 	if name, is := controlled(r); is {
 		bucket = name
-		c.name, c.key, c.op = name, "", s3ControlRoutes[r.Method]
+		c.name, c.key, c.op = name, "", controlRoutes[r.Method]
 	}
 	return traffic.Call{
 		Service: "s3", Operation: c.op.name, Resource: bucket,
@@ -90,7 +91,8 @@ func virtualBucket(hostport string) string {
 	return name
 }
 
-func (c *s3Call) Act(_ *traffic.Call, r *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
+// Act implements cloud.Service.
+func (c *call) Act(_ *traffic.Call, r *http.Request, _ []byte, injected traffic.Fault) cloud.Reply {
 	c.stale, c.now = injected.Kind == traffic.Stale, c.cloud.Options.Now()
 	answer, err := c.perform()
 	if err != nil {
@@ -99,7 +101,7 @@ func (c *s3Call) Act(_ *traffic.Call, r *http.Request, _ []byte, injected traffi
 	return answer
 }
 
-func (c *s3Call) perform() (cloud.Reply, error) {
+func (c *call) perform() (cloud.Reply, error) {
 	if c.op.do == nil {
 		return cloud.Reply{}, notImplemented("the operation " + c.op.name)
 	}
@@ -118,10 +120,11 @@ func notImplemented(what string) *amazon.Error {
 	return amazon.Err(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+what)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, call traffic.Call) cloud.Reply {
 	of := &http.Request{URL: &url.URL{}}
 	if call.Operation == "TagResource" || call.Operation == "UntagResource" {
-		of.URL.Path = s3Control
+		of.URL.Path = controlPath
 	}
 	switch fault.Kind {
 	case traffic.Refused:
@@ -144,13 +147,13 @@ func accessDenied() *amazon.Error {
 
 // Write renders an error. The answer to a HEAD has no body, so its caller sees the status alone.
 func (s *Service) Write(e *amazon.Error, r *http.Request) cloud.Reply {
-	answer := cloud.Reply{Status: e.Status, Header: s3Header(), Code: e.Code}
+	answer := cloud.Reply{Status: e.Status, Header: newHeader(), Code: e.Code}
 	maps.Copy(answer.Header, e.Header)
 	if r != nil && r.Method == http.MethodHead {
 		return answer
 	}
 	opens, closes := "<Error>", "</Error>"
-	if r != nil && strings.HasPrefix(r.URL.Path, s3Control) {
+	if r != nil && strings.HasPrefix(r.URL.Path, controlPath) {
 		opens, closes = "<ErrorResponse><Error>", "</Error></ErrorResponse>"
 	}
 	out := bytes.NewBufferString(xml.Header + opens)
@@ -171,13 +174,13 @@ func (s *Service) Write(e *amazon.Error, r *http.Request) cloud.Reply {
 	return answer
 }
 
-func s3Header() http.Header {
+func newHeader() http.Header {
 	return http.Header{"X-Amz-Request-Id": {cloud.RequestID()}, "X-Amz-Id-2": {cloud.RequestID()}, "Server": {"AmazonS3"}}
 }
 
 // ok answers with a document, or with nothing.
-func (c *s3Call) ok(document any) cloud.Reply {
-	answer := cloud.Reply{Status: http.StatusOK, Header: s3Header()}
+func (c *call) ok(document any) cloud.Reply {
+	answer := cloud.Reply{Status: http.StatusOK, Header: newHeader()}
 	if document == nil {
 		return answer
 	}
@@ -190,10 +193,10 @@ func (c *s3Call) ok(document any) cloud.Reply {
 	return answer
 }
 
-func noContent() cloud.Reply { return cloud.Reply{Status: http.StatusNoContent, Header: s3Header()} }
+func noContent() cloud.Reply { return cloud.Reply{Status: http.StatusNoContent, Header: newHeader()} }
 
 // checkDigests compares the body with the digests that came with it.
-func (c *s3Call) checkDigests() error {
+func (c *call) checkDigests() error {
 	sum := func(digest []byte) string { return base64.StdEncoding.EncodeToString(digest) }
 	of32 := func(table *crc32.Table) string {
 		return sum(binary.BigEndian.AppendUint32(nil, crc32.Checksum(c.body, table)))
@@ -214,7 +217,7 @@ func (c *s3Call) checkDigests() error {
 }
 
 // parse reads the body into v, which must know every element in it.
-func (c *s3Call) parse(v any) error {
+func (c *call) parse(v any) error {
 	malformed := amazon.Err(http.StatusBadRequest, "MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema")
 	if err := xml.Unmarshal(c.body, v); err != nil {
 		return malformed
@@ -251,6 +254,13 @@ func countElements(document []byte) map[string]int {
 	}
 }
 
+// Limit gives all accounts another number of buckets than the usual one.
+func (s *Service) Limit(buckets int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bucketQuota = buckets
+}
+
 // Lag has S3 go on for so long to refuse public policies of an account's buckets where a block was lifted.
 func (s *Service) Lag(account string, lag time.Duration) {
 	s.mu.Lock()
@@ -259,7 +269,7 @@ func (s *Service) Lag(account string, lag time.Duration) {
 }
 
 // configuration reads the body of a call that configures a bucket, which must be there: S3 looks for it first.
-func (c *s3Call) configuration(v any) error {
+func (c *call) configuration(v any) error {
 	if _, err := c.bucket(); err != nil {
 		return err
 	}

@@ -71,10 +71,10 @@ var taggingDocument = &document[tagging]{
 		if len(b.tags) == 0 {
 			return nil
 		}
-		return &tagging{Namespace: s3Namespace, TagSet: &s3TagList{b.tags}}
+		return &tagging{Namespace: namespace, TagSet: &s3TagList{b.tags}}
 	},
 	absent: absence{"NoSuchTagSet", "The TagSet does not exist"},
-	check: func(_ *s3Call, b *s3Bucket, asked *tagging) error {
+	check: func(_ *call, b *s3Bucket, asked *tagging) error {
 		if asked.TagSet == nil {
 			return malformedXML()
 		}
@@ -83,7 +83,7 @@ var taggingDocument = &document[tagging]{
 		}
 		return b.checkABAC()
 	},
-	put:       func(_ *s3Call, b *s3Bucket, asked *tagging) { b.tags = asked.TagSet.Tag },
-	remove:    func(_ *s3Call, b *s3Bucket) { b.tags = nil },
+	put:       func(_ *call, b *s3Bucket, asked *tagging) { b.tags = asked.TagSet.Tag },
+	remove:    func(_ *call, b *s3Bucket) { b.tags = nil },
 	removable: (*s3Bucket).checkABAC,
 }

@@ -29,7 +29,7 @@ func (t *tieringConfiguration) id() string { return t.ID }
 // valid holds tiers to the days that each takes. No recording shows the refusals. The words about few days are those that people report.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_Tiering.html
 // https://github.com/aws-cloudformation/cfn-lint/issues/3992
-func (t *tieringConfiguration) valid(*s3Call) error {
+func (t *tieringConfiguration) valid(*call) error {
 	if !slices.Contains([]string{"Enabled", "Disabled"}, t.Status) || len(t.Tierings) == 0 || t.Filter != nil && t.Filter.accessPoint() != nil {
 		return malformedXML()
 	}

@@ -19,7 +19,7 @@ type s3Upload struct {
 	initiated time.Time
 }
 
-func (c *s3Call) createUpload() (cloud.Reply, error) {
+func (c *call) createUpload() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -37,7 +37,7 @@ func (c *s3Call) createUpload() (cloud.Reply, error) {
 	}{Bucket: b.name, Key: u.key, UploadID: u.id}), nil
 }
 
-func (c *s3Call) abortUpload() (cloud.Reply, error) {
+func (c *call) abortUpload() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err
@@ -56,7 +56,7 @@ type listedUpload struct {
 	Initiated string
 }
 
-func (c *s3Call) listUploads() (cloud.Reply, error) {
+func (c *call) listUploads() (cloud.Reply, error) {
 	b, err := c.bucket()
 	if err != nil {
 		return cloud.Reply{}, err

@@ -18,13 +18,13 @@ type versioningConfiguration struct {
 var versioningDocument = &document[versioningConfiguration]{
 	sub: "versioning", noun: "BucketVersioning",
 	get: func(b *s3Bucket) *versioningConfiguration {
-		return &versioningConfiguration{Namespace: s3Namespace, Status: b.versioning}
+		return &versioningConfiguration{Namespace: namespace, Status: b.versioning}
 	},
 	check: validVersioning,
-	put:   func(_ *s3Call, b *s3Bucket, asked *versioningConfiguration) { b.versioning = asked.Status },
+	put:   func(_ *call, b *s3Bucket, asked *versioningConfiguration) { b.versioning = asked.Status },
 }
 
-func validVersioning(_ *s3Call, b *s3Bucket, asked *versioningConfiguration) error {
+func validVersioning(_ *call, b *s3Bucket, asked *versioningConfiguration) error {
 	switch {
 	case asked.MFADelete != "":
 		return notImplemented("MfaDelete")

@@ -40,16 +40,16 @@ var websiteDocument = &document[websiteConfiguration]{
 			return nil
 		}
 		site := *b.website
-		site.Namespace = s3Namespace
+		site.Namespace = namespace
 		return &site
 	},
 	absent: absence{"NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration"},
 	check:  validWebsite,
-	put:    func(_ *s3Call, b *s3Bucket, asked *websiteConfiguration) { b.website = asked },
-	remove: func(_ *s3Call, b *s3Bucket) { b.website = nil },
+	put:    func(_ *call, b *s3Bucket, asked *websiteConfiguration) { b.website = asked },
+	remove: func(_ *call, b *s3Bucket) { b.website = nil },
 }
 
-func validWebsite(_ *s3Call, _ *s3Bucket, asked *websiteConfiguration) error {
+func validWebsite(_ *call, _ *s3Bucket, asked *websiteConfiguration) error {
 	refuse := func(argument, why string) error {
 		e := amazon.Err(http.StatusBadRequest, "InvalidArgument", why)
 		e.Detail = [][2]string{{"ArgumentName", argument}}

@@ -19,12 +19,13 @@ type Service struct {
 	rds   *rds.Service
 }
 
+// New returns Secrets Manager, which has the secrets of RDS.
 func New(c *cloud.Shared, instances *rds.Service) *Service {
 	return &Service{cloud: c, rds: instances}
 }
 
-// A secretsCall is one call to AWS Secrets Manager.
-type secretsCall struct {
+// A call is one call to AWS Secrets Manager.
+type call struct {
 	*Service
 	caller    amazon.Caller
 	operation string
@@ -34,22 +35,26 @@ type secretsCall struct {
 
 const secretsTarget = "secretsmanager."
 
+// Identify implements amazon.Dialect.
 func (s *Service) Identify(caller amazon.Caller, r *http.Request, body []byte) (traffic.Call, cloud.Service) {
-	c := &secretsCall{Service: s, caller: caller, operation: strings.TrimPrefix(r.Header.Get("X-Amz-Target"), secretsTarget)}
+	c := &call{Service: s, caller: caller, operation: strings.TrimPrefix(r.Header.Get("X-Amz-Target"), secretsTarget)}
 	c.malformed = json.Unmarshal(body, &c.in)
 	return traffic.Call{Service: "secretsmanager", Operation: c.operation, Resource: c.in.SecretId, Write: c.operation != "GetSecretValue"}, c
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	body, _ := json.Marshal(map[string]string{"__type": e.Code, "Message": e.Message})
 	return cloud.Reply{Status: e.Status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, Body: body, Code: e.Code}
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, _ traffic.Call) cloud.Reply {
 	return s.Write(amazon.QueryFault(fault, "InvalidRequestException"), nil)
 }
 
-func (c *secretsCall) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
+// Act implements cloud.Service.
+func (c *call) Act(_ *traffic.Call, r *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	switch {
 	case r.Header.Get("Content-Type") != "application/x-amz-json-1.1" || c.malformed != nil:
 		return c.Write(amazon.Err(http.StatusBadRequest, "SerializationException", "the request is no JSON of the protocol 1.1"), r)

@@ -180,6 +180,7 @@ func (s *Service) getOperation(r *sqlRequest) (any, error) {
 	return op.shown(s, r.Now), nil
 }
 
+// Operation returns the operation of that name; nil if there is none.
 func (p *sqlProject) Operation(name string) *sqlOperation {
 	i := slices.IndexFunc(p.operations, func(op *sqlOperation) bool { return op.name == name })
 	if i < 0 {
@@ -209,4 +210,11 @@ func (s *Service) listOperations(r *sqlRequest) (any, error) {
 		return nil, err
 	}
 	return &sqladmin.OperationsListResponse{Kind: "sql#operationsList", Items: found[from:to], NextPageToken: next}, nil
+}
+
+// Work returns what is closed once the server has done its part of an operation, which must be there.
+func (s *Service) Work(project, operation string) <-chan struct{} {
+	s.g.Mu.Lock()
+	defer s.g.Mu.Unlock()
+	return s.Project(project).Operation(operation).Worked
 }

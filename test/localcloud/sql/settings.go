@@ -64,7 +64,7 @@ func settleInstance(resource, old google.Object) error {
 		return sqlInvalid("Invalid value for region: " + now.Region)
 	}
 	if now.DiskEncryptionConfiguration != nil {
-		key := google.KmsKeyNames.FindStringSubmatch(now.DiskEncryptionConfiguration.KmsKeyName)
+		key := google.KMSKeyNames.FindStringSubmatch(now.DiskEncryptionConfiguration.KmsKeyName)
 		if key == nil || key[1] != now.Region {
 			return sqlInvalid("Invalid KMS key name, or its location differs from the instance's: " + now.DiskEncryptionConfiguration.KmsKeyName)
 		}

@@ -43,6 +43,7 @@ func sqlInvalid(message string) *google.Error {
 	return google.Err(http.StatusBadRequest, "invalid", "Invalid request: "+message)
 }
 
+// New adds Cloud SQL, without instances, to the endpoint.
 func New(c *cloud.Shared, g *google.Endpoint) *Service {
 	s := &Service{cloud: c, g: g, projects: map[string]*sqlProject{}, regional: map[string]*engine.Authority{}}
 	g.Faults["sqladmin"] = sqlFaults
@@ -140,6 +141,7 @@ type sqlRequest struct {
 	project *sqlProject
 }
 
+// Project returns what a project has, made on first use.
 func (s *Service) Project(id string) *sqlProject {
 	p := s.projects[id]
 	if p == nil {

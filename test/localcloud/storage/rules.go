@@ -234,7 +234,7 @@ func validBucketKey(b *storage.Bucket) error {
 	if b.Encryption == nil || b.Encryption.DefaultKmsKeyName == "" {
 		return nil
 	}
-	key := google.KmsKeyNames.FindStringSubmatch(b.Encryption.DefaultKmsKeyName)
+	key := google.KMSKeyNames.FindStringSubmatch(b.Encryption.DefaultKmsKeyName)
 	if key == nil {
 		return google.Invalid("Malformed Cloud KMS crypto key: " + b.Encryption.DefaultKmsKeyName)
 	}

@@ -48,6 +48,7 @@ type gcsState struct {
 
 var errNoBucket = google.Err(http.StatusNotFound, "notFound", "The specified bucket does not exist.")
 
+// New adds Cloud Storage, without buckets, to the endpoint.
 func New(c *cloud.Shared, g *google.Endpoint) *Service {
 	s := &Service{cloud: c, g: g, buckets: map[string]*gcsBucket{}, gone: map[string]string{}}
 	g.Faults["storage"] = gcsFaults

@@ -31,37 +31,41 @@ type Service struct {
 	keys  *amazon.Keyring
 }
 
+// New returns STS, which knows who has the keys of a keyring.
 func New(c *cloud.Shared, keys *amazon.Keyring) *Service { return &Service{cloud: c, keys: keys} }
 
-// An stsCall is one call to STS.
-type stsCall struct {
+// A call is one call to STS.
+type call struct {
 	*Service
 	caller amazon.Caller
 	form   url.Values
 }
 
-var stsActions = map[string]amazon.QueryAction[*stsCall]{
-	"GetCallerIdentity":         amazon.Action((*stsCall).getCallerIdentity),
-	"AssumeRole":                amazon.Action((*stsCall).assumeRole, "RoleArn", "RoleSessionName", "ExternalId", "DurationSeconds", "Tags", "TransitiveTagKeys"),
-	"AssumeRoleWithWebIdentity": amazon.Action((*stsCall).assumeRoleWithWebIdentity, "RoleArn", "RoleSessionName", "WebIdentityToken", "DurationSeconds"),
+var stsActions = map[string]amazon.QueryAction[*call]{
+	"GetCallerIdentity":         amazon.Action((*call).getCallerIdentity),
+	"AssumeRole":                amazon.Action((*call).assumeRole, "RoleArn", "RoleSessionName", "ExternalId", "DurationSeconds", "Tags", "TransitiveTagKeys"),
+	"AssumeRoleWithWebIdentity": amazon.Action((*call).assumeRoleWithWebIdentity, "RoleArn", "RoleSessionName", "WebIdentityToken", "DurationSeconds"),
 }
 
 // Identify calls nothing a write: STS changes nothing that anybody could observe.
 func (s *Service) Identify(caller amazon.Caller, _ *http.Request, body []byte) (traffic.Call, cloud.Service) {
 	form, _ := url.ParseQuery(string(body))
-	c := &stsCall{Service: s, caller: caller, form: form}
+	c := &call{Service: s, caller: caller, form: form}
 	return traffic.Call{Service: "sts", Operation: form.Get("Action"), Resource: form.Get("RoleArn")}, c
 }
 
+// Write implements amazon.Dialect.
 func (s *Service) Write(e *amazon.Error, _ *http.Request) cloud.Reply {
 	return amazon.QueryFailure(stsNamespace, e)
 }
 
+// Fail implements cloud.Service.
 func (s *Service) Fail(fault traffic.Fault, _ traffic.Call) cloud.Reply {
 	return amazon.QueryFailure(stsNamespace, amazon.QueryFault(fault, "Conflict"))
 }
 
-func (c *stsCall) Act(_ *traffic.Call, _ *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
+// Act implements cloud.Service.
+func (c *call) Act(_ *traffic.Call, _ *http.Request, _ []byte, _ traffic.Fault) cloud.Reply {
 	name := c.form.Get("Action")
 	do, err := amazon.PickAction(stsActions, c.form, stsVersion)
 	if err != nil {
@@ -74,7 +78,7 @@ func (c *stsCall) Act(_ *traffic.Call, _ *http.Request, _ []byte, _ traffic.Faul
 	return amazon.QueryReply(stsNamespace, name, output)
 }
 
-func (c *stsCall) getCallerIdentity(*sts.GetCallerIdentityInput) (any, error) {
+func (c *call) getCallerIdentity(*sts.GetCallerIdentityInput) (any, error) {
 	return &sts.GetCallerIdentityOutput{
 		Account: aws.String(c.caller.Account), Arn: aws.String(c.caller.ARN), UserId: aws.String(c.caller.UserID),
 	}, nil
@@ -85,7 +89,7 @@ var (
 	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
 )
 
-func (c *stsCall) assumeRole(in *sts.AssumeRoleInput) (any, error) {
+func (c *call) assumeRole(in *sts.AssumeRoleInput) (any, error) {
 	tags := map[string]string{}
 	for _, key := range c.caller.Transitive {
 		tags[key] = c.caller.Tags[key]
@@ -117,7 +121,7 @@ func (c *stsCall) assumeRole(in *sts.AssumeRoleInput) (any, error) {
 // StsAudience is whom tokens of web identities are for.
 const StsAudience = "sts.amazonaws.com"
 
-func (c *stsCall) assumeRoleWithWebIdentity(in *sts.AssumeRoleWithWebIdentityInput) (any, error) {
+func (c *call) assumeRoleWithWebIdentity(in *sts.AssumeRoleWithWebIdentityInput) (any, error) {
 	token, err := c.cloud.Issuers.Verify(aws.ToString(in.WebIdentityToken), StsAudience)
 	switch {
 	case errors.Is(err, oidc.ErrIssuer):
@@ -146,7 +150,7 @@ func (c *stsCall) assumeRoleWithWebIdentity(in *sts.AssumeRoleWithWebIdentityInp
 
 // begin hands out a session of at most an hour, the limit of a role that sets none, and of every role that is assumed from
 // another.
-func (c *stsCall) begin(assumed amazon.Caller, duration *int32, s amazon.Session) (*ststypes.AssumedRoleUser, *ststypes.Credentials, error) {
+func (c *call) begin(assumed amazon.Caller, duration *int32, s amazon.Session) (*ststypes.AssumedRoleUser, *ststypes.Credentials, error) {
 	role := roleARN.FindStringSubmatch(s.Role)
 	if role == nil {
 		return nil, nil, amazon.Err(http.StatusBadRequest, "ValidationError", s.Role+" is invalid")

@@ -141,6 +141,7 @@ func (l *Ledger) Reset() {
 	l.calls, l.byAccount, l.byResource, l.byOperation, l.sums = nil, nil, nil, nil, nil
 }
 
+// Record adds a call.
 func (l *Ledger) Record(c Call) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
