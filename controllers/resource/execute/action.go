@@ -46,9 +46,9 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			return w.publish(ctx, out)
 		}
 		if a.Verb == plan.AwaitBackup {
-			return awaitBackup(ctx, w, a)
+			return backup{w}.await(ctx, a)
 		}
-		defer askForBackup(ctx, w, a)
+		defer backup{w}.ask(ctx, a)
 		return w.update(ctx, a)
 	case plan.Delete:
 		return w.delete(ctx, a)

@@ -13,14 +13,18 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
-// awaitBackup creates the object by which a snapshot is taken before an upgrade, unless there is one, and waits for it: whoever watches it has this one reconciled.
-func awaitBackup(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, error) {
+// A backup is the snapshot that is taken before an upgrade.
+type backup struct{ of *work }
+
+// await creates the object by which a snapshot is taken before an upgrade, unless there is one, and waits for it: whoever watches it has this one reconciled.
+func (b backup) await(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+	w := b.of
 	out := outcome.Outcome{State: condition.DriftWaits, Reason: a.Reason, Message: a.Message, Next: outcome.AtSync, Pending: a.Pending, Planned: true, Hash: a.Hash}
 	if a.EditAwaitsBackup {
 		out.State = condition.Updating
 	}
 	if a.BackupFor != "" {
-		name, refused, err := createBackup(ctx, w, a.BackupFor)
+		name, refused, err := b.create(ctx, a.BackupFor)
 		if err != nil {
 			return outcome.Outcome{}, err
 		}
@@ -38,23 +42,24 @@ func awaitBackup(ctx context.Context, w *work, a plan.Action) (outcome.Outcome, 
 	return w.publish(ctx, out)
 }
 
-// askForBackup creates that object beside an update of what waits for nothing: a change that is refused again and again keeps no upgrade waiting. Why it can't be created is told once nothing else is
+// ask creates that object beside an update of what waits for nothing: a change that is refused again and again keeps no upgrade waiting. Why it can't be created is told once nothing else is
 // to be done.
-func askForBackup(ctx context.Context, w *work, a plan.Action) {
+func (b backup) ask(ctx context.Context, a plan.Action) {
 	if a.BackupFor != "" {
-		_, _, _ = createBackup(ctx, w, a.BackupFor)
+		_, _, _ = b.create(ctx, a.BackupFor)
 	}
 }
 
-// createBackup creates that object, and returns its name, and why the API server refuses it; empty if it does not. One of its name that is of the same Database is the one, which the cache does
+// create creates that object, and returns its name, and why the API server refuses it; empty if it does not. One of its name that is of the same Database is the one, which the cache does
 // not show yet, or it is going.
-func createBackup(ctx context.Context, w *work, version string) (name, refused string, err error) {
-	backup := w.Kind.Backup(w.Object, version, w.Now)
-	name = backup.GetName()
+func (b backup) create(ctx context.Context, version string) (name, refused string, err error) {
+	w := b.of
+	taken := w.Kind.Backup(w.Object, version, w.Now)
+	name = taken.GetName()
 	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil { // a snapshot costs money, and the spec may ask for that version no more
 		return name, "", err
 	}
-	switch err = w.executor.Client.Create(ctx, backup); {
+	switch err = w.executor.Client.Create(ctx, taken); {
 	case err == nil:
 		w.Note(outcome.Normal(v1alpha1.EventSnapshotRequested, "asked for a snapshot before the upgrade to version %s, by the DatabaseSnapshot %s: delete that when you no longer need it", version, name))
 		return name, "", nil
@@ -64,7 +69,7 @@ func createBackup(ctx context.Context, w *work, version string) (name, refused s
 		return name, "", fmt.Errorf("create the DatabaseSnapshot %s, which is to be taken before the upgrade to version %s: %w", name, version, err)
 	}
 	found := &v1alpha1.DatabaseSnapshot{}
-	switch err := w.executor.Reader.Get(ctx, client.ObjectKeyFromObject(backup), found); {
+	switch err := w.executor.Reader.Get(ctx, client.ObjectKeyFromObject(taken), found); {
 	case apierrors.IsNotFound(err):
 		return name, "", outcome.ErrStale // it went meanwhile
 	case err != nil:
