@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,6 +29,8 @@ type work struct {
 }
 
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+func (w *work) Store(context.Context) error           { return nil }
+func (w *work) Clock() time.Time                      { return w.State.Now }
 func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
 func (w *work) Tell(n outcome.Note)                   { w.tell(n) }
 

@@ -99,9 +99,6 @@ type View struct {
 	SnapshotAbsenceSure bool
 	// UnmarkedSure: the same of the mark on an object that is there.
 	UnmarkedSure bool
-	// Requests are the actions that people can ask for. Password is what was read of the password that Mooring stores, if one of them needs it.
-	Requests []ActionRequest
-	Password PasswordFound
 	// Window is how long the cloud may take to show what was written.
 	Window time.Duration
 }
