@@ -82,6 +82,8 @@ func (p databaseOperator) act(ctx context.Context, _ *databaseRequest, have *ins
 	case driver.RotatePassword:
 		_, err = call(ctx, p.of.session, "ModifyDBInstance", p.of.rds.ModifyDBInstance,
 			&rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, RotateMasterUserPassword: aws.Bool(true), ApplyImmediately: aws.Bool(true)}, onceRDS)
+	default:
+		err = &driver.Error{Code: driver.Unsupported, Message: fmt.Sprintf("RDS has no action %q", action)}
 	}
 	return "", err
 }

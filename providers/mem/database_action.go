@@ -60,6 +60,8 @@ func (m *databases) act(ctx context.Context, req *databaseRequest, _ *Database, 
 			next.Elsewhere = !next.Elsewhere
 		case driver.RotatePassword:
 			next.Password = rand.Text()
+		default:
+			return fail(call, driver.Unsupported, "no such action")
 		}
 		operation = m.begin(next, modifying, h)
 		return nil
