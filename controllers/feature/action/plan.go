@@ -200,7 +200,7 @@ func (d *decision) follow(r request) (s v1alpha1.ActionStatus, event string) {
 		return d.followRotation(r)
 	}
 	o, now := d.seen, d.seen.Actions[r.Action]
-	over := s.Time == nil || d.Now.Sub(s.Time.Time) > d.Window+time.Second // it is stored in whole seconds
+	over := s.Time == nil || d.Now.Sub(s.Time.Time) > d.ConsistencyWindow+time.Second // it is stored in whole seconds
 	done := answered(s, s.Value, v1alpha1.ActionSucceeded, "", d.Now)
 	atRest := o.State == driver.Ready && (o.Operation == "" || o.OperationError != nil) && !now.UnderWay
 	switch {

@@ -80,7 +80,7 @@ func asked(action driver.Action, edits ...func(*request)) func(*fixture) {
 		for _, edit := range edits {
 			edit(&r)
 		}
-		s.requests, s.Now, s.Window = append(s.requests, r), actionTime, 5*time.Second
+		s.requests, s.Now, s.ConsistencyWindow = append(s.requests, r), actionTime, 5*time.Second
 		if s.Seen.State == driver.Ready || s.Seen.State == driver.Pending {
 			s.Seen.Actions = map[driver.Action]driver.ActionState{driver.Restart: {}, driver.Failover: {Before: "a"}, driver.RotatePassword: {}}
 		}

@@ -77,8 +77,8 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 		news, memory := reconciliation.NewsOf(d, asked.Memory)
 		asked, stop = gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), news, memory))
 		asked.Release()
-		if stop != nil || !asked.View.Asked {
-			t.Errorf("once somebody asked, it ends with %+v, and counts as asked: %t", stop, asked.View.Asked)
+		if stop != nil || !asked.View.RetryRequested {
+			t.Errorf("once somebody asked, it ends with %+v, and counts as asked: %t", stop, asked.View.RetryRequested)
 		}
 	}
 	cloud.observation.Operation = "bgd-2"

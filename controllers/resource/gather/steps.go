@@ -368,9 +368,9 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View, g.Memory.Cloud = found.View, found.Memory
 	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica, g.View.Asked = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
+	g.View.Replica, g.View.RetryRequested = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
-	g.View.Window = g.gatherer.ConsistencyWindow
+	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
 	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
