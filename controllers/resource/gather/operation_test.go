@@ -84,8 +84,8 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	cloud.observation.Operation = "bgd-2"
 	again, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, asked.Memory))
 	again.Release()
-	if stop == nil || stop.Err == nil || again.View.Asked {
-		t.Errorf("another try that failed ends with %+v, and counts as asked: %t", stop, again.View.Asked)
+	if stop == nil || stop.Err == nil || again.View.RetryRequested {
+		t.Errorf("another try that failed ends with %+v, and counts as asked: %t", stop, again.View.RetryRequested)
 	}
 	cloud.observation.OperationError = nil
 	third, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, second.Memory))
