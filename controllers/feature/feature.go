@@ -52,8 +52,8 @@ type Work interface {
 	Clock() time.Time
 	// Note has an Event recorded once the reconciliation is reported.
 	Note(outcome.Note)
-	// Tell records an Event at once, for what may not be lost if the process ends during the action.
-	Tell(outcome.Note)
+	// Emit records an Event at once, for what may not be lost if the process ends during the action.
+	Emit(outcome.Note)
 }
 
 // A Set is the features of one kind.
@@ -68,7 +68,7 @@ func (s Set) Begin(in *reconciliation.State) {
 	}
 }
 
-// Failed tells all features that an operation of the cloud ended in an error.
+// Failed has all features take in that an operation of the cloud ended in an error.
 func (s Set) Failed(in *reconciliation.State, message string) {
 	for _, f := range s {
 		if f.Failed != nil {

@@ -19,7 +19,7 @@ type ActionRequest struct {
 }
 
 // IsNew reports whether the annotation has a value that was not answered. The one that was answered before the last comes back where something, such as a
-// GitOps controller, puts right what a person wrote.
+// GitOps controller, undoes what a person wrote.
 func (r ActionRequest) IsNew() bool {
 	return r.Wanted != "" && r.Wanted != r.Status.Value && r.Wanted != r.Status.Former
 }

@@ -25,9 +25,9 @@ type work struct {
 }
 
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
-func (w *work) Clock() time.Time                      { return w.State.Now }
+func (w *work) Clock() time.Time                      { return w.Now }
 func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Tell(outcome.Note)                     {}
+func (w *work) Emit(outcome.Note)                     {}
 func (w *work) Store(ctx context.Context) error       { return w.client.Status().Update(ctx, w.Object) }
 
 // An actor is a cloud that answers an action with an error, and looks at what is stored when it is asked.

@@ -33,7 +33,7 @@ type operation struct {
 	command *driver.Command
 }
 
-// String tells the operation from others.
+// String distinguishes the operation from others.
 func (o operation) String() string {
 	text := o.status.Name + "=" + o.status.Value
 	if o.command != nil {

@@ -106,9 +106,9 @@ type work struct {
 
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
 func (w *work) Store(context.Context) error           { return nil }
-func (w *work) Clock() time.Time                      { return w.State.Now }
+func (w *work) Clock() time.Time                      { return w.Now }
 func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Tell(n outcome.Note)                   { w.tell(n) }
+func (w *work) Emit(n outcome.Note)                   { w.tell(n) }
 
 // What expires is told and then deleted, as it was read: its finalizer does the rest.
 func TestExpire(t *testing.T) {

@@ -29,8 +29,8 @@ type work struct {
 // Reconciliation implements feature.Work.
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
 
-// Tell implements feature.Work.
-func (w *work) Tell(n outcome.Note) { w.tell(n) }
+// Emit implements feature.Work.
+func (w *work) Emit(n outcome.Note) { w.tell(n) }
 
 // Store implements feature.Work.
 func (w *work) Store(ctx context.Context) error { return w.patchStatus(ctx) }
