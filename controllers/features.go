@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/controllers/feature"
+	"github.com/mooring-dev/mooring/controllers/feature/action"
 	"github.com/mooring-dev/mooring/controllers/feature/expiry"
 	"github.com/mooring-dev/mooring/controllers/feature/finalsnapshot"
 	"github.com/mooring-dev/mooring/controllers/feature/snapshot"
@@ -16,6 +17,7 @@ import (
 // Features returns the features that a kind has, in the order in which their hooks are called. c reads from a cache and writes; fresh reads from the API server. This is the one list of all features: a new one takes one line here.
 func Features(k *kind.Kind, family kind.Family, c client.Client, fresh client.Reader) feature.Set {
 	return slices.Concat(
+		action.Of(k),
 		expiry.Of(k, family, c),
 		finalsnapshot.Of(k, c, fresh),
 		snapshot.Of(k),

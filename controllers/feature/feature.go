@@ -13,8 +13,14 @@ import (
 
 // A Feature is what one kind has of a feature: its hooks. A hook that is nil does nothing.
 type Feature struct {
+	// Begin notes in the status what the object itself asks for, before anything is read.
+	Begin func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
+	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
+	Failed func(in *reconciliation.State, message string)
+	// Plan adds to what is planned for an object. It decides from values, calls nobody, and may have the status say what it decided.
+	Plan func(in *reconciliation.State, a plan.Action) plan.Action
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act
 	// Mirror shows in the status of an object what the cloud says of it. It is not called for a cloud object that may be another tenant's.
@@ -34,20 +40,55 @@ type Feature struct {
 type Gather func(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error)
 
 // An Act carries out an action.
-type Act func(ctx context.Context, w Work) (outcome.Outcome, error)
+type Act func(ctx context.Context, w Work, a plan.Action) (outcome.Outcome, error)
 
 // A Work is a reconciliation while its action is carried out.
 type Work interface {
 	// Reconciliation is what is known, and what was done until now. Its Object has the status that is going to be stored.
 	Reconciliation() *reconciliation.State
+	// Store stores the status of the object, guarded by the version that was read, if it differs from what is stored.
+	Store(ctx context.Context) error
+	// Clock is the time now, which goes on while the action is carried out.
+	Clock() time.Time
 	// Note has an Event recorded once the reconciliation is reported.
 	Note(outcome.Note)
-	// Tell records an Event at once, for what may not be lost if the process ends during the action.
-	Tell(outcome.Note)
+	// Emit records an Event at once, for what may not be lost if the process ends during the action.
+	Emit(outcome.Note)
 }
 
 // A Set is the features of one kind.
 type Set []Feature
+
+// Begin has all features note what the object itself asks for.
+func (s Set) Begin(in *reconciliation.State) {
+	for _, f := range s {
+		if f.Begin != nil {
+			f.Begin(in)
+		}
+	}
+}
+
+// Failed has all features take in that an operation of the cloud ended in an error.
+func (s Set) Failed(in *reconciliation.State, message string) {
+	for _, f := range s {
+		if f.Failed != nil {
+			f.Failed(in, message)
+		}
+	}
+}
+
+// Plan returns a plan with what features add to it, where they may.
+func (s Set) Plan(in *reconciliation.State, a plan.Action) plan.Action {
+	if !plan.TakesMore(in.View, in.Observation) {
+		return a
+	}
+	for _, f := range s {
+		if f.Plan != nil {
+			a = f.Plan(in, a)
+		}
+	}
+	return a
+}
 
 // Gather calls one hook of all features. It ends with the first that stops the reconciliation.
 func (s Set) Gather(ctx context.Context, in *reconciliation.State, hook func(Feature) Gather) (*reconciliation.Stop, error) {

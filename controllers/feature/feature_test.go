@@ -51,13 +51,41 @@ func TestGather(t *testing.T) {
 
 // A feature carries out its own actions, and no others.
 func TestAct(t *testing.T) {
-	act := func(context.Context, Work) (outcome.Outcome, error) { return outcome.Outcome{Message: "done"}, nil }
+	act := func(_ context.Context, _ Work, a plan.Action) (outcome.Outcome, error) {
+		return outcome.Outcome{Message: string(a.Verb)}, nil
+	}
 	set := Set{{}, {Acts: map[plan.Verb]Act{"Fly": act}}}
 	if set.Act("Swim") != nil {
 		t.Error("a verb of no feature is carried out")
 	}
-	if got, err := set.Act("Fly")(t.Context(), nil); err != nil || got.Message != "done" {
+	if got, err := set.Act("Fly")(t.Context(), nil, plan.Action{Verb: "Fly"}); err != nil || got.Message != "Fly" {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// Features add to a plan one after the other, but not to that of an object that is deleted or of which nothing is known.
+func TestPlan(t *testing.T) {
+	adds := func(text string) Feature {
+		return Feature{Plan: func(_ *reconciliation.State, a plan.Action) plan.Action {
+			a.Message += text
+			return a
+		}}
+	}
+	set := Set{adds("one"), {}, adds(", two")}
+	for _, test := range []struct {
+		name string
+		view plan.View
+		seen driver.Observation
+		want string
+	}{
+		{"there", plan.View{}, driver.Observation{State: driver.Ready}, "planned: one, two"},
+		{"being deleted", plan.View{Deleting: true}, driver.Observation{State: driver.Ready}, "planned: "},
+		{"not understood", plan.View{}, driver.Observation{}, "planned: "},
+	} {
+		in := reconciliation.State{Facts: outcome.Facts{View: test.view, Observation: test.seen}}
+		if got := set.Plan(&in, plan.Action{Message: "planned: "}); got.Message != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got.Message, test.want)
+		}
 	}
 }
 

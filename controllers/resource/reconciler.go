@@ -117,7 +117,9 @@ func (r *Reconciler) step(ctx context.Context, start reconciliation.State, m *me
 	r.noteObserved(in)
 	switch {
 	case stop == nil:
-		in = r.execute(ctx, m, in, plan.Plan(in.View, in.Observation, in.Policy))
+		a := plan.Plan(in.View, in.Observation, in.Policy)
+		a = r.Features.Plan(&in, a)
+		in = r.execute(ctx, m, in, a)
 	case stop.Action != nil:
 		in = r.execute(ctx, m, in, *stop.Action)
 		in.Action = ""

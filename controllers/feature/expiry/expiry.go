@@ -69,9 +69,9 @@ func (e expiry) isHeld(ctx context.Context, object client.Object) (held bool, er
 }
 
 // expire deletes the Kubernetes object, as it was read. Its finalizer does the rest.
-func (e expiry) expire(ctx context.Context, w feature.Work) (outcome.Outcome, error) {
+func (e expiry) expire(ctx context.Context, w feature.Work, _ plan.Action) (outcome.Outcome, error) {
 	in := w.Reconciliation()
-	w.Tell(outcome.Normal(v1alpha1.EventExpired, "spec.expiresAfter passed at %s, and Mooring deletes this object; spec.deletionPolicy is %s",
+	w.Emit(outcome.Normal(v1alpha1.EventExpired, "spec.expiresAfter passed at %s, and Mooring deletes this object; spec.deletionPolicy is %s",
 		e.At(in.Object).UTC().Format(time.RFC3339), in.Policy.Deletion))
 	uid, version := in.Stored.GetUID(), in.Stored.GetResourceVersion()
 	err := e.client.Delete(ctx, in.Stored, client.Preconditions{UID: &uid, ResourceVersion: &version})

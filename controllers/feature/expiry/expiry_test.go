@@ -1,6 +1,7 @@
 package expiry
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
@@ -103,8 +105,10 @@ type work struct {
 }
 
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+func (w *work) Store(context.Context) error           { return nil }
+func (w *work) Clock() time.Time                      { return w.Now }
 func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Tell(n outcome.Note)                   { w.tell(n) }
+func (w *work) Emit(n outcome.Note)                   { w.tell(n) }
 
 // What expires is told and then deleted, as it was read: its finalizer does the rest.
 func TestExpire(t *testing.T) {
@@ -127,7 +131,7 @@ func TestExpire(t *testing.T) {
 				t.Errorf("it tells %+v, and the object is deleted already", n)
 			}
 		}
-		out, err := f.Acts[Expire](t.Context(), w)
+		out, err := f.Acts[Expire](t.Context(), w, plan.Action{Verb: Expire})
 		if err != nil || told != 1 || out.Deleted == managed {
 			t.Errorf("got %+v, %v, told %d times", out, err, told)
 		}

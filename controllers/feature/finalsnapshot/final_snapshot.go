@@ -48,7 +48,7 @@ func (f finalSnapshot) keep(ctx context.Context, w feature.Work) error {
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			why = "the namespace is being deleted"
 		}
-		w.Tell(outcome.Warning(v1alpha1.EventRetained,
+		w.Emit(outcome.Warning(v1alpha1.EventRetained,
 			"the final snapshot %s stays in %s account %s, and no object stands for it, because %s; to get it back, create a DatabaseSnapshot with spec.source.externalName %s, "+
 				"spec.adoption IfExists and a spec.providerConfigRef that leads to that account, in a namespace of the name %s, and have your platform team set the annotation %s=%s/%s on it", name, in.Provider, in.Account, why, name,
 			in.Object.GetNamespace(), v1alpha1.AnnotationAdoptFrom, in.Object.GetNamespace(), in.Object.GetName()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,8 +29,10 @@ type work struct {
 }
 
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+func (w *work) Store(context.Context) error           { return nil }
+func (w *work) Clock() time.Time                      { return w.Now }
 func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Tell(n outcome.Note)                   { w.tell(n) }
+func (w *work) Emit(n outcome.Note)                   { w.tell(n) }
 
 // The final snapshot of a deleted Database gets an object, once. Where there can be none the finalizer goes all the same, and a person learns where the
 // snapshot is. Any other refusal keeps the finalizer.

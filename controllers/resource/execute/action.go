@@ -24,12 +24,9 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			return outcome.Outcome{}, err
 		}
 	}
-	answer(w, a)
 	switch a.Verb {
 	case plan.Create:
 		return w.create(ctx, a)
-	case plan.Operate:
-		return operate(ctx, w, a)
 	case plan.Adopt:
 		return w.update(ctx, a.WritingMark())
 	case plan.Release:
@@ -64,7 +61,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		return w.removeFinalizer(ctx, a.Message, a.Orphaned)
 	default:
 		if act := w.executor.Features.Act(a.Verb); act != nil {
-			return act(ctx, w)
+			return act(ctx, w, a)
 		}
 		return w.rest(ctx, a)
 	}

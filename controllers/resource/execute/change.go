@@ -97,10 +97,8 @@ func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []o
 
 // whyRotated says why a generated password is changed: a person asked for it, or it is old.
 func whyRotated(t reconciliation.State) string {
-	for _, r := range t.View.Requests {
-		if r.ByMooring && r.Status.Outcome == v1alpha1.ActionRequested {
-			return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword
-		}
+	if plan.RotationStored(t.Kind, t.Object, t.Want) {
+		return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword
 	}
 	return "spec.credentials.rotationPeriod has passed"
 }

@@ -98,4 +98,16 @@ func (e *Executor) Execute(ctx context.Context, in reconciliation.State, a plan.
 	return w.State, err
 }
 
+// following has an object looked at again as long as what a feature does is under way, or once it may decide something.
+func following(a plan.Action, out outcome.Outcome) outcome.Outcome {
+	switch {
+	case out.Next != outcome.AtSync:
+	case a.Polls:
+		out.Next = outcome.Polling
+	case a.Again:
+		out.AtMost = time.Millisecond
+	}
+	return out
+}
+
 func (e *Executor) store() store { return store{e.Client, e.Reader, e.Kind} }

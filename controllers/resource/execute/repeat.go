@@ -55,11 +55,8 @@ func stepOf(a plan.Action) string {
 	for _, c := range a.Changes {
 		writeChange(&step, c)
 	}
-	if a.Operation != nil {
-		step.WriteString(" " + a.Operation.Status.Name + "=" + a.Operation.Status.Value)
-		if command := a.Operation.Command; command != nil {
-			fmt.Fprintf(&step, "\n%s: %q", command.Verb, command.Before)
-		}
+	if a.Part != nil {
+		step.WriteString(" " + a.Part.String())
 	}
 	sum := sha256.Sum256([]byte(step.String())) // values may be long, and many steps are remembered
 	return hex.EncodeToString(sum[:6])

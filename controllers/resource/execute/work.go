@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
@@ -28,8 +29,14 @@ type work struct {
 // Reconciliation implements feature.Work.
 func (w *work) Reconciliation() *reconciliation.State { return &w.State }
 
-// Tell implements feature.Work.
-func (w *work) Tell(n outcome.Note) { w.tell(n) }
+// Emit implements feature.Work.
+func (w *work) Emit(n outcome.Note) { w.tell(n) }
+
+// Store implements feature.Work.
+func (w *work) Store(ctx context.Context) error { return w.patchStatus(ctx) }
+
+// Clock implements feature.Work.
+func (w *work) Clock() time.Time { return w.executor.Clock() }
 
 // Note implements feature.Work.
 func (w *work) Note(n outcome.Note) { w.Notes = append(w.Notes, n) }

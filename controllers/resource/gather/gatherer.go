@@ -114,13 +114,13 @@ func (g *Gatherer) begin(start reconciliation.State) *gathering {
 	if made := w.Memory.Cloud.Carried; made != nil && status.ExternalName != "" {
 		status.ExternalID, status.Operation = made.ID, made.Operation // what the cloud returned and nobody stored
 	}
-	plan.NoteActions(g.Kind, w.Object, w.Now)
 	w.Kind, w.Deleting, w.Policy = g.Kind, !w.Object.GetDeletionTimestamp().IsZero(), plan.PolicyOf(g.Kind, w.Object)
 	w.Before, w.WasReady = slices.Clone(status.Conditions), status.FirstReadyTime != nil
 	if w.News.Asked {
 		w.Memory.AskedAt = w.Now
 	}
 	w.Unobserved = tooOld(w.Memory, w.Now, g.Sync)
+	g.Features.Begin(&w.State)
 	return w
 }
 

@@ -77,15 +77,15 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 		news, memory := reconciliation.NewsOf(d, asked.Memory)
 		asked, stop = gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), news, memory))
 		asked.Release()
-		if stop != nil || !asked.View.Asked {
-			t.Errorf("once somebody asked, it ends with %+v, and counts as asked: %t", stop, asked.View.Asked)
+		if stop != nil || !asked.View.RetryRequested {
+			t.Errorf("once somebody asked, it ends with %+v, and counts as asked: %t", stop, asked.View.RetryRequested)
 		}
 	}
 	cloud.observation.Operation = "bgd-2"
 	again, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, asked.Memory))
 	again.Release()
-	if stop == nil || stop.Err == nil || again.View.Asked {
-		t.Errorf("another try that failed ends with %+v, and counts as asked: %t", stop, again.View.Asked)
+	if stop == nil || stop.Err == nil || again.View.RetryRequested {
+		t.Errorf("another try that failed ends with %+v, and counts as asked: %t", stop, again.View.RetryRequested)
 	}
 	cloud.observation.OperationError = nil
 	third, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, second.Memory))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -44,28 +45,22 @@ func queueFor(t *testing.T, g *gathering, source *account.Source) *reconciliatio
 	return stop
 }
 
-// A new Database that waits for a slot is not written for the actions that nobody asked for, nor for those of an annotation that it was born with: both are
-// noted with the first write that it costs anyway.
+// A new object that waits for a slot is not written for what features note of it: that is noted with the first write that it costs anyway.
 func TestNothingIsNotedOfAnObjectThatWaits(t *testing.T) {
-	for name, annotations := range map[string]map[string]string{
-		"no annotation":                nil,
-		"born with an annotation":      {v1alpha1.AnnotationRotatePassword: "now"},
-		"born with another annotation": {v1alpha1.AnnotationReconcile: "now"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			now := time.Unix(1000, 0)
-			source, _ := fullAccount(t, func() time.Time { return now })
-			object := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid", Generation: 1, Annotations: annotations}}
-			gatherer := &Gatherer{Kind: kind.Database(), Sync: time.Minute}
-			g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, reconciliation.Memory{}))
-			if equality.Semantic.DeepEqual(g.Stored, g.Object) {
-				t.Fatal("nothing is noted of a new object: this test shows nothing")
-			}
-			queueFor(t, g, source)
-			if !equality.Semantic.DeepEqual(g.Stored, g.Object) {
-				t.Errorf("it would be written for %+v", g.Object.(*v1alpha1.Database).Status)
-			}
-		})
+	now := time.Unix(1000, 0)
+	source, _ := fullAccount(t, func() time.Time { return now })
+	object := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid", Generation: 1}}
+	notes := feature.Feature{Begin: func(in *reconciliation.State) {
+		in.Object.(*v1alpha1.Database).Status.Actions = []v1alpha1.ActionStatus{{Name: "restart"}}
+	}}
+	gatherer := &Gatherer{Kind: kind.Database(), Sync: time.Minute, Features: feature.Set{notes}}
+	g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, reconciliation.Memory{}))
+	if equality.Semantic.DeepEqual(g.Stored, g.Object) {
+		t.Fatal("nothing is noted of a new object: this test shows nothing")
+	}
+	queueFor(t, g, source)
+	if !equality.Semantic.DeepEqual(g.Stored, g.Object) {
+		t.Errorf("it would be written for %+v", g.Object.(*v1alpha1.Database).Status)
 	}
 }
 

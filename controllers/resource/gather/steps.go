@@ -234,8 +234,8 @@ func (g *gathering) acquireSlot(context.Context) error {
 		g.Slot.Account = fmt.Sprintf("%s account %s", g.Provider, id)
 	}
 	queue.Since = plan.Since(queue.Since, true, g.Now)
-	if !g.Bound() && g.Kind.Actions != nil { // what was noted of a new object is noted again once it has a slot, and written together with what comes then
-		*g.Kind.Actions(g.Object) = *g.Kind.Actions(g.Stored.DeepCopyObject().(v1alpha1.ResourceObject))
+	if !g.Bound() { // what was noted of a new object is noted again once it has a slot, and written together with what comes then
+		g.Object = g.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
 	}
 	return nil
 }
@@ -278,9 +278,7 @@ func (g *gathering) observe(ctx context.Context) error {
 		g.Status().Operation = seen.Operation // told once; the next reconciliation observes afresh
 		if !rests {                           // what rests was about the version alone, and may be told again by another process
 			g.login().operationRefused()
-			for _, s := range plan.FailActions(g.Kind, g.Object, seen.OperationError.Error(), g.Now) {
-				g.Notes = append(g.Notes, outcome.OfAction(plan.ActionAnswer{Status: s, Event: v1alpha1.EventActionFailed}))
-			}
+			g.gatherer.Features.Failed(&g.State, seen.OperationError.Error())
 		}
 		if seen.State == driver.Ready {
 			g.Usable = &seen.Available
@@ -370,10 +368,9 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View, g.Memory.Cloud = found.View, found.Memory
 	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica, g.View.Asked = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
+	g.View.Replica, g.View.RetryRequested = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
-	g.View.Requests, g.View.Window = plan.ActionRequests(g.Kind, g.Object, g.Want, g.Described.Capabilities), g.gatherer.ConsistencyWindow
-	g.View.Password = plan.FindPassword(g.Object, g.Observation, g.Policy, g.Password.State, g.PasswordSecret != nil)
+	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
 	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
 // A Note is an Event to be recorded about an object, once the reconciliation is reported.
@@ -36,12 +35,4 @@ func Warning(reason, format string, args ...any) Note {
 // Released returns a note that fields are no longer managed.
 func Released(fields []string) Note {
 	return Normal(v1alpha1.EventReleased, "no longer managed, because the spec no longer sets it: %s", strings.Join(slices.Sorted(slices.Values(fields)), ", "))
-}
-
-// OfAction returns a note of what became of an action that somebody asked for.
-func OfAction(a plan.ActionAnswer) Note {
-	if a.Event == v1alpha1.EventActionStarted || a.Event == v1alpha1.EventActionSucceeded {
-		return Normal(a.Event, "%s", a.Message())
-	}
-	return Warning(a.Event, "%s", a.Message())
 }

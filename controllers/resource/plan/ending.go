@@ -7,9 +7,10 @@ import (
 // An Ending is what the deletion of an object leads to, once the cloud has done all that it is asked to.
 type Ending struct {
 	Effect DeletionEffect
-	// Snapshot: a final snapshot is taken first. maybeSnapshot: that depends on whether what the cloud is at work on comes to work.
+	// Snapshot: a final snapshot is taken first. MaybeSnapshot: whether one is taken depends on how the operation ends that is in progress in the cloud.
 	Snapshot, MaybeSnapshot bool
-	// LiftsProtection: the deletion protection is lifted first, because the spec says so. stops is why the deletion stops at it; empty if it does not.
+	// LiftsProtection: the deletion protection is lifted first, because the spec says so. StopsBecause is why the deletion stops at the
+	// protection; empty if it does not.
 	LiftsProtection bool
 	StopsBecause    string
 	// InUseBy names what the deletion waits for, because it would be gone with the cloud object; nothing if it waits for nobody.

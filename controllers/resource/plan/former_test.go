@@ -225,7 +225,7 @@ func TestPreparedInVain(t *testing.T) {
 		"parameters may be of the new version":  {seen: beside(seen("bgd-1", version), driver.Change{Field: "parameters", From: "a", To: "b"}), want: Stall},
 	} {
 		view := v
-		view.Asked = tt.asked
+		view.RetryRequested = tt.asked
 		a := Plan(view, tt.seen, Policy{Management: v1alpha1.ManagementFull})
 		if a.Verb != tt.want || a.Verb == Stall && !strings.Contains(a.Message, "a slot is lost") || len(a.Pending) != len(tt.seen.Changes) {
 			t.Errorf("%s: got %+v", name, a)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -30,7 +31,6 @@ const (
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
 	RemoveFinalizer Verb = "RemoveFinalizer" // drop the finalizer
 	Stall           Verb = "Stall"           // a person has to act
-	Operate         Verb = "Operate"         // do Action.Operation, which a person asks for
 )
 
 // An Action is what Plan decided, and why.
@@ -77,13 +77,11 @@ type Action struct {
 	Snapshot bool
 	// InPlace: Create restores the cloud object in the place of one that vanished, from what is left of that, and makes no empty one.
 	InPlace bool
-	// Operation is what Operate does; nil for other verbs.
-	Operation *Operation
-	// Answers are what the status says from now on of actions that people ask for.
-	Answers []ActionAnswer
-	// Follows: an action is under way or waits for the cloud, so the object is looked at again while the cloud works. Again: one is decided once this
-	// reconciliation is recorded.
-	Follows, Again bool
+	// Part is what the feature that planned the action wants to know when it does it. Its text tells the step from others. It is nil for what the plan itself decides.
+	Part fmt.Stringer
+	// Polls: what a feature does is under way or waits for the cloud, so the object is looked at again while the cloud works. Again: a feature
+	// decides something once this reconciliation is recorded.
+	Polls, Again bool
 }
 
 // A Policy is what the spec says about how to go about it, defaults applied.
@@ -141,10 +139,13 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	if a.Decided || len(a.Pending) > 0 {
 		a = whileUnseen(v, o, a)
 	}
-	if v.Deleting || o.State == driver.Unknown {
-		return a
-	}
-	return operate(v, o, p, a)
+	return a
+}
+
+// TakesMore reports whether features may add to what is planned for an object: not while it is deleted or nothing is known of it, and not before it is
+// noted that another server took its place.
+func TakesMore(v View, o driver.Observation) bool {
+	return !v.Deleting && o.State != driver.Unknown && !succeeds(v, o)
 }
 
 func planObject(v View, o driver.Observation, p Policy) Action {

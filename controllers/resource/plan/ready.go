@@ -82,7 +82,7 @@ func planBesideFailed(v View, o driver.Observation, p Policy, why string) Action
 // ask for it. It is empty if nothing failed, or if what failed is taken away.
 func failedUpgrade(v View, o driver.Observation) string {
 	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStrategy })
-	if o.OperationError == nil || o.Operation == "" || staged || v.Asked {
+	if o.OperationError == nil || o.Operation == "" || staged || v.RetryRequested {
 		return ""
 	}
 	return o.OperationError.Error()

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -122,7 +123,56 @@ func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) b
 	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
 }
 
-// FindPassword returns what requests look at of the password that Mooring stores. read: it was read.
+// PasswordFound is what was read of the password that Mooring stores. The zero PasswordFound says that it was not read.
+type PasswordFound struct {
+	Known bool
+	// Serial is the number of the latest password. Pending: it is not confirmed. Rotatable: Mooring may set another one.
+	Serial             int
+	Pending, Rotatable bool
+	// MayRotate: nothing keeps Mooring from changing it now.
+	MayRotate bool
+}
+
+// WhyNotRotated says why Mooring changes no password by itself; empty if it does.
+func WhyNotRotated(k *kind.Kind, object, want v1alpha1.ResourceObject) string {
+	switch c := want.GetCredentials(); {
+	case kind.Follows(k, object) != nil:
+		return "a read replica has the password of its primary: ask for another one there"
+	case c != nil && c.PasswordSecretRef != nil:
+		return "the password is that of the Secret in spec.credentials.passwordSecretRef: change it there, and Mooring sets it"
+	case want.GetConnection() == nil:
+		return "nobody could be told the new password: set spec.connection.secretName, and then another value"
+	default:
+		return ""
+	}
+}
+
+// rotationAsked returns the request for a new password of Mooring's own that is open: new, or stored and not done.
+func rotationAsked(k *kind.Kind, object, want v1alpha1.ResourceObject) (r kind.ActionRequest, open bool) {
+	if CloudManages(k, want) || WhyNotRotated(k, object, want) != "" {
+		return kind.ActionRequest{}, false
+	}
+	for _, r := range kind.ActionRequests(k, object) {
+		if r.Action == driver.RotatePassword {
+			return r, r.IsStored() || r.IsNew()
+		}
+	}
+	return kind.ActionRequest{}, false
+}
+
+// RotationStored reports whether a person asked for another password, and the status says so.
+func RotationStored(k *kind.Kind, object, want v1alpha1.ResourceObject) bool {
+	r, open := rotationAsked(k, object, want)
+	return open && r.IsStored()
+}
+
+// RotationRequested reports whether a person asked for another password, which is stored, and which was not made yet.
+func RotationRequested(k *kind.Kind, object, want v1alpha1.ResourceObject, serial int) bool {
+	r, open := rotationAsked(k, object, want)
+	return open && r.IsStored() && r.Status.Before == strconv.Itoa(serial)
+}
+
+// FindPassword returns what actions look at of the password that Mooring stores. read: it was read.
 func FindPassword(object v1alpha1.ResourceObject, o driver.Observation, p Policy, s password.State, read bool) PasswordFound {
 	return PasswordFound{
 		Known: read, Serial: s.Serial, Pending: s.Pending() != "", Rotatable: s.Rotatable(), MayRotate: mayRotate(object, o, p),

@@ -178,3 +178,35 @@ func TestRotationIsNoEdit(t *testing.T) {
 		t.Error("it looks like an edit")
 	}
 }
+
+// A password that a person asked for is made once, and only while nothing keeps it from being made.
+func TestRotationRequested(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		edit func(*rotating)
+		due  bool
+	}{
+		{"stored, and not made", func(*rotating) {}, true},
+		{"made already", func(r *rotating) { r.stored.Serial = 2 }, false},
+		{"not stored", func(r *rotating) { r.d.Status.Actions[0].Outcome = v1alpha1.ActionSucceeded }, false},
+		{"the spec names the password", func(r *rotating) {
+			r.d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "mine"}}
+		}, false},
+		{"nobody is told", func(r *rotating) { r.d.Spec.Connection = nil }, false},
+		{"it is Stalled", func(r *rotating) { r.stalled(v1alpha1.ReasonFailed) }, false},
+		{"the cloud is at work", func(r *rotating) { r.o.State = driver.Pending }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRotating()
+			r.d.Spec.Credentials, r.d.Status.Rotation = nil, nil
+			r.d.Status.Actions = []v1alpha1.ActionStatus{{Name: string(driver.RotatePassword), Value: "one", Outcome: v1alpha1.ActionRequested, Before: "1"}}
+			tt.edit(r)
+			if got := RotationDue(kind.Database(), r.d, r.d, r.o, r.p, password.State{Stored: r.stored}, r.now); got != tt.due {
+				t.Errorf("due %t, want %t", got, tt.due)
+			}
+			if tt.due && !RotationNeedsSecret(kind.Database(), r.d, r.d, r.o, r.p, r.now) {
+				t.Error("nobody reads the password Secret")
+			}
+		})
+	}
+}

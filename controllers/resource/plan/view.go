@@ -13,97 +13,92 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A View is what is known of an object beside the cloud.
+// A View is what is known of an object from everywhere but the cloud: from Kubernetes, from the class, and from what this process remembers. What the
+// cloud shows is in a driver.Observation.
 type View struct {
-	// Now is the time at which that is known.
+	// Now is the time of this reconciliation.
 	Now time.Time
-	// Deleting: the Kubernetes object is being deleted.
-	Deleting bool
-	// Bound: the name in the cloud is stored, so a creation may have been tried.
-	Bound bool
-	// Moved: the spec now asks for another name or location than those it is bound to.
+
+	// Deleting: the Kubernetes object is being deleted. HasFinalizer: it has Mooring's finalizer, so its cloud object is or was managed.
+	Deleting, HasFinalizer bool
+	// Bound: the status has the name in the cloud. A creation may have been sent from then on. Accepted: the cloud answered that creation.
+	Bound, Accepted bool
+	// Moved: the spec now asks for another name or location than the one that the object is bound to.
 	Moved bool
-	// WasReady: it was Ready at some time.
-	WasReady bool
-	// FromBackup: what the status says of its life is that of an earlier object: it came with a backup of the cluster.
+	// WasReady: the object was Ready at least once. WasApplied: the spec was applied in full at least once.
+	WasReady, WasApplied bool
+	// FromBackup: the status is older than the object. It came with a backup of the Kubernetes cluster.
 	FromBackup bool
-	// HasFinalizer: it has our finalizer, so what it stands for in the cloud is or was managed.
-	HasFinalizer bool
-	// Edited: the spec changed since it was last applied in full.
+	// Edited: this generation of the spec was not applied in full yet.
 	Edited bool
-	// Accepted: the cloud accepted the creation of what the object stands for.
-	Accepted bool
-	// WasApplied: the spec was once applied in full.
-	WasApplied bool
-	// Origin says where the cloud object comes from; it is empty for objects of release 0.1.0.
-	Origin v1alpha1.Origin
-	// MarkMissing: the cloud answered the creation, and has not shown the mark since.
-	MarkMissing bool
-	// Asked: a person edited the spec just now, or asked for the reconciliation.
-	Asked bool
-	// AdoptFrom is the namespace and name of the object whose left-behind cloud object may be taken over, by the platform's consent.
-	AdoptFrom string
-	// Shown: the object was Ready, or shows the cloud object in its status.
-	Shown bool
-	// Recovers: for a time that ends by itself, the platform lets the namespace have what any namespace of its name made. OwnAccount: the account is the
-	// namespace's own. FinalMarks: the mark of such an object never changes.
-	Recovers, OwnAccount, FinalMarks bool
-	// Mark is the mark that the cloud object should bear; ID its identity as far as known.
+	// RetryRequested: a person asked for another try of the operation that failed in the cloud and still rests there.
+	RetryRequested bool
+
+	// Mark is the ownership mark that the cloud object should have. ID is the cloud's own identity of it; empty if that is not known.
 	Mark driver.Mark
 	ID   string
-	// Applied is what we set in the cloud.
+	// Origin says whether Mooring created the cloud object or adopted it; empty for objects of release 0.1.0.
+	Origin v1alpha1.Origin
+	// MarkMissing: the cloud answered the creation, and never showed the mark since. UnmarkedSure: the cloud object has been without its mark for longer than
+	// the consistency window, so no stale read explains that.
+	MarkMissing, UnmarkedSure bool
+	// FinalMarks: the cloud takes the mark at the creation only, and never changes it.
+	FinalMarks bool
+	// Shown: the status shows that this object had the cloud object before: it was Ready, or status.observed is set.
+	Shown bool
+	// AdoptFrom is the namespace and name of another object. The platform team allows this one to adopt what that one left behind. Empty for none.
+	AdoptFrom string
+	// Recovers: after the loss of a cluster, the namespace may for a time take back what any namespace of its name made. OwnAccount: the provider config is
+	// the namespace's own.
+	Recovers, OwnAccount bool
+
+	// Applied is what Mooring set in the cloud object earlier.
 	Applied driver.Applied
-	// Approval is the hash that a person approved, AwaitedHash the one whose approval the status awaits; Serial counts the plans that were
-	// settled.
+	// Mirror is status.observed as the last reconciliation left it; nil if it is empty.
+	Mirror any
+	// ByClass are the fields whose values come from the class. ClassChanged are those of them that the class changed since the status recorded them.
+	// Enforced are the fields that users can't override.
+	ByClass, ClassChanged, Enforced class.Fields
+
+	// Approval is the hash in the annotation mooring.dev/approve. AwaitedHash is the hash for which the status asks. Serial counts the plans that have ended,
+	// so that an old approval approves nothing new.
 	Approval, AwaitedHash string
 	Serial                int64
-	// Rotates: a generated password is being changed because its period has passed.
-	Rotates bool
-	// Waiting are the changes that were waiting when the object was last looked at.
+	// Waiting is status.pendingChanges as the last reconciliation left it.
 	Waiting []v1alpha1.PendingChange
-	// Own is what the object's own spec says of spec.updates, and AwaitedOwn what it said when that was recorded for which Waiting waits.
+	// Own is spec.updates of the object itself. AwaitedOwn is what it was when the status recorded the changes in Waiting.
 	Own, AwaitedOwn OwnRules
-	// Mirror is what the status showed of the cloud object before it was looked at now; nil if nothing.
-	Mirror any
-	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
-	// recorded.
-	ByClass, ClassChanged class.Fields
-	// Enforced are the fields on which the class insists.
-	Enforced class.Fields
-	// Restores: it was restored from a snapshot when it was created, or is to be. RestoreFrom: its spec says from what.
-	// Restored: the status says that it was, in this object's life.
-	Restores, RestoreFrom, Restored bool
-	// Vanished is the cloud object in whose place it was restored, or is being restored; zero for none.
+
+	// ConsistencyWindow is how long the cloud may take to show what was written. InConsistencyWindow: what the cloud shows now may be older than the last write.
+	ConsistencyWindow   time.Duration
+	InConsistencyWindow bool
+	// AbsenceSure: the cloud object has been absent for longer than the consistency window, so no stale read explains that.
+	AbsenceSure bool
+
+	// FinalSnapshot is the name of the snapshot that a deletion takes. SnapshotAbsenceSure: it has been absent for longer than the consistency window.
+	FinalSnapshot       string
+	SnapshotAbsenceSure bool
+	// Children names the objects within this one that keep it from being deleted.
+	Children []string
+
+	// Rotates: a new password is on its way, because the period of the former one has passed or a person asked for it.
+	Rotates bool
+	// RestoreFrom: the spec says from what to restore the object. Restores: it is to be restored, or was. Restored: the status says that it was.
+	RestoreFrom, Restores, Restored bool
+	// Vanished is the deleted cloud object in whose place this one is restored; zero for none.
 	Vanished driver.ParentRef
-	// Replica says what it is to follow, and what follows it.
-	Replica Replica
-	// CopyOf says of what its cloud object was born as a copy; zero if it is none, or has worked.
+	// CopyOf is the object of which the cloud makes this one as a copy; zero if it is no copy, or has its own mark by now.
 	CopyOf Copy
-	// Former is the cloud object in whose place its own was put, as the status says; nil if there is none. FormerGone: it was seen absent long enough ago that no stale read
-	// explains it.
+	// Replica is what the object follows as a read replica, and what follows it.
+	Replica Replica
+	// Beside: a new version comes by a blue/green deployment, in which another server takes the place of this one. See driver.Request.
+	Beside bool
+	// Former is the server from before a blue/green deployment, as the status has it; nil for none. FormerGone: it has been absent for longer than the
+	// consistency window.
 	Former     *driver.ParentRef
 	FormerGone bool
-	// Beside: the version is changed by another server that takes the place of this one. See driver.Request.
-	Beside bool
-	// Backup is the snapshot that is to be there before an upgrade.
+	// Backup is the snapshot that has to be there before an upgrade.
 	Backup Backup
-	// Children names the objects within it that somebody still wants.
-	Children []string
-	// InConsistencyWindow: what the cloud shows may be from before our last write.
-	InConsistencyWindow bool
-	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
-	AbsenceSure bool
-	// FinalSnapshot is the name of the final snapshot that a deletion takes.
-	FinalSnapshot string
-	// SnapshotAbsenceSure: the same of the final snapshot.
-	SnapshotAbsenceSure bool
-	// UnmarkedSure: the same of the mark on an object that is there.
-	UnmarkedSure bool
-	// Requests are the actions that people can ask for. Password is what was read of the password that Mooring stores, if one of them needs it.
-	Requests []ActionRequest
-	Password PasswordFound
-	// Window is how long the cloud may take to show what was written.
-	Window time.Duration
 }
 
 // StoredView returns what is stored of an object, as Plan sees it.

@@ -1,4 +1,4 @@
-package execute
+package action
 
 import (
 	"context"
@@ -14,8 +14,21 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// work is a reconciliation while its action is carried out.
+type work struct {
+	reconciliation.State
+	client client.Client
+}
+
+func (w *work) Reconciliation() *reconciliation.State { return &w.State }
+func (w *work) Clock() time.Time                      { return w.Now }
+func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
+func (w *work) Emit(outcome.Note)                     {}
+func (w *work) Store(ctx context.Context) error       { return w.client.Status().Update(ctx, w.Object) }
 
 // An actor is a cloud that answers an action with an error, and looks at what is stored when it is asked.
 type actor struct {
@@ -63,7 +76,7 @@ func TestOperate(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
 				t.Fatal(err)
 			}
-			w := workOn(kind.Database(), d, c)
+			w := &work{State: stateOf(kind.Database(), d), client: c}
 			cloud := &actor{answer: tt.answer, stored: func() v1alpha1.ActionStatus {
 				live := &v1alpha1.Database{}
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), live); err != nil {
@@ -71,10 +84,10 @@ func TestOperate(t *testing.T) {
 				}
 				return live.Status.Actions[0]
 			}}
-			w.Session = cloud
+			w.Session, w.Redact = cloud, func(message string) string { return message }
 			requested := former
 			requested.Value, requested.Outcome, requested.Time = "two", v1alpha1.ActionRequested, &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
-			out, err := w.act(t.Context(), plan.Action{Verb: plan.Operate, Operation: &plan.Operation{Status: requested, Former: former, Command: &driver.Command{Verb: driver.Restart}}})
+			out, err := hooks(t, w.Kind).Acts[Operate](t.Context(), w, plan.Action{Verb: Operate, Part: operation{status: requested, former: former, command: &driver.Command{Verb: driver.Restart}}})
 			if err != nil || out.Next != tt.next || !out.KeepConditions {
 				t.Errorf("got %+v, %v", out, err)
 			}
@@ -99,11 +112,11 @@ func TestOperate(t *testing.T) {
 // Nothing is sent if the request can't be stored.
 func TestOperateIsStoredFirst(t *testing.T) {
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid"}}
-	w := workOn(kind.Database(), d, fake.NewClientBuilder().Build()) // which knows no Database
+	w := &work{State: stateOf(kind.Database(), d), client: fake.NewClientBuilder().Build()} // which knows no Database
 	cloud := &actor{stored: func() v1alpha1.ActionStatus { return v1alpha1.ActionStatus{} }}
 	w.Session = cloud
-	_, err := w.act(t.Context(), plan.Action{Verb: plan.Operate, Operation: &plan.Operation{
-		Status: v1alpha1.ActionStatus{Name: string(driver.Restart), Value: "two", Outcome: v1alpha1.ActionRequested}, Command: &driver.Command{Verb: driver.Restart},
+	_, err := hooks(t, w.Kind).Acts[Operate](t.Context(), w, plan.Action{Verb: Operate, Part: operation{
+		status: v1alpha1.ActionStatus{Name: string(driver.Restart), Value: "two", Outcome: v1alpha1.ActionRequested}, command: &driver.Command{Verb: driver.Restart},
 	}})
 	if err == nil || len(cloud.asked) > 0 {
 		t.Errorf("error %v; the cloud was asked for %v", err, cloud.asked)
