@@ -1,4 +1,4 @@
-// Package feature says what a feature is: what objects of some kinds have beyond what all objects have, such as an expiry or read replicas. Each feature is a folder
+// Package feature says what a feature is: what objects of some kinds have beyond what all objects have, such as an expiry or actions that people ask for. Each feature is a folder
 // below this one, with all of its phases. It offers a closed set of hooks, the fields of Feature, and the one loop in package resource calls them: the loop knows no
 // feature by name.
 //

@@ -20,6 +20,7 @@ type Feature struct {
 	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
 	Failed func(in *reconciliation.State, message string)
 	// Plan adds to what is planned for an object. It decides from values, calls nobody, and may have the status say what it decided.
+	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
 	Plan func(in *reconciliation.State, a plan.Action) plan.Action
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act

@@ -81,7 +81,7 @@ func (e *Executor) Execute(ctx context.Context, in reconciliation.State, a plan.
 	if err == nil {
 		out = repetition{w}.again(a, out)
 	}
-	out = following(a, out)
+	out = comesBackFor(a, out)
 	if w.PasswordChanges && out.Next == outcome.AtSync {
 		out.Next = outcome.Polling
 	}
@@ -98,8 +98,8 @@ func (e *Executor) Execute(ctx context.Context, in reconciliation.State, a plan.
 	return w.State, err
 }
 
-// following has an object looked at again as long as what a feature does is under way, or once it may decide something.
-func following(a plan.Action, out outcome.Outcome) outcome.Outcome {
+// comesBackFor has an object looked at again while what a feature does is in progress, or because a feature has something to decide.
+func comesBackFor(a plan.Action, out outcome.Outcome) outcome.Outcome {
 	switch {
 	case out.Next != outcome.AtSync:
 	case a.Polls:

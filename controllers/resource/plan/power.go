@@ -54,7 +54,8 @@ func IsDown(o driver.Observation) bool {
 	return o.Stopped || o.State == driver.Pending && !o.Available && !differs && declaredStopped(o)
 }
 
-// WhileStopped returns the changes of a login. While a server is stopped, no cloud changes a password.
+// WhileStopped returns changes that only the controller knows, such as that of a password or of the role of a replica. While a server is stopped, no cloud
+// makes them: they wait until it runs.
 func WhileStopped(o driver.Observation, changes []driver.Change) []driver.Change {
 	if !o.Stopped {
 		return changes

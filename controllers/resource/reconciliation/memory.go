@@ -46,7 +46,8 @@ func Begin(object v1alpha1.ResourceObject, now time.Time, news News, remembered 
 type News struct {
 	// Any: the object was edited, or somebody asked for its reconciliation, or this process did not meet it before.
 	Any bool
-	// Wanted: it was met before. Asked: somebody asked for the reconciliation. Urgent: somebody waits for what comes of it.
+	// Wanted: a person edited the spec or asked for the reconciliation, since this process met the object. Asked: a person asked for the reconciliation. Urgent: a person
+	// waits for what comes of it.
 	Wanted, Asked, Urgent bool
 	// Edited: the spec of an object that was usable was edited.
 	Edited bool
