@@ -213,7 +213,8 @@ func TestBucketRelease(t *testing.T) {
 	}
 }
 
-func TestBucketMarkAndTagsShareAWrite(t *testing.T) {
+// The mark is written by a command, so the tags of the spec come by a write of their own.
+func TestBucketMarkComesBeforeItsTags(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-mark"
 	do(t, w.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{

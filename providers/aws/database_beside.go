@@ -140,10 +140,13 @@ func (p deployer) observe(ctx context.Context, req *databaseRequest, have *insta
 }
 
 func (p deployer) observeDeployment(ctx context.Context, req *databaseRequest, have *instance, d *deployment, o *driver.Observation) error {
-	o.Replication = &driver.Replication{
-		Follows:   o.Replication.GetFollows(),
-		Followers: slices.DeleteFunc(slices.Clone(o.Replication.GetFollowers()), func(name string) bool { return slices.Contains(d.targets(), name) }),
+	seen := driver.Replication{Follows: o.Replication.GetFollows()}
+	for _, name := range o.Replication.GetFollowers() {
+		if !slices.Contains(d.targets(), name) {
+			seen.Followers = append(seen.Followers, name)
+		}
 	}
+	o.Replication = &seen
 	switch {
 	case d.status() == switching:
 		changesPlaces(req, d, o, p.of.region)

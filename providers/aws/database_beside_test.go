@@ -49,6 +49,9 @@ func (w *environment) orders(req *databaseRequest, verb driver.Verb) error {
 	if result.Operation != "" {
 		req.Operation = result.Operation
 	}
+	if err == nil && len(result.Failed) > 0 {
+		w.t.Errorf("%s: failed %v", verb, result.Failed)
+	}
 	return err
 }
 

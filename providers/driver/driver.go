@@ -82,8 +82,8 @@ type Session interface {
 	// somebody may have turned that on since the caller observed the object.
 	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
 	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the command, or
-	// if nobody knows whether it was done. A mark or a password that the cloud refuses goes into Result.Failed, as that of an
-	// Update does. A command that the kind's Capabilities lack is the error Unsupported, without a call.
+	// if nobody knows whether it was done. A mark that the cloud refuses goes into Result.Failed, named by
+	// FieldMark. A command that the kind's Capabilities lack is the error Unsupported, without a call.
 	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
@@ -100,7 +100,7 @@ const (
 	FieldPassword = "credentials.password"
 	// FieldSource says who manages the administrator's password. To v1alpha1.CredentialsCloudManaged the cloud sets one that nobody else
 	// knows, and keeps it. From that, the cloud deletes what it keeps, and the password that comes with the call is set. It is the caller
-	// that knows what is wanted; a driver reports by Observation.CloudManaged what is, and never a change.
+	// that knows what is wanted; a driver reports by LoginState.CloudManaged what is, and never a change.
 	FieldSource = "credentials.source"
 	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
 	// difference as Impossible; one that makes users by calls of their own reports a change until
@@ -202,6 +202,6 @@ type Result struct {
 	Did string
 	// Removed is how many of the things that the object holds, such as objects and their versions, an unfinished Delete took away.
 	Removed int
-	// Left says what of the object stays in the cloud beside it, and why, if anything does: of a Delete, and of an Update to a mark that is Released.
+	// Left says what of the object stays in the cloud beside it, and why, if anything does: of a Delete, and of WriteMark with a mark that is Released.
 	Left string
 }

@@ -320,6 +320,11 @@ func (v *validation) capabilities(r Resource) {
 	if can := r.Capabilities; can.Login && can.ManagedPassword == lacks {
 		v.add("Capabilities.ManagedPassword is %t, and Lacks names %q: %t; have one of them", can.ManagedPassword, FieldSource, lacks)
 	}
+	for _, action := range r.Capabilities.Actions {
+		if !slices.Contains(Actions, action) {
+			v.add("Capabilities.Actions names %q, which people can't ask for; name some of %q", action, Actions)
+		}
+	}
 	if r.Capabilities.ManagedPassword && !r.Capabilities.Login {
 		v.add("Capabilities.ManagedPassword needs Capabilities.Login; set both, or remove it")
 	}

@@ -13,7 +13,7 @@ func actions[S any](has []driver.Action) []obligation[S] {
 	var all []obligation[S]
 	for _, action := range driver.Actions {
 		name := "action " + string(action) + "/"
-		if !slices.Contains(has, action) { // commandsLacking has it
+		if !slices.Contains(has, action) { // commandLacking has it
 			continue
 		}
 		all = append(all,

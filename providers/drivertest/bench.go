@@ -295,7 +295,7 @@ func (b *bench[S]) do(t testing.TB, req *request[S], command driver.Command) Cal
 		t.Fatalf("Do(%s): %v", command.Verb, err)
 	}
 	if len(result.Failed) > 0 {
-		t.Errorf("Do(%s): a command fails by an error, and it has failed changes: %v", command.Verb, result.Failed)
+		t.Errorf("Do(%s): a command that was taken has failed changes: %v", command.Verb, result.Failed)
 	}
 	if fingerprint(t, *req) != was {
 		t.Error("Do changed its request")

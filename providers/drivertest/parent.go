@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -63,6 +64,9 @@ func writeLeast[S any](ctx context.Context, b *bench[S], x external[S], req requ
 		return x.Do(ctx, req, writeMark)
 	}
 	i := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Effect == "" })
+	if i < 0 {
+		return driver.Result{}, fmt.Errorf("%s has no place for a mark, and no field that changes without effect: nothing can be written", b.name)
+	}
 	return x.Update(ctx, req, []driver.Change{{Field: b.kind.Fields[i].Name, Effect: driver.Online}})
 }
 

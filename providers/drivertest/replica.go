@@ -126,8 +126,8 @@ func promotedTwice[S any](t testing.TB, b *bench[S]) {
 	promote := func(when string) Calls {
 		t.Helper()
 		before := b.Calls()
-		if _, err := b.open(t).Do(t.Context(), req, promotion); err != nil {
-			t.Errorf("%s: got error %v", when, err)
+		if result, err := b.open(t).Do(t.Context(), req, promotion); err != nil || len(result.Failed) > 0 {
+			t.Errorf("%s: got error %v, failed %v", when, err, result.Failed)
 		}
 		return b.Calls().minus(before)
 	}

@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"context"
+	"fmt"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -46,10 +47,12 @@ func (p databaseOperator) act(ctx context.Context, req *databaseRequest, have *i
 				FailoverContext: &sqladmin.FailoverContext{SettingsVersion: have.settings().SettingsVersion},
 			}).Context(ctx).Do()
 		})
-	default:
+	case driver.Restart:
 		started, err = do(ctx, p.of.session, "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
 			return p.of.sql.Instances.Restart(p.of.project, req.Name).Context(ctx).Do()
 		})
+	default:
+		return "", &driver.Error{Code: driver.Unsupported, Message: fmt.Sprintf("Cloud SQL has no action %q", action)}
 	}
 	if err != nil {
 		return "", err

@@ -64,8 +64,8 @@ func TestLagOfReplica(t *testing.T) {
 	if n := asked(""); n != asked(replica.Name) || n != before+3 {
 		t.Errorf("Cloud Monitoring was asked %d times, %d times of the replica; want it asked of a replica that stays alone", n, asked(replica.Name))
 	}
-	if _, err := x.Do(t.Context(), replica, promotes); err != nil {
-		t.Fatalf("promotion: %v", err)
+	if result, err := x.Do(t.Context(), replica, promotes); err != nil || len(result.Failed) > 0 {
+		t.Fatalf("promotion: %v, failed %v", err, result.Failed)
 	}
 	c.settle(t)
 	before = asked("")

@@ -15,7 +15,9 @@ func (u *update[S, H, P]) act(ctx context.Context, command driver.Command) error
 	}
 	var o driver.Observation
 	u.adapter.State(&u.req, have, &o)
-	switch state := u.adapter.Actions(&u.req, have, &o)[command.Verb]; {
+	switch state, has := u.adapter.Actions(&u.req, have, &o)[command.Verb]; {
+	case !has:
+		return unsupported(command.Verb, u.adapter.Noun)
 	case state.Refused != "":
 		return invalid("%s", state.Refused)
 	case o.Stopped:

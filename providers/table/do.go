@@ -18,8 +18,11 @@ func (a *Adapter[S, H, P]) Do(ctx context.Context, req Request[S], command drive
 	return u.result, driver.RedactError(err, a.secrets(&req)...)
 }
 
-// do carries out a command that the kind has.
+// do carries out a command, if the adapter has what that takes.
 func (u *update[S, H, P]) do(ctx context.Context, command driver.Command) error {
+	if !u.adapter.carries(command.Verb) {
+		return unsupported(command.Verb, u.adapter.Noun)
+	}
 	switch command.Verb {
 	case driver.WriteMark:
 		return u.writeMark(ctx)
@@ -34,10 +37,28 @@ func (u *update[S, H, P]) do(ctx context.Context, command driver.Command) error 
 	return u.act(ctx, command)
 }
 
+// carries reports whether the adapter has what a command takes.
+func (a *Adapter[S, H, P]) carries(verb driver.Verb) bool {
+	switch verb {
+	case driver.WriteMark:
+		return true
+	case driver.Promote:
+		return a.Following != nil
+	case driver.ReleaseFormer, driver.DeleteFormer, driver.DropStaged:
+		return a.Beside != nil
+	}
+	return a.Actions != nil
+}
+
+// unsupported refuses a command that objects of a kind can't have.
+func unsupported(verb driver.Verb, noun string) *driver.Error {
+	return &driver.Error{Code: driver.Unsupported, Message: fmt.Sprintf("there is no command %s for a %s of this cloud", verb, noun)}
+}
+
 // writeMark writes the mark as the request has it. An object that is released loses first what was prepared to take its place,
 // and what is left beside it is marked, too.
 func (u *update[S, H, P]) writeMark(ctx context.Context) error {
-	u.verb = driver.WriteMark
+	u.marking = true
 	if done, err := u.leave(ctx); done || err != nil {
 		return err
 	}
@@ -71,9 +92,7 @@ func (h able) do(ctx context.Context, req driver.Request, command driver.Command
 	}
 	r := h.of()
 	if !r.Capabilities.Does(command.Verb) {
-		return driver.Result{}, &driver.Error{
-			Code: driver.Unsupported, Message: fmt.Sprintf("there is no command %s for a %s of this cloud", command.Verb, r.Consequences.Noun),
-		}
+		return driver.Result{}, unsupported(command.Verb, r.Consequences.Noun)
 	}
 	return h.Handler.do(ctx, req, command, secrets)
 }

@@ -76,7 +76,11 @@ func TestSessionReachesTheKind(t *testing.T) {
 		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
 		created, _ := s.Create(t.Context(), "Bucket", req, driver.Secrets{Own: "canary"})
 		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, driver.Secrets{Own: "canary"})
-		done, _ := s.Do(t.Context(), "Bucket", req, driver.Command{Verb: driver.WriteMark}, driver.Secrets{})
+		secrets := driver.Secrets{Own: "canary", Parent: driver.Login{Username: "admin", Password: "of the parent"}}
+		done, _ := s.Do(t.Context(), "Bucket", req, driver.Command{Verb: driver.WriteMark}, secrets)
+		if got := kind.last; got.Login.Password != "canary" || got.ParentLogin != secrets.Parent {
+			t.Errorf("%s: the secrets that arrived are not those that were sent", name)
+		}
 		deleted, _ := s.Delete(t.Context(), "Bucket", req)
 		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || done.ID != "done" || deleted.ID != "gone" || page.Next != "2" {
 			t.Errorf("%s: the answers did not come back: %v %q %q %q %q %q", name, seen.State, page.Next, created.ID, updated.ID, done.ID, deleted.ID)

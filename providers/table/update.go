@@ -98,11 +98,10 @@ func (u *update[S, H, P]) release(ctx context.Context, part *Part[S, H, P]) (gon
 type update[S, H, P any] struct {
 	adapter *Adapter[S, H, P]
 	req     Request[S]
-	// verb is WriteMark, or what becomes of the administrator's password; empty for changes alone. The parts of the adapter
-	// see it as a change, named by driver.FieldMark and the like: one call takes it with others.
-	verb   driver.Verb
-	have   *H // nil until it was read
-	result driver.Result
+	// marking: the update is that of WriteMark. The parts of the adapter see it as a change, named by driver.FieldMark.
+	marking bool
+	have    *H // nil until it was read
+	result  driver.Result
 	// observed: have is what the observation read, of which the changes are.
 	observed bool
 }
@@ -166,7 +165,7 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 	for _, c := range changes {
 		part := u.adapter.partOf(c.Field)
 		switch {
-		case c.Field == driver.FieldMark && u.verb != driver.WriteMark:
+		case c.Field == driver.FieldMark && !u.marking:
 			u.fail(invalid("%s: only a command changes it", c.Field), c)
 		case c.Field == driver.FieldMark && u.adapter.Tags == nil:
 		case c.Effect == driver.Impossible:
