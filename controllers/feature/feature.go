@@ -15,11 +15,14 @@ import (
 type Feature struct {
 	// Begin notes in the status what the object itself asks for, before anything is read.
 	Begin func(in *reconciliation.State)
+	// Queued takes back what Begin noted and what is not worth a write, because the object has to wait for a slot of its account.
+	Queued func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
 	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
 	Failed func(in *reconciliation.State, message string)
-	// Plan adds to what is planned for an object. It decides from values, calls nobody, and may have the status say what it decided.
+	// Plan adds to what is planned for an object. It decides from values, and calls nobody. What the status is to say of it goes
+	// into Records: that is recorded once what comes before it is stored.
 	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
 	Plan func(in *reconciliation.State, a plan.Action) plan.Action
 	// Acts carry out the actions that the feature itself planned, by their verbs.
@@ -31,7 +34,8 @@ type Feature struct {
 	Clear func(object v1alpha1.ResourceObject)
 	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
-	// Finish runs once the cloud object is gone, before the finalizer of its object goes. What it does may be done again after a crash.
+	// Finish runs before the finalizer of an object goes because there is nothing left to do: the cloud object is gone, was never made, or stays by the wish of
+	// the spec or because its kind is removed. It does not run where a mark is released first. What it does may be done again after a crash.
 	Finish func(ctx context.Context, w Work) error
 	// Due returns when the object has to be reconciled again at the latest; zero if the feature does not ask for that.
 	Due func(in reconciliation.State) time.Time
@@ -69,6 +73,15 @@ func (s Set) Begin(in *reconciliation.State) {
 	}
 }
 
+// Queued has all features take back what they noted of an object that has to wait for a slot.
+func (s Set) Queued(in *reconciliation.State) {
+	for _, f := range s {
+		if f.Queued != nil {
+			f.Queued(in)
+		}
+	}
+}
+
 // Failed has all features take in that an operation of the cloud ended in an error.
 func (s Set) Failed(in *reconciliation.State, message string) {
 	for _, f := range s {
@@ -80,7 +93,7 @@ func (s Set) Failed(in *reconciliation.State, message string) {
 
 // Plan returns a plan with what features add to it, where they may.
 func (s Set) Plan(in *reconciliation.State, a plan.Action) plan.Action {
-	if !plan.TakesMore(in.View, in.Observation) {
+	if !plan.FeaturesMayPlan(in.View, in.Observation) {
 		return a
 	}
 	for _, f := range s {

@@ -116,6 +116,8 @@ func (r *Reconciler) step(ctx context.Context, start reconciliation.State, m *me
 	m.remember(in)
 	r.noteObserved(in)
 	switch {
+	case stop != nil && stop.Err != nil:
+		in.Err = stop.Err
 	case stop == nil:
 		a := plan.Plan(in.View, in.Observation, in.Policy)
 		a = r.Features.Plan(&in, a)
@@ -124,7 +126,7 @@ func (r *Reconciler) step(ctx context.Context, start reconciliation.State, m *me
 		in = r.execute(ctx, m, in, *stop.Action)
 		in.Action = ""
 	default:
-		in.Outcome, in.Err = stop.Outcome, stop.Err
+		in.Outcome = stop.Outcome
 	}
 	m.remember(in)
 	if in.LeftRollout {

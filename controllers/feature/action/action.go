@@ -21,7 +21,7 @@ func Of(k *kind.Kind) feature.Set {
 	if k.Actions == nil {
 		return nil
 	}
-	return feature.Set{{Begin: begin, Failed: failed, Plan: planActions, Acts: map[plan.Verb]feature.Act{Operate: operate}}}
+	return feature.Set{{Begin: begin, Queued: queued, Failed: failed, Plan: planActions, Acts: map[plan.Verb]feature.Act{Operate: operate}}}
 }
 
 // begin adds to the status of an object what is asked for of each action that it says nothing of yet: what is there when an object is first seen, or after
@@ -39,6 +39,13 @@ func begin(in *reconciliation.State) {
 			s = answered(s, r.Wanted, v1alpha1.ActionIgnored, "the annotation was there before Mooring managed the database; set another value to ask for the action", in.Now)
 		}
 		kind.SetActionStatus(in.Kind, in.Object, s)
+	}
+}
+
+// queued takes back what begin noted of a new object: it is noted again once the object has a slot, and written together with what comes then.
+func queued(in *reconciliation.State) {
+	if !in.Bound() {
+		*in.Kind.Actions(in.Object) = *in.Kind.Actions(in.Stored.DeepCopyObject().(v1alpha1.ResourceObject))
 	}
 }
 

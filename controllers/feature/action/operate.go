@@ -29,6 +29,9 @@ func operate(ctx context.Context, w feature.Work, a plan.Action) (outcome.Outcom
 	done, err := in.Session.Do(ctx, in.Kind.Name, in.Request, *op.command, driver.Secrets{})
 	in.CallError = err
 	in.Memory.Cloud = in.Memory.Cloud.Wrote(w.Clock(), nil)
+	if err == nil && len(done.Failed) > 0 {
+		err = done.Failed[0].Err
+	}
 	says := answer{status: op.status}
 	says.status.Time = &metav1.Time{Time: w.Clock().Truncate(time.Second)}
 	switch code := driver.CodeOf(err); {

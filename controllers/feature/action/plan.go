@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// planActions adds to a plan what becomes of the actions that people ask for, and has the status say it.
+// planActions adds to a plan what becomes of the actions that people ask for. The status says it once what comes before it is stored, such as a password.
 func planActions(in *reconciliation.State, a plan.Action) plan.Action {
 	d := decision{
 		View: in.View, seen: in.Observation, policy: in.Policy, Action: a,
@@ -20,7 +20,7 @@ func planActions(in *reconciliation.State, a plan.Action) plan.Action {
 	}
 	d.decide(requestsOf(*in))
 	for _, answer := range d.answers {
-		answer.record(in)
+		in.Records = append(in.Records, answer.record)
 	}
 	return d.Action
 }

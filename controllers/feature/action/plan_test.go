@@ -31,7 +31,7 @@ type fixture struct {
 // plan returns what is planned for an object, with what becomes of the requests.
 func (s fixture) plan() *decision {
 	d := &decision{View: s.View, seen: s.Seen, policy: s.Policy, password: s.password, Action: plan.Plan(s.View, s.Seen, s.Policy)}
-	if plan.TakesMore(s.View, s.Seen) {
+	if plan.FeaturesMayPlan(s.View, s.Seen) {
 		d.decide(s.requests)
 	}
 	return d
@@ -366,6 +366,12 @@ func TestPlanRecordsItsAnswers(t *testing.T) {
 	in.View, in.Observation, in.Policy = s.View, s.Seen, s.Policy
 	in.Described.Capabilities.Actions = []driver.Action{driver.Restart}
 	a := hooks(t, k).Plan(&in, plan.Plan(in.View, in.Observation, in.Policy))
+	if d.Status.Actions[1].Value != "one" || len(in.Notes) > 0 {
+		t.Errorf("before anything else is stored the status says %+v, and the Events are %+v", d.Status.Actions, in.Notes)
+	}
+	for _, record := range in.Records {
+		record(&in)
+	}
 	if op, is := a.Part.(operation); a.Verb != Operate || !is || op.String() != "restart=two\nrestart: \"\"" {
 		t.Errorf("planned %s of %v", a.Verb, a.Part)
 	}

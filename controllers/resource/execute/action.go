@@ -24,6 +24,9 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			return outcome.Outcome{}, err
 		}
 	}
+	for _, record := range w.Records {
+		record(&w.State)
+	}
 	switch a.Verb {
 	case plan.Create:
 		return w.create(ctx, a)

@@ -38,7 +38,7 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 
 // sent notes what can't be read back: that the cloud accepted the password, and that nothing is left of a former server.
 func (w *work) sent(a plan.Action, changes []driver.Change) {
-	if a.Does(driver.DeleteFormer) && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
+	if a.Does(driver.DeleteFormer) && len(changes) > 0 && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
 		kind.SetFormer(w.Kind, w.Object, nil)
 	}
 	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {

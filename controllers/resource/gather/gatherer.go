@@ -120,6 +120,7 @@ func (g *Gatherer) begin(start reconciliation.State) *gathering {
 		w.Memory.AskedAt = w.Now
 	}
 	w.Unobserved = tooOld(w.Memory, w.Now, g.Sync)
+	w.Redact = w.Redactor()
 	g.Features.Begin(&w.State)
 	return w
 }

@@ -53,6 +53,7 @@ func TestNothingIsNotedOfAnObjectThatWaits(t *testing.T) {
 	notes := feature.Feature{Begin: func(in *reconciliation.State) {
 		in.Object.(*v1alpha1.Database).Status.Actions = []v1alpha1.ActionStatus{{Name: "restart"}}
 	}}
+	notes.Queued = func(in *reconciliation.State) { in.Object.(*v1alpha1.Database).Status.Actions = nil }
 	gatherer := &Gatherer{Kind: kind.Database(), Sync: time.Minute, Features: feature.Set{notes}}
 	g := gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, reconciliation.Memory{}))
 	if equality.Semantic.DeepEqual(g.Stored, g.Object) {

@@ -234,9 +234,7 @@ func (g *gathering) acquireSlot(context.Context) error {
 		g.Slot.Account = fmt.Sprintf("%s account %s", g.Provider, id)
 	}
 	queue.Since = plan.Since(queue.Since, true, g.Now)
-	if !g.Bound() { // what was noted of a new object is noted again once it has a slot, and written together with what comes then
-		g.Object = g.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
-	}
+	g.gatherer.Features.Queued(&g.State)
 	return nil
 }
 

@@ -56,7 +56,8 @@ type Described struct {
 	Mirrored bool
 }
 
-// Describe returns a copy of the object whose status is in line with an outcome and what was observed; nothing changes in it that need not.
+// Describe returns a copy of the object whose status is in line with an outcome and what was observed; nothing changes in it that need not. It leaves out what features
+// say: phases call feature.Set.Describe.
 func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) Described {
 	described := Described{Object: object.DeepCopyObject().(v1alpha1.ResourceObject)}
 	status := described.Object.GetResourceStatus()

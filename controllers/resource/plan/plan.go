@@ -142,9 +142,9 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	return a
 }
 
-// TakesMore reports whether features may add to what is planned for an object: not while it is deleted or nothing is known of it, and not before it is
+// FeaturesMayPlan reports whether features may add to what is planned for an object: not while it is deleted or nothing is known of it, and not before it is
 // noted that another server took its place.
-func TakesMore(v View, o driver.Observation) bool {
+func FeaturesMayPlan(v View, o driver.Observation) bool {
 	return !v.Deleting && o.State != driver.Unknown && !succeeds(v, o)
 }
 

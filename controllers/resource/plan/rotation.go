@@ -120,7 +120,7 @@ func RotationMissed(k *kind.Kind, before, object v1alpha1.ResourceObject, o driv
 // with it. The server works and is at rest, and nothing differs from the spec but what is known to wait, so no other change is made at the same time.
 func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
 	status := object.GetResourceStatus()
-	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
+	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) && !leavesFormer(c) })
 }
 
 // PasswordFound is what was read of the password that Mooring stores. The zero PasswordFound says that it was not read.
@@ -162,8 +162,9 @@ func rotationAsked(k *kind.Kind, object, want v1alpha1.ResourceObject) (r kind.A
 
 // RotationStored reports whether a person asked for another password, and the status says so.
 func RotationStored(k *kind.Kind, object, want v1alpha1.ResourceObject) bool {
-	r, open := rotationAsked(k, object, want)
-	return open && r.IsStored()
+	return !CloudManages(k, want) && slices.ContainsFunc(kind.ActionRequests(k, object), func(r kind.ActionRequest) bool {
+		return r.Action == driver.RotatePassword && r.IsStored()
+	})
 }
 
 // RotationRequested reports whether a person asked for another password, which is stored, and which was not made yet.

@@ -82,6 +82,8 @@ type State struct {
 	Unmade bool
 	// KeepsCertificates: the authorities of the server are not known, because what the provider config says of them is missing or wrong.
 	KeepsCertificates bool
+	// Records are what features planned, and what the status and Events say of it once what comes before it is stored: they record it.
+	Records []func(*State)
 	// CallError is the error of the last call to the cloud; nil if it answered.
 	CallError error
 	// Secrets are values that must never be shown.
