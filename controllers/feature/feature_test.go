@@ -140,3 +140,38 @@ func TestDue(t *testing.T) {
 		t.Errorf("it comes back at %s, want 7", got)
 	}
 }
+
+// Hooks that note something run for all features that have them.
+func TestNotes(t *testing.T) {
+	var calls []string
+	note := func(name string) { calls = append(calls, name) }
+	has := Feature{
+		Begin:  func(*reconciliation.State) { note("begin") },
+		Queued: func(*reconciliation.State) { note("queued") },
+		Failed: func(_ *reconciliation.State, message string) { note("failed: " + message) },
+		Clear:  func(v1alpha1.ResourceObject) { note("clear") },
+	}
+	set := Set{{}, has, has}
+	set.Begin(nil)
+	set.Queued(nil)
+	set.Failed(nil, "late")
+	set.Clear(nil)
+	if want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear"}; !slices.Equal(calls, want) {
+		t.Errorf("called %q, want %q", calls, want)
+	}
+}
+
+// What a feature can't end keeps the finalizer: those after it are not called, and the error comes back.
+func TestFinish(t *testing.T) {
+	failed := errors.New("no answer")
+	for _, test := range []struct {
+		err  error
+		want int
+	}{{nil, 2}, {failed, 1}} {
+		calls := 0
+		finish := func(context.Context, Work) error { calls++; return test.err }
+		if err := (Set{{}, {Finish: finish}, {Finish: finish}}).Finish(t.Context(), nil); !errors.Is(err, test.err) || calls != test.want {
+			t.Errorf("got %v after %d calls, want %v after %d", err, calls, test.err, test.want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -53,6 +54,8 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	cloud.observation = driver.Observation{
 		State: driver.Ready, Available: true, Operation: "bgd-1", OperationError: failure, Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
 	}
+	failed := 0
+	gatherer.Features = feature.Set{{Failed: func(*reconciliation.State, string) { failed++ }}}
 	first, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
 	first.Release()
 	if usable := first.Usable; usable == nil || !*usable {
@@ -61,8 +64,8 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	if stop == nil || stop.Err == nil || first.Observed || first.Status().Operation != "bgd-1" {
 		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.Status().Operation)
 	}
-	if !slices.Equal(first.Status().Applied[driver.FieldPassword], []string{"1"}) || len(first.Notes) > 0 {
-		t.Errorf("it was about the version, and the password that is applied is %q, the notes %+v", first.Status().Applied, first.Notes)
+	if !slices.Equal(first.Status().Applied[driver.FieldPassword], []string{"1"}) || failed > 0 {
+		t.Errorf("it was about the version, and the password that is applied is %q, and features took it in %d times", first.Status().Applied, failed)
 	}
 	second, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, first.Memory))
 	second.Release()
@@ -109,5 +112,24 @@ func TestNoPasswordWhileAServerIsPrepared(t *testing.T) {
 		if got := len(g.Observation.Changes) > 0; got != sends {
 			t.Errorf("with the operation %q, a password is sent: %t", operation, got)
 		}
+	}
+}
+
+// Features take in that an operation failed which is over: it may have been theirs.
+func TestFailedOperationIsTakenInByFeatures(t *testing.T) {
+	gatherer, cloud := gathererIn(clusterOf(t))
+	d, _ := withPassword(nil)
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
+	d.Status.ExternalName, d.Status.Operation = "orders", "op-1"
+	cloud.observation = driver.Observation{
+		State: driver.Ready, Available: true, OperationError: &driver.Error{Code: driver.Invalid, Message: "no machine"},
+		Mark: driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"},
+	}
+	var messages []string
+	gatherer.Features = feature.Set{{Failed: func(_ *reconciliation.State, message string) { messages = append(messages, message) }}}
+	first, _ := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+	first.Release()
+	if len(messages) != 1 || messages[0] != first.OperationError.Error() {
+		t.Errorf("features took in %q", messages)
 	}
 }

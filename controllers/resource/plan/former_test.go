@@ -151,6 +151,9 @@ func TestDeletionWithAFormerServer(t *testing.T) {
 		if a.Verb != tt.verb || to != tt.to || !strings.Contains(a.Message, tt.says) {
 			t.Errorf("%s: got %+v", tt.name, a)
 		}
+		if deletes, releases := a.Does(driver.DeleteFormer), a.Does(driver.ReleaseFormer); deletes != (tt.to == formerDeleted) || releases != (tt.to == formerReleased) {
+			t.Errorf("%s: the command is %+v", tt.name, a.Command)
+		}
 	}
 }
 
@@ -233,5 +236,19 @@ func TestPreparedInVain(t *testing.T) {
 		if changes := len(tt.seen.Changes); changes > 1 && a.Verb == Update && (len(a.Changes) != changes-1 || a.Changes[0].Field == "version") {
 			t.Errorf("%s: the changes are %+v", name, a.Changes)
 		}
+	}
+}
+
+// A prepared server that nobody wants any more is dropped by a command of its own. What differs beside it comes after that.
+func TestPreparedServerIsDroppedByItself(t *testing.T) {
+	s := settled()
+	s.Edited = true
+	s.Seen.Changes = []driver.Change{
+		{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
+		{Field: driver.FieldStrategy, From: "16", Effect: driver.Online},
+	}
+	a := s.plan()
+	if a.Verb != Update || !a.Does(driver.DropStaged) || len(a.Changes) != 1 || a.Changes[0].Field != driver.FieldStrategy {
+		t.Errorf("got %s with command %+v and changes %+v", a.Verb, a.Command, a.Changes)
 	}
 }

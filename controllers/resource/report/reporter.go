@@ -43,7 +43,7 @@ type Reporter struct {
 	Deadline time.Duration
 }
 
-// A Report is what came of a Reconciliation.
+// A Report is what came of a reconciliation.
 type Report struct {
 	Next   reconcile.Result
 	Memory Memory
