@@ -369,9 +369,7 @@ func TestPlanRecordsItsAnswers(t *testing.T) {
 	if d.Status.Actions[1].Value != "one" || len(in.Notes) > 0 {
 		t.Errorf("before anything else is stored the status says %+v, and the Events are %+v", d.Status.Actions, in.Notes)
 	}
-	for _, record := range in.Records {
-		record(&in)
-	}
+	in.Record()
 	if op, is := a.Part.(operation); a.Verb != Operate || !is || op.String() != "restart=two\nrestart: \"\"" {
 		t.Errorf("planned %s of %v", a.Verb, a.Part)
 	}

@@ -24,9 +24,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			return outcome.Outcome{}, err
 		}
 	}
-	for _, record := range w.Records {
-		record(&w.State)
-	}
+	w.Record()
 	switch a.Verb {
 	case plan.Create:
 		return w.create(ctx, a)

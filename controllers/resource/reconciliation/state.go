@@ -128,6 +128,13 @@ func (s State) Redactor() func(message string) string {
 	}
 }
 
+// Record has the status and Events say what features planned.
+func (s *State) Record() {
+	for _, record := range s.Records {
+		record(s)
+	}
+}
+
 // KeepSecret adds values that must never be shown.
 func (s *State) KeepSecret(values ...string) {
 	s.Secrets = append(slices.Clip(s.Secrets), values...)
