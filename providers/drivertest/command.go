@@ -17,7 +17,7 @@ func commands[S any]() (all []obligation[S]) {
 
 func commandLacking[S any](t testing.TB, b *bench[S], verb driver.Verb) {
 	if b.described(t).Capabilities.Does(verb) {
-		t.Skip("not shown: the kind has it")
+		t.Skip("not shown: the kind has this command; its own obligations show it")
 	}
 	refusesCommand(t, b, driver.Command{Verb: verb}, driver.Unsupported)
 }
