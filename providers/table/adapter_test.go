@@ -369,6 +369,27 @@ func TestWriteMark(t *testing.T) {
 	}
 }
 
+// An action of which the adapter says nothing is none that the object can have: the cloud is not asked for it.
+func TestActionThatTheAdapterDoesNotKnow(t *testing.T) {
+	f := &fake{there: &object{location: "here"}}
+	a := f.adapter()
+	a.Actions = func(*table.Request[spec], *object, *driver.Observation) map[driver.Action]driver.ActionState {
+		return map[driver.Action]driver.ActionState{driver.Restart: {}}
+	}
+	a.Act = func(_ context.Context, _ *table.Request[spec], _ *object, action driver.Action) (string, error) {
+		return "", f.call("Act %s", action)
+	}
+	for verb, want := range map[driver.Verb]driver.Code{driver.Restart: 0, driver.Failover: driver.Unsupported} {
+		_, err := a.Do(t.Context(), request(), driver.Command{Verb: verb})
+		if err == nil != (want == 0) || err != nil && driver.CodeOf(err) != want {
+			t.Errorf("%s: got %v", verb, err)
+		}
+	}
+	if slices.Contains(f.calls, "Act failover") || !slices.Contains(f.calls, "Act restart") {
+		t.Errorf("calls %q", f.calls)
+	}
+}
+
 func TestAnotherObjectIsNotChanged(t *testing.T) {
 	f := &fake{there: &object{location: "here"}}
 	req := request()

@@ -87,6 +87,9 @@ func TestRotationDue(t *testing.T) {
 		{"what differs waits for approval", func(r *rotating) {
 			r.o.Changes, r.d.Status.PendingChanges = []driver.Change{drift}, []v1alpha1.PendingChange{{Field: "size", From: "b", To: "a"}}
 		}, true, true},
+		{"the server from before an upgrade is about to wait for approval", func(r *rotating) {
+			r.o.Changes = []driver.Change{{Field: fieldFormer, From: "orders-old1", To: formerDeleted, Effect: driver.Irreversible}}
+		}, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRotating()
@@ -208,5 +211,27 @@ func TestRotationRequested(t *testing.T) {
 				t.Error("nobody reads the password Secret")
 			}
 		})
+	}
+}
+
+// Why a password is changed is told by what is stored: a person asked for it, also if the spec has changed since so that nobody could ask for it now.
+func TestRotationStored(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		edit func(*v1alpha1.Database)
+		want bool
+	}{
+		{"stored", func(*v1alpha1.Database) {}, true},
+		{"stored, and nobody is told the password any more", func(d *v1alpha1.Database) { d.Spec.Connection = nil }, true},
+		{"done", func(d *v1alpha1.Database) { d.Status.Actions[0].Outcome = v1alpha1.ActionSucceeded }, false},
+		{"another action", func(d *v1alpha1.Database) { d.Status.Actions[0].Name = string(driver.Restart) }, false},
+		{"the cloud manages the password", func(d *v1alpha1.Database) { d.Spec.Credentials.Source = v1alpha1.CredentialsCloudManaged }, false},
+	} {
+		r := newRotating()
+		r.d.Status.Actions = []v1alpha1.ActionStatus{{Name: string(driver.RotatePassword), Value: "one", Outcome: v1alpha1.ActionRequested, Before: "1"}}
+		tt.edit(r.d)
+		if got := RotationStored(kind.Database(), r.d, r.d); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
 	}
 }
