@@ -105,6 +105,7 @@ func TestValidate(t *testing.T) {
 		{"a suffix that leaves no room", scope("accountID", "Own", "-"+strings.Repeat("x", 43)), []string{"kind Bucket: Name.Scope.Suffix leaves 19 characters"}},
 		{"a login without a username", without(driver.FieldUsername), []string{`kind Database: Capabilities.Login is true`, "have both or none"}},
 		{"restores what was deleted, and nothing to a time", func(d *driver.Description) { d.Resources[1].Capabilities.RestoresDeleted = true }, []string{"kind Database: Capabilities.RestoresDeleted needs Capabilities.PointInTime"}},
+		{"an action that people can't ask for", func(d *driver.Description) { d.Resources[1].Capabilities.Actions = []driver.Action{driver.Promote} }, []string{`kind Database: Capabilities.Actions names "promote"`}},
 		{"a username without a login", func(d *driver.Description) { d.Resources[1].Capabilities.Login = false }, []string{"Capabilities.Login is false"}},
 		{"a login without a rule for passwords", passwords(), []string{"kind Database: Capabilities.Login is true, and there are 0 rules in Passwords"}},
 		{"rules for passwords without a login", func(d *driver.Description) { d.Resources[0].Passwords = []driver.PasswordRule{{}} },

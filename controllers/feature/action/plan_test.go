@@ -278,6 +278,12 @@ func TestBegin(t *testing.T) {
 	if got := open(); len(got) > 0 || len(d.Status.Actions) != len(driver.Actions) {
 		t.Errorf("at first: %v asked for, status %+v", got, d.Status.Actions)
 	}
+	noted := slices.Clone(d.Status.Actions)
+	later := stateOf(k, d)
+	later.Now = later.Now.Add(time.Hour)
+	if Of(k)[0].Begin(&later); !slices.Equal(noted, d.Status.Actions) {
+		t.Errorf("an hour later, with nothing new, the status has %+v, and had %+v", d.Status.Actions, noted)
+	}
 	d.Annotations[v1alpha1.AnnotationRestart] = "two"
 	begins(k, d)
 	if got := open(); len(got) > 0 {

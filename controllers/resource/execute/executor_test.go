@@ -17,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -28,6 +29,9 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
 	task.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Bucket", Name: "photos", UID: "uid-now"})
 	task.Password.State.Stored, task.Password.Store = password.Stored{Next: "one", Serial: 1}, password.AtOnce
+	notes := make([]outcome.Note, 1, 8) // with room for more, which the returned value must not use
+	task.Notes = notes
+	task.Records = []func(*reconciliation.State){func(s *reconciliation.State) { s.Notes = append(s.Notes, outcome.Normal("New", "done")) }}
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding}, noTeller)
 	if err != nil {
@@ -38,6 +42,9 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	}
 	if done.Object == task.Object || done.Object.GetResourceStatus().ExternalName != "" {
 		t.Errorf("what is returned is still bound: %+v", done.Object.GetResourceStatus())
+	}
+	if notes[:2][1].Reason != "" || len(done.Notes) != 2 {
+		t.Errorf("the Events of the task are %+v once there are %+v", notes[:2], done.Notes)
 	}
 	if done.Request.Deletion == task.Request.Deletion {
 		t.Error("what is returned shares what the task holds")

@@ -252,3 +252,14 @@ func TestPreparedServerIsDroppedByItself(t *testing.T) {
 		t.Errorf("got %s with command %+v and changes %+v", a.Verb, a.Command, a.Changes)
 	}
 }
+
+// A command is sent alone, whatever stands beside the change that it makes.
+func TestACommandIsSentAlone(t *testing.T) {
+	staged, tags := driver.Change{Field: driver.FieldStrategy}, driver.Change{Field: "tags"}
+	if a := (Action{}).sending(staged, tags); !a.Does(driver.DropStaged) || len(a.Changes) != 1 {
+		t.Errorf("the command %+v is sent with %+v", a.Command, a.Changes)
+	}
+	if a := (Action{}).sending(tags, staged); a.Command != nil || len(a.Changes) != 2 {
+		t.Errorf("an update is sent with the command %+v and %+v", a.Command, a.Changes)
+	}
+}
