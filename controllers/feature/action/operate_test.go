@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -11,24 +12,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/featuretest"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-// work is a reconciliation while its action is carried out.
-type work struct {
-	reconciliation.State
-	client client.Client
-}
-
-func (w *work) Reconciliation() *reconciliation.State { return &w.State }
-func (w *work) Clock() time.Time                      { return w.Now }
-func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Emit(outcome.Note)                     {}
-func (w *work) Store(ctx context.Context) error       { return w.client.Status().Update(ctx, w.Object) }
 
 // An actor is a cloud that answers an action with an error, and looks at what is stored when it is asked.
 type actor struct {
@@ -76,7 +65,8 @@ func TestOperate(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
 				t.Fatal(err)
 			}
-			w := &work{State: stateOf(kind.Database(), d), client: c}
+			w := &featuretest.Work{State: stateOf(kind.Database(), d)}
+			w.StoreFunc = func(ctx context.Context) error { return c.Status().Update(ctx, w.Object) }
 			cloud := &actor{answer: tt.answer, stored: func() v1alpha1.ActionStatus {
 				live := &v1alpha1.Database{}
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), live); err != nil {
@@ -112,7 +102,7 @@ func TestOperate(t *testing.T) {
 // Nothing is sent if the request can't be stored.
 func TestOperateIsStoredFirst(t *testing.T) {
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid"}}
-	w := &work{State: stateOf(kind.Database(), d), client: fake.NewClientBuilder().Build()} // which knows no Database
+	w := &featuretest.Work{State: stateOf(kind.Database(), d), StoreFunc: func(context.Context) error { return errors.New("no answer") }}
 	cloud := &actor{stored: func() v1alpha1.ActionStatus { return v1alpha1.ActionStatus{} }}
 	w.Session = cloud
 	_, err := hooks(t, w.Kind).Acts[Operate](t.Context(), w, plan.Action{Verb: Operate, Part: operation{

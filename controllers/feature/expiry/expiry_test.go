@@ -1,7 +1,6 @@
 package expiry
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
+	"github.com/mooring-dev/mooring/controllers/feature/featuretest"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -98,18 +98,6 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// work is a reconciliation while its action is carried out.
-type work struct {
-	reconciliation.State
-	tell func(outcome.Note)
-}
-
-func (w *work) Reconciliation() *reconciliation.State { return &w.State }
-func (w *work) Store(context.Context) error           { return nil }
-func (w *work) Clock() time.Time                      { return w.Now }
-func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Emit(n outcome.Note)                   { w.tell(n) }
-
 // What expires is told and then deleted, as it was read: its finalizer does the rest.
 func TestExpire(t *testing.T) {
 	for _, managed := range []bool{true, false} {
@@ -124,8 +112,8 @@ func TestExpire(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := 0
-		w := &work{State: state(s.DeepCopy(), time.Now())}
-		w.tell = func(n outcome.Note) {
+		w := &featuretest.Work{State: state(s.DeepCopy(), time.Now())}
+		w.EmitFunc = func(n outcome.Note) {
 			told++
 			if n.Reason != v1alpha1.EventExpired || get() != nil || s.DeletionTimestamp != nil {
 				t.Errorf("it tells %+v, and the object is deleted already", n)

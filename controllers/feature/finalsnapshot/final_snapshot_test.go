@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,23 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/featuretest"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-// work is a reconciliation while its action is carried out.
-type work struct {
-	reconciliation.State
-	tell func(outcome.Note)
-}
-
-func (w *work) Reconciliation() *reconciliation.State { return &w.State }
-func (w *work) Store(context.Context) error           { return nil }
-func (w *work) Clock() time.Time                      { return w.Now }
-func (w *work) Note(n outcome.Note)                   { w.Notes = append(w.Notes, n) }
-func (w *work) Emit(n outcome.Note)                   { w.tell(n) }
 
 // The final snapshot of a deleted Database gets an object, once. Where there can be none the finalizer goes all the same, and a person learns where the
 // snapshot is. Any other refusal keeps the finalizer.
@@ -59,7 +46,7 @@ func TestKeepSnapshot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w, c := keeping(t, tt.there, tt.refusal)
 			var told []string
-			w.tell = func(n outcome.Note) { told = append(told, n.Message) }
+			w.EmitFunc = func(n outcome.Note) { told = append(told, n.Message) }
 			if err := Of(w.Kind, c, c)[0].Finish(t.Context(), w); (err != nil) != tt.fails {
 				t.Fatalf("got %v", err)
 			}
@@ -82,7 +69,7 @@ func snapshotNamed(externalName string) *v1alpha1.DatabaseSnapshot {
 }
 
 // keeping returns the work about a deleted Database whose final snapshot is available.
-func keeping(t *testing.T, there *v1alpha1.DatabaseSnapshot, refusal error) (*work, client.Client) {
+func keeping(t *testing.T, there *v1alpha1.DatabaseSnapshot, refusal error) (*featuretest.Work, client.Client) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
@@ -103,7 +90,7 @@ func keeping(t *testing.T, there *v1alpha1.DatabaseSnapshot, refusal error) (*wo
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "01234567-89ab", Finalizers: []string{v1alpha1.FinalizerResource}}}
 	d.Status.ExternalName, d.Status.Provider, d.Status.AccountID = "shop-orders", "aws", "111111111111"
 	d.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: "ProviderConfig", Name: "team"}
-	w := &work{}
+	w := &featuretest.Work{}
 	w.Kind, w.Object, w.Want, w.Provider, w.Account = kind.Database(), d, d, "aws", "111111111111"
 	w.Request.Deletion = &driver.Deletion{Snapshot: "shop-orders-final-01234567"}
 	w.Observation.Backup = &driver.Backup{FinalSnapshot: driver.Ready}
