@@ -18,14 +18,15 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // buckets manages buckets of Cloud Storage.
 type buckets struct {
-	*session
-	url     string // of Cloud Storage, without a path
+	*session.Caller
 	storage *storage.Client
 	payers  sync.Map         // the names of the buckets whose calls have to name a project that pays
 	bare    sync.Map         // the names of the buckets that are known to have no filter, since Mooring may see it
@@ -37,31 +38,31 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketPara
 type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // newBuckets returns what manages buckets. One read tells all of a bucket, and one patch, guarded by its metageneration, changes all.
-func newBuckets(s *session) *bucketAdapter {
-	b := &buckets{session: s, url: cmp.Or(s.endpoint, "https://storage.googleapis.com")}
-	s.made("Cloud Storage", b.connect())
+func newBuckets(s *session.Session) *bucketAdapter {
+	b := &buckets{Caller: s.To(storageAPI)}
+	b.Made(b.connect())
 	return &bucketAdapter{
 		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "buckets.get",
 		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*bucket, error) {
 			ctx, filter := overhear(ctx)
 			attrs, err := b.read(ctx, req)
 			if err != nil || attrs == nil {
-				return nil, unlessNotFound(err)
+				return nil, session.UnlessNotFound(err)
 			}
 			return &bucket{BucketAttrs: *attrs, filter: filter.heard}, nil
 		},
 		State: b.state,
 		Tags:  func(p *bucketParams) *table.Delta { return &p.Labels },
 		Make:  b.create, Taken: bucketInsertion,
-		Creatable: func(req *bucketRequest) error { return checkNewBucket(b.session, req) },
+		Creatable: func(req *bucketRequest) error { return checkNewBucket(b.Session, req) },
 		Parts: []table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
-			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue, Steps: true, Versioned: true},
+			{Write: b.patch, Taken: bucketPatch, Refuses: session.RefusesValue, Steps: true, Versioned: true},
 			{Fields: []string{"gcp.iamBindings"}, Read: bucketPolicies{b}.read, Write: bucketPolicies{b}.write, Taken: table.Names{"IAMBindings"}, Blind: true},
 			notificationPart(b),
 			{Fields: filterFields, Hidden: filters{b}.hidden, Write: filters{b}.write, Taken: table.Names{"IPFilter"}, Follows: true}, // the last, as it may keep Mooring out
 		},
 		New:     &bucket{bindings: bindingsOf(nil), notifications: &[]notified{}},
-		Guarded: true, Whole: refusesAll,
+		Guarded: true, Whole: session.RefusesAll,
 		Listing: &table.Listing[bucket]{Read: b.list, Lacks: append([]string{"gcp.iamBindings", "gcp.notifications"}, filterFields...)},
 		Remove:  b.remove,
 	}
@@ -77,11 +78,11 @@ var bucketNames = []driver.NamePattern{
 }
 
 // bucketKind is what the driver has of buckets.
-var bucketKind = table.Kind[*session]{
+var bucketKind = table.Kind[*session.Session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Known: driver.Known{Locations: slices.Concat(regions, multiRegions)}, Consequences: bucketConsequences(), Restore: bucketRestore,
+			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: bucketLacks, Known: driver.Known{Locations: slices.Concat(resource.Regions, multiRegions)}, Consequences: bucketConsequences(), Restore: bucketRestore,
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
 			Reserved:   []driver.Reserved{portable.LockedRetention("nobody can delete the objects before their period ends, nor the bucket with them, nor unlock the policy, and the project pays for them until then")},
@@ -92,8 +93,8 @@ var bucketKind = table.Kind[*session]{
 		return table.PreviewOf(from, to, applied, previewBucket)
 	},
 	Check:   checkBucketDraft,
-	Tags:    mostTags,
-	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
+	Tags:    resource.MostLabels,
+	Handler: func(s *session.Session) table.Handler { return table.Handle(newBuckets(s)) },
 }
 
 // previewBucket is what driver.Driver says of a preview.
@@ -116,18 +117,18 @@ const bucketRestore = "restore it, which works as long as soft delete keeps the 
 func (b *buckets) state(_ *bucketRequest, have *bucket, o *driver.Observation) {
 	o.State, o.Available = driver.Ready, true
 	o.ID, o.Mark, o.Location = bucketID(&have.BucketAttrs), driver.MarkFrom(have.Labels), strings.ToLower(have.Location)
-	o.Endpoint = driver.Endpoint{Name: have.Name, Region: o.Location, URL: b.url}
+	o.Endpoint = driver.Endpoint{Name: have.Name, Region: o.Location, URL: b.URL()}
 }
 
 // create makes a bucket. All that is declared goes with the creation, the mark too.
 func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucketParams) (driver.Result, error) {
-	location, err := b.locationOf(req.Spec.Location, req.Location)
+	location, err := b.LocationOf(req.Spec.Location, req.Location)
 	if err != nil {
 		return driver.Result{}, err
 	}
 	params.Location = location
-	_, err = do(ctx, b.session, "buckets.insert", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, b.storage.Bucket(req.Name).Create(ctx, b.project, params.forCreate())
+	_, err = session.Do(ctx, b.Caller, "buckets.insert", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, b.storage.Bucket(req.Name).Create(ctx, b.Project, params.forCreate())
 	})
 	if err == nil && params.RequesterPays != nil && *params.RequesterPays {
 		b.payers.Store(req.Name, true) // for the calls that follow the creation, before any read
@@ -135,7 +136,7 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 	if err == nil { // a new bucket has metageneration 1; what fails here is a difference that is observed, and told, next
 		_ = b.lock(ctx, req.Name, 1, params)
 	}
-	return driver.Result{}, advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
+	return driver.Result{}, session.Advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
 }
 
 // patch changes a bucket, unless somebody else changed it since it was read. The lock of its retention comes after all else.
@@ -145,7 +146,7 @@ func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *bucket, p
 	}
 	metageneration := have.MetaGeneration
 	if params.changesBesideLock(changes) {
-		attrs, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
+		attrs, err := session.Do(ctx, b.Caller, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
 			guarded := b.handle(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
 			return guarded.Update(ctx, params.forUpdate(have))
 		})
@@ -162,7 +163,7 @@ func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *bucket, p
 func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result, error) {
 	err := b.deleteBucket(ctx, req)
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
-		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its contents too, or empty it", driver.NotEmpty)
+		return driver.Result{}, session.Advise(err, "set spec.forceDestroy to true to delete its contents too, or empty it", driver.NotEmpty)
 	}
 	removed, emptied, err := b.purge(ctx, req)
 	if err != nil {
@@ -183,7 +184,7 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 func (b *buckets) deleteBucket(ctx context.Context, req *bucketRequest) error {
 	name := req.Name
 	_, err := paying(b, name, func() (struct{}, error) {
-		return do(ctx, b.session, "buckets.delete", func(ctx context.Context) (struct{}, error) {
+		return session.Do(ctx, b.Caller, "buckets.delete", func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, b.handle(name).Delete(ctx)
 		})
 	})
@@ -224,20 +225,20 @@ func (b *buckets) whyNotDeleted(ctx context.Context, req *bucketRequest, refusal
 
 func (b *buckets) read(ctx context.Context, req *bucketRequest) (*storage.BucketAttrs, error) {
 	attrs, err := billing{b}.attributes(ctx, req, func() (*storage.BucketAttrs, error) {
-		return do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
+		return session.Do(ctx, b.Caller, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
 			return b.handle(req.Name).Attrs(ctx)
 		})
 	})
 	if attrs != nil {
-		forgetFutureLock(attrs, b.now())
+		forgetFutureLock(attrs, b.Now())
 	}
 	switch {
 	case err == nil && !attrs.RequesterPays:
 		b.payers.Delete(req.Name)
 	case b.payer(req.Name) != "":
-		return attrs, advise(err, payerAdvice, driver.Denied)
+		return attrs, session.Advise(err, payerAdvice, driver.Denied)
 	}
-	return attrs, advise(err, "either the credentials lack storage.buckets.get, or the bucket belongs to somebody else, because all of Google Cloud shares names; in that case choose another spec.externalName", driver.Denied)
+	return attrs, session.Advise(err, "either the credentials lack storage.buckets.get, or the bucket belongs to somebody else, because all of Google Cloud shares names; in that case choose another spec.externalName", driver.Denied)
 }
 
 // bucketID tells a bucket from a later one of the same name. Cloud Storage gives buckets no id of their
@@ -254,9 +255,9 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 		found []table.Found[bucket]
 		next  string
 	}
-	p, err := do(ctx, b.session, "buckets.list", func(ctx context.Context) (p page, err error) {
-		it := b.storage.Buckets(ctx, b.project)
-		it.PageInfo().Token, it.PageInfo().MaxSize = req.Page, listPage
+	p, err := session.Do(ctx, b.Caller, "buckets.list", func(ctx context.Context) (p page, err error) {
+		it := b.storage.Buckets(ctx, b.Project)
+		it.PageInfo().Token, it.PageInfo().MaxSize = req.Page, session.ListPage
 		for more := true; more; more = it.PageInfo().Remaining() > 0 { // what came with the first answer
 			attrs, err := it.Next()
 			if errors.Is(err, iterator.Done) {
@@ -265,7 +266,7 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 			if err != nil {
 				return page{}, err
 			}
-			forgetFutureLock(attrs, b.now())
+			forgetFutureLock(attrs, b.Now())
 			p.found = append(p.found, table.Found[bucket]{Name: attrs.Name, Have: &bucket{BucketAttrs: *attrs}})
 		}
 		p.next = it.PageInfo().Token
@@ -276,12 +277,12 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 
 // connect makes the clients.
 func (b *buckets) connect() (err error) {
-	options := append(slices.Clone(b.options), option.WithEndpoint(b.url+"/storage/v1/"))
+	options := b.Options("/storage/v1/")
 	if b.folders, err = folders.NewService(context.Background(), options...); err != nil {
 		return err
 	}
-	if b.client != nil {
-		options = append(options, option.WithHTTPClient(&http.Client{Transport: &overhearing{b.client.Transport}}))
+	if client := b.HTTPClient(); client != nil {
+		options = append(options, option.WithHTTPClient(&http.Client{Transport: &overhearing{client.Transport}}))
 	}
 	if b.storage, err = storage.NewClient(context.Background(), append(options, storage.WithDisabledClientMetrics())...); err != nil {
 		return err
@@ -290,8 +291,4 @@ func (b *buckets) connect() (err error) {
 	// budget of the account, and looks before it writes.
 	b.storage.SetRetry(storage.WithPolicy(storage.RetryNever))
 	return nil
-}
-
-func init() {
-	addService("storage", "buckets", "objects", "managedFolders", "folders", "notifications")
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -39,7 +41,7 @@ var autoclassRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]
 			if !autoclassOf(b).Enabled {
 				return nil
 			}
-			return present(autoclassOf(b).TerminalStorageClass)
+			return resource.Present(autoclassOf(b).TerminalStorageClass)
 		},
 		func(p *bucketParams, v string) { p.TerminalStorageClass = &v }),
 }
@@ -91,13 +93,13 @@ func checkAutoclass(have *bucket, p *bucketParams) error {
 	}
 	switch {
 	case !enabled && p.TerminalStorageClass != nil:
-		return invalid("the bucket has no Autoclass: set spec.gcp.autoclass.enabled to true, too, or take terminalStorageClass out of the spec")
+		return session.Invalid("the bucket has no Autoclass: set spec.gcp.autoclass.enabled to true, too, or take terminalStorageClass out of the spec")
 	case !enabled || class == standardClass:
 		return nil
 	case p.Autoclass != nil:
-		return invalid("the bucket has the storage class %s, and Autoclass takes STANDARD only: set spec.gcp.storageClass to STANDARD, too", class)
+		return session.Invalid("the bucket has the storage class %s, and Autoclass takes STANDARD only: set spec.gcp.storageClass to STANDARD, too", class)
 	case p.StorageClass != nil:
-		return invalid("the bucket has Autoclass, and its storage class is STANDARD then: set spec.gcp.storageClass to STANDARD, or spec.gcp.autoclass.enabled to false")
+		return session.Invalid("the bucket has Autoclass, and its storage class is STANDARD then: set spec.gcp.storageClass to STANDARD, or spec.gcp.autoclass.enabled to false")
 	}
 	return nil
 }

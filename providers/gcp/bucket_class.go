@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -18,13 +19,13 @@ func bucketBlock(s *v1alpha1.BucketParameters) v1alpha1.BucketGCP {
 // storageClassRow is the class of new objects. https://cloud.google.com/storage/docs/changing-default-storage-class
 var storageClassRow = table.Field("gcp.storageClass",
 	func(p *v1alpha1.BucketParameters) *string { return bucketBlock(p).StorageClass },
-	func(b *bucket) *string { return present(b.StorageClass) },
+	func(b *bucket) *string { return resource.Present(b.StorageClass) },
 	func(p *bucketParams, v string) { p.StorageClass = &v }).
 	Reported(func(b *bucket) *string {
 		if slices.Contains(legacyClasses, b.StorageClass) {
 			return new("(" + b.StorageClass + ": a legacy class, which no spec has; STANDARD is its successor)")
 		}
-		return present(b.StorageClass)
+		return resource.Present(b.StorageClass)
 	})
 
 // legacyClasses are those that a bucket may have from before 2019, and that a spec does not have. https://cloud.google.com/storage/docs/storage-classes#legacy

@@ -8,6 +8,7 @@ import (
 	folders "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // Managed folders carry access rules for the objects below them. A bucket that has one lists as empty, and yet Cloud Storage does not
@@ -15,7 +16,7 @@ import (
 
 // listFolders returns the names of some managed folders, and whether there are more. A bucket that can't have any has none.
 func (b *buckets) listFolders(ctx context.Context, name string, most int64) (names []string, more bool, err error) {
-	page, err := do(ctx, b.session, "managedFolders.list", func(ctx context.Context) (*folders.ManagedFolders, error) {
+	page, err := session.Do(ctx, b.Caller, "managedFolders.list", func(ctx context.Context) (*folders.ManagedFolders, error) {
 		return b.folders.ManagedFolders.List(name).PageSize(most).Context(ctx).Do(b.payment(name)...)
 	})
 	switch driver.CodeOf(err) {
@@ -23,7 +24,7 @@ func (b *buckets) listFolders(ctx context.Context, name string, most int64) (nam
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, advise(err, "the bucket lists no objects and is not deleted; it may contain managed folders, and Mooring needs storage.managedFolders.list and storage.managedFolders.delete to delete them", driver.Denied)
+		return nil, false, session.Advise(err, "the bucket lists no objects and is not deleted; it may contain managed folders, and Mooring needs storage.managedFolders.list and storage.managedFolders.delete to delete them", driver.Denied)
 	}
 	for _, f := range page.Items {
 		names = append(names, f.Name)
@@ -44,7 +45,7 @@ func (b *buckets) purgeFolders(ctx context.Context, name string) (removed int, a
 
 // removeFolder deletes one managed folder; one that is gone is no error. It takes no objects with it, only the rules for them.
 func (b *buckets) removeFolder(ctx context.Context, bucket, folder string) error {
-	_, err := do(ctx, b.session, "managedFolders.delete", func(ctx context.Context) (struct{}, error) {
+	_, err := session.Do(ctx, b.Caller, "managedFolders.delete", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.folders.ManagedFolders.Delete(bucket, folder).AllowNonEmpty(true).Context(ctx).Do(b.payment(bucket)...)
 	})
 	if driver.CodeOf(err) == driver.NotFound {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/iterator"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // An object under a hold is not deleted, and one under a retention policy only once that has run out. A forced deletion releases holds, and waits for
@@ -35,7 +36,7 @@ func (k *kept) none() bool { return k.retained == 0 && k.held == 0 }
 func (k *kept) problem() error {
 	switch {
 	case k.held > 0:
-		return advise(k.denial, k.count(k.held)+" under a hold that Mooring may not release: grant it storage.objects.get and storage.objects.update, or release "+
+		return session.Advise(k.denial, k.count(k.held)+" under a hold that Mooring may not release: grant it storage.objects.get and storage.objects.update, or release "+
 			"the holds (https://cloud.google.com/storage/docs/holding-objects)", driver.Denied)
 	case k.retained == 0:
 		return nil
@@ -86,7 +87,7 @@ func (r *remover) listBatch(ctx context.Context) (found batch, err error) {
 		}
 		for _, o := range objects {
 			switch {
-			case r.on.now().Before(o.RetentionExpirationTime):
+			case r.on.Now().Before(o.RetentionExpirationTime):
 				found.kept.retain(o.RetentionExpirationTime)
 			case hasHold(o) && r.mayNotRelease(ctx, o):
 				found.kept.held, found.kept.denial = found.kept.held+1, r.denial
@@ -99,13 +100,13 @@ func (r *remover) listBatch(ctx context.Context) (found batch, err error) {
 	return found, nil
 }
 
-// listPage returns a page of the versions of objects, with what keeps each, and the token of the next page.
+// ListPage returns a page of the versions of objects, with what keeps each, and the token of the next page.
 func (r *remover) listPage(ctx context.Context, token string) (objects []*storage.ObjectAttrs, next string, err error) {
 	query := &storage.Query{Versions: true, Projection: storage.ProjectionNoACL}
 	if err := query.SetAttrSelection([]string{"Name", "Generation", "EventBasedHold", "TemporaryHold", "RetentionExpirationTime"}); err != nil {
-		return nil, "", invalid("%v", err)
+		return nil, "", session.Invalid("%v", err)
 	}
-	objects, err = do(ctx, r.on.session, "objects.list", func(ctx context.Context) (page []*storage.ObjectAttrs, err error) {
+	objects, err = session.Do(ctx, r.on.Caller, "objects.list", func(ctx context.Context) (page []*storage.ObjectAttrs, err error) {
 		it := r.on.handle(r.bucket).Objects(ctx, query)
 		it.PageInfo().Token, it.PageInfo().MaxSize = token, purgeBatch
 		for more := true; more; more = it.PageInfo().Remaining() > 0 { // what came with the answer
@@ -158,7 +159,7 @@ func (r *remover) remove(ctx context.Context, object *storage.ObjectAttrs) error
 		return nil
 	}
 	if err == nil {
-		_, err = do(ctx, r.on.session, "objects.delete", func(ctx context.Context) (struct{}, error) {
+		_, err = session.Do(ctx, r.on.Caller, "objects.delete", func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, r.on.handle(r.bucket).Object(object.Name).Generation(object.Generation).Delete(ctx)
 		})
 	}
@@ -166,7 +167,7 @@ func (r *remover) remove(ctx context.Context, object *storage.ObjectAttrs) error
 		r.note(func(k *kept) { k.retain(time.Time{}) })
 		return nil
 	}
-	return unlessNotFound(err)
+	return session.UnlessNotFound(err)
 }
 
 // release releases the holds of an object. An event-based hold that ends begins the time of a retention policy anew.
@@ -174,7 +175,7 @@ func (r *remover) release(ctx context.Context, object *storage.ObjectAttrs) erro
 	if !hasHold(object) {
 		return nil
 	}
-	_, err := do(ctx, r.on.session, "objects.patch", func(ctx context.Context) (*storage.ObjectAttrs, error) {
+	_, err := session.Do(ctx, r.on.Caller, "objects.patch", func(ctx context.Context) (*storage.ObjectAttrs, error) {
 		return r.on.handle(r.bucket).Object(object.Name).Generation(object.Generation).Update(ctx, storage.ObjectAttrsToUpdate{EventBasedHold: false, TemporaryHold: false})
 	})
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -54,7 +55,7 @@ func hierarchyOf(b *buckets, req *bucketRequest) *hierarchy {
 // list returns the names of some folders, and whether there are more. A bucket that can't have any has none, and neither has one of which nothing says
 // that it can, where Mooring may not look.
 func (h *hierarchy) list(ctx context.Context, most int64) (names []string, more bool, err error) {
-	page, err := do(ctx, h.on.session, "folders.list", func(ctx context.Context) (*folders.Folders, error) {
+	page, err := session.Do(ctx, h.on.Caller, "folders.list", func(ctx context.Context) (*folders.Folders, error) {
 		return h.on.folders.Folders.List(h.bucket).PageSize(most).Context(ctx).Do(h.on.payment(h.bucket)...)
 	})
 	switch code := driver.CodeOf(err); {
@@ -62,7 +63,7 @@ func (h *hierarchy) list(ctx context.Context, most int64) (names []string, more 
 	case code == driver.Invalid || code == driver.Busy || code == driver.Conflict || code == driver.NotFound, code == driver.Denied && !h.demanded:
 		return nil, false, nil
 	default:
-		return nil, false, advise(err, "the bucket lists no objects and is not deleted; it may contain folders, and Mooring needs storage.folders.list and storage.folders.delete to delete them", driver.Denied)
+		return nil, false, session.Advise(err, "the bucket lists no objects and is not deleted; it may contain folders, and Mooring needs storage.folders.list and storage.folders.delete to delete them", driver.Denied)
 	}
 	for _, f := range page.Items {
 		names = append(names, f.Name)
@@ -93,14 +94,14 @@ func (h *hierarchy) purge(ctx context.Context) (removed int, all bool, err error
 
 // remove deletes one folder; one that is gone is no error, and one with a folder of the next batch in it has to wait for that.
 func (h *hierarchy) remove(ctx context.Context, folder string, count *atomic.Int64) error {
-	_, err := do(ctx, h.on.session, "folders.delete", func(ctx context.Context) (struct{}, error) {
+	_, err := session.Do(ctx, h.on.Caller, "folders.delete", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, h.on.folders.Folders.Delete(h.bucket, folder).Context(ctx).Do(h.on.payment(h.bucket)...)
 	})
 	switch driver.CodeOf(err) {
 	case driver.Conflict, driver.Busy, driver.NotEmpty:
 		return nil
 	}
-	if err = unlessNotFound(err); err == nil {
+	if err = session.UnlessNotFound(err); err == nil {
 		count.Add(1)
 	}
 	return err

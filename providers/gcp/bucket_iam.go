@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/driver/prose"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -163,7 +164,7 @@ func conditionFrom(c *raw.Expr) *v1alpha1.IAMCondition {
 // policy reads the policy of a bucket, with its conditions.
 func (p bucketPolicies) policy(ctx context.Context, name string) (*raw.Policy, error) {
 	return paying(p.of, name, func() (*raw.Policy, error) {
-		return do(ctx, p.of.session, "buckets.getIamPolicy", func(ctx context.Context) (*raw.Policy, error) {
+		return session.Do(ctx, p.of.Caller, "buckets.getIamPolicy", func(ctx context.Context) (*raw.Policy, error) {
 			return p.of.folders.Buckets.GetIamPolicy(name).OptionsRequestedPolicyVersion(conditionsVersion).Context(ctx).Do(p.of.payment(name)...)
 		})
 	})
@@ -191,7 +192,7 @@ func (p bucketPolicies) grant(ctx context.Context, req *bucketRequest, change ta
 		if !changePolicy(policy, change) {
 			return nil
 		}
-		_, err = do(ctx, p.of.session, "buckets.setIamPolicy", func(ctx context.Context) (*raw.Policy, error) {
+		_, err = session.Do(ctx, p.of.Caller, "buckets.setIamPolicy", func(ctx context.Context) (*raw.Policy, error) {
 			return p.of.folders.Buckets.SetIamPolicy(req.Name, policy).Context(ctx).Do(p.of.payment(req.Name)...)
 		})
 		if driver.CodeOf(err) != driver.Busy {
@@ -249,7 +250,7 @@ func addGrant(policy *raw.Policy, g grant) {
 // wordsOf returns what the cloud says in an error.
 func wordsOf(err error) string {
 	if answer, ok := errors.AsType[*googleapi.Error](err); ok {
-		return messageOf(answer)
+		return session.MessageOf(answer)
 	}
 	return driver.ErrorOf(err).Message
 }
@@ -261,7 +262,7 @@ func preventsPublic(err error) bool {
 
 // adviseBindings says what to do about a policy that Cloud Storage refuses: its words name no field of the spec.
 func adviseBindings(err error) error {
-	if err == nil || keptOut(err) || ofOrganization(err) {
+	if err == nil || keptOut(err) || session.OfOrganization(err) {
 		return err
 	}
 	if _, explained := errors.AsType[*table.Unset](err); explained {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -120,7 +121,7 @@ func haveFilterNetworks(b *bucket) *[]filterNetwork {
 	}
 	list := []filterNetwork{}
 	for _, n := range b.filter.VpcNetworkSources {
-		list = append(list, filterNetwork{Network: networkPath(n.Network), AllowedCIDRs: n.AllowedIpCidrRanges})
+		list = append(list, filterNetwork{Network: resource.NetworkPath(n.Network), AllowedCIDRs: n.AllowedIpCidrRanges})
 	}
 	return &list
 }
@@ -158,9 +159,9 @@ func covers(outer, inner []string) bool {
 func coversNetworks(outer, inner []filterNetwork) bool {
 	in := map[string][]string{}
 	for _, n := range outer {
-		in[networkPath(n.Network)] = n.AllowedCIDRs
+		in[resource.NetworkPath(n.Network)] = n.AllowedCIDRs
 	}
-	return !slices.ContainsFunc(inner, func(n filterNetwork) bool { return !covers(in[networkPath(n.Network)], n.AllowedCIDRs) })
+	return !slices.ContainsFunc(inner, func(n filterNetwork) bool { return !covers(in[resource.NetworkPath(n.Network)], n.AllowedCIDRs) })
 }
 
 // narrowing is what a change of the addresses does: it keeps out whom a filter in force let in.
@@ -181,7 +182,7 @@ func sameFilterNetworks(want, have []filterNetwork) bool {
 func filterNetworkTexts(list []filterNetwork) []string {
 	var out []string
 	for _, n := range list {
-		out = append(out, networkPath(n.Network)+" "+strings.Join(rangesOf(n.AllowedCIDRs), " "))
+		out = append(out, resource.NetworkPath(n.Network)+" "+strings.Join(rangesOf(n.AllowedCIDRs), " "))
 	}
 	slices.Sort(out)
 	return out

@@ -34,8 +34,11 @@ func keptOut(err error) bool {
 	return ok && answer.Code == http.StatusForbidden && strings.Contains(answer.Message, "IP filtering")
 }
 
-// filterAdvice is what to do about a filter that keeps Mooring out of a call.
-func filterAdvice(op string) string {
+// filterAdvice is what to do about a filter that keeps Mooring out of a call; empty if none does.
+func filterAdvice(op string, refusal *googleapi.Error) string {
+	if !keptOut(refusal) {
+		return ""
+	}
 	const add = "the addresses that Mooring calls from to spec.gcp.ipFilter.publicCIDRs"
 	if slices.Contains(exemptCalls, op) {
 		return "the IP filter of the bucket keeps Mooring out: grant Mooring's identity storage.buckets.exemptFromIpFilter by a custom role on the project, or add " +

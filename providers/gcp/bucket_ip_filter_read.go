@@ -11,6 +11,7 @@ import (
 	raw "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // seesFilter is the permission without which Cloud Storage answers as if a bucket had no filter.
@@ -32,7 +33,7 @@ func (f filters) hidden(ctx context.Context, req *bucketRequest, have *bucket) e
 		return nil
 	}
 	may, err := paying(f.of, req.Name, func() (*raw.TestIamPermissionsResponse, error) {
-		return do(ctx, f.of.session, "buckets.testIamPermissions", func(ctx context.Context) (*raw.TestIamPermissionsResponse, error) {
+		return session.Do(ctx, f.of.Caller, "buckets.testIamPermissions", func(ctx context.Context) (*raw.TestIamPermissionsResponse, error) {
 			return f.of.folders.Buckets.TestIamPermissions(req.Name, []string{seesFilter}).Context(ctx).Do(f.of.payment(req.Name)...)
 		})
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -113,9 +114,9 @@ func (f filters) write(ctx context.Context, req *bucketRequest, have *bucket, pa
 		filter = filterOf(&req.Spec).alone()
 	}
 	if filter.Mode == filterEnabled && !lets(filter) {
-		return "", invalid("%s", letsNobodyIn)
+		return "", session.Invalid("%s", letsNobodyIn)
 	}
-	answer, err := do(ctx, f.of.session, "buckets.patch", func(ctx context.Context) (*raw.Bucket, error) {
+	answer, err := session.Do(ctx, f.of.Caller, "buckets.patch", func(ctx context.Context) (*raw.Bucket, error) {
 		call := f.of.folders.Buckets.Patch(req.Name, &raw.Bucket{IpFilter: filter}).Projection("full").Context(ctx)
 		if have.MetaGeneration != 0 {
 			call.IfMetagenerationMatch(have.MetaGeneration)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -141,7 +142,7 @@ func haveLifecycle(b *bucket) *[]v1alpha1.LifecycleRule {
 		for _, prefix := range some(r.Condition.MatchesPrefix) {
 			for _, suffix := range some(r.Condition.MatchesSuffix) {
 				one := *action.DeepCopy()
-				one.Prefix, one.Suffix = present(prefix), present(suffix)
+				one.Prefix, one.Suffix = resource.Present(prefix), resource.Present(suffix)
 				rules = joined(rules, one)
 			}
 		}

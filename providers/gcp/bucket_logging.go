@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -17,14 +18,14 @@ var loggingRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("logging.bucket", portable.WantedLogBucket,
 		func(b *bucket) *string { return &logsOf(b).LogBucket },
 		func(p *bucketParams, v string) { p.LogBucket = &v },
-	).Reported(func(b *bucket) *string { return present(logsOf(b).LogBucket) }).
+	).Reported(func(b *bucket) *string { return resource.Present(logsOf(b).LogBucket) }).
 		Equal(func(want, have string) bool { return want == have }, "`logging: {}` is no logs").
 		Refers(driver.ReferenceBucket),
 
 	table.Field("logging.prefix", portable.WantedLogPrefix,
 		func(b *bucket) *string { return &logsOf(b).LogObjectPrefix },
 		func(p *bucketParams, v string) { p.LogObjectPrefix = &v },
-	).Reported(func(b *bucket) *string { return present(logsOf(b).LogObjectPrefix) }),
+	).Reported(func(b *bucket) *string { return resource.Present(logsOf(b).LogObjectPrefix) }),
 }
 
 // logsOf returns where the logs of a bucket go; nowhere if it has none.

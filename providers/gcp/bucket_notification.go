@@ -10,6 +10,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -229,7 +231,7 @@ func fullFor(entry notified, there []*raw.Notification) string {
 
 // list returns all notifications of a bucket, the oldest first.
 func (n told) list(ctx context.Context, name string) ([]*raw.Notification, error) {
-	list, err := do(ctx, n.buckets.session, "notifications.list", func(ctx context.Context) (*raw.Notifications, error) {
+	list, err := session.Do(ctx, n.buckets.Caller, "notifications.list", func(ctx context.Context) (*raw.Notifications, error) {
 		return n.buckets.folders.Notifications.List(name).Context(ctx).Do(n.buckets.payment(name)...)
 	})
 	if err != nil {
@@ -242,7 +244,7 @@ func (n told) list(ctx context.Context, name string) ([]*raw.Notification, error
 }
 
 func (n told) insert(ctx context.Context, name string, entry notified) error {
-	_, err := do(ctx, n.buckets.session, "notifications.insert", func(ctx context.Context) (*raw.Notification, error) {
+	_, err := session.Do(ctx, n.buckets.Caller, "notifications.insert", func(ctx context.Context) (*raw.Notification, error) {
 		return n.buckets.folders.Notifications.Insert(name, notificationTo(entry)).Context(ctx).Do(n.buckets.payment(name)...)
 	})
 	return adviseTopic(err, entry.Topic)
@@ -250,10 +252,10 @@ func (n told) insert(ctx context.Context, name string, entry notified) error {
 
 // remove deletes one; one that is gone is no error.
 func (n told) remove(ctx context.Context, name, id string) error {
-	_, err := do(ctx, n.buckets.session, "notifications.delete", func(ctx context.Context) (struct{}, error) {
+	_, err := session.Do(ctx, n.buckets.Caller, "notifications.delete", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, n.buckets.folders.Notifications.Delete(name, id).Context(ctx).Do(n.buckets.payment(name)...)
 	})
-	return unlessNotFound(err)
+	return session.UnlessNotFound(err)
 }
 
 // adviseTopic says what to do about a topic that Cloud Storage can't publish to. It denies that with 403 or refuses it with 400, and the permission that is missing is
@@ -287,7 +289,7 @@ func notificationTo(n notified) *raw.Notification {
 
 // notificationFrom returns a notification as a spec says it.
 func notificationFrom(n *raw.Notification) notified {
-	out := notified{Topic: strings.TrimPrefix(n.Topic, topicHost), EventTypes: n.EventTypes, ObjectNamePrefix: present(n.ObjectNamePrefix), PayloadFormat: present(n.PayloadFormat)}
+	out := notified{Topic: strings.TrimPrefix(n.Topic, topicHost), EventTypes: n.EventTypes, ObjectNamePrefix: resource.Present(n.ObjectNamePrefix), PayloadFormat: resource.Present(n.PayloadFormat)}
 	for name, value := range n.CustomAttributes {
 		if out.CustomAttributes == nil {
 			out.CustomAttributes = map[string]v1alpha1.AttributeValue{}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -48,7 +49,7 @@ func (b *buckets) handle(name string) *storage.BucketHandle {
 // payer returns the project that pays for the calls about a bucket; empty if they need not name one.
 func (b *buckets) payer(name string) string {
 	if _, pays := b.payers.Load(name); pays {
-		return b.project
+		return b.Project
 	}
 	return ""
 }
@@ -109,8 +110,8 @@ func (b billing) attributes(ctx context.Context, req *bucketRequest, read func()
 // names no payer. That is how a bucket is found whose creation was not recorded, and whose spec no longer says that requesters pay.
 // https://cloud.google.com/storage/docs/json_api/v1/buckets/list
 func (b billing) projectHas(ctx context.Context, name string) (bool, error) {
-	return do(ctx, b.of.session, "buckets.list", func(ctx context.Context) (bool, error) {
-		it := b.of.storage.Buckets(ctx, b.of.project)
+	return session.Do(ctx, b.of.Caller, "buckets.list", func(ctx context.Context) (bool, error) {
+		it := b.of.storage.Buckets(ctx, b.of.Project)
 		it.Prefix = name
 		for {
 			switch attrs, err := it.Next(); {

@@ -8,6 +8,8 @@ import (
 	"cloud.google.com/go/storage"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -31,7 +33,7 @@ var placementRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]
 		},
 		func(p *bucketParams, v string) { p.RPO = &v },
 	).Equal(func(want, have string) bool { return want == have }, "a bucket in one region is DEFAULT").
-		Reported(func(b *bucket) *string { return present(b.RPO.String()) }),
+		Reported(func(b *bucket) *string { return resource.Present(b.RPO.String()) }),
 
 	table.Set("gcp.customPlacementConfig.dataLocations", dataLocations,
 		func(b *bucket) (regions []string) {
@@ -82,7 +84,7 @@ func checkPlacement(spec *v1alpha1.BucketParameters, location string) (problems 
 		location = *spec.Location
 	}
 	turbo, custom := bucketBlock(spec).RPO, len(dataLocations(spec)) > 0
-	single, dual := region.MatchString(location), dualRegion.MatchString(location)
+	single, dual := resource.IsRegion(location), dualRegion.MatchString(location)
 	if custom && (single || dual) {
 		problems = append(problems, table.Fields{"gcp.customPlacementConfig.dataLocations", "location"}.Refuse(
 			"spec.gcp.customPlacementConfig.dataLocations names two regions, and the bucket is to be in %s: set spec.location to the multi-region that both are in, for example eu", location))
@@ -95,10 +97,15 @@ func checkPlacement(spec *v1alpha1.BucketParameters, location string) (problems 
 }
 
 // checkNewBucket refuses what Cloud Storage is known to refuse of a new bucket.
-func checkNewBucket(s *session, req *bucketRequest) error {
-	location, err := s.locationOf(req.Spec.Location, req.Location)
+func checkNewBucket(s *session.Session, req *bucketRequest) error {
+	location, err := s.LocationOf(req.Spec.Location, req.Location)
 	if err != nil {
 		return err
 	}
 	return table.Together(slices.Concat(checkPlacement(&req.Spec, location), checkBindings(&req.Spec, nil), checkFilter(&req.Spec), []error{checkRetention(&req.Spec), checkNotifications(&req.Spec), checkLifecycle(&req.Spec)})...)
 }
+
+// multiRegions are the multi-regions and the predefined dual-regions of Cloud Storage, of the same date.
+// https://cloud.google.com/storage/docs/locations#location-mr
+// https://cloud.google.com/storage/docs/locations#location-dr
+var multiRegions = strings.Fields("asia eu us asia1 eur4 eur5 eur7 eur8 nam4")

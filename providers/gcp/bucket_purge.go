@@ -7,6 +7,8 @@ import (
 
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
+
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // A call of Delete removes at most so many objects or managed folders, so many at a time; then it is called again.
@@ -73,9 +75,9 @@ func inParallel[T any](items []T, work func(T) error) error {
 func (b *buckets) listVersions(ctx context.Context, name string, most int) (objects []*storage.ObjectAttrs, more bool, err error) {
 	query := &storage.Query{Versions: true, Projection: storage.ProjectionNoACL}
 	if err := query.SetAttrSelection([]string{"Name", "Generation"}); err != nil {
-		return nil, false, invalid("%v", err)
+		return nil, false, session.Invalid("%v", err)
 	}
-	objects, err = do(ctx, b.session, "objects.list", func(ctx context.Context) ([]*storage.ObjectAttrs, error) {
+	objects, err = session.Do(ctx, b.Caller, "objects.list", func(ctx context.Context) ([]*storage.ObjectAttrs, error) {
 		var page []*storage.ObjectAttrs
 		it := b.handle(name).Objects(ctx, query)
 		it.PageInfo().MaxSize = most + 1

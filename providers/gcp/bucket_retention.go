@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -124,7 +125,7 @@ func (b *buckets) lock(ctx context.Context, name string, metageneration int64, p
 	if params.RetentionLocked == nil || !*params.RetentionLocked {
 		return nil
 	}
-	_, err := do(ctx, b.session, "buckets.lockRetentionPolicy", func(ctx context.Context) (struct{}, error) {
+	_, err := session.Do(ctx, b.Caller, "buckets.lockRetentionPolicy", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.handle(name).If(storage.BucketConditions{MetagenerationMatch: metageneration}).LockRetentionPolicy(ctx)
 	})
 	return err
@@ -157,9 +158,9 @@ func checkRetained(have *bucket, p *bucketParams) error {
 	}
 	switch {
 	case !retains && p.RetentionLocked != nil && *p.RetentionLocked:
-		return invalid("the bucket has no retention that could be locked: set spec.retention.days, too")
+		return session.Invalid("the bucket has no retention that could be locked: set spec.retention.days, too")
 	case versions && retains && (p.VersioningEnabled != nil || p.RetentionDays != nil):
-		return invalid("%s", eitherRetention)
+		return session.Invalid("%s", eitherRetention)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table/tabletest"
 )
 
@@ -35,7 +36,7 @@ func uniformly(on bool, locked time.Time) bucket {
 
 func autoclass(on bool, terminal string) v1alpha1.BucketParameters {
 	return storageOnly(func(b *v1alpha1.BucketGCP) {
-		b.Autoclass = &v1alpha1.BucketAutoclass{Enabled: &on, TerminalStorageClass: present(terminal)}
+		b.Autoclass = &v1alpha1.BucketAutoclass{Enabled: &on, TerminalStorageClass: resource.Present(terminal)}
 	})
 }
 

@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"slices"
 	"strings"
 
 	"cloud.google.com/go/storage"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -121,7 +123,7 @@ var (
 var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("location",
 		func(p *v1alpha1.BucketParameters) *string { return p.Location },
-		func(b *bucket) *string { return present(strings.ToLower(b.Location)) },
+		func(b *bucket) *string { return resource.Present(strings.ToLower(b.Location)) },
 		func(p *bucketParams, v string) { p.Location = v }).
 		Equal(strings.EqualFold, "in any case: Cloud Storage writes EUROPE-WEST3").
 		Immutable("create another Bucket in the new location and move the objects there"),
@@ -139,7 +141,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Safe(v1alpha1.PublicAccessBlocked),
 	table.Field("encryption.key", portable.WantedBucketKey, haveBucketKey,
 		func(p *bucketParams, v string) { p.DefaultKMSKeyName = &v }).
-		Reported(func(b *bucket) *string { return present(*haveBucketKey(b)) }).
+		Reported(func(b *bucket) *string { return resource.Present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").
 		Refers(driver.ReferenceKey),
 	paymentRow,
@@ -168,7 +170,7 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	filterRows[3],
 	filterRows[4],
 	table.Entries("tags",
-		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
+		func(p *v1alpha1.BucketParameters) map[string]string { return resource.Labels(p.Tags) },
 		func(b *bucket) map[string]string { return driver.WithoutMark(b.Labels) },
 		func(p *bucketParams, d table.Delta) { p.Labels = d }),
 }
@@ -227,11 +229,5 @@ func (p *bucketParams) forUpdate(have *bucket) (update storage.BucketAttrsToUpda
 	return update
 }
 
-// present returns nil for what the cloud leaves empty.
-func present[V comparable](v V) *V {
-	var zero V
-	if v == zero {
-		return nil
-	}
-	return &v
-}
+// bucketLacks are what buckets have in other clouds and not in Cloud Storage.
+var bucketLacks = slices.Concat(resource.KeyLacks, resource.LabelLacks, []driver.Lack{originLack, autoclassLack, redirectLack, hierarchyLack}, lifecycleLacks)

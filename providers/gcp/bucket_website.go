@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -27,14 +28,14 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("website.indexDocument", portable.WantedIndex,
 		func(b *bucket) *string { return &siteOf(b).MainPageSuffix },
 		func(p *bucketParams, v string) { p.MainPageSuffix = &v },
-	).Reported(func(b *bucket) *string { return present(siteOf(b).MainPageSuffix) }).
+	).Reported(func(b *bucket) *string { return resource.Present(siteOf(b).MainPageSuffix) }).
 		Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
 		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.errorDocument", portable.WantedErrorDocument,
 		func(b *bucket) *string { return &siteOf(b).NotFoundPage },
 		func(p *bucketParams, v string) { p.NotFoundPage = &v },
-	).Reported(func(b *bucket) *string { return present(siteOf(b).NotFoundPage) }).
+	).Reported(func(b *bucket) *string { return resource.Present(siteOf(b).NotFoundPage) }).
 		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 }
 

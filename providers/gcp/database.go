@@ -1,7 +1,6 @@
 package gcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,18 +8,19 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/api/option"
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // databases manages instances of Cloud SQL.
 type databases struct {
-	*session
+	*session.Caller
 	sql         *sqladmin.Service
 	flags       *flagCatalogue
 	authorities *authorities
@@ -33,35 +33,36 @@ type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParam
 type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 // sqlClient returns the client of Cloud SQL of a session.
-func sqlClient(s *session) *sqladmin.Service {
-	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
-	s.made("Cloud SQL", err)
+func sqlClient(c *session.Caller) *sqladmin.Service {
+	sql, err := sqladmin.NewService(context.Background(), c.Options("/")...)
+	c.Made(err)
 	return sql
 }
 
 // newDatabases returns what manages instances. Settings, the mark among them, go in one patch. The initial database and the administrator
 // have calls of their own, and Cloud SQL takes one operation at a time on an instance: so they follow once the patch is done.
-func newDatabases(s *session) *databaseAdapter {
-	sql := sqlClient(s)
-	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}, authorities: &authorities{session: s, sql: sql}, pools: &pools{session: s, sql: sql}, recorded: &recorded{}}
+func newDatabases(s *session.Session) *databaseAdapter {
+	c := s.To(sqlAPI)
+	sql := sqlClient(c)
+	d := &databases{Caller: c, sql: sql, flags: &flagCatalogue{Caller: c, sql: sql}, authorities: &authorities{Caller: c, sql: sql}, pools: &pools{Caller: c, sql: sql}, recorded: &recorded{}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: administrators{d}.lookForLogin, Review: reviewDatabase, Sayable: sayOnce, Snapshot: d.finalBackup, Restorable: (&snapshots{session: s, sql: d.sql}).restorable,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Support: supportOf, Login: administrators{d}.lookForLogin, Review: reviewDatabase, Sayable: sayOnce, Snapshot: d.finalBackup, Restorable: (&snapshots{Caller: d.Caller, sql: d.sql}).restorable,
 		Following: replicator{d}.following(),
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion, Refusals: databaseRefusals,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
-			{Write: d.patch, Taken: patch, Refuses: refusesValue, Versioned: true},
+			{Write: d.patch, Taken: patch, Refuses: session.RefusesValue, Versioned: true},
 			{
-				Fields: []string{fieldDatabase}, Read: d.lookForDatabase, Vital: mayPass, Later: true,
-				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: refusesValue,
+				Fields: []string{fieldDatabase}, Read: d.lookForDatabase, Vital: session.MayPass, Later: true,
+				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: session.RefusesValue,
 				Blind: true, // a call that names the database alone; the instance was observed a moment ago
 			},
-			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: refusesValue},
-			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: refusesValue},
+			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: session.RefusesValue},
+			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: session.RefusesValue},
 			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true, Versioned: true},
 		},
-		Guarded: true, Whole: refusesAll,
+		Guarded: true, Whole: session.RefusesAll,
 		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
 		Listing:      &table.Listing[instance]{Read: d.list},
 		Remove:       d.remove,
@@ -86,11 +87,11 @@ var instanceNames = driver.NameRule{
 var passwords = []driver.PasswordRule{{MinLength: 1, MaxLength: 256}}
 
 // databaseKind is what the driver has of databases.
-var databaseKind = table.Kind[*session]{
+var databaseKind = table.Kind[*session.Session]{
 	Name: "Database",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions()}, Consequences: databaseConsequences(),
+			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Known: driver.Known{Locations: resource.Regions, Versions: majorVersions()}, Consequences: databaseConsequences(),
 			Exempt:       map[string]string{"parametersMode": portable.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Restores: true, PointInTime: true, Copies: true, Replicas: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
@@ -99,8 +100,8 @@ var databaseKind = table.Kind[*session]{
 		return table.PreviewOf(from, to, applied, previewDatabase)
 	},
 	Check:   checkDatabaseDraft,
-	Tags:    mostTags,
-	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
+	Tags:    resource.MostLabels,
+	Handler: func(s *session.Session) table.Handler { return table.Handle(newDatabases(s)) },
 }
 
 // previewDatabase is what driver.Driver says of a preview. Effects look at the engine, the edition, the backups, the connection pool
@@ -150,7 +151,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 	o.OperationError = op.failure()
 	seen, err := d.read(ctx, req.Name)
 	if err != nil {
-		return nil, unlessNotFound(err)
+		return nil, session.UnlessNotFound(err)
 	}
 	have := &instance{DatabaseInstance: seen, op: op}
 	have.deny = findDenied(have.settings().DenyMaintenancePeriods, gcpOf(&req.Spec).DenyMaintenancePeriod, req.Applied)
@@ -158,7 +159,7 @@ func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver
 		return nil, err
 	}
 	if made := req.Applied[fieldDatabase]; len(made) > 0 {
-		have.database = present(made[0])
+		have.database = resource.Present(made[0])
 	}
 	return have, nil
 }
@@ -226,11 +227,11 @@ func problemOf(have *instance, op *operation) string {
 }
 
 func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseInstance, error) {
-	have, err := do(ctx, d.session, "instances.get", func(ctx context.Context) (*sqladmin.DatabaseInstance, error) {
-		return d.sql.Instances.Get(d.project, name).Context(ctx).Do()
+	have, err := session.Do(ctx, d.Caller, "instances.get", func(ctx context.Context) (*sqladmin.DatabaseInstance, error) {
+		return d.sql.Instances.Get(d.Project, name).Context(ctx).Do()
 	})
 	if err == nil {
-		withoutExpired(have, d.now())
+		withoutExpired(have, d.Now())
 	}
 	return have, err
 }
@@ -244,8 +245,8 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 		addresses[ip.Type] = ip.IpAddress
 	}
 	preferred := []string{publicAddress, privateAddress}
-	present := networkPath(have.ipConfiguration().PrivateNetwork)
-	named := func(network string) bool { return networkPath(network) == present }
+	present := resource.NetworkPath(have.ipConfiguration().PrivateNetwork)
+	named := func(network string) bool { return resource.NetworkPath(network) == present }
 	if wanted := gcpOf(&req.Spec).PrivateNetwork; wanted != nil && (named(*wanted) || slices.ContainsFunc(req.Applied["gcp.privateNetwork"], named)) {
 		slices.Reverse(preferred)
 	}
@@ -280,8 +281,8 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 // answer is left out, and Cloud SQL says so by a warning, which changes nothing here: no list is complete.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/list
 func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[instance], string, error) {
-	out, err := do(ctx, d.session, "instances.list", func(ctx context.Context) (*sqladmin.InstancesListResponse, error) {
-		call := d.sql.Instances.List(d.project).PageToken(req.Page).MaxResults(listPage).Context(ctx)
+	out, err := session.Do(ctx, d.Caller, "instances.list", func(ctx context.Context) (*sqladmin.InstancesListResponse, error) {
+		call := d.sql.Instances.List(d.Project).PageToken(req.Page).MaxResults(session.ListPage).Context(ctx)
 		if filter := markFilter(req.Cluster); filter != "" {
 			call.Filter(filter)
 		}
@@ -292,7 +293,7 @@ func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.F
 	}
 	found := make([]table.Found[instance], 0, len(out.Items))
 	for _, item := range out.Items {
-		withoutExpired(item, d.now())
+		withoutExpired(item, d.Now())
 		found = append(found, table.Found[instance]{Name: item.Name, Have: &instance{DatabaseInstance: item, certificates: d.authorities.known(item)}})
 	}
 	return found, out.NextPageToken, nil
@@ -307,8 +308,4 @@ func markFilter(cluster string) string {
 		return ""
 	}
 	return fmt.Sprintf("settings.userLabels.%s:%s", driver.LabelCluster, cluster)
-}
-
-func init() {
-	addService("sqladmin", "instances", "operations", "databases", "users", "Backups", "flags")
 }

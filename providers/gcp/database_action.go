@@ -7,6 +7,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // databaseActions are what Cloud SQL does to an instance once. It manages no administrator's password.
@@ -42,14 +43,14 @@ func (p databaseOperator) act(ctx context.Context, req *databaseRequest, have *i
 	var err error
 	switch action {
 	case driver.Failover:
-		started, err = do(ctx, p.of.session, "instances.failover", func(ctx context.Context) (*sqladmin.Operation, error) {
-			return p.of.sql.Instances.Failover(p.of.project, req.Name, &sqladmin.InstancesFailoverRequest{
+		started, err = session.Do(ctx, p.of.Caller, "instances.failover", func(ctx context.Context) (*sqladmin.Operation, error) {
+			return p.of.sql.Instances.Failover(p.of.Project, req.Name, &sqladmin.InstancesFailoverRequest{
 				FailoverContext: &sqladmin.FailoverContext{SettingsVersion: have.settings().SettingsVersion},
 			}).Context(ctx).Do()
 		})
 	case driver.Restart:
-		started, err = do(ctx, p.of.session, "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
-			return p.of.sql.Instances.Restart(p.of.project, req.Name).Context(ctx).Do()
+		started, err = session.Do(ctx, p.of.Caller, "instances.restart", func(ctx context.Context) (*sqladmin.Operation, error) {
+			return p.of.sql.Instances.Restart(p.of.Project, req.Name).Context(ctx).Do()
 		})
 	default:
 		return "", &driver.Error{Code: driver.Unsupported, Message: fmt.Sprintf("Cloud SQL has no action %q", action)}

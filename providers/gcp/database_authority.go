@@ -10,6 +10,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -87,7 +88,7 @@ const (
 // replaced only when somebody says so, and then at once: a client has to know the next one before. So in the last year of the present one, once a day, all
 // that Cloud SQL lists are read.
 type authorities struct {
-	*session
+	*session.Caller
 	sql *sqladmin.Service
 
 	mu   sync.Mutex
@@ -108,7 +109,7 @@ func (a *authorities) of(ctx context.Context, have *sqladmin.DatabaseInstance) (
 		return a.known(have), nil
 	}
 	last, known := a.last(have)
-	if known && a.now().Sub(last.at) < authoritiesLast && !table.AskedSince(ctx, last.at) {
+	if known && a.Now().Sub(last.at) < authoritiesLast && !table.AskedSince(ctx, last.at) {
 		return last.certificates, nil
 	}
 	listed, err := a.list(ctx, have)
@@ -130,7 +131,7 @@ func (a *authorities) of(ctx context.Context, have *sqladmin.DatabaseInstance) (
 	if a.read == nil {
 		a.read = map[string]listedAuthorities{}
 	}
-	a.read[have.Name] = listedAuthorities{present.Sha1Fingerprint, a.now(), certificates}
+	a.read[have.Name] = listedAuthorities{present.Sha1Fingerprint, a.Now(), certificates}
 	return certificates, nil
 }
 
@@ -156,16 +157,16 @@ func (a *authorities) last(have *sqladmin.DatabaseInstance) (listedAuthorities, 
 // list reads the authorities of an instance: the present one, the next one if there is one, and the former one.
 func (a *authorities) list(ctx context.Context, have *sqladmin.DatabaseInstance) ([]*sqladmin.SslCert, error) {
 	if (&instance{DatabaseInstance: have}).sharesAuthority() {
-		out, err := do(ctx, a.session, "instances.listServerCertificates", func(ctx context.Context) (*sqladmin.InstancesListServerCertificatesResponse, error) {
-			return a.sql.Instances.ListServerCertificates(a.project, have.Name).Context(ctx).Do()
+		out, err := session.Do(ctx, a.Caller, "instances.listServerCertificates", func(ctx context.Context) (*sqladmin.InstancesListServerCertificatesResponse, error) {
+			return a.sql.Instances.ListServerCertificates(a.Project, have.Name).Context(ctx).Do()
 		})
 		if err != nil {
 			return nil, err
 		}
 		return out.CaCerts, nil
 	}
-	out, err := do(ctx, a.session, "instances.listServerCas", func(ctx context.Context) (*sqladmin.InstancesListServerCasResponse, error) {
-		return a.sql.Instances.ListServerCas(a.project, have.Name).Context(ctx).Do()
+	out, err := session.Do(ctx, a.Caller, "instances.listServerCas", func(ctx context.Context) (*sqladmin.InstancesListServerCasResponse, error) {
+		return a.sql.Instances.ListServerCas(a.Project, have.Name).Context(ctx).Do()
 	})
 	if err != nil {
 		return nil, err
@@ -176,5 +177,5 @@ func (a *authorities) list(ctx context.Context, have *sqladmin.DatabaseInstance)
 // endsWithin reports whether an authority ends within a time. One that does not say when lasts.
 func (a *authorities) endsWithin(one *sqladmin.SslCert, d time.Duration) bool {
 	end, err := time.Parse(time.RFC3339, one.ExpirationTime)
-	return err == nil && end.Before(a.now().Add(d))
+	return err == nil && end.Before(a.Now().Add(d))
 }

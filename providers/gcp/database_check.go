@@ -2,14 +2,15 @@ package gcp
 
 import (
 	"cmp"
-	"regexp"
-	"slices"
+	"encoding/json"
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -24,7 +25,7 @@ func checkDatabase(spec, observed *databaseParameters, location string) []error 
 	problems := []error{
 		checkBlocks(spec), checkStandby(spec, availability), checkTLS(spec), checkIAM(spec), checkBackups(spec, availability), checkSpeed(spec),
 		checkZones(spec), checkZone("gcp.zone", gcpOf(spec).Zone, location), checkZone("gcp.secondaryZone", gcpOf(spec).SecondaryZone, location),
-		checkKey(portable.WantedDiskKey(spec), location),
+		resource.CheckKey(portable.WantedDiskKey(spec), location),
 	}
 	return append(problems, unsendable(spec, observed)...)
 }
@@ -108,39 +109,19 @@ func checkZone(field string, zone *string, location string) error {
 	return table.Fields{field, "location"}.Refuse("spec.%s %s is no zone of %s, where the server is: name one of its zones, for example %[3]s-b", field, *zone, location)
 }
 
-// keyLocation finds the location of a key in its name.
-// https://cloud.google.com/kms/docs/getting-resource-ids
-var keyLocation = regexp.MustCompile(`^projects/[^/]+/locations/([^/]+)/`)
-
-// checkKey refuses a key of another location than the server's. https://cloud.google.com/sql/docs/postgres/configure-cmek
-func checkKey(key *string, location string) error {
-	if key == nil || location == "" {
-		return nil
+// checkLacks refuses what a spec asks for that the cloud lacks. Whoever calls the driver refuses that too, of new objects and of existing ones, as far
+// as the spec says it: see checkEdition for what a spec leaves unsaid.
+func checkLacks(lacks []driver.Lack, spec *databaseParameters) error {
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		return session.Invalid("the spec can't be read: %v", err)
 	}
-	found := keyLocation.FindStringSubmatch(*key)
-	if found == nil || found[1] == location {
-		return nil
+	var says map[string]any
+	if err := json.Unmarshal(raw, &says); err != nil {
+		return session.Invalid("the spec can't be read: %v", err)
 	}
-	return table.Fields{"encryption.key", "location"}.Refuse("spec.encryption.key is a key in %s, and the object is in %s, where Google Cloud uses no key of another location: name a key in %[2]s",
-		found[1], location)
-}
-
-// region is the name of a region, and not of a multi-region or dual-region. https://cloud.google.com/storage/docs/locations
-var region = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]+$`)
-
-// checkBucketDraft refuses a key of another region than the bucket's, and what checkPlacement, checkBindings, checkRetention and checkNotifications do. Which key the
-// bucket of a multi-region or dual-region takes, Cloud Storage knows.
-// https://cloud.google.com/storage/docs/encryption/customer-managed-keys
-func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return table.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
-		refused := table.Refused(slices.Concat(checkPlacement(spec, location), checkBindings(spec, observed), checkFilter(spec), []error{checkRetention(spec), checkNotifications(spec), checkLifecycle(spec)})...)
-		key := portable.WantedBucketKey(spec)
-		if key == nil || !region.MatchString(location) {
-			return refused
-		}
-		if found := keyLocation.FindStringSubmatch(*key); found == nil || !region.MatchString(found[1]) {
-			return refused
-		}
-		return append(refused, table.Refused(checkKey(key, location))...)
-	})
+	for _, l := range driver.Lacking(lacks, says) {
+		return session.Invalid("spec.%s: %s", l.Field, l)
+	}
+	return nil
 }

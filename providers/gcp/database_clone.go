@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // cloneInstance makes an instance of another one as that is, or was at a time. The call takes a name and a time: the clone has the labels of the other one, so its mark, its networks,
@@ -26,11 +27,11 @@ func cloneInstance(ctx context.Context, d *databases, req *databaseRequest) (dri
 	if at := req.Restore.Time; !at.IsZero() {
 		asked.PointInTime = at.UTC().Format(time.RFC3339Nano)
 	}
-	started, err := do(ctx, d.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.Clone(d.project, of.Name, &sqladmin.InstancesCloneRequest{CloneContext: asked}).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, op, func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.Clone(d.Project, of.Name, &sqladmin.InstancesCloneRequest{CloneContext: asked}).Context(ctx).Do()
 	})
 	if err != nil {
-		return driver.Result{}, explainClone(ctx, d, req, advise(err, nameTaken, driver.Conflict))
+		return driver.Result{}, explainClone(ctx, d, req, session.Advise(err, nameTaken, driver.Conflict))
 	}
 	return driver.Result{Operation: started.Name}, nil
 }
@@ -46,17 +47,17 @@ func sourceOf(ctx context.Context, d *databases, req *databaseRequest) (*instanc
 		return nil, &driver.Error{Code: driver.NotFound, Op: "instances.get", Message: fmt.Sprintf("Cloud SQL has no instance %s that could be restored; correct spec.restoreFrom", from.Name)}
 	}
 	of := &instance{DatabaseInstance: seen}
-	location, err := d.locationOf(req.Spec.Location, req.Location)
+	location, err := d.LocationOf(req.Spec.Location, req.Location)
 	if err != nil {
 		return nil, err
 	}
-	switch now := d.now(); {
+	switch now := d.Now(); {
 	case !driver.MarkFrom(of.labels()).Is(req.Restore.SourceMark):
 		return nil, &driver.Error{Code: driver.Conflict, Op: "instances.get", Message: fmt.Sprintf("the mark of %s was changed meanwhile, and a clone would be born with it; Mooring looks again", from.Name)}
 	case !strings.EqualFold(location, of.Region):
-		return nil, invalid("a clone is where %s is: set spec.location to %s, and not to %s", from.Name, strings.ToLower(of.Region), location)
+		return nil, session.Invalid("a clone is where %s is: set spec.location to %s, and not to %s", from.Name, strings.ToLower(of.Region), location)
 	case req.Restore.Time.After(now):
-		return nil, invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
+		return nil, session.Invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
 	}
 	return of, cloneRefusal(req, of)
 }
@@ -72,7 +73,7 @@ func cloneRefusal(req *databaseRequest, of *instance) error {
 	if len(never) == 0 {
 		return nil
 	}
-	return invalid("a clone keeps for good what it was cloned with: %s; set that as it is there, or remove it", strings.Join(never, "; "))
+	return session.Invalid("a clone keeps for good what it was cloned with: %s; set that as it is there, or remove it", strings.Join(never, "; "))
 }
 
 // explainClone says of a refused time which times there are. That is only asked then, and an instance without point-in-time recovery has none.
@@ -82,8 +83,8 @@ func explainClone(ctx context.Context, d *databases, req *databaseRequest, refus
 	if !is || e.Code != driver.Invalid || req.Restore.Time.IsZero() {
 		return refusal
 	}
-	between, err := do(ctx, d.session, "instances.getLatestRecoveryTime", func(ctx context.Context) (*sqladmin.SqlInstancesGetLatestRecoveryTimeResponse, error) {
-		return d.sql.Projects.Instances.GetLatestRecoveryTime(d.project, req.Restore.Source.Name).Context(ctx).Do()
+	between, err := session.Do(ctx, d.Caller, "instances.getLatestRecoveryTime", func(ctx context.Context) (*sqladmin.SqlInstancesGetLatestRecoveryTimeResponse, error) {
+		return d.sql.Projects.Instances.GetLatestRecoveryTime(d.Project, req.Restore.Source.Name).Context(ctx).Do()
 	})
 	explained, from := *e, req.Restore.Source.Name
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -61,7 +62,7 @@ func denyRow(part string, written func(string) string, want func(*v1alpha1.DenyM
 				return want(period)
 			}
 		}, seen, set).
-		Reported(func(i *instance) *string { return present(text(shownDenied(i))) }).
+		Reported(func(i *instance) *string { return resource.Present(text(shownDenied(i))) }).
 		Equal(func(want, have string) bool { return want == have }, "another way to write it, such as without a zero in front; `denyMaintenancePeriod: {}` is none")
 }
 
@@ -120,7 +121,7 @@ func findDenied(all []*sqladmin.DenyMaintenancePeriod, want *v1alpha1.DenyMainte
 func deniedIn(applied driver.Applied) *v1alpha1.DenyMaintenancePeriod {
 	part := func(name string) *string {
 		if values := applied[fieldDeny+"."+name]; len(values) == 1 {
-			return present(values[0])
+			return resource.Present(values[0])
 		}
 		return nil
 	}
@@ -183,9 +184,9 @@ func (p *instanceParams) completeDeny(spec *databaseParameters, have *instance) 
 	if period := have.denied(); period != nil {
 		there = *period
 	}
-	p.DenyStartDate = cmp.Or(wanted.StartDate, p.DenyStartDate, present(there.StartDate))
-	p.DenyEndDate = cmp.Or(wanted.EndDate, p.DenyEndDate, present(there.EndDate))
-	p.DenyTime = cmp.Or(wanted.Time, p.DenyTime, present(there.Time))
+	p.DenyStartDate = cmp.Or(wanted.StartDate, p.DenyStartDate, resource.Present(there.StartDate))
+	p.DenyEndDate = cmp.Or(wanted.EndDate, p.DenyEndDate, resource.Present(there.EndDate))
+	p.DenyTime = cmp.Or(wanted.Time, p.DenyTime, resource.Present(there.Time))
 }
 
 // deny puts the period without maintenance updates into settings, before those of others: a patch replaces the list.

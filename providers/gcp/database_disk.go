@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -51,16 +52,16 @@ var diskLacks = func() []driver.Lack {
 var diskRows = table.Table[databaseParameters, instance, instanceParams]{
 	table.Field("gcp.dataDiskType",
 		func(p *databaseParameters) *string { return gcpOf(p).DataDiskType },
-		func(i *instance) *string { return present(i.settings().DataDiskType) },
+		func(i *instance) *string { return resource.Present(i.settings().DataDiskType) },
 		func(p *instanceParams, v string) { p.DataDiskType = &v }).
 		Immutable("create another Database with the new type of disk and move the data there"),
 	table.Field("gcp.iops",
 		func(p *databaseParameters) *int32 { return gcpOf(p).IOPS },
-		func(i *instance) *int32 { return present(int32(i.settings().DataDiskProvisionedIops)) },
+		func(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskProvisionedIops)) },
 		func(p *instanceParams, v int32) { p.DataDiskProvisionedIops = new(int64(v)) }),
 	table.Field("gcp.throughputMiBps",
 		func(p *databaseParameters) *int32 { return gcpOf(p).ThroughputMiBps },
-		func(i *instance) *int32 { return present(int32(i.settings().DataDiskProvisionedThroughput)) },
+		func(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskProvisionedThroughput)) },
 		func(p *instanceParams, v int32) { p.DataDiskProvisionedThroughput = new(int64(v)) }),
 }
 
@@ -84,7 +85,7 @@ func checkDisk(params *instanceParams, spec *databaseParameters, have *instance)
 		return nil
 	}
 	says, cloud := *spec, *gcpOf(spec)
-	cloud.DataDiskType = present(have.settings().DataDiskType)
+	cloud.DataDiskType = resource.Present(have.settings().DataDiskType)
 	says.GCP = &cloud
 	return checkLacks(diskLacks, &says)
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -67,7 +68,7 @@ const (
 var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 	table.Field("gcp.tier",
 		func(p *databaseParameters) *string { return gcpOf(p).Tier },
-		func(i *instance) *string { return present(i.settings().Tier) },
+		func(i *instance) *string { return resource.Present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
 		EffectOf(func(_ *string, to string, have *instance) (driver.Effect, string) {
 			effect, why := editionEffect(nil, editionOf(to), have)
@@ -238,7 +239,7 @@ func checkEdition(params *instanceParams, spec *databaseParameters, have *instan
 	}
 	says, cloud := *spec, *gcpOf(spec)
 	if cloud.Tier == nil {
-		cloud.Tier = present(have.settings().Tier)
+		cloud.Tier = resource.Present(have.settings().Tier)
 	}
 	says.GCP = &cloud
 	return checkLacks(editionLacks, &says)

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 )
 
 // haveDiskKey returns the customer's key of an instance; nil if the disk is encrypted with a key of Google's.
@@ -14,7 +15,7 @@ func haveDiskKey(i *instance) *string {
 	if i.DiskEncryptionConfiguration == nil {
 		return nil
 	}
-	return present(i.DiskEncryptionConfiguration.KmsKeyName)
+	return resource.Present(i.DiskEncryptionConfiguration.KmsKeyName)
 }
 
 func setDiskKey(p *instanceParams, into *sqladmin.DatabaseInstance) {

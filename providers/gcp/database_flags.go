@@ -14,6 +14,7 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/driver/prose"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -102,7 +103,7 @@ const newFlags = time.Hour
 // A flagCatalogue is what Cloud SQL said of the flags of each database version. It lasts as long as the session, and is read again when it
 // lacks a flag, as newFlags says: Cloud SQL adds flags, and does not change whether one restarts the server.
 type flagCatalogue struct {
-	*session
+	*session.Caller
 	sql *sqladmin.Service
 
 	mu       sync.Mutex
@@ -125,10 +126,10 @@ func (c *flagCatalogue) of(ctx context.Context, version string, names []string) 
 	list, known := c.versions[version]
 	c.mu.Unlock()
 	lacks := func(name string) bool { return list.flags[name] == nil }
-	if known && (!slices.ContainsFunc(names, lacks) || c.now().Sub(list.read) < newFlags && !table.AskedSince(ctx, list.read)) {
+	if known && (!slices.ContainsFunc(names, lacks) || c.Now().Sub(list.read) < newFlags && !table.AskedSince(ctx, list.read)) {
 		return list.flags
 	}
-	out, err := do(ctx, c.session, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {
+	out, err := session.Do(ctx, c.Caller, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {
 		return c.sql.Flags.List().DatabaseVersion(version).Context(ctx).Do()
 	})
 	if err != nil {
@@ -143,7 +144,7 @@ func (c *flagCatalogue) of(ctx context.Context, version string, names []string) 
 	if c.versions == nil {
 		c.versions = map[string]flagList{}
 	}
-	c.versions[version] = flagList{read, c.now()}
+	c.versions[version] = flagList{read, c.Now()}
 	return read
 }
 

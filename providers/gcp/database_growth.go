@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -31,7 +32,7 @@ func haveGrowth(i *instance) *portable.Growth {
 	if s.StorageAutoResize != nil && !*s.StorageAutoResize {
 		return portable.GrowthOf(size, size)
 	}
-	return portable.GrowthOf(present(int32(s.StorageAutoResizeLimit)), size)
+	return portable.GrowthOf(resource.Present(int32(s.StorageAutoResizeLimit)), size)
 }
 
 // limitGrowth adds to settings how far the disk may grow by itself, if the parameters say so. present is the size that the disk has. A disk

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied names it, it was made (see lookAgain).
@@ -18,18 +19,18 @@ func (d *databases) lookForDatabase(ctx context.Context, req *databaseRequest, i
 	}
 	found, err := d.getDatabase(ctx, req)
 	if err != nil {
-		return unlessNotFound(err)
+		return session.UnlessNotFound(err)
 	}
 	into.database = &found.Name
-	d.recorded.saw(req.Name, recordedDatabase, d.now())
+	d.recorded.saw(req.Name, recordedDatabase, d.Now())
 	return nil
 }
 
 // makeDatabase makes the initial database. One that is there already is as good.
 func (d *databases) makeDatabase(ctx context.Context, req *databaseRequest, _ *instance, params *instanceParams, _ []driver.Change) (string, error) {
-	started, err := do(ctx, d.session, "databases.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
-		body := &sqladmin.Database{Name: *params.Database, Instance: req.Name, Project: d.project}
-		return d.sql.Databases.Insert(d.project, req.Name, body).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, "databases.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
+		body := &sqladmin.Database{Name: *params.Database, Instance: req.Name, Project: d.Project}
+		return d.sql.Databases.Insert(d.Project, req.Name, body).Context(ctx).Do()
 	})
 	switch driver.CodeOf(err) {
 	case driver.Conflict, driver.Invalid:
@@ -42,7 +43,7 @@ func (d *databases) makeDatabase(ctx context.Context, req *databaseRequest, _ *i
 	if err != nil {
 		return "", err
 	}
-	d.recorded.saw(req.Name, recordedDatabase, d.now())
+	d.recorded.saw(req.Name, recordedDatabase, d.Now())
 	return begun(started)
 }
 
@@ -52,8 +53,8 @@ func (d *databases) hasDatabase(ctx context.Context, req *databaseRequest) bool 
 }
 
 func (d *databases) getDatabase(ctx context.Context, req *databaseRequest) (*sqladmin.Database, error) {
-	return do(ctx, d.session, "databases.get", func(ctx context.Context) (*sqladmin.Database, error) {
-		return d.sql.Databases.Get(d.project, req.Name, *req.Spec.DatabaseName).Context(ctx).Do()
+	return session.Do(ctx, d.Caller, "databases.get", func(ctx context.Context) (*sqladmin.Database, error) {
+		return d.sql.Databases.Get(d.Project, req.Name, *req.Spec.DatabaseName).Context(ctx).Do()
 	})
 }
 

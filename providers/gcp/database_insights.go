@@ -6,6 +6,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -19,7 +20,7 @@ var insightsRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v bool) { p.QueryInsightsEnabled = &v }),
 	table.Field("gcp.insights.queryStringLength",
 		func(p *databaseParameters) *int32 { return insightsOf(p).QueryStringLength },
-		func(i *instance) *int32 { return present(int32(i.insights().QueryStringLength)) },
+		func(i *instance) *int32 { return resource.Present(int32(i.insights().QueryStringLength)) },
 		func(p *instanceParams, v int32) { p.QueryStringLength = new(int64(v)) }).
 		Restarts(insightsCost),
 	table.Field("gcp.insights.queryPlansPerMinute",

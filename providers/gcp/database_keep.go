@@ -6,6 +6,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // What comes before a deletion, as people read it.
@@ -28,15 +29,15 @@ func (m *snapshots) keep(ctx context.Context, name string) (driver.Result, error
 	}
 	in, err := m.instances().read(ctx, name)
 	if err != nil || in.Settings == nil || in.Settings.RetainBackupsOnDelete || in.State == "PENDING_DELETE" {
-		return driver.Result{}, unlessNotFound(err)
+		return driver.Result{}, session.UnlessNotFound(err)
 	}
 	settings, did := &sqladmin.Settings{RetainBackupsOnDelete: true}, didRetain
 	if (&instance{DatabaseInstance: in}).stopped() {
 		settings, did = &sqladmin.Settings{ActivationPolicy: always}, didStart
 	}
 	settings.SettingsVersion = in.Settings.SettingsVersion
-	started, err := do(ctx, m.session, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return m.sql.Instances.Patch(m.project, name, &sqladmin.DatabaseInstance{Settings: settings}).Context(ctx).Do()
+	started, err := session.Do(ctx, m.Caller, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return m.sql.Instances.Patch(m.Project, name, &sqladmin.DatabaseInstance{Settings: settings}).Context(ctx).Do()
 	})
 	if err != nil {
 		return driver.Result{}, err

@@ -1,15 +1,13 @@
 package gcp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"google.golang.org/api/monitoring/v3"
-	"google.golang.org/api/option"
 
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -27,24 +25,25 @@ const (
 // https://cloud.google.com/monitoring/api/ref_v3/rest/v3/projects.timeSeries/list
 // https://cloud.google.com/monitoring/access-control
 type lagMetric struct {
-	*session
+	*session.Caller
 	monitoring *monitoring.Service
 	optional   *table.Optional
 }
 
-func newLagMetric(s *session) *lagMetric {
-	client, err := monitoring.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://monitoring.googleapis.com")+"/"))...)
-	s.made("Cloud Monitoring", err)
-	return &lagMetric{session: s, monitoring: client, optional: &table.Optional{Now: s.now}}
+func newLagMetric(s *session.Session) *lagMetric {
+	c := s.To(monitoringAPI)
+	client, err := monitoring.NewService(context.Background(), c.Options("/")...)
+	c.Made(err)
+	return &lagMetric{Caller: c, monitoring: client, optional: &table.Optional{Now: s.Now}}
 }
 
 // of is table.Following.Lag. The newest value counts: the points of a series come in reverse order of time.
 func (m *lagMetric) of(ctx context.Context, have *instance) (lag *time.Duration) {
 	m.optional.Try(ctx, func(ctx context.Context) error {
-		now := m.now().UTC()
-		out, err := do(ctx, m.session, "timeSeries.list", func(ctx context.Context) (*monitoring.ListTimeSeriesResponse, error) {
-			return m.monitoring.Projects.TimeSeries.List("projects/" + m.project).
-				Filter(fmt.Sprintf(`metric.type = %q AND resource.labels.database_id = %q`, lagType, m.project+":"+have.Name)).
+		now := m.Now().UTC()
+		out, err := session.Do(ctx, m.Caller, "timeSeries.list", func(ctx context.Context) (*monitoring.ListTimeSeriesResponse, error) {
+			return m.monitoring.Projects.TimeSeries.List("projects/" + m.Project).
+				Filter(fmt.Sprintf(`metric.type = %q AND resource.labels.database_id = %q`, lagType, m.Project+":"+have.Name)).
 				IntervalStartTime(now.Add(-lagWindow).Format(time.RFC3339)).IntervalEndTime(now.Format(time.RFC3339)).
 				View("FULL").Context(ctx).Do()
 		})
@@ -76,5 +75,3 @@ func lagIn(all []*monitoring.TimeSeries) (lag *time.Duration) {
 	}
 	return lag
 }
-
-func init() { addService("monitoring", "timeSeries") }

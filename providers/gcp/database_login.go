@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // managedPasswordLack: users.insert and users.update take a password, and no call has Cloud SQL make or keep one.
@@ -103,10 +104,10 @@ func (a administrators) lookForUser(ctx context.Context, req *databaseRequest, h
 		}
 		return nil
 	}
-	users, err := do(ctx, d.session, "users.list", func(ctx context.Context) (*sqladmin.UsersListResponse, error) {
-		return d.sql.Users.List(d.project, req.Name).Context(ctx).Do()
+	users, err := session.Do(ctx, d.Caller, "users.list", func(ctx context.Context) (*sqladmin.UsersListResponse, error) {
+		return d.sql.Users.List(d.Project, req.Name).Context(ctx).Do()
 	})
-	if mayPass(err) {
+	if session.MayPass(err) {
 		return err
 	}
 	if err != nil {
@@ -114,7 +115,7 @@ func (a administrators) lookForUser(ctx context.Context, req *databaseRequest, h
 		return nil
 	}
 	if slices.ContainsFunc(users.Items, l.is) {
-		d.recorded.saw(req.Name, recordedUser, d.now())
+		d.recorded.saw(req.Name, recordedUser, d.Now())
 		o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = []string{l.name}, l.name
 		return nil
 	}
@@ -127,7 +128,7 @@ func (a administrators) setLogin(ctx context.Context, req *databaseRequest, have
 	makes := slices.Contains(driver.Names(changes), driver.FieldUsername)
 	operation, err := a.writeUser(ctx, req, loginOf(req, have.engine()), makes)
 	if err == nil {
-		a.of.recorded.saw(req.Name, recordedUser, a.of.now())
+		a.of.recorded.saw(req.Name, recordedUser, a.of.Now())
 	}
 	return operation, err
 }
@@ -145,8 +146,8 @@ func (a administrators) writeUser(ctx context.Context, req *databaseRequest, l l
 
 func (a administrators) insertUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
 	d := a.of
-	started, err := do(ctx, d.session, "users.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Users.Insert(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, "users.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Users.Insert(d.Project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Context(ctx).Do()
 	})
 	if err != nil {
 		return "", explainPassword(err)
@@ -156,8 +157,8 @@ func (a administrators) insertUser(ctx context.Context, req *databaseRequest, l 
 
 func (a administrators) updateUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
 	d := a.of
-	started, err := do(ctx, d.session, "users.update", func(ctx context.Context) (*sqladmin.Operation, error) {
-		call := d.sql.Users.Update(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Name(l.name)
+	started, err := session.Do(ctx, d.Caller, "users.update", func(ctx context.Context) (*sqladmin.Operation, error) {
+		call := d.sql.Users.Update(d.Project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Name(l.name)
 		if l.host != "" {
 			call = call.Host(l.host)
 		}

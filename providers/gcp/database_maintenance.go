@@ -10,11 +10,12 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // databaseLacks are what databases have in other clouds and not in Cloud SQL.
-var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{engineLack, trackNeedsWindow, denyTimeNeedsDates, managedPasswordLack, besideLack}, editionLacks, poolLacks, pscLacks, diskLacks, networkLacks, keyLacks, policyLacks, labelLacks)
+var databaseLacks = slices.Concat(maintenanceLacks, []driver.Lack{engineLack, trackNeedsWindow, denyTimeNeedsDates, managedPasswordLack, besideLack}, editionLacks, poolLacks, pscLacks, diskLacks, networkLacks, resource.KeyLacks, policyLacks, resource.LabelLacks)
 
 // besideLack: upgrades are a patch of databaseVersion, and no other method is about them.
 // https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
@@ -44,7 +45,7 @@ var maintenanceTrackRow = table.Field("gcp.maintenanceTrack",
 	func(p *databaseParameters) *string { return gcpOf(p).MaintenanceTrack },
 	func(i *instance) *string {
 		if w := i.settings().MaintenanceWindow; w != nil && w.UpdateTrack != "SQL_UPDATE_TRACK_UNSPECIFIED" {
-			return present(w.UpdateTrack)
+			return resource.Present(w.UpdateTrack)
 		}
 		return nil
 	},

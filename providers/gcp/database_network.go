@@ -12,6 +12,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -68,9 +70,11 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		Safe([]string{}),
 	table.Field("gcp.privateNetwork",
 		func(p *databaseParameters) *string { return gcpOf(p).PrivateNetwork },
-		func(i *instance) *string { return present(networkPath(i.ipConfiguration().PrivateNetwork)) },
+		func(i *instance) *string {
+			return resource.Present(resource.NetworkPath(i.ipConfiguration().PrivateNetwork))
+		},
 		func(p *instanceParams, v string) { p.PrivateNetwork = &v }).
-		Equal(func(want, have string) bool { return networkPath(want) == networkPath(have) }, "the same network as a URL").
+		Equal(func(want, have string) bool { return resource.NetworkPath(want) == resource.NetworkPath(have) }, "the same network as a URL").
 		EffectOf(privateNetworkEffect, table.AlwaysRestarts(networkCost)...).
 		Refers(driver.ReferenceNetwork),
 	rangeRow,
@@ -208,14 +212,6 @@ func networkText(text string) string {
 	return text
 }
 
-// networkPath returns the name of a VPC network without what makes a URL of it.
-func networkPath(name string) string {
-	if i := strings.Index(name, "projects/"); i > 0 && strings.HasPrefix(name, "https://") {
-		return name[i:]
-	}
-	return name
-}
-
 // ipConfigurationOf returns where a call says who can reach an instance.
 func ipConfigurationOf(in *sqladmin.DatabaseInstance) *sqladmin.IpConfiguration {
 	if in.Settings.IpConfiguration == nil {
@@ -258,7 +254,7 @@ func checkAccess(params *instanceParams, have *instance) error {
 	if params.Ipv4Enabled == nil || *params.Ipv4Enabled || params.PrivateNetwork != nil || haveAccess(have).private {
 		return nil
 	}
-	return invalid("spec.network.publicAccess: %s: it becomes Blocked together with the change of spec.gcp.privateNetwork, or after it", noWayIn)
+	return session.Invalid("spec.network.publicAccess: %s: it becomes Blocked together with the change of spec.gcp.privateNetwork, or after it", noWayIn)
 }
 
 // explainNetwork says what to do about a private network that Cloud SQL can't use: its own words name no field. The words are those that people

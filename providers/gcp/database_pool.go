@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -137,7 +138,7 @@ func (p *instanceParams) poolConfig(have *instance) *sqladmin.ConnectionPoolConf
 
 // pools are the calls about connection pools.
 type pools struct {
-	*session
+	*session.Caller
 	sql *sqladmin.Service
 }
 
@@ -192,8 +193,8 @@ func (c *pools) send(ctx context.Context, req *databaseRequest, have *instance, 
 	body := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
 		SettingsVersion: have.settings().SettingsVersion, ConnectionPoolConfig: params.poolConfig(have),
 	}}
-	started, err := do(ctx, c.session, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return c.sql.Instances.Patch(c.project, req.Name, body).Context(ctx).Do()
+	started, err := session.Do(ctx, c.Caller, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return c.sql.Instances.Patch(c.Project, req.Name, body).Context(ctx).Do()
 	})
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -39,7 +40,7 @@ var pscRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v []string) { p.PscAutoConnections = &v }, "another order, or the same network as a URL"),
 	table.Field(fieldAttachment,
 		func(p *databaseParameters) *string { return pscIn(p).NetworkAttachmentURI },
-		func(i *instance) *string { return present(networkPath(i.psc().NetworkAttachmentUri)) },
+		func(i *instance) *string { return resource.Present(resource.NetworkPath(i.psc().NetworkAttachmentUri)) },
 		func(p *instanceParams, v string) { p.NetworkAttachmentUri = &v }).
 		EffectOf(func(*string, string, *instance) (driver.Effect, string) {
 			return driver.Restarts, "the server's own connections through the former network attachment break"
@@ -113,7 +114,7 @@ func (i *instance) attachedName() string {
 // autoNetworks returns the networks in which Cloud SQL makes endpoints.
 func autoNetworks(c *sqladmin.PscConfig) (networks []string) {
 	for _, one := range c.PscAutoConnections {
-		networks = append(networks, networkPath(one.ConsumerNetwork))
+		networks = append(networks, resource.NetworkPath(one.ConsumerNetwork))
 	}
 	return networks
 }
@@ -150,7 +151,7 @@ func (i *instance) autoConnections(networks []string) []*sqladmin.PscAutoConnect
 			one.ConsumerProject = parts[1]
 		}
 		for _, there := range i.psc().PscAutoConnections {
-			if networkPath(there.ConsumerNetwork) == network {
+			if resource.NetworkPath(there.ConsumerNetwork) == network {
 				one.ConsumerProject = there.ConsumerProject
 			}
 		}

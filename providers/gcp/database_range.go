@@ -6,6 +6,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -28,19 +29,19 @@ var rangeRow = table.Field("gcp.allocatedIPRange",
 		if gcpOf(p).AllocatedIPRange == nil {
 			return nil
 		}
-		return &ipRange{*gcpOf(p).AllocatedIPRange, networkPath(orNone(gcpOf(p).PrivateNetwork))}
+		return &ipRange{*gcpOf(p).AllocatedIPRange, resource.NetworkPath(orNone(gcpOf(p).PrivateNetwork))}
 	},
 	func(i *instance) *ipRange {
 		ip := i.ipConfiguration()
 		if ip.AllocatedIpRange == "" {
 			return nil
 		}
-		return &ipRange{ip.AllocatedIpRange, networkPath(ip.PrivateNetwork)}
+		return &ipRange{ip.AllocatedIpRange, resource.NetworkPath(ip.PrivateNetwork)}
 	},
 	func(p *instanceParams, v ipRange) { p.AllocatedIpRange = &v.name }).
 	Equal(func(want, have ipRange) bool { return want.name == have.name }, "").
 	EffectOf(func(from *ipRange, to ipRange, have *instance) (driver.Effect, string) {
-		if to.network == "" || to.network == networkPath(have.ipConfiguration().PrivateNetwork) { // a spec without a network leaves the server where it is
+		if to.network == "" || to.network == resource.NetworkPath(have.ipConfiguration().PrivateNetwork) { // a spec without a network leaves the server where it is
 			back := "put the earlier range back"
 			if from == nil {
 				back = "remove spec.gcp.allocatedIPRange"

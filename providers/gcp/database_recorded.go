@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -54,8 +55,8 @@ func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseReq
 	if req.Spec.DatabaseName != nil && slices.Contains(req.Applied[fieldDatabase], *req.Spec.DatabaseName) {
 		things = append(things, recordedDatabase)
 	}
-	for _, i := range found.due(ctx, things, d.now()) {
-		if found.looked[i] = d.now(); i == recordedDatabase {
+	for _, i := range found.due(ctx, things, d.Now()) {
+		if found.looked[i] = d.Now(); i == recordedDatabase {
 			found.lost[i] = lostDatabase(ctx, d, req, found.lost[i])
 		} else {
 			found.lost[i] = lostUser(ctx, d, req, have, found.lost[i])
@@ -124,14 +125,14 @@ func lostDatabase(ctx context.Context, d *databases, req *databaseRequest, befor
 	}
 	name := *req.Spec.DatabaseName
 	return fmt.Sprintf("the database %[1]s, which the connection Secret names, is not in the server any more: somebody dropped it, and its data with it. Restore a backup into another Database, or make an "+
-		"empty one (gcloud sql databases create %[1]s --instance %[2]s --project %[3]s); Mooring makes none", name, req.Name, d.project)
+		"empty one (gcloud sql databases create %[1]s --instance %[2]s --project %[3]s); Mooring makes none", name, req.Name, d.Project)
 }
 
 // lostUser says that the administrator is gone; before if nobody can tell.
 func lostUser(ctx context.Context, d *databases, req *databaseRequest, have *instance, before string) string {
 	l := loginOf(req, have.engine())
-	users, err := do(ctx, d.session, "users.list", func(ctx context.Context) (*sqladmin.UsersListResponse, error) {
-		return d.sql.Users.List(d.project, req.Name).Context(ctx).Do()
+	users, err := session.Do(ctx, d.Caller, "users.list", func(ctx context.Context) (*sqladmin.UsersListResponse, error) {
+		return d.sql.Users.List(d.Project, req.Name).Context(ctx).Do()
 	})
 	switch {
 	case err != nil:
@@ -140,5 +141,5 @@ func lostUser(ctx context.Context, d *databases, req *databaseRequest, have *ins
 		return ""
 	}
 	return fmt.Sprintf("the administrator %[1]s, whom the connection Secret names, is not in the server any more: somebody deleted that user. Make it again (gcloud sql users create %[1]s --instance %[2]s "+
-		"--project %[3]s --prompt-for-password) with the password of the Secret; Mooring makes none", l.name, req.Name, d.project)
+		"--project %[3]s --prompt-for-password) with the password of the Secret; Mooring makes none", l.name, req.Name, d.Project)
 }

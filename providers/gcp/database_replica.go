@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -19,7 +20,7 @@ import (
 type replicator struct{ databases *databases }
 
 func (r replicator) following() *table.Following[databaseParameters, instance] {
-	return &table.Following[databaseParameters, instance]{Withheld: withheldOfReplica, Promote: r.promote, Lag: newLagMetric(r.databases.session).of}
+	return &table.Following[databaseParameters, instance]{Withheld: withheldOfReplica, Promote: r.promote, Lag: newLagMetric(r.databases.Session).of}
 }
 
 // create makes a read replica, by the call that makes instances. It has the version and the edition of its primary, and its users and passwords. Its disk is no smaller. It has the mark and all
@@ -37,13 +38,13 @@ func (r replicator) create(ctx context.Context, req *databaseRequest, params *in
 	if err != nil {
 		return driver.Result{}, err
 	}
-	body.MasterInstanceName = d.project + ":" + of.Name
-	started, err := do(ctx, d.session, "instances.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.Insert(d.project, body).Context(ctx).Do()
+	body.MasterInstanceName = d.Project + ":" + of.Name
+	started, err := session.Do(ctx, d.Caller, "instances.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.Insert(d.Project, body).Context(ctx).Do()
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, advise(explainKey(explainNetwork(err), body), nameTaken, driver.Conflict)
+		return driver.Result{}, session.Advise(explainKey(explainNetwork(err), body), nameTaken, driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }
@@ -97,21 +98,21 @@ func primaryRefusal(req *databaseRequest, of *instance) error {
 	wanted, replica, mysql := portable.WantedDiskKey(&req.Spec), following(of) != nil, of.engine() == v1alpha1.EngineMySQL
 	switch {
 	case req.Spec.Engine != nil && *req.Spec.Engine != of.engine():
-		return invalid("set spec.engine to %s: a read replica has the engine of %s", of.engine(), name)
+		return session.Invalid("set spec.engine to %s: a read replica has the engine of %s", of.engine(), name)
 	case of.stopped():
 		return &driver.Error{Code: driver.Busy, Op: "instances.get", Message: name + " is stopped, and Cloud SQL makes read replicas of running servers: set spec.powerState of its Database to Running"}
 	case !replica && !of.backupConfiguration().Enabled:
-		return invalid("%s has no automatic backups, without which it can't have read replicas: set spec.backup.retentionDays of its Database, and spec.backup.pointInTimeRecovery to true", name)
+		return session.Invalid("%s has no automatic backups, without which it can't have read replicas: set spec.backup.retentionDays of its Database, and spec.backup.pointInTimeRecovery to true", name)
 	case !replica && !of.recovers():
-		return invalid("%s keeps no transaction logs, without which it can't have read replicas: set spec.backup.pointInTimeRecovery of its Database to true", name)
+		return session.Invalid("%s keeps no transaction logs, without which it can't have read replicas: set spec.backup.pointInTimeRecovery of its Database to true", name)
 	case replica && mysql && !of.recovers():
-		return invalid("%s is a read replica without binary logs, and can't have read replicas itself: name the server that it follows in spec.replica.primaryRef", name)
+		return session.Invalid("%s is a read replica without binary logs, and can't have read replicas itself: name the server that it follows in spec.replica.primaryRef", name)
 	case of.settings().ConnectorEnforcement == "REQUIRED":
-		return invalid("%s demands connectors of its clients, and can't have read replicas: set spec.gcp.connectorEnforcement of its Database to NOT_REQUIRED", name)
+		return session.Invalid("%s demands connectors of its clients, and can't have read replicas: set spec.gcp.connectorEnforcement of its Database to NOT_REQUIRED", name)
 	case key == nil && wanted != nil:
-		return invalid("%s has no key of its own, so a read replica of it can't have one: remove spec.encryption", name)
+		return session.Invalid("%s has no key of its own, so a read replica of it can't have one: remove spec.encryption", name)
 	case key != nil && wanted == nil && location != "" && !strings.EqualFold(location, of.Region):
-		return invalid("%s has a key in %s, and a read replica in another region needs one there: set spec.encryption.key to a key in %s", name, strings.ToLower(of.Region), location)
+		return session.Invalid("%s has a key in %s, and a read replica in another region needs one there: set spec.encryption.key to a key in %s", name, strings.ToLower(of.Region), location)
 	}
 	return nil
 }
@@ -158,8 +159,8 @@ func (r replicator) promote(ctx context.Context, req *databaseRequest, have *ins
 	if have.op.kind() == "PROMOTE_REPLICA" && have.op.underWay() != "" {
 		return have.op.underWay(), nil
 	}
-	started, err := do(ctx, d.session, "instances.promoteReplica", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.PromoteReplica(d.project, req.Name).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, "instances.promoteReplica", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.PromoteReplica(d.Project, req.Name).Context(ctx).Do()
 	})
 	if err == nil {
 		return started.Name, nil

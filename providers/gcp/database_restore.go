@@ -7,6 +7,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // restoreBackup makes an instance of a backup, by one call: its settings, the mark among them, take the place of those in the backup. A backup is never restored
@@ -27,15 +28,15 @@ func restoreBackup(ctx context.Context, d *databases, req *databaseRequest, para
 		return driver.Result{}, err
 	}
 	body.RootPassword = "" // it is in the backup
-	if err := (&snapshots{session: d.session, sql: d.sql}).keepDisk(ctx, req, body); err != nil {
+	if err := (&snapshots{Caller: d.Caller, sql: d.sql}).keepDisk(ctx, req, body); err != nil {
 		return driver.Result{}, err
 	}
 	request := &sqladmin.InstancesRestoreBackupRequest{Backup: backup, RestoreInstanceSettings: body}
-	started, err := do(ctx, d.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.RestoreBackup(d.project, req.Name, request).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, op, func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.RestoreBackup(d.Project, req.Name, request).Context(ctx).Do()
 	})
 	if err != nil {
-		return driver.Result{}, advise(explainKey(explainNetwork(d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)), body), nameTaken, driver.Conflict)
+		return driver.Result{}, session.Advise(explainKey(explainNetwork(d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)), body), nameTaken, driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }
@@ -43,9 +44,9 @@ func restoreBackup(ctx context.Context, d *databases, req *databaseRequest, para
 // backupOf returns Cloud SQL's own name of a backup. With the id no call is made for it.
 func backupOf(ctx context.Context, d *databases, from *driver.Restore) (string, error) {
 	if from.SnapshotID != "" {
-		return "projects/" + d.project + "/backups/" + from.SnapshotID, nil
+		return "projects/" + d.Project + "/backups/" + from.SnapshotID, nil
 	}
-	of, err := (&snapshots{session: d.session, sql: d.sql}).find(ctx, &snapshotRequest{Request: driver.Request{Name: from.Snapshot}})
+	of, err := (&snapshots{Caller: d.Caller, sql: d.sql}).find(ctx, &snapshotRequest{Request: driver.Request{Name: from.Snapshot}})
 	if err == nil && of == nil {
 		err = &driver.Error{Code: driver.NotFound, Op: "instances.restoreBackup", Message: fmt.Sprintf("Cloud SQL has no backup %s in this project; correct spec.restoreFrom", from.Snapshot)}
 	}

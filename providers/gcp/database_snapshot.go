@@ -15,6 +15,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -40,7 +41,7 @@ var snapshotLacks = []driver.Lack{
 
 // snapshotKind is what the driver has of snapshots. Cloud SQL changes the description of final backups alone, so a mark comes with the creation.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/Backups/UpdateBackup
-var snapshotKind = table.Kind[*session]{
+var snapshotKind = table.Kind[*session.Session]{
 	Name: "DatabaseSnapshot",
 	Resource: func() driver.Resource {
 		return driver.Resource{
@@ -50,17 +51,18 @@ var snapshotKind = table.Kind[*session]{
 		}
 	},
 	Preview: func(json.RawMessage, json.RawMessage, driver.Applied) ([]driver.Change, error) { return nil, nil },
-	Handler: func(s *session) table.Handler { return table.Handle(newSnapshots(s)) },
+	Handler: func(s *session.Session) table.Handler { return table.Handle(newSnapshots(s)) },
 }
 
 // snapshots manages backups. It goes by the API that knows those of instances that are gone, too.
 type snapshots struct {
-	*session
+	*session.Caller
 	sql *sqladmin.Service
 }
 
-func newSnapshots(s *session) *snapshotAdapter {
-	m := &snapshots{session: s, sql: sqlClient(s)}
+func newSnapshots(s *session.Session) *snapshotAdapter {
+	c := s.To(sqlAPI)
+	m := &snapshots{Caller: c, sql: sqlClient(c)}
 	return &snapshotAdapter{
 		Table: snapshotTable, Lacks: snapshotLacks, Noun: "backup", ReadCall: "Backups.GetBackup",
 		Read: m.read, State: stateOfBackup,
@@ -191,8 +193,8 @@ func (m *snapshots) read(ctx context.Context, req *snapshotRequest, o *driver.Ob
 
 // taken returns the id of the backup that an operation takes, empty if Cloud SQL does not say it, and why the operation failed, if it did.
 func (m *snapshots) taken(ctx context.Context, name string) (id string, failure *driver.Error, err error) {
-	op, err := do(ctx, m.session, "operations.get", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return m.sql.Operations.Get(m.project, name).Context(ctx).Do()
+	op, err := session.Do(ctx, m.Caller, "operations.get", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return m.sql.Operations.Get(m.Project, name).Context(ctx).Do()
 	})
 	switch driver.CodeOf(err) {
 	case driver.NotFound, driver.Invalid: // a name is a hint
@@ -224,17 +226,17 @@ func backupIDOf(op *sqladmin.Operation) string {
 }
 
 // instances reads the instances of which backups are.
-func (m *snapshots) instances() *databases { return &databases{session: m.session, sql: m.sql} }
+func (m *snapshots) instances() *databases { return &databases{Caller: m.Caller, sql: m.sql} }
 
 // find returns the backup of a request, nil if there is none. Once its id is known, one call gets it. Of several of one name it is the oldest that did
 // not fail.
 func (m *snapshots) find(ctx context.Context, req *snapshotRequest) (*backup, error) {
 	if req.ID != "" {
-		have, err := do(ctx, m.session, "Backups.GetBackup", func(ctx context.Context) (*sqladmin.Backup, error) {
-			return m.sql.Backups.GetBackup("projects/" + m.project + "/backups/" + req.ID).Context(ctx).Do()
+		have, err := session.Do(ctx, m.Caller, "Backups.GetBackup", func(ctx context.Context) (*sqladmin.Backup, error) {
+			return m.sql.Backups.GetBackup("projects/" + m.Project + "/backups/" + req.ID).Context(ctx).Do()
 		})
 		if err != nil {
-			return nil, unlessNotFound(err)
+			return nil, session.UnlessNotFound(err)
 		}
 		return &backup{have}, nil
 	}
@@ -270,8 +272,8 @@ func (m *snapshots) search(ctx context.Context, filter string, accept func(*back
 }
 
 func (m *snapshots) page(ctx context.Context, filter, token string) (*sqladmin.ListBackupsResponse, error) {
-	return do(ctx, m.session, "Backups.ListBackups", func(ctx context.Context) (*sqladmin.ListBackupsResponse, error) {
-		call := m.sql.Backups.ListBackups("projects/" + m.project).PageSize(500).PageToken(token)
+	return session.Do(ctx, m.Caller, "Backups.ListBackups", func(ctx context.Context) (*sqladmin.ListBackupsResponse, error) {
+		call := m.sql.Backups.ListBackups("projects/" + m.Project).PageSize(500).PageToken(token)
 		if filter != "" {
 			call = call.Filter(filter)
 		}
@@ -326,8 +328,8 @@ func (m *snapshots) create(ctx context.Context, req *snapshotRequest, _ *snapsho
 	if id, err := m.asked(ctx, req); err != nil || id != "" {
 		return driver.Result{ID: id}, err
 	}
-	started, err := do(ctx, m.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
-		return m.sql.Backups.CreateBackup("projects/"+m.project, &sqladmin.Backup{Instance: source.Name, Description: descriptionOf(req.Name, req.Mark)}).Context(ctx).Do()
+	started, err := session.Do(ctx, m.Caller, op, func(ctx context.Context) (*sqladmin.Operation, error) {
+		return m.sql.Backups.CreateBackup("projects/"+m.Project, &sqladmin.Backup{Instance: source.Name, Description: descriptionOf(req.Name, req.Mark)}).Context(ctx).Do()
 	})
 	if err != nil {
 		return driver.Result{}, err
@@ -351,7 +353,7 @@ func (m *snapshots) describe(ctx context.Context, req *snapshotRequest, have *ba
 	if !backupName.MatchString(name) { // somebody else's text, which would not be read back in the form of the mark
 		name = "backup-" + strings.ToLower(have.id())
 	}
-	_, err := do(ctx, m.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
+	_, err := session.Do(ctx, m.Caller, op, func(ctx context.Context) (*sqladmin.Operation, error) {
 		return m.sql.Backups.UpdateBackup(have.Name, &sqladmin.Backup{Description: descriptionOf(name, req.Mark)}).UpdateMask("description").Context(ctx).Do()
 	})
 	return "", err
@@ -381,8 +383,8 @@ func (m *snapshots) remove(ctx context.Context, req *snapshotRequest) (driver.Re
 	if err != nil || have == nil || have.State == "DELETING" {
 		return driver.Result{}, err
 	}
-	_, err = do(ctx, m.session, "Backups.DeleteBackup", func(ctx context.Context) (*sqladmin.Operation, error) {
+	_, err = session.Do(ctx, m.Caller, "Backups.DeleteBackup", func(ctx context.Context) (*sqladmin.Operation, error) {
 		return m.sql.Backups.DeleteBackup(have.Name).Context(ctx).Do()
 	})
-	return driver.Result{}, unlessNotFound(err)
+	return driver.Result{}, session.UnlessNotFound(err)
 }

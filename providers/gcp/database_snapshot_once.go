@@ -9,6 +9,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // skew is how far the clocks of the cluster and of Cloud SQL may be apart.
@@ -36,8 +37,8 @@ func (m *snapshots) begun(ctx context.Context, req *snapshotRequest) (id string,
 	token := ""
 	for seen := map[string]bool{}; !seen[token]; {
 		seen[token] = true
-		page, err := do(ctx, m.session, "operations.list", func(ctx context.Context) (*sqladmin.OperationsListResponse, error) {
-			return m.sql.Operations.List(m.project).Instance(req.Parent.Name).PageToken(token).Context(ctx).Do()
+		page, err := session.Do(ctx, m.Caller, "operations.list", func(ctx context.Context) (*sqladmin.OperationsListResponse, error) {
+			return m.sql.Operations.List(m.Project).Instance(req.Parent.Name).PageToken(token).Context(ctx).Do()
 		})
 		if err != nil {
 			return "", err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -85,7 +86,7 @@ const fieldDatabase = "databaseName"
 var databaseTable = slices.Concat(table.Table[databaseParameters, instance, instanceParams]{
 	table.Field("location",
 		func(p *databaseParameters) *string { return p.Location },
-		func(i *instance) *string { return present(strings.ToLower(i.Region)) },
+		func(i *instance) *string { return resource.Present(strings.ToLower(i.Region)) },
 		func(p *instanceParams, v string) { p.Region = v }).
 		Equal(strings.EqualFold, "in any case").
 		Immutable("create another Database in the new location and move the data there"),
@@ -138,7 +139,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 			}
 			return p.Backup.StartTime
 		},
-		func(i *instance) *string { return present(i.backupConfiguration().StartTime) },
+		func(i *instance) *string { return resource.Present(i.backupConfiguration().StartTime) },
 		func(p *instanceParams, v string) { p.BackupStartTime = &v }),
 	recoveryRow,
 	table.Field("maintenance.window.day",
@@ -158,7 +159,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		haveProtection,
 		func(p *instanceParams, v bool) { p.DeletionProtectionEnabled = &v }),
 	table.Entries("tags",
-		func(p *databaseParameters) map[string]string { return tagLabels(p.Tags) },
+		func(p *databaseParameters) map[string]string { return resource.Labels(p.Tags) },
 		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
 		func(p *instanceParams, d table.Delta) { p.UserLabels = d }),
 	table.Field("gcp.zone", wantZone, haveZone,
@@ -198,7 +199,7 @@ func haveEngine(i *instance) *v1alpha1.Engine {
 		return &engine
 	}
 	name, _, _ := strings.Cut(strings.ToLower(i.DatabaseVersion), "_")
-	return present(v1alpha1.Engine(name))
+	return resource.Present(v1alpha1.Engine(name))
 }
 
 func (i *instance) settings() *sqladmin.Settings {
@@ -228,7 +229,7 @@ func wantSize(p *databaseParameters) *int32 {
 	return p.Storage.SizeGiB
 }
 
-func haveSize(i *instance) *int32 { return present(int32(i.settings().DataDiskSizeGb)) }
+func haveSize(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskSizeGb)) }
 
 func wantRetention(p *databaseParameters) *int32 {
 	if p.Backup == nil {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -139,11 +140,11 @@ func (p upgrader) before(ctx context.Context, req *databaseRequest, have *instan
 		if operation, err = p.others(ctx, req, have, params, changes); err != nil {
 			return operation, err
 		}
-	case op.failure() != nil, op.counts(p.of.now()):
+	case op.failure() != nil, op.counts(p.of.Now()):
 		return "", nil //nolint:nilerr // a check that failed keeps no upgrade back
 	}
-	started, err := do(ctx, p.of.session, "instances.preCheckMajorVersionUpgrade", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return p.of.sql.Instances.PreCheckMajorVersionUpgrade(p.of.project, req.Name, &sqladmin.InstancesPreCheckMajorVersionUpgradeRequest{
+	started, err := session.Do(ctx, p.of.Caller, "instances.preCheckMajorVersionUpgrade", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return p.of.sql.Instances.PreCheckMajorVersionUpgrade(p.of.Project, req.Name, &sqladmin.InstancesPreCheckMajorVersionUpgradeRequest{
 			PreCheckMajorVersionUpgradeContext: &sqladmin.PreCheckMajorVersionUpgradeContext{TargetDatabaseVersion: version},
 		}).Context(ctx).Do()
 	})

@@ -9,12 +9,13 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // create makes an instance.
 func (d *databases) create(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {
-	location, err := d.locationOf(req.Spec.Location, req.Location)
+	location, err := d.LocationOf(req.Spec.Location, req.Location)
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -35,15 +36,15 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	if req.Restore != nil {
 		return restoreBackup(ctx, d, req, params, body)
 	}
-	started, err := do(ctx, d.session, "instances.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.Insert(d.project, body).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, "instances.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.Insert(d.Project, body).Context(ctx).Do()
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, advise(explainKey(explainNetwork(explainPassword(err)), body), nameTaken, driver.Conflict)
+		return driver.Result{}, session.Advise(explainKey(explainNetwork(explainPassword(err)), body), nameTaken, driver.Conflict)
 	}
 	d.recorded.forget(req.Name) // of one of that name before
-	d.recorded.saw(req.Name, recordedUser, d.now())
+	d.recorded.saw(req.Name, recordedUser, d.Now())
 	return driver.Result{Operation: started.Name}, nil
 }
 
@@ -55,10 +56,10 @@ func creatable(req *databaseRequest) error {
 	spec := &req.Spec
 	problems := checkDatabase(spec, nil, cmp.Or(orNone(spec.Location), req.Location))
 	if spec.AWS == nil && (spec.GCP == nil || spec.GCP.Tier == nil) {
-		problems = append(problems, invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680"))
+		problems = append(problems, session.Invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680"))
 	}
 	if spec.Engine == nil {
-		problems = append(problems, invalid("the engine is not known: set spec.engine to postgres or mysql"))
+		problems = append(problems, session.Invalid("the engine is not known: set spec.engine to postgres or mysql"))
 	}
 	if req.Login.Password == "" && !req.CloudManaged && req.Restore == nil { // which is refused as such
 		problems = append(problems, &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"})
@@ -94,8 +95,8 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	if err != nil {
 		return "", err
 	}
-	started, err := do(ctx, d.session, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Instances.Patch(d.project, req.Name, body).Context(ctx).Do()
+	started, err := session.Do(ctx, d.Caller, "instances.patch", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Instances.Patch(d.Project, req.Name, body).Context(ctx).Do()
 	})
 	if err != nil {
 		return "", d.flags.explain(ctx, explainNetwork(err), cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
@@ -136,7 +137,7 @@ func checkChange(params *instanceParams, spec *databaseParameters, have *instanc
 
 // remove asks Cloud SQL to delete an instance. A read replica takes no final backup.
 func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
-	if first, err := (&snapshots{session: d.session, sql: d.sql}).keep(ctx, req.Name); first.Unfinished || err != nil {
+	if first, err := (&snapshots{Caller: d.Caller, sql: d.sql}).keep(ctx, req.Name); first.Unfinished || err != nil {
 		return first, err
 	}
 	final := ""
@@ -161,11 +162,11 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 
 // deleteInstance makes the call. A final backup is described by its name.
 func deleteInstance(ctx context.Context, d *databases, name, final string) (*sqladmin.Operation, error) {
-	call := d.sql.Instances.Delete(d.project, name)
+	call := d.sql.Instances.Delete(d.Project, name)
 	if final != "" {
 		call = call.EnableFinalBackup(true).FinalBackupDescription(final).FinalBackupTtlDays(finalBackupDays)
 	}
-	return do(ctx, d.session, "instances.delete", func(ctx context.Context) (*sqladmin.Operation, error) { return call.Context(ctx).Do() })
+	return session.Do(ctx, d.Caller, "instances.delete", func(ctx context.Context) (*sqladmin.Operation, error) { return call.Context(ctx).Do() })
 }
 
 // whyNotDeleted tells deletion protection, for which Cloud SQL has no reason of its own, a deletion

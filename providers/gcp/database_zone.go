@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -42,10 +43,14 @@ func zoneOf(name, other *string) *zone {
 
 // haveZone returns the zone that the instance prefers, which Cloud SQL fills in where a creation names none.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#LocationPreference
-func haveZone(i *instance) *zone { return zoneOf(present(i.server()), present(i.standby())) }
+func haveZone(i *instance) *zone {
+	return zoneOf(resource.Present(i.server()), resource.Present(i.standby()))
+}
 
 // haveSecondaryZone returns the zone of the standby; nil if there is none.
-func haveSecondaryZone(i *instance) *zone { return zoneOf(present(i.standby()), present(i.server())) }
+func haveSecondaryZone(i *instance) *zone {
+	return zoneOf(resource.Present(i.standby()), resource.Present(i.server()))
+}
 
 // server returns the zone of the server: where it prefers to be, or else where it is.
 func (i *instance) server() string {

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/gcp/resource"
 )
 
 // A server is where it is wanted in the zone that it prefers, and with a standby in that one's zone too, however Cloud SQL shows a failover.
@@ -65,7 +66,7 @@ func TestZones(t *testing.T) {
 			}
 		}
 		got := []*string{gcpOf(&mirror).Zone, gcpOf(&mirror).SecondaryZone}
-		if diff := cmp.Diff([]*string{present(test.mirror), present(test.standby)}, got); diff != "" {
+		if diff := cmp.Diff([]*string{resource.Present(test.mirror), resource.Present(test.standby)}, got); diff != "" {
 			t.Errorf("%s: the mirror is %s (-want +got):\n%s", test.name, raw, diff)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 )
 
 // An operation is what Cloud SQL answers every write with: work that goes on, and may yet fail.
@@ -19,8 +20,8 @@ func (d *databases) operation(ctx context.Context, req *databaseRequest) (*opera
 	if req.Operation == "" {
 		return nil, nil
 	}
-	op, err := do(ctx, d.session, "operations.get", func(ctx context.Context) (*sqladmin.Operation, error) {
-		return d.sql.Operations.Get(d.project, req.Operation).Context(ctx).Do()
+	op, err := session.Do(ctx, d.Caller, "operations.get", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Operations.Get(d.Project, req.Operation).Context(ctx).Do()
 	})
 	switch driver.CodeOf(err) {
 	case driver.NotFound, driver.Invalid:

@@ -20,7 +20,7 @@ func (d *databases) finalBackup(ctx context.Context, req *databaseRequest) (stat
 
 // findBackup returns the state of a final backup. Backups can't be named; the description of ours is the name of the snapshot.
 func (d *databases) findBackup(ctx context.Context, name, snapshot string) (driver.State, string, error) {
-	found, err := (&snapshots{session: d.session, sql: d.sql}).search(ctx, "type:FINAL AND instance:"+name, func(b *backup) bool {
+	found, err := (&snapshots{Caller: d.Caller, sql: d.sql}).search(ctx, "type:FINAL AND instance:"+name, func(b *backup) bool {
 		described, _ := readDescription(b.Description) // an object may stand for it by now
 		return described == snapshot && b.Instance == name
 	})

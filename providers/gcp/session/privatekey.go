@@ -1,4 +1,4 @@
-package gcp
+package session
 
 import (
 	"crypto/rsa"

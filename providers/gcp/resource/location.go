@@ -1,12 +1,15 @@
-package gcp
+package resource
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// regions are those of Google Cloud, of which Cloud Storage has all, and Cloud SQL as good as all. No module of the
+// Regions are those of Google Cloud, of which Cloud Storage has all, and Cloud SQL as good as all. No module of the
 // SDK has a list; this one is of November 2026.
 // https://cloud.google.com/storage/docs/locations#location-r
 // https://cloud.google.com/sql/docs/postgres/locations
-var regions = strings.Fields(`
+var Regions = strings.Fields(`
 	africa-south1
 	asia-east1 asia-east2 asia-northeast1 asia-northeast2 asia-northeast3 asia-south1 asia-south2 asia-southeast1 asia-southeast2 asia-southeast3
 	australia-southeast1 australia-southeast2
@@ -17,7 +20,7 @@ var regions = strings.Fields(`
 	us-central1 us-east1 us-east4 us-east5 us-south1 us-west1 us-west2 us-west3 us-west4
 `)
 
-// multiRegions are the multi-regions and the predefined dual-regions of Cloud Storage, of the same date.
-// https://cloud.google.com/storage/docs/locations#location-mr
-// https://cloud.google.com/storage/docs/locations#location-dr
-var multiRegions = strings.Fields("asia eu us asia1 eur4 eur5 eur7 eur8 nam4")
+// IsRegion reports whether a location is a region, and no multi-region or dual-region. https://cloud.google.com/storage/docs/locations
+func IsRegion(location string) bool { return regionName.MatchString(location) }
+
+var regionName = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]+$`)

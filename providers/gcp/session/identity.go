@@ -1,4 +1,4 @@
-package gcp
+package session
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ const (
 	// https://cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken
 	publicSTS = "https://sts.googleapis.com"
 	publicIAM = "https://iamcredentials.googleapis.com"
-	// poolPrefix makes a provider's name the full one, which is what tokens for it must have as audience.
-	poolPrefix = "//iam.googleapis.com/"
+	// PoolPrefix makes a provider's name the full one, which is what tokens for it must have as audience.
+	PoolPrefix = "//iam.googleapis.com/"
 	// maxAnswer bounds what is read of an answer with a token in it.
 	maxAnswer = 1 << 20
 )
@@ -43,14 +43,14 @@ var (
 // The calls are made here because Google's own packages for them either have no other endpoint than the public one or
 // report refusals as mere text.
 type chain struct {
-	session *session
+	session *Session
 	cfg     driver.Opening
 	client  *http.Client
 	base    func(ctx context.Context, scopes []string) (*oauth2.Token, error)
 }
 
 // newChain reads the steps, and calls nobody.
-func newChain(s *session, cfg driver.Opening, client *http.Client) (*chain, error) {
+func newChain(s *Session, cfg driver.Opening, client *http.Client) (*chain, error) {
 	if err := checkChain(cfg); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func newChain(s *session, cfg driver.Opening, client *http.Client) (*chain, erro
 			return nil, err
 		}
 		c.base = func(ctx context.Context, scopes []string) (*oauth2.Token, error) {
-			return key.token(ctx, client, cfg.Endpoint, scopes, s.now)
+			return key.token(ctx, client, cfg.Endpoint, scopes, s.Now)
 		}
 	}
 	return c, nil
@@ -82,11 +82,11 @@ func checkChain(cfg driver.Opening) error {
 	web, target := cfg.Chain.WebIdentity, cfg.Chain.ImpersonateServiceAccount
 	switch {
 	case web != nil && !providerFormat.MatchString(web.Provider):
-		return invalid("credentials.webIdentity.provider is %q: write it as projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER", web.Provider)
+		return Invalid("credentials.webIdentity.provider is %q: write it as projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER", web.Provider)
 	case target != "" && !emailFormat.MatchString(target):
-		return invalid("credentials.impersonateServiceAccount is %q: write it as NAME@PROJECT.iam.gserviceaccount.com", target)
+		return Invalid("credentials.impersonateServiceAccount is %q: write it as NAME@PROJECT.iam.gserviceaccount.com", target)
 	case len(cfg.Chain.AssumeRoles) > 0:
-		return invalid("credentials.assumeRoles is only for AWS: for Google Cloud, use impersonateServiceAccount")
+		return Invalid("credentials.assumeRoles is only for AWS: for Google Cloud, use impersonateServiceAccount")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (c *chain) step(ctx context.Context, do func(context.Context) (*oauth2.Toke
 // webIdentity exchanges a token of a ServiceAccount for one of the pool's identity. Scopes are the caller's, as with
 // Google's own library: https://pkg.go.dev/golang.org/x/oauth2/google/externalaccount#Config.
 func (c *chain) webIdentity(ctx context.Context, scopes []string) (*oauth2.Token, error) {
-	audience := poolPrefix + c.cfg.Chain.WebIdentity.Provider
+	audience := PoolPrefix + c.cfg.Chain.WebIdentity.Provider
 	subject, err := c.cfg.WebToken(ctx, audience)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (c *chain) webIdentity(ctx context.Context, scopes []string) (*oauth2.Token
 		AccessToken string `json:"access_token"`
 		ExpiresIn   int64  `json:"expires_in"`
 	}
-	asked := c.session.now()
+	asked := c.session.Now()
 	err = c.post(ctx, c.url(publicSTS, "/v1/token"), "application/x-www-form-urlencoded", []byte(form.Encode()), nil, &answer)
 	if err == nil && answer.AccessToken == "" {
 		err = errUnreadable

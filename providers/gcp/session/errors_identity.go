@@ -1,4 +1,4 @@
-package gcp
+package session
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func (c *chain) refusedImpersonation(email string, err error) error {
 	who, role := "this identity", "roles/iam.serviceAccountTokenCreator"
 	if web := c.cfg.Chain.WebIdentity; web != nil {
 		pool, _, _ := strings.Cut(web.Provider, "/providers/")
-		who, role = "principal:"+poolPrefix+pool+"/subject/"+c.subject(), "roles/iam.workloadIdentityUser"
+		who, role = "principal:"+PoolPrefix+pool+"/subject/"+c.subject(), "roles/iam.workloadIdentityUser"
 	}
 	e.Message += fmt.Sprintf("; check that it exists, and that %s has %s on it", who, role)
 	return e
@@ -51,7 +51,7 @@ func (c *chain) subject() string {
 // for news of one, and the cause must not be found in the error of the call that the identity was for.
 func (c *chain) stepError(op string, err error) *driver.Error {
 	var e *driver.Error
-	if !errors.As(c.session.wrap(op, err), &e) {
+	if !errors.As(c.session.wrap(op, err, nil), &e) {
 		e = &driver.Error{Op: op, Message: "the answer could not be understood"}
 	}
 	e.Err = errors.New(err.Error())
@@ -59,7 +59,7 @@ func (c *chain) stepError(op string, err error) *driver.Error {
 	switch {
 	case e.Code == driver.Throttled, e.Code == driver.Denied:
 	case answered && answer.Code < 500 && answer.Message != "": // a proxy's answer has no message
-		e.Code, e.Message = driver.Denied, messageOf(answer)
+		e.Code, e.Message = driver.Denied, MessageOf(answer)
 	default:
 		e.Code = driver.Unavailable
 	}

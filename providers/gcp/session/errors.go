@@ -1,4 +1,4 @@
-package gcp
+package session
 
 import (
 	"context"
@@ -74,14 +74,14 @@ var byStatus = map[int]driver.Code{
 	http.StatusTooManyRequests:       driver.Throttled,
 }
 
-// wrap makes a driver.Error of whatever a call ended with. One that is in it comes from a step to the identity, and stays.
-func (s *session) wrap(op string, err error) error {
+// wrap makes a driver.Error of whatever a call ended with, with the advice that the API has; nil if it has none. One that is in it comes from a step to the identity, and stays.
+func (s *Session) wrap(op string, err error, advice Adviser) error {
 	if step, ok := errors.AsType[*driver.Error](err); ok {
 		own := *step // others who waited for the step have it too
 		return &own
 	}
 	if answer, ok := errors.AsType[*googleapi.Error](err); ok {
-		return s.wrapAnswer(op, err, answer)
+		return s.wrapAnswer(op, err, answer, advice)
 	}
 	e := &driver.Error{Code: driver.Unavailable, Op: op, Err: err}
 	var token *oauth2.RetrieveError
@@ -109,8 +109,8 @@ func (s *session) wrap(op string, err error) error {
 	return e
 }
 
-func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) error {
-	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.now()), Settling: settling.MatchString(answer.Message)}
+func (s *Session) wrapAnswer(op string, err error, answer *googleapi.Error, advice Adviser) error {
+	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.Now()), Settling: settling.MatchString(answer.Message)}
 	reason := reasonOf(answer)
 	code := codeOf(answer)
 	switch {
@@ -127,14 +127,24 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 	case answer.Code == http.StatusPreconditionFailed && code == driver.Busy:
 		e.Code, e.Message = code, "somebody else changed it in the meantime"
 	case policyOfOrganization.MatchString(answer.Message):
-		e.Code, e.Settling, e.Message = code, false, strings.TrimSuffix(messageOf(answer), ".")+": a policy of the organization forbids it; change what it names, or ask an administrator of the organization for an exception"
-	case keptOut(err):
-		e.Code, e.Message = code, strings.TrimSuffix(messageOf(answer), ".")+": "+filterAdvice(op)
+		e.Code, e.Settling, e.Message = code, false, strings.TrimSuffix(MessageOf(answer), ".")+": a policy of the organization forbids it; change what it names, or ask an administrator of the organization for an exception"
 	default:
-		e.Code, e.Message = code, messageOf(answer)
+		e.Code, e.Message = code, MessageOf(answer)
+		if advice == nil {
+			break
+		}
+		if own := advice(op, answer); own != "" {
+			e.Message, e.Err = strings.TrimSuffix(e.Message, ".")+": "+own, &advised{err}
+		}
 	}
 	return e
 }
+
+// An advised error is the refusal of a call whose message says what to do about it.
+type advised struct{ err error }
+
+func (a *advised) Error() string { return a.err.Error() }
+func (a *advised) Unwrap() error { return a.err }
 
 // codeOf says what an answer means: by its reason, by its status, and of a status that is not in the tables, by who gave it. Google's own refusals
 // have a reason, and are told in its words; what has none is of something in between.
@@ -188,8 +198,8 @@ func reasonOf(answer *googleapi.Error) string {
 // perimeterID is the part of a refusal by a service perimeter that differs every time.
 var perimeterID = regexp.MustCompile(`\s*vpcServiceControlsUniqueIdentifier:?\s*\S+`)
 
-// messageOf returns what the cloud says, on one line.
-func messageOf(answer *googleapi.Error) string {
+// MessageOf returns what the cloud says, on one line.
+func MessageOf(answer *googleapi.Error) string {
 	text := strings.Join(strings.Fields(perimeterID.ReplaceAllString(answer.Message, "")), " ")
 	if text == "" {
 		return fmt.Sprintf("refused with status %d", answer.Code)
@@ -241,24 +251,25 @@ func isTimeout(err error) bool {
 	return errors.As(err, &e) && e.Timeout()
 }
 
-// invalid refuses what no call has to be made for to know that it can't work.
-func invalid(format string, args ...any) error {
+// Invalid refuses what no call has to be made for to know that it can't work.
+func Invalid(format string, args ...any) error {
 	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// ofOrganization reports whether a policy of the organization forbids what was asked for.
-func ofOrganization(err error) bool {
+// OfOrganization reports whether a policy of the organization forbids what was asked for.
+func OfOrganization(err error) bool {
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	return ok && policyOfOrganization.MatchString(answer.Message)
 }
 
-// advise adds advice to the message of an error with one of codes, unless a filter keeps Mooring out, or a policy of the organization does: they have advice of their own.
-func advise(err error, advice string, codes ...driver.Code) error {
+// Advise adds advice to the message of an error with one of codes, unless its message has advice already: that of its API, or that about a policy of the
+// organization.
+func Advise(err error, advice string, codes ...driver.Code) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if slices.Contains(codes, e.Code) && !keptOut(err) && !ofOrganization(err) {
+	if slices.Contains(codes, e.Code) && !errors.As(err, new(*advised)) && !OfOrganization(err) {
 		with := *e
 		with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
 		return &with

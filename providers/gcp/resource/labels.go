@@ -1,19 +1,19 @@
-package gcp
+package resource
 
 import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// mostTags is how many labels Google Cloud takes of a resource.
+// MostLabels is how many labels Google Cloud takes of a resource.
 // https://cloud.google.com/resource-manager/docs/labels-overview#requirements
-const mostTags = 64
+const MostLabels = 64
 
-// labelLacks are tags that labels of Google Cloud can't hold. Keys and values have at most 63 lower-case letters, of any script, digits, hyphens and
+// LabelLacks are tags that labels of Google Cloud can't hold. Keys and values have at most 63 lower-case letters, of any script, digits, hyphens and
 // underscores; a key begins with a letter. The mark is made of such labels.
 // https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels
 // https://cloud.google.com/sql/docs/postgres/label-instance
-var labelLacks = []driver.Lack{
+var LabelLacks = []driver.Lack{
 	{
 		Field: "tags", Each: driver.EntryKey, Match: `^$|^[^\p{Ll}\p{Lo}]|[^\p{Ll}\p{Lo}\p{N}_-]|.{64}`,
 		Values:  "a key with upper-case letters, spaces or `.:/=+@`, that begins with a digit, - or _, or of more than 63 characters",
@@ -28,8 +28,8 @@ var labelLacks = []driver.Lack{
 	},
 }
 
-// tagLabels returns the spec's tags as labels: nil if the spec says nothing, empty for none.
-func tagLabels(tags map[string]v1alpha1.TagValue) map[string]string {
+// Labels returns the spec's tags as labels: nil if the spec says nothing, empty for none.
+func Labels(tags map[string]v1alpha1.TagValue) map[string]string {
 	if tags == nil {
 		return nil
 	}

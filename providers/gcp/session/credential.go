@@ -1,4 +1,4 @@
-package gcp
+package session
 
 import (
 	"context"
@@ -38,20 +38,20 @@ type serviceAccountKey struct {
 func readKey(secret driver.Credentials) (*serviceAccountKey, error) {
 	raw, ok := secret[v1alpha1.SecretKeyGCPCredentials]
 	if !ok {
-		return nil, invalid("the Secret has no key %q: store a service account key (JSON) there", v1alpha1.SecretKeyGCPCredentials)
+		return nil, Invalid("the Secret has no key %q: store a service account key (JSON) there", v1alpha1.SecretKeyGCPCredentials)
 	}
 	var key serviceAccountKey
 	if json.Unmarshal(raw, &key) != nil { // its error would show a piece of the key
-		return nil, invalid("%s is not JSON: store a service account key there", v1alpha1.SecretKeyGCPCredentials)
+		return nil, Invalid("%s is not JSON: store a service account key there", v1alpha1.SecretKeyGCPCredentials)
 	}
 	if key.Type != "service_account" {
-		return nil, invalid("%s has a key of type %.40q; only service_account is accepted, because other types name URLs, files and programs: create a key of a service account", v1alpha1.SecretKeyGCPCredentials, key.Type)
+		return nil, Invalid("%s has a key of type %.40q; only service_account is accepted, because other types name URLs, files and programs: create a key of a service account", v1alpha1.SecretKeyGCPCredentials, key.Type)
 	}
 	if key.ClientEmail == "" {
-		return nil, invalid("%s lacks client_email: download the key again", v1alpha1.SecretKeyGCPCredentials)
+		return nil, Invalid("%s lacks client_email: download the key again", v1alpha1.SecretKeyGCPCredentials)
 	}
 	if err := checkPrivateKey(key.PrivateKey); err != nil {
-		return nil, invalid("the private_key in %s %s: download the key again", v1alpha1.SecretKeyGCPCredentials, err)
+		return nil, Invalid("the private_key in %s %s: download the key again", v1alpha1.SecretKeyGCPCredentials, err)
 	}
 	return &key, nil
 }

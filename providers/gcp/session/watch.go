@@ -1,7 +1,6 @@
-package gcp
+package session
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -12,9 +11,10 @@ import (
 // asked is what one call of a client asks of Google. It may take several requests: a list has pages, and a token that is
 // refused is renewed. What the last one came to only the client can read out of the answer.
 type asked struct {
-	operation string
-	answer    driver.Call
-	end       func(driver.Call) // of the request under way; nil if none is
+	service, operation string
+
+	answer driver.Call
+	end    func(driver.Call) // of the request under way; nil if none is
 }
 
 type askedKey struct{}
@@ -42,30 +42,10 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		return w.base.RoundTrip(r)
 	}
 	a.ended(byAnswer(a.answer)) // the page or the refusal before
-	ctx, end := w.calls.Begin(r.Context(), serviceOf(a.operation), a.operation)
+	ctx, end := w.calls.Begin(r.Context(), a.service, a.operation)
 	response, err := w.base.RoundTrip(r.WithContext(ctx))
 	a.end, a.answer = end, answerOf(response)
 	return response, err
-}
-
-// services are the APIs of resources, by the name of the resource in the names of operations.
-var services = map[string]string{}
-
-// addService adds an API and its resources. The file of each kind adds its own. It panics if another API has a resource of the same name:
-// its calls would be counted as those of the other.
-func addService(service string, resources ...string) {
-	for _, resource := range resources {
-		if known, ok := services[resource]; ok && known != service {
-			panic("two APIs of Google Cloud have a resource " + resource + ": " + known + " and " + service)
-		}
-		services[resource] = service
-	}
-}
-
-// serviceOf returns the service that an operation is of.
-func serviceOf(operation string) string {
-	resource, _, _ := strings.Cut(operation, ".")
-	return cmp.Or(services[resource], resource)
 }
 
 // watchedStep is a transport for the steps to an identity. They are told from each other by where they lead.
@@ -122,11 +102,11 @@ func byAnswer(answer driver.Call) error {
 }
 
 // watch lets calls be told of the requests that the function makes with the context that it gets.
-func (s *session) watch(ctx context.Context, operation string) (context.Context, func(error)) {
+func (s *Session) watch(ctx context.Context, service, operation string) (context.Context, func(error)) {
 	if s.calls == nil {
 		return ctx, func(error) {}
 	}
-	a := &asked{operation: operation}
+	a := &asked{service: service, operation: operation}
 	return context.WithValue(ctx, askedKey{}, a), a.ended
 }
 
