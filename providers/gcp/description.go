@@ -6,6 +6,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp/session"
+	"github.com/mooring-dev/mooring/providers/gcp/sql"
 	"github.com/mooring-dev/mooring/providers/gcp/storage"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -30,7 +31,7 @@ var publicInKey = []string{
 }
 
 // kinds are the kinds that the driver has.
-var kinds = table.Kinds[*session.Session]{storage.Kind, databaseKind, snapshotKind}
+var kinds = table.Kinds[*session.Session]{storage.Kind, sql.DatabaseKind, sql.SnapshotKind}
 
 // describe says what the driver has of Google Cloud.
 func describe() driver.Description {
