@@ -17,23 +17,22 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Edit returns what an edit of an object changes, compared with what was last observed, the dangerous first; nothing if it changes nothing in
-// the cloud.
-func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+// Edit returns what an edit of an object changes, compared with what was last observed. The report is empty if the edit changes nothing in the cloud.
+func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject) (Report, error) {
 	e, err := p.edit(ctx, old, object)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
-	changes, err := e.changeLines()
+	report, err := e.changes()
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
-	indirect, err := e.indirectLines()
-	if err != nil {
-		return nil, err
+	report.Consequences = slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines())
+	if report.Unresolved, err = e.unresolved(); err != nil {
+		return Report{}, err
 	}
-	releases, err := e.releaseLines()
-	return slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines(), changes, indirect, releases), err
+	report.Released, err = e.released()
+	return report, err
 }
 
 // An edit is an object as it is stored, and as it will be stored.
@@ -50,32 +49,34 @@ func (p *Preview) edit(ctx context.Context, old, object v1alpha1.ResourceObject)
 	return e, err
 }
 
-// changeLines says what changes in the cloud.
-func (e *edit) changeLines() ([]string, error) {
+// changes reports what changes in the cloud.
+func (e *edit) changes() (Report, error) {
 	before, err := e.outlook(e.before)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	after, err := e.outlook(e.after)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	news := slices.DeleteFunc(slices.Clone(after.Changes), func(c plan.Decided) bool {
 		return before.obstacle == after.obstacle && slices.ContainsFunc(before.Changes, func(other plan.Decided) bool { return sameChange(c, other) })
 	})
 	if len(news) == 0 {
-		return e.withoutDriver(), nil
+		return Report{Remarks: e.withoutDriver()}, nil
 	}
-	last := "Compared with the earlier spec: the cloud object was not observed yet"
+	compared := "the earlier spec: the cloud object was not observed yet"
 	if e.after.object.GetObserved() != nil {
-		last = "Compared with what Mooring last observed, " + e.age()
+		compared = "what Mooring last observed, " + e.age()
 	}
-	return slices.Concat(changeLines(news, after.obstacle, last), replicaLine(e, news), besideLine(e, news)), nil
+	report := reportOf(news, after.obstacle, compared)
+	report.Remarks = slices.Concat(replicaLine(e, news), besideLine(e, news))
+	return report, nil
 }
 
-// releaseLines names the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
+// released returns the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
 // value is a change. It says nothing of an object of which nothing was observed yet.
-func (e *edit) releaseLines() ([]string, error) {
+func (e *edit) released() (names []string, err error) {
 	status := e.after.object.GetResourceStatus()
 	if e.after.object.GetObserved() == nil { // what is applied then is what a creation is to set, and nothing may be there
 		return nil, nil
@@ -92,7 +93,6 @@ func (e *edit) releaseLines() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	for _, d := range e.described(status.Provider).Fields {
 		_, ours := status.Applied[d.Field]
 		changes := slices.ContainsFunc(planned.Changes, func(c plan.Decided) bool { return c.Field == d.Field })
@@ -100,10 +100,7 @@ func (e *edit) releaseLines() ([]string, error) {
 			names = append(names, d.Field)
 		}
 	}
-	if len(names) == 0 {
-		return nil, nil
-	}
-	return []string{clip("No longer managed, and kept in the cloud as it is: "+strings.Join(names, ", "), warningLength)}, nil
+	return names, nil
 }
 
 // withoutDriver warns of an edit of parameters that nothing in this controller can bring to the cloud.
@@ -163,10 +160,10 @@ func (e *edit) differences(m merged) ([]driver.Change, error) {
 		return nil, nil // nothing was created yet, so nothing changes
 	}
 	if mirror != nil {
-		changes, err := e.changes(status.Provider, mirror, m.want.GetParameters(), status.Applied)
+		changes, err := e.changesOf(status.Provider, mirror, m.want.GetParameters(), status.Applied)
 		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status), promotion(e.Kind, m)), err
 	}
-	changes, err := e.changes(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
+	changes, err := e.changesOf(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
 	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err
 }
 
@@ -177,8 +174,9 @@ func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStat
 		return nil
 	}
 	for _, w := range status.PendingChanges {
-		if w.Field == driver.FieldPassword && w.Effect == string(driver.Irreversible) {
-			changes = append(changes, driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Irreversible, Why: plan.WhyReplaced})
+		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect), Why: plan.WhyReplaced}
+		if plan.PasswordChange(c) == driver.SetPassword && c.Effect == driver.Irreversible {
+			changes = append(changes, c)
 		}
 	}
 	return changes
@@ -188,13 +186,18 @@ func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStat
 // what is in the cloud. managed: the spec has the cloud manage it.
 func waitingSource(managed bool, status *v1alpha1.ResourceStatus) (changes []driver.Change) {
 	for _, w := range status.PendingChanges {
-		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect), Why: plan.WhyTakenBack}
-		if c.HandsOver() {
+		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect)}
+		switch change := plan.PasswordChange(c); {
+		case c.Effect != driver.Irreversible:
+			continue
+		case change == driver.HandOverPassword && managed:
 			c.Why = plan.WhyHandedOver
+		case change == driver.TakeBackPassword && !managed:
+			c.Why = plan.WhyTakenBack
+		default:
+			continue
 		}
-		if w.Field == driver.FieldSource && w.Effect == string(driver.Irreversible) && c.HandsOver() == managed {
-			changes = append(changes, c)
-		}
+		changes = append(changes, c)
 	}
 	return changes
 }

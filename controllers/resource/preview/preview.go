@@ -19,7 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Preview says in advance what is done about objects of one kind.
+// A Preview reports in advance what is done about objects of one kind.
 type Preview struct {
 	Kind    *kind.Kind
 	Classes *class.Resolver
@@ -125,8 +125,8 @@ func (p *Preview) described(provider string) driver.Resource {
 	return r
 }
 
-// changes returns what a cloud would change to make what is as the one spec says as the other says.
-func (p *Preview) changes(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
+// changesOf returns what a cloud would change to make what is as the one spec says as the other says.
+func (p *Preview) changesOf(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
 	drv := p.Drivers[provider]
 	if drv == nil {
 		return nil, nil

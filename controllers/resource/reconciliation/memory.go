@@ -35,6 +35,8 @@ type Memory struct {
 	AskedAt time.Time
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
+	// Parts are what features remember of the object.
+	Parts Parts
 }
 
 // Begin returns the state with which the reconciliation of an object begins. The object, as the API server has it, is not changed.

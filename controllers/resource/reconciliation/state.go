@@ -93,6 +93,8 @@ type State struct {
 	Failures int
 	// Memory is what is remembered of the object for the next reconciliation.
 	Memory Memory
+	// Parts are what features know of the object in this reconciliation.
+	Parts Parts
 	// Done is what the reconciliation did, and what came of it.
 	Done
 }

@@ -58,7 +58,7 @@ func newAdapter(s *session.Session) *adapter {
 				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: session.RefusesValue,
 				Blind: true, // a call that names the database alone; the instance was observed a moment ago
 			},
-			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: session.RefusesValue},
+			{Fields: []string{driver.FieldUsername}, Password: true, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: session.RefusesValue},
 			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: session.RefusesValue},
 			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true, Versioned: true},
 		},
