@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"google.golang.org/api/googleapi"
 	"google.golang.org/api/option"
 )
 
@@ -22,12 +21,9 @@ type API struct {
 	Answers map[string]Answer
 	// Other is the answer to all operations that have none there.
 	Other Answer
-	// Advice is what to do about refusals for which the API has words of its own. It may be nil.
-	Advice Adviser
+	// Refusals say what to do about refusals whose own words do not. Of those that are about one, the first counts.
+	Refusals []Refusal
 }
-
-// An Adviser returns what to do about a refusal; empty if it has no advice.
-type Adviser func(operation string, refusal *googleapi.Error) string
 
 // answer returns by what the answers to an operation are known.
 func (a *API) answer(operation string) Answer {
@@ -69,12 +65,12 @@ func Do[T any](ctx context.Context, c *Caller, op string, call func(context.Cont
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	if err := ctx.Err(); err != nil {
-		return *new(T), c.wrap(op, err, c.api.Advice)
+		return *new(T), c.api.advise(op, c.wrap(op, err))
 	}
 	ctx, ended := c.watch(expecting(ctx, op, c.api.answer(op)), c.api.Name, op)
 	v, err := call(ctx)
 	if err != nil {
-		err = c.wrap(op, err, c.api.Advice)
+		err = c.api.advise(op, c.wrap(op, err))
 		ended(err)
 		return *new(T), err
 	}

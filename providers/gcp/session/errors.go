@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,14 +73,14 @@ var byStatus = map[int]driver.Code{
 	http.StatusTooManyRequests:       driver.Throttled,
 }
 
-// wrap makes a driver.Error of whatever a call ended with, with the advice that the API has; nil if it has none. One that is in it comes from a step to the identity, and stays.
-func (s *Session) wrap(op string, err error, advice Adviser) error {
+// wrap makes a driver.Error of whatever a call ended with. One that is in it comes from a step to the identity, and stays.
+func (s *Session) wrap(op string, err error) error {
 	if step, ok := errors.AsType[*driver.Error](err); ok {
 		own := *step // others who waited for the step have it too
 		return &own
 	}
 	if answer, ok := errors.AsType[*googleapi.Error](err); ok {
-		return s.wrapAnswer(op, err, answer, advice)
+		return s.wrapAnswer(op, err, answer)
 	}
 	e := &driver.Error{Code: driver.Unavailable, Op: op, Err: err}
 	var token *oauth2.RetrieveError
@@ -109,7 +108,7 @@ func (s *Session) wrap(op string, err error, advice Adviser) error {
 	return e
 }
 
-func (s *Session) wrapAnswer(op string, err error, answer *googleapi.Error, advice Adviser) error {
+func (s *Session) wrapAnswer(op string, err error, answer *googleapi.Error) error {
 	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.Now()), Settling: settling.MatchString(answer.Message)}
 	reason := reasonOf(answer)
 	code := codeOf(answer)
@@ -130,21 +129,9 @@ func (s *Session) wrapAnswer(op string, err error, answer *googleapi.Error, advi
 		e.Code, e.Settling, e.Message = code, false, strings.TrimSuffix(MessageOf(answer), ".")+": a policy of the organization forbids it; change what it names, or ask an administrator of the organization for an exception"
 	default:
 		e.Code, e.Message = code, MessageOf(answer)
-		if advice == nil {
-			break
-		}
-		if own := advice(op, answer); own != "" {
-			e.Message, e.Err = strings.TrimSuffix(e.Message, ".")+": "+own, &advised{err}
-		}
 	}
 	return e
 }
-
-// An advised error is the refusal of a call whose message says what to do about it.
-type advised struct{ err error }
-
-func (a *advised) Error() string { return a.err.Error() }
-func (a *advised) Unwrap() error { return a.err }
 
 // codeOf says what an answer means: by its reason, by its status, and of a status that is not in the tables, by who gave it. Google's own refusals
 // have a reason, and are told in its words; what has none is of something in between.
@@ -260,19 +247,4 @@ func Invalid(format string, args ...any) error {
 func OfOrganization(err error) bool {
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	return ok && policyOfOrganization.MatchString(answer.Message)
-}
-
-// Advise adds advice to the message of an error with one of codes, unless its message has advice already: that of its API, or that about a policy of the
-// organization.
-func Advise(err error, advice string, codes ...driver.Code) error {
-	var e *driver.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	if slices.Contains(codes, e.Code) && !errors.As(err, new(*advised)) && !OfOrganization(err) {
-		with := *e
-		with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
-		return &with
-	}
-	return err
 }

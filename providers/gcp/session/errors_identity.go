@@ -51,7 +51,7 @@ func (c *chain) subject() string {
 // for news of one, and the cause must not be found in the error of the call that the identity was for.
 func (c *chain) stepError(op string, err error) *driver.Error {
 	var e *driver.Error
-	if !errors.As(c.session.wrap(op, err, nil), &e) {
+	if !errors.As(c.session.wrap(op, err), &e) {
 		e = &driver.Error{Op: op, Message: "the answer could not be understood"}
 	}
 	e.Err = errors.New(err.Error())

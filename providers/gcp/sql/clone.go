@@ -31,7 +31,7 @@ func cloneInstance(ctx context.Context, d *instances, req *request) (driver.Resu
 		return d.sql.Instances.Clone(d.Project, of.Name, &sqladmin.InstancesCloneRequest{CloneContext: asked}).Context(ctx).Do()
 	})
 	if err != nil {
-		return driver.Result{}, explainClone(ctx, d, req, session.Advise(err, nameTaken, driver.Conflict))
+		return driver.Result{}, explainClone(ctx, d, req, err)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }

@@ -150,7 +150,7 @@ func (a administrators) insertUser(ctx context.Context, req *request, l login) (
 		return d.sql.Users.Insert(d.Project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", explainPassword(err)
+		return "", err
 	}
 	return begun(started)
 }
@@ -165,7 +165,7 @@ func (a administrators) updateUser(ctx context.Context, req *request, l login) (
 		return call.Context(ctx).Do()
 	})
 	if err != nil {
-		return "", explainPassword(err)
+		return "", err
 	}
 	return begun(started)
 }

@@ -2,10 +2,8 @@ package sql
 
 import (
 	"encoding/json"
-	"errors"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -255,18 +253,4 @@ func checkAccess(params *instanceParams, have *instance) error {
 		return nil
 	}
 	return session.Invalid("spec.network.publicAccess: %s: it becomes Blocked together with the change of spec.gcp.privateNetwork, or after it", noWayIn)
-}
-
-// explainNetwork says what to do about a private network that Cloud SQL can't use: its own words name no field. The words are those that people
-// report. https://github.com/terraform-google-modules/terraform-google-sql-db/issues/281
-// https://github.com/hashicorp/terraform-provider-google/issues/3697
-func explainNetwork(err error) error {
-	var e *driver.Error
-	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(e.Message, "Service Networking") {
-		return err
-	}
-	explained := *e
-	explained.Message = "spec.gcp.privateNetwork: the network has no private services access: allocate a range of addresses in it, and create a private connection " +
-		"to servicenetworking.googleapis.com with that range: " + e.Message
-	return &explained
 }

@@ -1,9 +1,7 @@
 package sql
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -120,18 +118,4 @@ func (p *instanceParams) policyConfig(have *instance) *sqladmin.PasswordValidati
 	setPart(&c.DisallowUsernameSubstring, p.DisallowUsernameSubstring, &c.ForceSendFields, "DisallowUsernameSubstring")
 	setPart(&c.PasswordChangeInterval, p.PasswordChangeInterval, &c.ForceSendFields, "PasswordChangeInterval")
 	return &c
-}
-
-// explainPassword names the policy where it is what a password breaks: Cloud SQL's own words name no field. The words are those that people report.
-// https://github.com/terraform-google-modules/terraform-google-sql-db/pull/521 (a new server)
-// https://github.com/terraform-google-modules/terraform-google-sql-db/issues/431 (a user)
-func explainPassword(err error) error {
-	var e *driver.Error
-	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(e.Message, "policy compliant") && !strings.Contains(e.Message, "INVALID_PASSWORD") {
-		return err
-	}
-	explained := *e
-	explained.Message = "the administrator's password breaks the password policy of the server (spec." + fieldPolicy + "): set another password in the Secret of " +
-		"spec.credentials.passwordSecretRef, or change the policy: " + e.Message
-	return &explained
 }

@@ -44,7 +44,7 @@ func (r replicator) create(ctx context.Context, req *request, params *instancePa
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, session.Advise(explainKey(explainNetwork(err), body), nameTaken, driver.Conflict)
+		return driver.Result{}, explainKey(err, body)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }

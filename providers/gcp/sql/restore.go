@@ -36,7 +36,7 @@ func restoreBackup(ctx context.Context, d *instances, req *request, params *inst
 		return d.sql.Instances.RestoreBackup(d.Project, req.Name, request).Context(ctx).Do()
 	})
 	if err != nil {
-		return driver.Result{}, session.Advise(explainKey(explainNetwork(d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)), body), nameTaken, driver.Conflict)
+		return driver.Result{}, explainKey(d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags), body)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }

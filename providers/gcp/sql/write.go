@@ -41,15 +41,12 @@ func (d *instances) create(ctx context.Context, req *request, params *instancePa
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, session.Advise(explainKey(explainNetwork(explainPassword(err)), body), nameTaken, driver.Conflict)
+		return driver.Result{}, explainKey(err, body)
 	}
 	d.recorded.forget(req.Name) // of one of that name before
 	d.recorded.saw(req.Name, recordedUser, d.Now())
 	return driver.Result{Operation: started.Name}, nil
 }
-
-// nameTaken is the advice to a name that Cloud SQL refuses.
-const nameTaken = "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName"
 
 // creatable refuses what can't be created.
 func creatable(req *request) error {
@@ -99,7 +96,7 @@ func (d *instances) patch(ctx context.Context, req *request, have *instance, par
 		return d.sql.Instances.Patch(d.Project, req.Name, body).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", d.flags.explain(ctx, explainNetwork(err), cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
+		return "", d.flags.explain(ctx, err, cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
 	}
 	if len(later) > 0 {
 		return started.Name, later

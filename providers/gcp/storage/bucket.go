@@ -136,7 +136,7 @@ func (b *buckets) create(ctx context.Context, req *request, params *parameters) 
 	if err == nil { // a new bucket has metageneration 1; what fails here is a difference that is observed, and told, next
 		_ = b.lock(ctx, req.Name, 1, params)
 	}
-	return driver.Result{}, session.Advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
+	return driver.Result{}, err
 }
 
 // patch changes a bucket, unless somebody else changed it since it was read. The lock of its retention comes after all else.

@@ -24,7 +24,7 @@ func (b *buckets) listFolders(ctx context.Context, name string, most int64) (nam
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, session.Advise(err, "the bucket lists no objects and is not deleted; it may contain managed folders, and Mooring needs storage.managedFolders.list and storage.managedFolders.delete to delete them", driver.Denied)
+		return nil, false, err
 	}
 	for _, f := range page.Items {
 		names = append(names, f.Name)

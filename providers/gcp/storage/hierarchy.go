@@ -63,7 +63,7 @@ func (h *hierarchy) list(ctx context.Context, most int64) (names []string, more 
 	case code == driver.Invalid || code == driver.Busy || code == driver.Conflict || code == driver.NotFound, code == driver.Denied && !h.demanded:
 		return nil, false, nil
 	default:
-		return nil, false, session.Advise(err, "the bucket lists no objects and is not deleted; it may contain folders, and Mooring needs storage.folders.list and storage.folders.delete to delete them", driver.Denied)
+		return nil, false, err
 	}
 	for _, f := range page.Items {
 		names = append(names, f.Name)

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"slices"
-	"strings"
+	"regexp"
 
 	"google.golang.org/api/googleapi"
 
@@ -27,24 +26,17 @@ const (
 // exemptCalls are those that storage.buckets.exemptFromIpFilter covers.
 var exemptCalls = []string{"buckets.get", "buckets.patch", "buckets.delete"}
 
-// keptOut reports whether a filter keeps Mooring out: "There is an IP filtering condition that is preventing access to the resource".
+// addAddresses is what to add to a filter that keeps Mooring out.
+const addAddresses = "the addresses that Mooring calls from to spec.gcp.ipFilter.publicCIDRs"
+
+// filterWords are those of a refusal by a filter: "There is an IP filtering condition that is preventing access to the resource".
 // https://github.com/googleapis/google-cloud-php/pull/9286
+var filterWords = regexp.MustCompile("IP filtering")
+
+// keptOut reports whether a filter keeps Mooring out.
 func keptOut(err error) bool {
 	answer, ok := errors.AsType[*googleapi.Error](err)
-	return ok && answer.Code == http.StatusForbidden && strings.Contains(answer.Message, "IP filtering")
-}
-
-// filterAdvice is what to do about a filter that keeps Mooring out of a call; empty if none does.
-func filterAdvice(op string, refusal *googleapi.Error) string {
-	if !keptOut(refusal) {
-		return ""
-	}
-	const add = "the addresses that Mooring calls from to spec.gcp.ipFilter.publicCIDRs"
-	if slices.Contains(exemptCalls, op) {
-		return "the IP filter of the bucket keeps Mooring out: grant Mooring's identity storage.buckets.exemptFromIpFilter by a custom role on the project, or add " +
-			add + " and, from an address that the filter lets in, to the filter of the bucket (" + bypassPage + ")"
-	}
-	return "the IP filter of the bucket keeps Mooring out of this call, which storage.buckets.exemptFromIpFilter does not cover: add " + add + " (" + bypassPage + ")"
+	return ok && answer.Code == http.StatusForbidden && filterWords.MatchString(answer.Message)
 }
 
 // checkFilter refuses addresses that Cloud Storage refuses, as a system test of Google's has it of those that are not the first of their network, and a filter
