@@ -20,10 +20,7 @@ const ownAuthority = "GOOGLE_MANAGED_INTERNAL_CA"
 // authorityRow: clients that trust the former authority could no longer connect, so the mode stays. No recording shows another than the one that
 // nobody says, nor whether Cloud SQL changes it.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#CaMode
-var authorityRow = table.Field("gcp.serverCAMode",
-	func(p *databaseParameters) *string { return gcpOf(p).ServerCAMode },
-	haveAuthority,
-	func(p *instanceParams, v string) { p.ServerCaMode = &v }).
+var authorityRow = plain("gcp.serverCAMode", "ServerCaMode", haveAuthority).
 	Immutable("create another Database with the mode and move the data there")
 
 func haveAuthority(i *instance) *string {

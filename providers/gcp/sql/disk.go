@@ -50,19 +50,10 @@ var diskLacks = func() []driver.Lack {
 // https://cloud.google.com/sql/docs/postgres/storage-options-overview
 // https://cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced
 var diskRows = table.Table[databaseParameters, instance, instanceParams]{
-	table.Field("gcp.dataDiskType",
-		func(p *databaseParameters) *string { return gcpOf(p).DataDiskType },
-		func(i *instance) *string { return resource.Present(i.settings().DataDiskType) },
-		func(p *instanceParams, v string) { p.DataDiskType = &v }).
+	plain("gcp.dataDiskType", "DataDiskType", func(i *instance) *string { return resource.Present(i.settings().DataDiskType) }).
 		Immutable("create another Database with the new type of disk and move the data there"),
-	table.Field("gcp.iops",
-		func(p *databaseParameters) *int32 { return gcpOf(p).IOPS },
-		func(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskProvisionedIops)) },
-		func(p *instanceParams, v int32) { p.DataDiskProvisionedIops = new(int64(v)) }),
-	table.Field("gcp.throughputMiBps",
-		func(p *databaseParameters) *int32 { return gcpOf(p).ThroughputMiBps },
-		func(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskProvisionedThroughput)) },
-		func(p *instanceParams, v int32) { p.DataDiskProvisionedThroughput = new(int64(v)) }),
+	plain("gcp.iops", "DataDiskProvisionedIops", func(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskProvisionedIops)) }),
+	plain("gcp.throughputMiBps", "DataDiskProvisionedThroughput", func(i *instance) *int32 { return resource.Present(int32(i.settings().DataDiskProvisionedThroughput)) }),
 }
 
 // completeSpeed adds to IOPS the throughput as the spec says it, and the other way round: they bound each other, and a step of one alone may be too wide.

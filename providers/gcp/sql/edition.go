@@ -66,10 +66,7 @@ const (
 
 // editionRows are the edition and the tier, which belongs to one.
 var editionRows = table.Table[databaseParameters, instance, instanceParams]{
-	table.Field("gcp.tier",
-		func(p *databaseParameters) *string { return gcpOf(p).Tier },
-		func(i *instance) *string { return resource.Present(i.settings().Tier) },
-		func(p *instanceParams, v string) { p.Tier = &v }).
+	plain("gcp.tier", "Tier", func(i *instance) *string { return resource.Present(i.settings().Tier) }).
 		EffectOf(func(_ *string, to string, have *instance) (driver.Effect, string) {
 			effect, why := editionEffect(nil, editionOf(to), have)
 			if why != "" && !isPlusTier.MatchString(to) && !isEnterpriseTier.MatchString(to) { // a tier of tomorrow
@@ -77,17 +74,11 @@ var editionRows = table.Table[databaseParameters, instance, instanceParams]{
 			}
 			return effect, why
 		}, editionEffects(tierCost)...),
-	table.Field("gcp.edition",
-		func(p *databaseParameters) *string { return gcpOf(p).Edition },
-		haveEdition,
-		func(p *instanceParams, v string) { p.Edition = &v }).
+	plain("gcp.edition", "Edition", haveEdition).
 		EffectOf(editionEffect, editionEffects(editionCost)...),
 	// An instance of Enterprise, which has no data cache, says nothing of one. No recording shows a data cache.
 	// https://cloud.google.com/sql/docs/postgres/data-cache
-	table.Field("gcp.dataCache",
-		func(p *databaseParameters) *bool { return gcpOf(p).DataCache },
-		func(i *instance) *bool { return new(i.dataCache()) },
-		func(p *instanceParams, v bool) { p.DataCacheEnabled = &v }).
+	plain("gcp.dataCache", "DataCacheEnabled", func(i *instance) *bool { return new(i.dataCache()) }).
 		EffectOf(func(*bool, bool, *instance) (driver.Effect, string) {
 			return driver.Restarts, "Cloud SQL restarts the server for the data cache"
 		}, table.AlwaysRestarts(dataCacheCost)...),

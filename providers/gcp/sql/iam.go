@@ -13,10 +13,7 @@ import (
 // iamRow is a database flag, which has a name for each engine. Whether it restarts the server, Cloud SQL's list of flags says.
 // https://cloud.google.com/sql/docs/postgres/create-edit-iam-instances
 // https://cloud.google.com/sql/docs/mysql/create-edit-iam-instances
-var iamRow = table.Field("iamAuthentication",
-	func(p *databaseParameters) *bool { return p.IAMAuthentication },
-	haveIAM,
-	func(p *instanceParams, v bool) { p.IAMAuthentication = &v }).
+var iamRow = plain("iamAuthentication", "IAMAuthentication", haveIAM).
 	EffectOf(iamEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, and Cloud SQL's list of flags says that its flag needs no restart"},
 		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false, and the list says the same: " + portable.WhyNoTokens, Cost: noTokensCost},

@@ -14,32 +14,17 @@ import (
 // https://cloud.google.com/sql/docs/postgres/using-query-insights
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#InsightsConfig
 var insightsRows = table.Table[databaseParameters, instance, instanceParams]{
-	table.Field("insights",
-		func(p *databaseParameters) *bool { return p.Insights },
-		func(i *instance) *bool { return new(i.insights().QueryInsightsEnabled) },
-		func(p *instanceParams, v bool) { p.QueryInsightsEnabled = &v }),
-	table.Field("gcp.insights.queryStringLength",
-		func(p *databaseParameters) *int32 { return insightsOf(p).QueryStringLength },
-		func(i *instance) *int32 { return resource.Present(int32(i.insights().QueryStringLength)) },
-		func(p *instanceParams, v int32) { p.QueryStringLength = new(int64(v)) }).
+	plain("insights", "QueryInsightsEnabled", func(i *instance) *bool { return new(i.insights().QueryInsightsEnabled) }),
+	plain("gcp.insights.queryStringLength", "QueryStringLength", func(i *instance) *int32 { return resource.Present(int32(i.insights().QueryStringLength)) }).
 		Restarts(insightsCost),
-	table.Field("gcp.insights.queryPlansPerMinute",
-		func(p *databaseParameters) *int32 { return insightsOf(p).QueryPlansPerMinute },
-		func(i *instance) *int32 {
-			if i.settings().InsightsConfig == nil {
-				return nil
-			}
-			return new(int32(i.insights().QueryPlansPerMinute))
-		},
-		func(p *instanceParams, v int32) { p.QueryPlansPerMinute = new(int64(v)) }),
-	table.Field("gcp.insights.recordApplicationTags",
-		func(p *databaseParameters) *bool { return insightsOf(p).RecordApplicationTags },
-		func(i *instance) *bool { return new(i.insights().RecordApplicationTags) },
-		func(p *instanceParams, v bool) { p.RecordApplicationTags = &v }),
-	table.Field("gcp.insights.recordClientAddress",
-		func(p *databaseParameters) *bool { return insightsOf(p).RecordClientAddress },
-		func(i *instance) *bool { return new(i.insights().RecordClientAddress) },
-		func(p *instanceParams, v bool) { p.RecordClientAddress = &v }),
+	plain("gcp.insights.queryPlansPerMinute", "QueryPlansPerMinute", func(i *instance) *int32 {
+		if i.settings().InsightsConfig == nil {
+			return nil
+		}
+		return new(int32(i.insights().QueryPlansPerMinute))
+	}),
+	plain("gcp.insights.recordApplicationTags", "RecordApplicationTags", func(i *instance) *bool { return new(i.insights().RecordApplicationTags) }),
+	plain("gcp.insights.recordClientAddress", "RecordClientAddress", func(i *instance) *bool { return new(i.insights().RecordClientAddress) }),
 }
 
 func insightsOf(p *databaseParameters) *v1alpha1.QueryInsights {

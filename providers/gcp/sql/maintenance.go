@@ -41,15 +41,12 @@ var trackNeedsWindow = driver.Lack{
 
 // maintenanceTrackRow: the track is a part of the maintenance window.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#MaintenanceWindow (updateTrack)
-var maintenanceTrackRow = table.Field("gcp.maintenanceTrack",
-	func(p *databaseParameters) *string { return gcpOf(p).MaintenanceTrack },
-	func(i *instance) *string {
-		if w := i.settings().MaintenanceWindow; w != nil && w.UpdateTrack != "SQL_UPDATE_TRACK_UNSPECIFIED" {
-			return resource.Present(w.UpdateTrack)
-		}
-		return nil
-	},
-	func(p *instanceParams, v string) { p.MaintenanceTrack = &v })
+var maintenanceTrackRow = plain("gcp.maintenanceTrack", "MaintenanceTrack", func(i *instance) *string {
+	if w := i.settings().MaintenanceWindow; w != nil && w.UpdateTrack != "SQL_UPDATE_TRACK_UNSPECIFIED" {
+		return resource.Present(w.UpdateTrack)
+	}
+	return nil
+})
 
 const fullHour = "set spec.maintenance.window.startTime to a full hour, for example 03:00"
 

@@ -66,12 +66,9 @@ var networkRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v []string) { p.AuthorizedNetworks = &v }).
 		Equal(slices.Equal[[]string], "another order, an address without its /32, or any address of a network in place of its first").
 		Safe([]string{}),
-	table.Field("gcp.privateNetwork",
-		func(p *databaseParameters) *string { return gcpOf(p).PrivateNetwork },
-		func(i *instance) *string {
-			return resource.Present(resource.NetworkPath(i.ipConfiguration().PrivateNetwork))
-		},
-		func(p *instanceParams, v string) { p.PrivateNetwork = &v }).
+	plain("gcp.privateNetwork", "PrivateNetwork", func(i *instance) *string {
+		return resource.Present(resource.NetworkPath(i.ipConfiguration().PrivateNetwork))
+	}).
 		Equal(func(want, have string) bool { return resource.NetworkPath(want) == resource.NetworkPath(have) }, "the same network as a URL").
 		EffectOf(privateNetworkEffect, table.AlwaysRestarts(networkCost)...).
 		Refers(driver.ReferenceNetwork),

@@ -17,33 +17,18 @@ const fieldPolicy = "gcp.passwordValidationPolicy"
 // a policy that is off, and one that is on with all of its rules.
 // https://cloud.google.com/sql/docs/postgres/built-in-authentication#instance_password_policies
 var policyRows = table.Table[databaseParameters, instance, instanceParams]{
-	table.Field(fieldPolicy+".enabled",
-		func(p *databaseParameters) *bool { return policyIn(p).Enabled },
-		func(i *instance) *bool {
-			return new(i.passwordPolicy() != nil && i.passwordPolicy().EnablePasswordPolicy)
-		},
-		func(p *instanceParams, v bool) { p.EnablePasswordPolicy = &v }),
-	table.Field(fieldPolicy+".minLength",
-		func(p *databaseParameters) *int32 { return policyIn(p).MinLength },
-		ofPolicy(func(c *sqladmin.PasswordValidationPolicy) int32 { return int32(c.MinLength) }),
-		func(p *instanceParams, v int32) { p.MinLength = new(int64(v)) }),
-	table.Field(fieldPolicy+".complexity",
-		func(p *databaseParameters) *string { return policyIn(p).Complexity },
-		ofPolicy(func(c *sqladmin.PasswordValidationPolicy) string {
-			if c.Complexity == "" {
-				return "COMPLEXITY_UNSPECIFIED"
-			}
-			return c.Complexity
-		}),
-		func(p *instanceParams, v string) { p.Complexity = &v }),
-	table.Field(fieldPolicy+".reuseInterval",
-		func(p *databaseParameters) *int32 { return policyIn(p).ReuseInterval },
-		ofPolicy(func(c *sqladmin.PasswordValidationPolicy) int32 { return int32(c.ReuseInterval) }),
-		func(p *instanceParams, v int32) { p.ReuseInterval = new(int64(v)) }),
-	table.Field(fieldPolicy+".disallowUsernameSubstring",
-		func(p *databaseParameters) *bool { return policyIn(p).DisallowUsernameSubstring },
-		ofPolicy(func(c *sqladmin.PasswordValidationPolicy) bool { return c.DisallowUsernameSubstring }),
-		func(p *instanceParams, v bool) { p.DisallowUsernameSubstring = &v }),
+	plain(fieldPolicy+".enabled", "EnablePasswordPolicy", func(i *instance) *bool {
+		return new(i.passwordPolicy() != nil && i.passwordPolicy().EnablePasswordPolicy)
+	}),
+	plain(fieldPolicy+".minLength", "MinLength", ofPolicy(func(c *sqladmin.PasswordValidationPolicy) int32 { return int32(c.MinLength) })),
+	plain(fieldPolicy+".complexity", "Complexity", ofPolicy(func(c *sqladmin.PasswordValidationPolicy) string {
+		if c.Complexity == "" {
+			return "COMPLEXITY_UNSPECIFIED"
+		}
+		return c.Complexity
+	})),
+	plain(fieldPolicy+".reuseInterval", "ReuseInterval", ofPolicy(func(c *sqladmin.PasswordValidationPolicy) int32 { return int32(c.ReuseInterval) })),
+	plain(fieldPolicy+".disallowUsernameSubstring", "DisallowUsernameSubstring", ofPolicy(func(c *sqladmin.PasswordValidationPolicy) bool { return c.DisallowUsernameSubstring })),
 	table.Field(fieldPolicy+".passwordChangeIntervalSeconds",
 		func(p *databaseParameters) *int32 { return policyIn(p).PasswordChangeIntervalSeconds },
 		ofPolicy(func(c *sqladmin.PasswordValidationPolicy) int32 { return changeInterval(c.PasswordChangeInterval) }),

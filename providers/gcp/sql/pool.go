@@ -25,10 +25,7 @@ const (
 // https://cloud.google.com/sql/docs/mysql/managed-connection-pooling
 // https://cloud.google.com/sql/docs/postgres/managed-connection-pooling
 var poolRows = table.Table[databaseParameters, instance, instanceParams]{
-	table.Field(fieldPool,
-		func(p *databaseParameters) *bool { return poolIn(p).Enabled },
-		func(i *instance) *bool { return new(i.pooled()) },
-		func(p *instanceParams, v bool) { p.ConnectionPoolingEnabled = &v }).
+	plain(fieldPool, "ConnectionPoolingEnabled", func(i *instance) *bool { return new(i.pooled()) }).
 		EffectOf(func(_ *bool, to bool, _ *instance) (driver.Effect, string) {
 			if to {
 				return driver.Restarts, "Cloud SQL restarts the server to turn its connection pools on"

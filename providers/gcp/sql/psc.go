@@ -25,10 +25,7 @@ const (
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#PscConfig
 // https://github.com/terraform-google-modules/terraform-google-sql-db/issues/742
 var pscRows = table.Table[databaseParameters, instance, instanceParams]{
-	table.Field(fieldPSC,
-		func(p *databaseParameters) *bool { return pscIn(p).Enabled },
-		func(i *instance) *bool { return new(i.attached()) },
-		func(p *instanceParams, v bool) { p.PscEnabled = &v }).
+	plain(fieldPSC, "PscEnabled", func(i *instance) *bool { return new(i.attached()) }).
 		Immutable("create another Database with the setting and move the data there"),
 	pscList(fieldPSCProjects, driver.ReferenceProject,
 		func(c *v1alpha1.PSCConfig) []string { return c.AllowedConsumerProjects },
@@ -38,10 +35,7 @@ var pscRows = table.Table[databaseParameters, instance, instanceParams]{
 		func(c *v1alpha1.PSCConfig) []string { return c.AutoConnectionNetworks },
 		autoNetworks,
 		func(p *instanceParams, v []string) { p.PscAutoConnections = &v }, "another order, or the same network as a URL"),
-	table.Field(fieldAttachment,
-		func(p *databaseParameters) *string { return pscIn(p).NetworkAttachmentURI },
-		func(i *instance) *string { return resource.Present(resource.NetworkPath(i.psc().NetworkAttachmentUri)) },
-		func(p *instanceParams, v string) { p.NetworkAttachmentUri = &v }).
+	plain(fieldAttachment, "NetworkAttachmentUri", func(i *instance) *string { return resource.Present(resource.NetworkPath(i.psc().NetworkAttachmentUri)) }).
 		EffectOf(func(*string, string, *instance) (driver.Effect, string) {
 			return driver.Restarts, "the server's own connections through the former network attachment break"
 		}, table.AlwaysRestarts(attachmentCost)...).

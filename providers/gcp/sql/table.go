@@ -84,21 +84,12 @@ const fieldDatabase = "databaseName"
 
 // fields has the fields of an instance. aws.instanceClass is no field of this cloud.
 var fields = slices.Concat(table.Table[databaseParameters, instance, instanceParams]{
-	table.Field("location",
-		func(p *databaseParameters) *string { return p.Location },
-		func(i *instance) *string { return resource.Present(strings.ToLower(i.Region)) },
-		func(p *instanceParams, v string) { p.Region = v }).
+	plain("location", "Region", func(i *instance) *string { return resource.Present(strings.ToLower(i.Region)) }).
 		Equal(strings.EqualFold, "in any case").
 		Immutable("create another Database in the new location and move the data there"),
-	table.Field("engine",
-		func(p *databaseParameters) *v1alpha1.Engine { return p.Engine },
-		haveEngine,
-		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = v }).
+	plain("engine", "Engine", haveEngine).
 		Immutable("create another Database with the new engine and move the data there"),
-	table.Field("version",
-		func(p *databaseParameters) *string { return p.Version },
-		haveVersion,
-		func(p *instanceParams, v string) { p.Version = &v }).
+	plain("version", "Version", haveVersion).
 		Equal(func(want, have string) bool { return portable.VersionServes("", want, have) }, "a newer minor version").
 		EffectOf(upgradeEffect,
 			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL", Cost: minorCost},
@@ -142,22 +133,13 @@ var fields = slices.Concat(table.Table[databaseParameters, instance, instancePar
 		func(i *instance) *string { return resource.Present(i.backupConfiguration().StartTime) },
 		func(p *instanceParams, v string) { p.BackupStartTime = &v }),
 	recoveryRow,
-	table.Field("maintenance.window.day",
-		func(p *databaseParameters) *v1alpha1.Weekday { return maintenanceOf(p).Day },
-		func(i *instance) *v1alpha1.Weekday { return i.maintenanceWindow().Day },
-		func(p *instanceParams, v v1alpha1.Weekday) { p.MaintenanceDay = &v }),
-	table.Field("maintenance.window.startTime",
-		func(p *databaseParameters) *string { return maintenanceOf(p).StartTime },
-		func(i *instance) *string { return i.maintenanceWindow().StartTime },
-		func(p *instanceParams, v string) { p.MaintenanceTime = &v }),
+	plain("maintenance.window.day", "MaintenanceDay", func(i *instance) *v1alpha1.Weekday { return i.maintenanceWindow().Day }),
+	plain("maintenance.window.startTime", "MaintenanceTime", func(i *instance) *string { return i.maintenanceWindow().StartTime }),
 	maintenanceTrackRow,
 	parametersRow,
 	iamRow,
 	powerRow,
-	table.Field("deletionProtection",
-		func(p *databaseParameters) *bool { return p.DeletionProtection },
-		haveProtection,
-		func(p *instanceParams, v bool) { p.DeletionProtectionEnabled = &v }),
+	plain("deletionProtection", "DeletionProtectionEnabled", haveProtection),
 	table.Entries("tags",
 		func(p *databaseParameters) map[string]string { return resource.Labels(p.Tags) },
 		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
@@ -170,28 +152,24 @@ var fields = slices.Concat(table.Table[databaseParameters, instance, instancePar
 		func(p *instanceParams, v zone) { p.SecondaryZone = &v.name }).
 		Equal(inZone, "the zone of the server, which a failover makes the standby's").
 		EffectOf(secondaryZoneEffect, table.AlwaysRestarts(zonesCost)...),
-	table.Field("gcp.connectorEnforcement",
-		func(p *databaseParameters) *string { return gcpOf(p).ConnectorEnforcement },
-		haveConnectorEnforcement,
-		func(p *instanceParams, v string) { p.ConnectorEnforcement = &v }).
+	plain("gcp.connectorEnforcement", "ConnectorEnforcement", haveConnectorEnforcement).
 		EffectOf(connectorEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes NOT_REQUIRED"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes REQUIRED: clients that connect without a connector are refused from then on", Cost: connectorCost}),
 	tlsRow,
-	table.Field("gcp.sslMode",
-		func(p *databaseParameters) *string { return gcpOf(p).SSLMode },
-		haveSSLMode,
-		func(p *instanceParams, v string) { p.SslMode = &v }).
+	plain("gcp.sslMode", "SslMode", haveSSLMode).
 		EffectOf(sslModeEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "more clients are accepted than before"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "PostgreSQL accepts fewer clients than before: the others are refused at their next connection", Cost: tlsCost},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "MySQL accepts fewer clients than before", Cost: strictTLSCost}),
 	// https://cloud.google.com/sql/docs/postgres/backup-recovery/backups#retained-backups
-	table.Field("gcp.retainBackupsOnDelete",
-		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
-		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
-		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
+	plain("gcp.retainBackupsOnDelete", "RetainBackupsOnDelete", func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) }),
 }, denyRows, editionRows, diskRows, networkRows, insightsRows, policyRows, pscRows, poolRows)
+
+// plain makes the row of a setting that the spec has at the path of its name, and a call in the parameter of that name.
+func plain[V comparable](name, param string, have func(*instance) *V) *table.Scalar[databaseParameters, instance, instanceParams, V] {
+	return table.Plain[databaseParameters, instanceParams](name, param, have)
+}
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

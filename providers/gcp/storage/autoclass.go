@@ -24,10 +24,7 @@ var autoclassLack = driver.Lack{
 
 // autoclassRows are whether Cloud Storage chooses the classes of objects, and how cold they can get.
 var autoclassRows = table.Table[v1alpha1.BucketParameters, bucket, parameters]{
-	table.Field("gcp.autoclass.enabled",
-		func(p *v1alpha1.BucketParameters) *bool { return autoclassBlock(p).Enabled },
-		func(b *bucket) *bool { return &autoclassOf(b).Enabled },
-		func(p *parameters, v bool) { p.Autoclass = &v }),
+	plain("gcp.autoclass.enabled", "Autoclass", func(b *bucket) *bool { return &autoclassOf(b).Enabled }),
 
 	table.Field("gcp.autoclass.terminalStorageClass",
 		func(p *v1alpha1.BucketParameters) *string {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/gcp/resource"
-	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // gcpOf returns the settings that only Cloud Storage has.
@@ -17,10 +16,7 @@ func gcpOf(s *v1alpha1.BucketParameters) v1alpha1.BucketGCP {
 }
 
 // storageClassRow is the class of new objects. https://cloud.google.com/storage/docs/changing-default-storage-class
-var storageClassRow = table.Field("gcp.storageClass",
-	func(p *v1alpha1.BucketParameters) *string { return gcpOf(p).StorageClass },
-	func(b *bucket) *string { return resource.Present(b.StorageClass) },
-	func(p *parameters, v string) { p.StorageClass = &v }).
+var storageClassRow = plain("gcp.storageClass", "StorageClass", func(b *bucket) *string { return resource.Present(b.StorageClass) }).
 	Reported(func(b *bucket) *string {
 		if slices.Contains(legacyClasses, b.StorageClass) {
 			return new("(" + b.StorageClass + ": a legacy class, which no spec has; STANDARD is its successor)")

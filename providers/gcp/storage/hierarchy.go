@@ -10,20 +10,14 @@ import (
 	"cloud.google.com/go/storage"
 	folders "google.golang.org/api/storage/v1"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp/session"
-	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // hierarchyRow is whether a bucket has folders as a file system has. https://cloud.google.com/storage/docs/hns-overview
-var hierarchyRow = table.Field("gcp.hierarchicalNamespace",
-	func(p *v1alpha1.BucketParameters) *bool { return gcpOf(p).HierarchicalNamespace },
-	func(b *bucket) *bool {
-		return new(b.HierarchicalNamespace != nil && b.HierarchicalNamespace.Enabled)
-	},
-	func(p *parameters, v bool) { p.HierarchicalNamespace = &v },
-).Immutable("create another Bucket with the other namespace and move the objects there")
+var hierarchyRow = plain("gcp.hierarchicalNamespace", "HierarchicalNamespace", func(b *bucket) *bool {
+	return new(b.HierarchicalNamespace != nil && b.HierarchicalNamespace.Enabled)
+}).Immutable("create another Bucket with the other namespace and move the objects there")
 
 // hierarchyLack is a hierarchical namespace beside ACLs.
 var hierarchyLack = driver.Lack{

@@ -1,9 +1,7 @@
 package storage
 
 import (
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // holdCost is what it costs that new objects get a hold.
@@ -13,11 +11,7 @@ var holdCost = driver.Cost{
 }
 
 // holdRow is whether new objects get an event-based hold.
-var holdRow = table.Field("gcp.defaultEventBasedHold",
-	func(p *v1alpha1.BucketParameters) *bool { return gcpOf(p).DefaultEventBasedHold },
-	func(b *bucket) *bool { return &b.DefaultEventBasedHold },
-	func(p *parameters, v bool) { p.DefaultEventBasedHold = &v },
-).EffectOf(func(_ *bool, to bool, _ *bucket) (driver.Effect, string) {
+var holdRow = plain("gcp.defaultEventBasedHold", "DefaultEventBasedHold", func(b *bucket) *bool { return &b.DefaultEventBasedHold }).EffectOf(func(_ *bool, to bool, _ *bucket) (driver.Effect, string) {
 	if to {
 		return driver.Interrupts, ""
 	}

@@ -10,10 +10,8 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/iterator"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp/session"
-	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // payersCost is what it costs that requesters pay.
@@ -23,11 +21,7 @@ var payersCost = driver.Cost{
 }
 
 // paymentRow is who pays for requests.
-var paymentRow = table.Field("requesterPays",
-	func(p *v1alpha1.BucketParameters) *bool { return p.RequesterPays },
-	func(b *bucket) *bool { return &b.RequesterPays },
-	func(p *parameters, v bool) { p.RequesterPays = &v },
-).EffectOf(func(from *bool, to bool, _ *bucket) (driver.Effect, string) {
+var paymentRow = plain("requesterPays", "RequesterPays", func(b *bucket) *bool { return &b.RequesterPays }).EffectOf(func(from *bool, to bool, _ *bucket) (driver.Effect, string) {
 	if to && (from == nil || !*from) {
 		return driver.Interrupts, ""
 	}

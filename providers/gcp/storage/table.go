@@ -119,12 +119,14 @@ var (
 	}
 )
 
+// plain makes the row of a setting that the spec has at the path of its name, and a call in the parameter of that name.
+func plain[V comparable](name, param string, have func(*bucket) *V) *table.Scalar[v1alpha1.BucketParameters, bucket, parameters, V] {
+	return table.Plain[v1alpha1.BucketParameters, parameters](name, param, have)
+}
+
 // fields has the fields of a bucket. forceDestroy is no field of the cloud: it says how to delete.
 var fields = table.Table[v1alpha1.BucketParameters, bucket, parameters]{
-	table.Field("location",
-		func(p *v1alpha1.BucketParameters) *string { return p.Location },
-		func(b *bucket) *string { return resource.Present(strings.ToLower(b.Location)) },
-		func(p *parameters, v string) { p.Location = v }).
+	plain("location", "Location", func(b *bucket) *string { return resource.Present(strings.ToLower(b.Location)) }).
 		Equal(strings.EqualFold, "in any case: Cloud Storage writes EUROPE-WEST3").
 		Immutable("create another Bucket in the new location and move the objects there"),
 	table.Field("versioning",

@@ -5,9 +5,7 @@ import (
 
 	"cloud.google.com/go/storage"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // uniformCost is what it costs that ACLs lose their effect.
@@ -19,11 +17,7 @@ var uniformCost = driver.Cost{
 const uniformInstead = "set spec.gcp.uniformAccess to true, or create another Bucket without uniform access and move the objects there"
 
 // uniformRow is whether IAM alone decides about access. https://cloud.google.com/storage/docs/uniform-bucket-level-access
-var uniformRow = table.Field("gcp.uniformAccess",
-	func(p *v1alpha1.BucketParameters) *bool { return gcpOf(p).UniformAccess },
-	func(b *bucket) *bool { return &b.UniformBucketLevelAccess.Enabled },
-	func(p *parameters, v bool) { p.UniformAccess = &v },
-).EffectOf(uniformEffect,
+var uniformRow = plain("gcp.uniformAccess", "UniformAccess", func(b *bucket) *bool { return &b.UniformBucketLevelAccess.Enabled }).EffectOf(uniformEffect,
 	driver.PossibleEffect{Effect: driver.Online, When: "it becomes false: who has access by an ACL that is still there has it again"},
 	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes true: ACLs lose their effect, and after 90 days it can't become false any more", Cost: uniformCost},
 	driver.PossibleEffect{Effect: driver.Impossible, When: "it becomes false, 90 days or more after it became true", Instead: uniformInstead})
