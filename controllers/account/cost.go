@@ -138,8 +138,8 @@ func (l *limiter) usage() (budgets []Budget) {
 	return budgets
 }
 
-// Paced reports whether objects of a kind have to wait because the account's calls are limited: somebody had to wait for a budget of theirs of late.
-func (s *Source) Paced(kind string) bool {
+// RateLimited reports whether objects of a kind have to wait because the account's calls are limited: somebody had to wait for a budget of theirs of late.
+func (s *Source) RateLimited(kind string) bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	now := s.all.now()

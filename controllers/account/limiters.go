@@ -73,8 +73,8 @@ func (s *Source) Acquire(r Request) *Slot {
 	return s.limiter.acquire(request{Request: r, via: s})
 }
 
-// Moves reports whether an object of the account got a slot of late, so that those that wait come nearer.
-func (s *Source) Moves(lately time.Duration) bool {
+// GrantedSlotWithin reports whether an object of the account got a slot of late, so that those that wait come nearer.
+func (s *Source) GrantedSlotWithin(lately time.Duration) bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	return s.all.now().Sub(s.limiter.served) < lately
@@ -88,27 +88,27 @@ func (s *Source) Degraded() bool {
 	return s.limiter.unanswered
 }
 
-// A Silence is that calls of an account get no answer: since when, for how long by then, and how long ago the last one got none.
-type Silence struct {
+// A Outage is that calls of an account get no answer: since when, for how long by then, and how long ago the last one got none.
+type Outage struct {
 	Since       time.Time
 	Lasted, Ago time.Duration
 }
 
-// Silence returns that of the account to which a source leads; the zero Silence if calls get answers. It ends with several answers: one alone may be chance.
-func (all *Limiters) Silence(source string) Silence {
+// Outage returns that of the account to which a source leads; the zero Silence if calls get answers. It ends with several answers: one alone may be chance.
+func (all *Limiters) Outage(source string) Outage {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	s := all.sources[source]
 	if s == nil || s.limiter.silent.IsZero() {
-		return Silence{}
+		return Outage{}
 	}
 	l := s.limiter
-	return Silence{Since: l.silent, Lasted: l.silentAt.Sub(l.silent), Ago: all.now().Sub(l.silentAt)}
+	return Outage{Since: l.silent, Lasted: l.silentAt.Sub(l.silent), Ago: all.now().Sub(l.silentAt)}
 }
 
-// Lead makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
+// UseLimiter makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
 // acquired.
-func (s *Source) Lead(key Key) {
+func (s *Source) UseLimiter(key Key) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	from, to := s.limiter, s.all.of(key)

@@ -12,9 +12,9 @@ const (
 // mostShares is how many namespaces are remembered before those that asked for nothing of late are forgotten.
 const mostShares = 1000
 
-// Ask takes a reconciliation that somebody asked for out of the share that a namespace has of the account's. It returns how long the object has to wait
+// ReserveUserRequest takes a reconciliation that somebody asked for out of the share that a namespace has of the account's. It returns how long the object has to wait
 // for it, longest at most; 0 if its turn is now.
-func (s *Source) Ask(namespace string, longest time.Duration) time.Duration {
+func (s *Source) ReserveUserRequest(namespace string, longest time.Duration) time.Duration {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	l, now := s.limiter, s.all.now()

@@ -37,9 +37,9 @@ func (s *Slot) Release(answered bool) {
 	}
 }
 
-// Paced reports whether the cloud refused a call of the slot's reconciliation for the rate of the account's calls, so that the account's budget
+// RateLimited reports whether the cloud refused a call of the slot's reconciliation for the rate of the account's calls, so that the account's budget
 // says when the next one can be made.
-func (s *Slot) Paced() bool {
+func (s *Slot) RateLimited() bool {
 	s.via.all.mu.Lock()
 	defer s.via.all.mu.Unlock()
 	return len(s.refused) > 0

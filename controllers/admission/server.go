@@ -37,7 +37,7 @@ type Options struct {
 	// Clock is the certificate's, default the real one.
 	Clock clock.Clock
 	// Serves, unless nil, is called with the end of the validity of each certificate that is served from then on.
-	Serves func(until time.Time)
+	OnCertificate func(until time.Time)
 }
 
 // Add adds a server to a manager. It starts when the manager's caches are filled, since a Validator reads from them, on every
@@ -80,13 +80,13 @@ func (s *server) certificates(mgr manager.Manager, o Options) (func(*tls.ClientH
 		if err != nil {
 			return nil, fmt.Errorf("read the webhook's certificate: %w", err)
 		}
-		if o.Serves != nil {
-			watcher.RegisterCallback(func(c tls.Certificate) { o.Serves(c.Leaf.NotAfter) }) // at once, and when it changes
+		if o.OnCertificate != nil {
+			watcher.RegisterCallback(func(c tls.Certificate) { o.OnCertificate(c.Leaf.NotAfter) }) // at once, and when it changes
 		}
 		s.renew = watcher.Start
 		return watcher.GetCertificate, nil
 	}
-	r := &rotator{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
+	r := &rotator{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.OnCertificate}
 	s.renew = func(ctx context.Context) error {
 		s.keep(ctx, r)
 		return nil

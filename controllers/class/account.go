@@ -124,7 +124,7 @@ func (c *Class) cloud(clouds map[string]string) string {
 	if len(c.Spec.Accounts) > 0 {
 		layers := []Tree{c.Defaults, c.Enforced}
 		for _, size := range c.Sizes {
-			layers = append(layers, size.Gives)
+			layers = append(layers, size.Values)
 		}
 		for _, cloud := range v1alpha1.Clouds() {
 			if slices.ContainsFunc(layers, func(layer Tree) bool { _, has := layer[cloud]; return has }) {
@@ -202,9 +202,9 @@ func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class, in Namespa
 	return bound
 }
 
-// Rerouted says that a class no longer leads to the provider config by which an object is about to be bound for good: a cache may be behind the
+// VerifyRoute says that a class no longer leads to the provider config by which an object is about to be bound for good: a cache may be behind the
 // class and the labels of the namespace, which the API server has. It returns nil if the class still leads there.
-func (r *Resolver) Rerouted(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class, config string) error {
+func (r *Resolver) VerifyRoute(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class, config string) error {
 	stored := r.Kind.Class.New()
 	if err := live.Get(ctx, client.ObjectKey{Name: c.Name()}, stored); err != nil {
 		return fmt.Errorf("read class %q: %w", c.Name(), err)

@@ -34,8 +34,8 @@ type Admission struct {
 	// knows the cloud of an object without a class.
 	Place   PlaceFunc
 	Refuses RefusesFunc
-	// Knows returns what this release knows of the values that a cloud has of the kind; nil if nobody knows of any.
-	Knows func(cloud string) Knows
+	// KnownValues returns what this release knows of the values that a cloud has of the kind; nil if nobody knows of any.
+	KnownValues func(cloud string) KnownValues
 	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
 	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
@@ -110,8 +110,8 @@ func mayCome(p Problem) bool {
 
 // problems returns what the class, or the lack of one, says against an object, and the object as its driver is to check it; nil if it is not to.
 func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, *draft, error) {
-	if a.Resolver.Kind.Named(object) != "" {
-		crowded, err := from.Crowded(ctx, object) // its account is the parent's
+	if a.Resolver.Kind.ParentName(object) != "" {
+		crowded, err := from.ParentLimitReached(ctx, object) // its account is the parent's
 		if err != nil || crowded == nil {
 			return nil, nil, err
 		}
@@ -161,7 +161,7 @@ func (a *Admission) found(ctx context.Context, from *Resolver, object v1alpha1.R
 	}
 	found = &Resolution{}
 	if ref.Kind == identity.KindClusterProviderConfig {
-		found.Problems, err = from.Direct(ctx, object, ref.Name)
+		found.Problems, err = from.ReferencesWithoutClass(ctx, object, ref.Name)
 	}
 	return found, err
 }
@@ -261,7 +261,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return nil
 		}
 		is := Evaluate(after, o, rulesAfter)
-		if p := Together(is.Problems); p != nil && Together(was.Problems) == nil {
+		if p := Join(is.Problems); p != nil && Join(was.Problems) == nil {
 			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil
 		}

@@ -85,7 +85,7 @@ func (a Alternatives) stated(at path, tree Tree) (is bool) {
 func has(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
 
 // saysOtherwise says where the object contradicts by another field what the class insists on. The class's word holds.
-func saysOtherwise(c *Class, o Case) (problems []Problem) {
+func saysOtherwise(c *Class, o Input) (problems []Problem) {
 	o.Same.each(func(field, other path, contradict func(is, others any) bool) {
 		insists, enforced := get(c.Enforced, field)
 		asked, asks := get(o.Spec, other)

@@ -23,7 +23,7 @@ type Class struct {
 type Size struct {
 	v1alpha1.ClassSize
 	// Gives is what it stands for, in the words of the spec.
-	Gives Tree
+	Values Tree
 }
 
 // Of returns a class of any kind as a Class.
@@ -35,7 +35,7 @@ func Of(object v1alpha1.ClassObject) (*Class, error) {
 			return nil, err
 		}
 		maps.DeleteFunc(gives, func(name string, _ any) bool { return !slices.Contains(v1alpha1.Clouds(), name) })
-		c.Sizes = append(c.Sizes, Size{ClassSize: s, Gives: gives})
+		c.Sizes = append(c.Sizes, Size{ClassSize: s, Values: gives})
 	}
 	parameters, err := TreeOf(object.GetDefaults())
 	if err != nil {

@@ -106,18 +106,18 @@ func (d *draft) agrees(other *draft, fields []string) bool {
 
 // says reports whether the object's own spec has one of the fields.
 func (d *draft) says(fields []string) bool {
-	return slices.ContainsFunc(fields, func(field string) bool { return Sets(d.own, field) })
+	return slices.ContainsFunc(fields, func(field string) bool { return HasField(d.own, field) })
 }
 
 // problem returns a refusal as a problem of the object: of a field that its own spec has, if there is one, and with what comes from the class.
 func (d *draft) problem(r driver.Refusal) Problem {
 	p := Problem{Reason: v1alpha1.ReasonInvalid, Field: "spec." + r.Fields[0], Message: r.Message}
-	if i := slices.IndexFunc(r.Fields, func(field string) bool { return Sets(d.own, field) }); i > 0 {
+	if i := slices.IndexFunc(r.Fields, func(field string) bool { return HasField(d.own, field) }); i > 0 {
 		p.Field = "spec." + r.Fields[i]
 	}
 	var given []string
 	for _, field := range r.Fields {
-		if !Sets(d.own, field) && Sets(d.spec, field) {
+		if !HasField(d.own, field) && HasField(d.spec, field) {
 			value, _ := get(d.spec, strings.Split(field, "."))
 			given = append(given, "spec."+field+" "+show(value))
 		}

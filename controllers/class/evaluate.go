@@ -14,8 +14,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// A Case is an object of a class, as Evaluate sees it.
-type Case struct {
+// A Input is an object of a class, as Evaluate sees it.
+type Input struct {
 	// Spec is the object's own spec.
 	Spec Tree
 	// Namespace is the object's.
@@ -100,7 +100,7 @@ type Rule func(spec Tree, namespace Namespace) (bool, error)
 
 // Evaluate merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
 // order; nil leaves them out.
-func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
+func Evaluate(c *Class, o Input, rules []Rule) Evaluation {
 	o.Spec = o.asBefore()
 	if o.Bound && o.Cloud != "" && o.Cloud != o.Leads {
 		return leftBehind(c, o, rules)
@@ -135,7 +135,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 
 // asBefore returns the object's own spec, without an empty value beside which the class gave it something when that was last recorded. In 0.1.0 {}
 // asked for nothing, so the class's key held beside encryption: {}. It does until an edit, or an upgrade would exchange keys.
-func (o Case) asBefore() Tree {
+func (o Input) asBefore() Tree {
 	if !o.Unedited {
 		return o.Spec
 	}
@@ -151,7 +151,7 @@ func (o Case) asBefore() Tree {
 
 // bound returns the fields in which an object stays what its class said at its creation: those that no cloud can change, and of those that its own
 // cloud can't change the ones of which the class said something then.
-func (o Case) bound(before Effective) []string {
+func (o Input) bound(before Effective) []string {
 	fields, was := slices.Clone(o.Fixed), before.flat()
 	for _, field := range o.Immutable {
 		if has(was, strings.Split(field, ".")) {
@@ -163,8 +163,8 @@ func (o Case) bound(before Effective) []string {
 
 // leftBehind evaluates an object whose class was moved to another cloud, or leads nowhere now: what the class says is not about the
 // object's, which stays as it was.
-func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
-	v, leads := Frozen(o), o.Leads
+func leftBehind(c *Class, o Input, rules []Rule) Evaluation {
+	v, leads := EvaluateStored(o), o.Leads
 	if leads == "" {
 		leads = "no account of a known cloud"
 	}
@@ -185,8 +185,8 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	return v
 }
 
-// Frozen returns what an object is to be whose class is gone: what it was when that was last recorded.
-func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.asBefore(), o.Same) }
+// EvaluateStored returns what an object is to be whose class is gone: what it was when that was last recorded.
+func EvaluateStored(o Input) Evaluation { return effectiveOf(o.Before).over(o.asBefore(), o.Same) }
 
 // over lays a spec over the defaults and under what is enforced, and notes what came from where.
 func (e Effective) over(spec Tree, same Alternatives) Evaluation {
@@ -238,9 +238,9 @@ func effectiveOf(stored *v1alpha1.Effective) Effective {
 	return Effective{Size: stored.Size, Defaults: parsed(stored.Defaults), Sized: parsed(stored.Sized), Enforced: parsed(stored.Enforced)}
 }
 
-// Gave reports whether a status says that the class gave an object a value for a field.
-func Gave(stored *v1alpha1.Effective, field string) bool {
-	return Sets(effectiveOf(stored).flat(), field)
+// SetByClass reports whether a status says that the class gave an object a value for a field.
+func SetByClass(stored *v1alpha1.Effective, field string) bool {
+	return HasField(effectiveOf(stored).flat(), field)
 }
 
 func parsed(raw *runtime.RawExtension) Tree {
@@ -278,8 +278,8 @@ func raw(tree Tree) *runtime.RawExtension {
 // Fields returns the fields that a class decides for an object; of maps, the entries.
 func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
 
-// Insists returns the fields on which the class insists.
-func (e Effective) Insists() Fields { return fieldsOf(e.Enforced) }
+// EnforcedFields returns the fields on which the class insists.
+func (e Effective) EnforcedFields() Fields { return fieldsOf(e.Enforced) }
 
 // Changed returns the fields of which the class now says something else than when that was last recorded, or nothing any more. known reports
 // whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it
@@ -321,9 +321,9 @@ func (f Fields) Has(field string) bool {
 	})
 }
 
-// Together returns the problems that keep an object from being as it is to be, told as one, as prose.List tells them; nil if there is none. A problem
+// Join returns the problems that keep an object from being as it is to be, told as one, as prose.List tells them; nil if there is none. A problem
 // that is kept is one of them unless it tells which field is not to be set.
-func Together(problems []Problem) *Problem {
+func Join(problems []Problem) *Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept && p.Field != "" })
 	if len(problems) == 0 {
 		return nil

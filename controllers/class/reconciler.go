@@ -169,7 +169,7 @@ func (r *Reconciler) upToDate(ctx context.Context, user v1alpha1.ResourceObject,
 	if err != nil {
 		return false, err
 	}
-	return Together(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
+	return Join(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
 		now.Effective.Stored(status.Effective) == status.Effective, nil
 }
 
@@ -192,5 +192,5 @@ func (r *Resolver) EachUser(ctx context.Context, c *Class, visit func(v1alpha1.R
 	return nil
 }
 
-// Pause is how long what changes about a class's users is collected before they are counted anew.
-const Pause = time.Second
+// RecountDelay is how long what changes about a class's users is collected before they are counted anew.
+const RecountDelay = time.Second

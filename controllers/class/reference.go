@@ -72,9 +72,9 @@ func (r *Resolver) references(cloud string) References {
 	return r.References(cloud)
 }
 
-// Direct says which other cloud objects an object names that leads through a ClusterProviderConfig by its own reference. Many namespaces
+// ReferencesWithoutClass says which other cloud objects an object names that leads through a ClusterProviderConfig by its own reference. Many namespaces
 // share that account, and there is no class that could allow them.
-func (r *Resolver) Direct(ctx context.Context, object v1alpha1.ResourceObject, config string) (problems []Problem, err error) {
+func (r *Resolver) ReferencesWithoutClass(ctx context.Context, object v1alpha1.ResourceObject, config string) (problems []Problem, err error) {
 	if len(r.references("")) == 0 {
 		return nil, nil
 	}
@@ -121,7 +121,7 @@ func (r Referrer) direct(field, name, config string) Problem {
 
 // unlisted says which other cloud objects the object's own spec names that its class does not give. Without that a tenant could have the
 // account use any key, network or role of which the name is known.
-func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
+func unlisted(c *Class, o Input, spec Tree) (problems []Problem) {
 	for _, field := range o.References.names() {
 		by, at := o.References[field], o.References.at(field)
 		asked, says := get(o.Spec, at)
@@ -137,7 +137,7 @@ func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
 }
 
 // exceeding says of which number that counts with a reserved value the object's own spec has more than its class has.
-func exceeding(c *Class, o Case, spec Tree) (problems []Problem) {
+func exceeding(c *Class, o Input, spec Tree) (problems []Problem) {
 	for _, field := range o.References.names() {
 		by := o.References[field]
 		value, _ := get(spec, o.References.at(field))
@@ -173,7 +173,7 @@ func mostOf(layers []Tree, at path) (most int64, gives bool) {
 
 // keeping returns the problem of a field as it is if the cloud object exists: where earlier releases accepted every value, what the cloud
 // has stays. An object that is only observed is never bound, and sets nothing in the cloud.
-func (o Case) keeping(field string, p Problem) Problem {
+func (o Input) keeping(field string, p Problem) Problem {
 	if (o.Bound || o.Observed) && slices.Contains(o.Kept, field) {
 		p.Kept = true
 		p.Message += "; until then what the cloud object has stays, and Mooring sets it neither again nor to another value"
@@ -206,7 +206,7 @@ func (r Referrer) named(value any) (names []string) {
 func given(c *Class) []Tree {
 	layers := []Tree{c.Defaults, c.Enforced}
 	for _, size := range c.Sizes {
-		layers = append(layers, size.Gives)
+		layers = append(layers, size.Values)
 	}
 	return layers
 }

@@ -131,7 +131,7 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 		if err != nil {
 			return nil, err
 		}
-		found.Evaluation = Frozen(o)
+		found.Evaluation = EvaluateStored(o)
 		found.Problems = []Problem{r.missing(name)}
 		return found, nil
 	}
@@ -145,10 +145,10 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 }
 
 // ownCase is what the object itself says.
-func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
+func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Input, error) {
 	spec, err := TreeOf(object.GetSpec())
 	status := object.GetResourceStatus()
-	return Case{
+	return Input{
 		Spec: spec, Bound: status.ExternalName != "", Observed: object.GetResourceSpec().Management == v1alpha1.ManagementObserve,
 		Unedited: status.AppliedGeneration != 0 && status.AppliedGeneration == object.GetGeneration(),
 		Location: status.Location, Same: r.same(status.Provider), Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
@@ -156,7 +156,7 @@ func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 }
 
 // caseOf is what Evaluate needs to know of an object.
-func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (Case, error) {
+func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (Input, error) {
 	o, err := r.ownCase(object)
 	if err != nil {
 		return o, err
@@ -243,7 +243,7 @@ func younger(a, b client.Object) bool {
 }
 
 // surveyClouds adds to a case where the object is or is to be, and where its class leads.
-func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Case) (err error) {
+func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Input) (err error) {
 	config := r.configOf(object, c, o.Namespace)
 	if config == nil {
 		return nil
@@ -271,7 +271,7 @@ func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObj
 }
 
 // survey adds to a case how many objects of the class come before it in the namespace.
-func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Case) error {
+func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Input) error {
 	if c.Spec.MaxPerNamespace == nil || o.Joined {
 		return nil
 	}
@@ -287,9 +287,9 @@ func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c
 	})
 }
 
-// Full says that a namespace has as many objects of a class in the cloud as it may have, this one aside. It reads from the
+// LimitReached says that a namespace has as many objects of a class in the cloud as it may have, this one aside. It reads from the
 // API server: between a look at a cache and the binding others may have been bound.
-func (r *Resolver) Full(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class) (*Problem, error) {
+func (r *Resolver) LimitReached(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class) (*Problem, error) {
 	if c.Spec.MaxPerNamespace == nil {
 		return nil, nil
 	}

@@ -23,8 +23,8 @@ type Rollouts struct {
 	all map[string]*rollout
 }
 
-// Width returns how many of a class's users change at once: a tenth, and five at least.
-func Width(users int) int { return max(5, (users+9)/10) }
+// RolloutWidth returns how many of a class's users change at once: a tenth, and five at least.
+func RolloutWidth(users int) int { return max(5, (users+9)/10) }
 
 // rollout is that of one class in one generation.
 type rollout struct {

@@ -77,5 +77,5 @@ func (r Rules) checkNames(c *Class, cloud string) *Problem {
 			}
 		}
 	}
-	return Together(entries)
+	return Join(entries)
 }

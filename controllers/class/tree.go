@@ -120,11 +120,11 @@ func get(tree Tree, at path) (any, bool) {
 	return nil, false
 }
 
-// Sets reports whether a tree has a value for a field, or an entry of it, or something in its place.
-func Sets(tree Tree, field string) bool { return settles(tree, strings.Split(field, ".")) }
+// HasField reports whether a tree has a value for a field, or an entry of it, or something in its place.
+func HasField(tree Tree, field string) bool { return settles(tree, strings.Split(field, ".")) }
 
-// Keep puts into a tree what another has for fields.
-func Keep(into, from Tree, fields []string) {
+// CopyFields puts into a tree what another has for fields.
+func CopyFields(into, from Tree, fields []string) {
 	for _, field := range fields {
 		at := path(strings.Split(field, "."))
 		if value, ok := get(from, at); ok {
@@ -133,8 +133,8 @@ func Keep(into, from Tree, fields []string) {
 	}
 }
 
-// Text returns the string that a tree has for a field; empty if it has none.
-func Text(tree Tree, field string) string {
+// StringField returns the string that a tree has for a field; empty if it has none.
+func StringField(tree Tree, field string) string {
 	value, _ := get(tree, strings.Split(field, "."))
 	return text(value)
 }
@@ -222,8 +222,8 @@ func said(at path, value any) string {
 	return show(value)
 }
 
-// Shown returns the value that a tree has for a field as people write it; empty if it has none.
-func Shown(tree Tree, field string) string {
+// FormatField returns the value that a tree has for a field as people write it; empty if it has none.
+func FormatField(tree Tree, field string) string {
 	value, ok := get(tree, strings.Split(field, "."))
 	if !ok || value == nil {
 		return ""

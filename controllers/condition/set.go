@@ -37,8 +37,8 @@ func Message(text string) string { return prose.Shorten(prose.Plain(text), Longe
 // longestBrief is how many characters a brief message has at most.
 const longestBrief = 100
 
-// Brief returns what happened, without advice and details: the message of conditions beside the one that has all of it, which is Stalled, or Ready where that is not there.
-func Brief(message string) string {
+// Summary returns what happened, without advice and details: the message of conditions beside the one that has all of it, which is Stalled, or Ready where that is not there.
+func Summary(message string) string {
 	brief, _, _ := strings.Cut(message, "; ")
 	if runes := []rune(brief); len(runes) > longestBrief {
 		brief = string(runes[:longestBrief])
@@ -70,7 +70,7 @@ func Set(conditions *[]metav1.Condition, u Update) {
 	} {
 		u.Message = full
 		if r.isBrief(c.name) {
-			u.Message = Brief(full)
+			u.Message = Summary(full)
 		}
 		set(conditions, c.name, c.status, u)
 	}

@@ -24,8 +24,8 @@ const (
 	Retrying
 	// RetryingLong: calls have failed for a while.
 	RetryingLong
-	// Unseen: not observed for two sync periods.
-	Unseen
+	// Unobserved: not observed for two sync periods.
+	Unobserved
 	// ObservationRefused: the cloud or the provider config does not let the object be observed. This generation of the spec
 	// is applied, and the last observation is younger than two sync periods.
 	ObservationRefused
@@ -79,7 +79,7 @@ var table = map[State]row{
 	DriftWaits:         {available: asSeen, synced: isFalse, ready: isTrue, evaluated: true, current: true},
 	Retrying:           {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
 	RetryingLong:       {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
-	Unseen:             {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
+	Unobserved:         {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
 	ObservationRefused: {available: asLastSeen, synced: asLastSeen, ready: asLastSeen},
 	Stalled:            {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, evaluated: true},
 	Paused:             {available: asLastSeen, synced: isFalse, ready: withReason},

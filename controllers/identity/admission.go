@@ -12,7 +12,7 @@ import (
 
 // MayUse returns why a use that begins is refused; nil if it is not. It reads by the given reader. An error says
 // that the cluster could not be read.
-func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*ValidationError, error) {
+func (s *Store) MayUse(ctx context.Context, from client.Reader, use Request) (*ValidationError, error) {
 	cfg, err := s.configs.load(ctx, from, use.Key)
 	ns := &corev1.Namespace{}
 	if err == nil && use.Key.Kind == KindClusterProviderConfig {

@@ -79,7 +79,7 @@ func (c *config) status() *v1alpha1.ProviderConfigStatus {
 
 // validateUse says why an object that is not being deleted may not use a config. labels are the namespace's, which count for a
 // ClusterProviderConfig alone.
-func (c *config) validateUse(use Use, labels map[string]string) error {
+func (c *config) validateUse(use Request, labels map[string]string) error {
 	if c.invalid != nil {
 		return c.invalid
 	}

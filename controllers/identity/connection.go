@@ -169,7 +169,7 @@ func (c *Connection) RetrySoon() {
 
 // expect says what an account means for the connection: whose slots its objects use, and whether it is the right one.
 func (c *Connection) expect(id driver.AccountID) (driver.AccountID, error) {
-	c.Slots.Lead(account.Key{Provider: c.Provider, ID: string(id), Endpoint: c.endpoint})
+	c.Slots.UseLimiter(account.Key{Provider: c.Provider, ID: string(id), Endpoint: c.endpoint})
 	if c.expected != "" && id != c.expected {
 		return "", &ValidationError{v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", id, c.expected)}
@@ -183,8 +183,8 @@ func (c *Connection) Redact(message string, others ...string) string {
 	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values(), others)...)
 }
 
-// Recheck says that the cloud denied the credentials: they are read again soon.
-func (c *Connection) Recheck() {
+// ReloadCredentials says that the cloud denied the credentials: they are read again soon.
+func (c *Connection) ReloadCredentials() {
 	c.entry.mu.Lock()
 	defer c.entry.mu.Unlock()
 	c.entry.denied = true

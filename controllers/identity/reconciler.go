@@ -199,7 +199,7 @@ const (
 
 // degraded says that the cloud of a config does not answer, since when, and of how many objects nothing is known meanwhile; empty if it does.
 func (r *Reconciler) degraded(cfg *config, users map[string]int) string {
-	s, count := r.limits.limiters.Silence(cfg.key.source()), 0
+	s, count := r.limits.limiters.Outage(cfg.key.source()), 0
 	for _, n := range users {
 		count += n
 	}

@@ -74,8 +74,8 @@ func New(o Options) *Store {
 	}
 }
 
-// Use says who asks for a connection, and for what.
-type Use struct {
+// Request says who asks for a connection, and for what.
+type Request struct {
 	Key       Key
 	Namespace string
 	// Location is the object's own; empty for the config's region.
@@ -88,7 +88,7 @@ type Use struct {
 }
 
 // Connect returns the connection for a use. An error of type *ValidationError is for a person to correct.
-func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
+func (s *Store) Connect(ctx context.Context, use Request) (*Connection, error) {
 	cfg, err := s.configs.load(ctx, s.client, use.Key)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func DatabaseSnapshot() *Kind {
 		Existing:           func(o v1alpha1.ResourceObject) string { return o.(*v1alpha1.DatabaseSnapshot).Spec.Source.ExternalName },
 		DeletionPolicy:     v1alpha1.DeletionDelete,
 		WhenVanished:       v1alpha1.WhenVanishedStop,
-		Regrets:            snapshotRegrets,
+		CreationWarnings:   snapshotRegrets,
 		SetSnapshotDetails: setSnapshotDetails,
 		Expiry: &Expiry{At: snapshotExpires, Status: func(o v1alpha1.ResourceObject) **metav1.Time {
 			return &o.(*v1alpha1.DatabaseSnapshot).Status.DeletionTime

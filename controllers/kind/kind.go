@@ -46,9 +46,9 @@ type Kind struct {
 	Window func(v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow
 	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if
 	// there is nothing to say.
-	Regrets func(v1alpha1.ResourceObject) []string
+	CreationWarnings func(v1alpha1.ResourceObject) []string
 	// Exposes returns those of the Regrets that say who can reach an object: they matter as much once it exists. It is nil for kinds that have none.
-	Exposes func(v1alpha1.ResourceObject) []string
+	ExposureWarnings func(v1alpha1.ResourceObject) []string
 	// SetEndpoint stores in the status where the object answers; nil for kinds whose status does not show it.
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
 	// SetSnapshotDetails stores in the status what a snapshot says of itself, and whether it is usable. It clears what is nil. It is nil for other kinds.

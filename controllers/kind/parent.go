@@ -33,21 +33,21 @@ type Parent struct {
 	LimitField string
 }
 
-// Counts reports whether an object may count against a limit of its parent's class.
-func Counts(k *Kind, object v1alpha1.ResourceObject) bool {
-	return k.Named(object) != "" && k.Parent.Limit != nil
+// CountsAgainstLimit reports whether an object may count against a limit of its parent's class.
+func CountsAgainstLimit(k *Kind, object v1alpha1.ResourceObject) bool {
+	return k.ParentName(object) != "" && k.Parent.Limit != nil
 }
 
-// Named returns the name of an object's parent; empty for an object without one.
-func (k *Kind) Named(object v1alpha1.ResourceObject) string {
+// ParentName returns the name of an object's parent; empty for an object without one.
+func (k *Kind) ParentName(object v1alpha1.ResourceObject) string {
 	if k.Parent == nil {
 		return ""
 	}
 	return k.Parent.Name(object)
 }
 
-// Outlives reports whether objects of the kind outlive their parent.
-func (k *Kind) Outlives() bool { return k.Parent != nil && k.Parent.Source }
+// OutlivesParent reports whether objects of the kind outlive their parent.
+func (k *Kind) OutlivesParent() bool { return k.Parent != nil && k.Parent.Source }
 
 // ParentIndex is the name of the index by which the objects of a kind are found by the name of their parent.
 const ParentIndex = "parent"
@@ -89,15 +89,15 @@ func FamilyOf(k *Kind, all []*Kind) (f Family) {
 		if k.Restoring != nil && other.Name == k.Restoring.Of {
 			f.Snapshots = other
 		}
-		if other.Parent != nil && other.Parent.Kind == k.Name && !other.Outlives() {
+		if other.Parent != nil && other.Parent.Kind == k.Name && !other.OutlivesParent() {
 			f.Children = append(f.Children, other)
 		}
 	}
 	return f
 }
 
-// Within returns within which cloud object an object's status says that its own is; zero for a kind without a parent.
-func (k *Kind) Within(object v1alpha1.ResourceObject) driver.ParentRef {
+// ParentRef returns within which cloud object an object's status says that its own is; zero for a kind without a parent.
+func (k *Kind) ParentRef(object v1alpha1.ResourceObject) driver.ParentRef {
 	if k.Parent == nil {
 		return driver.ParentRef{}
 	}
@@ -105,9 +105,9 @@ func (k *Kind) Within(object v1alpha1.ResourceObject) driver.ParentRef {
 	return driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
 }
 
-// SetWithin notes in an object's status within which cloud object its own is to be, and that it is not known to be there yet. It reports
+// SetParentRef notes in an object's status within which cloud object its own is to be, and that it is not known to be there yet. It reports
 // whether the status changed.
-func (k *Kind) SetWithin(object v1alpha1.ResourceObject, parent driver.ParentRef) (changed bool) {
+func (k *Kind) SetParentRef(object v1alpha1.ResourceObject, parent driver.ParentRef) (changed bool) {
 	if k.Parent == nil {
 		return false
 	}
@@ -117,20 +117,20 @@ func (k *Kind) SetWithin(object v1alpha1.ResourceObject, parent driver.ParentRef
 	return *status != before
 }
 
-// SetRecorded notes in an object's status that its cloud object is known to be its own, within the parent.
-func (k *Kind) SetRecorded(object v1alpha1.ResourceObject) {
+// RecordOwnership notes in an object's status that its cloud object is known to be its own, within the parent.
+func (k *Kind) RecordOwnership(object v1alpha1.ResourceObject) {
 	if k.Parent != nil {
 		k.Parent.Status(object).Recorded = true
 	}
 }
 
-// Recorded reports whether an object's status says that its cloud object is known to be its own, within the parent.
-func (k *Kind) Recorded(object v1alpha1.ResourceObject) bool {
+// OwnershipRecorded reports whether an object's status says that its cloud object is known to be its own, within the parent.
+func (k *Kind) OwnershipRecorded(object v1alpha1.ResourceObject) bool {
 	return k.Parent != nil && k.Parent.Status(object).Recorded
 }
 
-// ClearRecorded notes in an object's status that it is not known any more to have a cloud object within the parent.
-func (k *Kind) ClearRecorded(object v1alpha1.ResourceObject) {
+// ClearOwnership notes in an object's status that it is not known any more to have a cloud object within the parent.
+func (k *Kind) ClearOwnership(object v1alpha1.ResourceObject) {
 	if k.Parent != nil {
 		k.Parent.Status(object).Recorded = false
 	}

@@ -18,8 +18,8 @@ type Replicating struct {
 	// Status points to what an object's status says about what it follows, and Followers to the names of those that follow it.
 	Status    func(v1alpha1.ResourceObject) **v1alpha1.ReplicaStatus
 	Followers func(v1alpha1.ResourceObject) *[]string
-	// Unfit returns why no object can follow a primary as the spec, class merged in, wants it, and what would be right; empty if one can.
-	Unfit func(want, primary v1alpha1.ResourceObject) string
+	// Mismatch returns why no object can follow a primary as the spec, class merged in, wants it, and what would be right; empty if one can.
+	Mismatch func(want, primary v1alpha1.ResourceObject) string
 }
 
 // PrimaryIndex is the name of the index by which objects are found by the name of the object that they are to follow.
@@ -41,17 +41,17 @@ func PrimaryName(k *Kind, object v1alpha1.ResourceObject) string {
 	return ""
 }
 
-// Follows returns what the status of an object says that it follows; nil if it follows none.
-func Follows(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
+// ReplicaStatusOf returns what the status of an object says that it follows; nil if it follows none.
+func ReplicaStatusOf(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
 	if k.Replicating == nil {
 		return nil
 	}
 	return *k.Replicating.Status(object)
 }
 
-// SetFollowing notes in the status of an object what it follows and what follows it. id is the identity of what it follows, as far as that is known: the first one that is
+// SetReplicaStatus notes in the status of an object what it follows and what follows it. id is the identity of what it follows, as far as that is known: the first one that is
 // known stays, because a later server of the name is another one. lag is how far it lags behind; empty if that is not known. It reports whether the status changed.
-func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, lag v1alpha1.ReplicaLag, followers []string) (changed bool) {
+func SetReplicaStatus(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, lag v1alpha1.ReplicaLag, followers []string) (changed bool) {
 	if k.Replicating == nil {
 		return false
 	}
@@ -73,7 +73,7 @@ func databaseReplicating() *Replicating {
 			return &o.(*v1alpha1.Database).Status.Replica
 		},
 		Followers: func(o v1alpha1.ResourceObject) *[]string { return &o.(*v1alpha1.Database).Status.Replicas },
-		Unfit:     unfitReplica,
+		Mismatch:  unfitReplica,
 	}
 }
 

@@ -18,8 +18,8 @@ type Restoring struct {
 	Of string
 	// From returns from what the spec has a new object restored; nil for an empty one.
 	From func(v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore
-	// Unfit returns why no object can be restored from a snapshot as the spec, class merged in, wants it, and what would be right; empty if one can.
-	Unfit func(v1alpha1.ResourceObject, *driver.SnapshotDetails) string
+	// Mismatch returns why no object can be restored from a snapshot as the spec, class merged in, wants it, and what would be right; empty if one can.
+	Mismatch func(v1alpha1.ResourceObject, *driver.SnapshotDetails) string
 	// Details returns what a cloud object of the kind itself is like, by its mirror, as a snapshot of it would say.
 	Details func(mirror json.RawMessage) (*driver.SnapshotDetails, error)
 	// Same reports whether what was observed in the cloud is the snapshot that an object of the kind Of stands for.
@@ -48,8 +48,8 @@ func (k *Kind) Restored(stored v1alpha1.ResourceObject) bool {
 	return k.Restoring != nil && *k.Restoring.Status(stored) != nil
 }
 
-// Vanished returns the server in whose place an object's server was restored, or is being restored, as the status says; zero for none.
-func (k *Kind) Vanished(stored v1alpha1.ResourceObject) driver.ParentRef {
+// VanishedServer returns the server in whose place an object's server was restored, or is being restored, as the status says; zero for none.
+func (k *Kind) VanishedServer(stored v1alpha1.ResourceObject) driver.ParentRef {
 	if k.Restoring == nil {
 		return driver.ParentRef{}
 	}
@@ -88,17 +88,17 @@ func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (of *v1alpha1.RestoredFrom
 	return of, of != nil && of.DatabaseUID != ""
 }
 
-// ForgetRestored removes from an object's status of what it was restored, because it is no longer to be what was made of that. What vanished is not forgotten: it may
+// ClearRestored removes from an object's status of what it was restored, because it is no longer to be what was made of that. What vanished is not forgotten: it may
 // still be restored.
-func ForgetRestored(k *Kind, object v1alpha1.ResourceObject) {
-	if k.Restoring != nil && k.Vanished(object).ID == "" {
+func ClearRestored(k *Kind, object v1alpha1.ResourceObject) {
+	if k.Restoring != nil && k.VanishedServer(object).ID == "" {
 		*k.Restoring.Status(object) = nil
 	}
 }
 
 func databaseRestoring() *Restoring {
 	return &Restoring{
-		Of: "DatabaseSnapshot", Contents: []string{"databaseName"}, Unfit: unfitForDatabase, Same: sameSnapshot, Details: detailsOfDatabase,
+		Of: "DatabaseSnapshot", Contents: []string{"databaseName"}, Mismatch: unfitForDatabase, Same: sameSnapshot, Details: detailsOfDatabase,
 		From: func(o v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore {
 			return o.(*v1alpha1.Database).Spec.RestoreFrom
 		},

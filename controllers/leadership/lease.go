@@ -119,8 +119,8 @@ func (l *Lease) giveUp() bool {
 	return l.holder == l.Identity()
 }
 
-// Held reports whether this process leads, and nobody else can.
-func (l *Lease) Held() bool {
+// IsLeader reports whether this process leads, and nobody else can.
+func (l *Lease) IsLeader() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.renewed.IsZero() {
@@ -134,7 +134,7 @@ func (l *Lease) Held() bool {
 
 // Calls lets requests be made only while the lease is held. The context of others has ended, by ErrLost.
 func (l *Lease) Calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
-	if !l.Held() {
+	if !l.IsLeader() {
 		ended, cancel := context.WithCancelCause(ctx)
 		cancel(ErrLost)
 		ctx = ended

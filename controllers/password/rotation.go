@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// MostEarly is how much earlier than its period a password is changed at most.
-const MostEarly = 24 * time.Hour
+// MaxEarly is how much earlier than its period a password is changed at most.
+const MaxEarly = 24 * time.Hour
 
 // A Schedule says when a generated password is changed next. It is made once for a period and a password, and stored: so it does not move with the
 // clock. The zero Schedule is none.
@@ -21,7 +21,7 @@ type Schedule struct {
 
 // For returns the schedule of an owner's password that was confirmed at last: the same if it is of that period and password already.
 //
-// The password is changed a little before its period has passed, each one at its own time: up to a tenth of the period, or MostEarly. If that time
+// The password is changed a little before its period has passed, each one at its own time: up to a tenth of the period, or MaxEarly. If that time
 // is over, as for an old password that gets a period, the same span counts from now. So many passwords that get one period are not changed at once.
 // What was confirmed in the future, because the clock was set back, counts as confirmed now.
 func (s Schedule) For(owner types.UID, period time.Duration, last, now time.Time) Schedule {
@@ -46,7 +46,7 @@ func (s Schedule) Due(period time.Duration, last, now time.Time) bool {
 
 // earliness is how much before the end of its period a password is changed: the same for the same password, and another for each.
 func earliness(owner types.UID, period time.Duration, last time.Time) time.Duration {
-	span := min(period/10, MostEarly)
+	span := min(period/10, MaxEarly)
 	if span <= 0 {
 		return 0
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// First is the serial of a password that the cloud got with the creation itself. All others are sent later, and have higher ones.
-const First = 1
+// FirstSerial is the serial of a password that the cloud got with the creation itself. All others are sent later, and have higher ones.
+const FirstSerial = 1
 
 // Stored is what the password Secret holds.
 type Stored struct {
@@ -46,61 +46,61 @@ type State struct {
 	Sent int
 }
 
-// Do says what has to be done about a password.
-type Do string
+// Step says what has to be done about a password.
+type Step string
 
 // What has to be done, after State was stored if Decision.Store says so.
 const (
 	// Nothing has to be sent.
-	Nothing Do = "Nothing"
+	Nothing Step = "Nothing"
 	// Wait: it can't be decided yet.
-	Wait Do = "Wait"
+	Wait Step = "Wait"
 	// Send: the next password has to be sent.
-	Send Do = "Send"
+	Send Step = "Send"
 	// Rotate: the next password has to be sent, because the period of the current one has passed.
-	Rotate Do = "Rotate"
+	Rotate Step = "Rotate"
 	// Replace: the next password has to be sent, and takes the place of one that only others know. It requires approval.
-	Replace Do = "Replace"
+	Replace Step = "Replace"
 	// Include: the latest password belongs into the call that creates the server or its administrator.
-	Include Do = "Include"
+	Include Step = "Include"
 )
 
-// When says when a State is stored that was decided. The Secret and the object's status are two writes, and a crash may come between them:
+// StorePoint says when a State is stored that was decided. The Secret and the object's status are two writes, and a crash may come between them:
 // each order is the one after which the next reconciliation decides the same.
-type When string
+type StorePoint string
 
-// When a State is stored.
+// StorePoint a State is stored.
 const (
 	// Never: the Secret holds what matters.
-	Never When = ""
+	Never StorePoint = ""
 	// AtOnce: before anything else is written, sent or published.
-	AtOnce When = "AtOnce"
+	AtOnce StorePoint = "AtOnce"
 	// BeforeStartOver: once finalizer and binding are stored, and before the status forgets the former server. The status says what that
 	// server had accepted, which a server that was restored still has.
-	BeforeStartOver When = "BeforeStartOver"
+	BeforeStartOver StorePoint = "BeforeStartOver"
 	// AfterStartOver: once the status has forgotten the former server, and before the creation is sent. Else what the former server had
 	// accepted would be taken for the password of the new one.
-	AfterStartOver When = "AfterStartOver"
+	AfterStartOver StorePoint = "AfterStartOver"
 )
 
 // A Decision is what follows from an event.
 type Decision struct {
 	State State
 	// Store says when State has to be stored. It is always before anything is sent, and before anything is published.
-	Store When
-	Do    Do
+	Store StorePoint
+	Step  Step
 }
 
 // decided returns a decision about a state that is stored at a time, if it has to be: if another was stored before.
-func decided(s State, before Stored, store When, do Do) Decision {
+func decided(s State, before Stored, store StorePoint, do Step) Decision {
 	if s.Stored == before {
 		store = Never
 	}
-	return Decision{State: s, Store: store, Do: do}
+	return Decision{State: s, Store: store, Step: do}
 }
 
-// Left is what a connection Secret says that was left with a server which is taken back.
-type Left struct {
+// Leftover is what a connection Secret says that was left with a server which is taken back.
+type Leftover struct {
 	// Password is empty if there is no such Secret, or if it is of another server.
 	Password string
 	// Undecided: there is a Secret, but the cloud does not say yet where the server is, so that the Secret may be of another one.
@@ -120,8 +120,8 @@ type Observation struct {
 	CloudManaged, TakenBack bool
 	// Wanted is the password that the user's spec names; empty if it names none.
 	Wanted string
-	// Left counts only as long as no password is known or wanted.
-	Left Left
+	// Leftover counts only as long as no password is known or wanted.
+	Leftover Leftover
 	// Fresh is a random password, for the case that Mooring has to make one.
 	Fresh string
 	// Due: the period of a generated password has passed, and nothing keeps it from being changed.
@@ -135,25 +135,25 @@ func (s State) Observe(o Observation) Decision {
 	s = s.confirmed()
 	before := s.Stored
 	if s.Latest() == "" && o.Wanted == "" {
-		if o.Left.Undecided {
-			return Decision{State: s, Do: Wait}
+		if o.Leftover.Undecided {
+			return Decision{State: s, Step: Wait}
 		}
-		if o.Left.Password != "" {
-			s = s.propose(o.Left.Password, First+1).promoted(o.Now)
+		if o.Leftover.Password != "" {
+			s = s.propose(o.Leftover.Password, FirstSerial+1).promoted(o.Now)
 		}
 	}
 	if o.UserMissing { // who is created gets a password of ours
 		s.Foreign = false
 	}
-	s = s.renewed(o.Wanted, o.Fresh, First+1)
+	s = s.renewed(o.Wanted, o.Fresh, FirstSerial+1)
 	s = s.displaced(o)
 	if o.UserMissing {
 		return decided(s.superseded(), before, AtOnce, Include)
 	}
 	if o.Refused && o.Ready {
-		s = s.Refuse()
+		s = s.ChangeFailed()
 		if s.Next == "" { // it was thought to be in force
-			s = s.propose(s.Current, First)
+			s = s.propose(s.Current, FirstSerial)
 		}
 		s = s.superseded() // the next one may have reached the server all the same
 	}
@@ -165,11 +165,11 @@ func (s State) Observe(o Observation) Decision {
 		s.Accepted = s.Serial
 	}
 	switch {
-	case s.Serial == First && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
-		s.Accepted = First
-		return Decision{State: s.promoted(time.Time{}), Do: Nothing}
+	case s.Serial == FirstSerial && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
+		s.Accepted = FirstSerial
+		return Decision{State: s.promoted(time.Time{}), Step: Nothing}
 	case s.taken() && !o.CloudManaged:
-		return Decision{State: s.promoted(o.Now), Store: AtOnce, Do: Nothing}
+		return Decision{State: s.promoted(o.Now), Store: AtOnce, Step: Nothing}
 	case s.Foreign && o.Wanted == "":
 		return decided(s, before, AtOnce, Replace)
 	case s.Rotating() && !o.Refused:
@@ -190,7 +190,7 @@ func (s State) Create(wanted, fresh string) Decision {
 	s = s.StartedOver()
 	before := s.Stored
 	s.Foreign = false
-	return decided(s.renewed(wanted, fresh, First).superseded(), before, AfterStartOver, Include)
+	return decided(s.renewed(wanted, fresh, FirstSerial).superseded(), before, AfterStartOver, Include)
 }
 
 // Restore decides about the password of a server that is about to be restored: it has the password of that time, until it gets the next one. wanted and
@@ -200,8 +200,8 @@ func (s State) Restore(wanted, fresh string) Decision {
 	next := cmp.Or(wanted, s.Latest(), fresh)
 	s = s.StartedOver()
 	s.Foreign, s.Named = false, wanted != ""
-	if s.Next != next || s.Serial <= First {
-		s = s.propose(next, First+1)
+	if s.Next != next || s.Serial <= FirstSerial {
+		s = s.propose(next, FirstSerial+1)
 	}
 	return decided(s.superseded(), before, AfterStartOver, Nothing)
 }
@@ -213,17 +213,17 @@ func (s State) Restore(wanted, fresh string) Decision {
 func (s State) TakeOver(ours bool) Decision {
 	stored := s.Stored
 	s = s.confirmed()
-	if s.Next != "" && (s.Serial == First || s.taken()) {
-		s = s.propose(s.Next, First)
+	if s.Next != "" && (s.Serial == FirstSerial || s.taken()) {
+		s = s.propose(s.Next, FirstSerial)
 	}
 	s.Foreign = !ours && s.Current == ""
 	if s = s.superseded(); s.Stored == stored {
-		return Decision{State: s, Do: Nothing}
+		return Decision{State: s, Step: Nothing}
 	}
 	if s.Serial == 0 { // earlier releases can't do without one
-		s.Serial = First
+		s.Serial = FirstSerial
 	}
-	return Decision{State: s, Store: BeforeStartOver, Do: Nothing}
+	return Decision{State: s, Store: BeforeStartOver, Step: Nothing}
 }
 
 // Follow decides about the password of a server that has the one of another server, its primary. While it is not known which one that has, nothing changes.
@@ -231,20 +231,20 @@ func (s State) Follow(primary State) Decision {
 	before, is := s.Stored, primary.InForce()
 	switch {
 	case is == "" && s.Latest() == "" && !s.Foreign: // only others know it
-		s.Foreign, s.Serial = true, max(First, s.Serial)
+		s.Foreign, s.Serial = true, max(FirstSerial, s.Serial)
 		return decided(s, before, AtOnce, Nothing)
 	case is == "", is == s.InForce() && s.Next == "" && !s.Foreign:
-		return Decision{State: s, Do: Nothing}
+		return Decision{State: s, Step: Nothing}
 	}
-	s = s.propose(is, First+1).promoted(time.Time{})
+	s = s.propose(is, FirstSerial+1).promoted(time.Time{})
 	s.Accepted, s.Sent = s.Serial, s.Serial
 	return decided(s, before, AtOnce, Nothing)
 }
 
 // Created is for a server that works: it has the password that its creation set, although nobody has looked since.
 func (s State) Created() State {
-	if s.Next != "" && s.Serial == First && s.Accepted == 0 {
-		s.Accepted = First
+	if s.Next != "" && s.Serial == FirstSerial && s.Accepted == 0 {
+		s.Accepted = FirstSerial
 	}
 	return s
 }
@@ -255,11 +255,11 @@ func (s State) Accept() State {
 	return s
 }
 
-// Refuse is for a change that the cloud had accepted and that came to nothing. It may have been the password: that counts as not
+// ChangeFailed is for a change that the cloud had accepted and that came to nothing. It may have been the password: that counts as not
 // accepted, and is sent again. What a creation set is in force since then.
-func (s State) Refuse() State {
+func (s State) ChangeFailed() State {
 	s.Sent = 0
-	if s.Accepted != First {
+	if s.Accepted != FirstSerial {
 		s.Accepted = 0
 	}
 	return s
@@ -281,8 +281,8 @@ func (s State) InForce() string {
 // Pending is the password that the server is to get, or whose arrival is not confirmed; empty if there is none.
 func (s State) Pending() string { return s.confirmed().Next }
 
-// Arriving reports whether the cloud accepted the next password, which is not confirmed yet.
-func (s State) Arriving() bool {
+// NextAccepted reports whether the cloud accepted the next password, which is not confirmed yet.
+func (s State) NextAccepted() bool {
 	s = s.confirmed()
 	return s.Next != "" && s.taken()
 }
@@ -293,7 +293,7 @@ func (s State) confirmed() State {
 	if s.Serial == 0 {
 		s.Sent = 0
 	}
-	if s.Next != "" && s.Serial == First && s.Accepted == First {
+	if s.Next != "" && s.Serial == FirstSerial && s.Accepted == FirstSerial {
 		s = s.promoted(time.Time{})
 	}
 	return s
@@ -332,13 +332,13 @@ func (s State) displaced(o Observation) State {
 	if !o.CloudManaged {
 		return s
 	}
-	if s.Next != "" && s.Serial == First { // it was in force before
-		s.Accepted = First
+	if s.Next != "" && s.Serial == FirstSerial { // it was in force before
+		s.Accepted = FirstSerial
 		s = s.promoted(time.Time{})
 	}
 	if s.Next == "" {
 		s.Named = o.Wanted != ""
-		s = s.propose(cmp.Or(o.Wanted, o.Fresh), First+1)
+		s = s.propose(cmp.Or(o.Wanted, o.Fresh), FirstSerial+1)
 	}
 	s.Foreign = s.Foreign || !o.TakenBack
 	return s.superseded()
@@ -349,7 +349,7 @@ func (s State) rotated(o Observation) State {
 	if !o.Due || !o.Ready || o.Refused || o.Wanted != "" || !s.Rotatable() {
 		return s
 	}
-	s = s.propose(o.Fresh, First+1)
+	s = s.propose(o.Fresh, FirstSerial+1)
 	s.Rotated = true
 	return s
 }

@@ -44,9 +44,9 @@ func (m *Metrics) Calls(provider string) driver.Calls {
 	}
 }
 
-// All reports every request to each of several, the first of them first; those that are nil are left out. It is nil if
+// JoinCalls reports every request to each of several, the first of them first; those that are nil are left out. It is nil if
 // none is left, so that nothing is done for nobody.
-func All(each ...driver.Calls) driver.Calls {
+func JoinCalls(each ...driver.Calls) driver.Calls {
 	each = slices.DeleteFunc(slices.Clone(each), func(c driver.Calls) bool { return c == nil })
 	switch len(each) {
 	case 0:

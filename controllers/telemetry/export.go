@@ -40,9 +40,9 @@ func ParseTraceEndpoint(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// TracingWanted reports whether traces are enabled, by the flag or by OpenTelemetry's own variables.
+// TracingEnabled reports whether traces are enabled, by the flag or by OpenTelemetry's own variables.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
-func TracingWanted(endpoint string, environment func(string) (string, bool)) bool {
+func TracingEnabled(endpoint string, environment func(string) (string, bool)) bool {
 	value := func(name string) string { v, _ := environment(name); return v }
 	if strings.EqualFold(value("OTEL_SDK_DISABLED"), "true") || value("OTEL_TRACES_EXPORTER") == "none" {
 		return false

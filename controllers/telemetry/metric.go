@@ -51,8 +51,8 @@ func Sections() []Section {
 	}
 }
 
-// Own are the metrics that a Metrics exposes.
-func Own() (own []*Metric) {
+// OwnMetrics are the metrics that a Metrics exposes.
+func OwnMetrics() (own []*Metric) {
 	for _, s := range Sections() {
 		for _, m := range s.Metrics {
 			if !slices.Contains(foreign, m) {

@@ -78,7 +78,7 @@ func (m *Metrics) counted() []prometheus.Collector {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, metric := range Own() {
+	for _, metric := range OwnMetrics() {
 		to <- metric.desc()
 	}
 }

@@ -98,8 +98,8 @@ func (m *Metrics) Drift(s Subject, name types.NamespacedName, d Drift) {
 	}
 }
 
-// Gone counts a deletion that is finished.
-func (m *Metrics) Gone(s Subject, outcome string) {
+// ObjectDeleted counts a deletion that is finished.
+func (m *Metrics) ObjectDeleted(s Subject, outcome string) {
 	m.deletions.WithLabelValues(s.Kind, s.Provider, outcome).Inc()
 }
 

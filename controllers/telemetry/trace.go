@@ -37,8 +37,8 @@ const (
 	attributeStatus    = attribute.Key("http.response.status_code")
 )
 
-// Reconciles returns next with a span for each reconciliation: "reconcile Bucket". Without a provider it is next itself.
-func Reconciles(provider trace.TracerProvider, kind string, next reconcile.Reconciler) reconcile.Reconciler {
+// TraceReconciler returns next with a span for each reconciliation: "reconcile Bucket". Without a provider it is next itself.
+func TraceReconciler(provider trace.TracerProvider, kind string, next reconcile.Reconciler) reconcile.Reconciler {
 	if provider == nil {
 		return next
 	}
@@ -71,11 +71,11 @@ type Reconciliation struct {
 	Failed string
 }
 
-// Traced reports whether the reconciliation in ctx is traced.
-func Traced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
+// IsTraced reports whether the reconciliation in ctx is traced.
+func IsTraced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
 
-// Ended writes the outcome of a reconciliation to its span, which is in ctx.
-func Ended(ctx context.Context, r Reconciliation) {
+// RecordOutcome writes the outcome of a reconciliation to its span, which is in ctx.
+func RecordOutcome(ctx context.Context, r Reconciliation) {
 	span := trace.SpanFromContext(ctx)
 	span.SetAttributes(attributeUID.String(r.UID), attributeGeneration.Int64(r.Generation), attributeAction.String(r.Action), attributeIdle.Bool(r.Idle))
 	for key, value := range map[attribute.Key]string{attributeExternal: r.ExternalName, attributeState: r.State, attributeReason: r.Reason} {

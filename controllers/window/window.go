@@ -22,8 +22,8 @@ type Window struct {
 	Start time.Duration
 }
 
-// Of returns the window that a spec asks for; nil if it asks for none, or not for a whole one.
-func Of(asked *v1alpha1.MaintenanceWindow) *Window {
+// FromSpec returns the window that a spec asks for; nil if it asks for none, or not for a whole one.
+func FromSpec(asked *v1alpha1.MaintenanceWindow) *Window {
 	if asked == nil || asked.Day == nil || asked.StartTime == nil {
 		return nil
 	}
@@ -44,8 +44,8 @@ func Parse(day, startTime string) *Window {
 	return nil
 }
 
-// Said returns the window that String says; nil if a text says none.
-func Said(text string) *Window {
+// FromString returns the window that String says; nil if a text says none.
+func FromString(text string) *Window {
 	day, rest, _ := strings.Cut(text, " ")
 	start, _, _ := strings.Cut(rest, "–")
 	if w := Parse(day, start); w != nil && w.String() == text {

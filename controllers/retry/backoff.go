@@ -18,30 +18,30 @@ type Cadence struct {
 	PollLongest time.Duration
 	// Settle is how long a refusal is retried like an answer that the cloud is busy, where it may pass by itself: IAM of Google Cloud takes up to 7 minutes, S3 and
 	// IAM of AWS seconds. https://cloud.google.com/iam/docs/access-change-propagation
-	Settle time.Duration
+	ConsistencyWindow time.Duration
 }
 
 // DefaultCadence is the cadence for a sync period.
 func DefaultCadence(sync time.Duration) Cadence {
 	return Cadence{
-		Sync:        sync,
-		First:       min(time.Second, sync),
-		Longest:     min(5*time.Minute, sync),
-		PollLongest: min(30*time.Second, sync),
-		Settle:      min(3*time.Minute, 5*sync),
+		Sync:              sync,
+		First:             min(time.Second, sync),
+		Longest:           min(5*time.Minute, sync),
+		PollLongest:       min(30*time.Second, sync),
+		ConsistencyWindow: min(3*time.Minute, 5*sync),
 	}
 }
 
 // longestPaced is how long an object may go unobserved, at least, because its account's calls are limited.
 const longestPaced = time.Hour
 
-// LongestPaced returns the age from which an observation is too old although the account's calls are limited: an hour, or two sync periods
+// StaleAfterRateLimited returns the age from which an observation is too old although the account's calls are limited: an hour, or two sync periods
 // if they are longer. In all other accounts it is too old after two sync periods.
-func LongestPaced(sync time.Duration) time.Duration { return max(longestPaced, 2*sync) }
+func StaleAfterRateLimited(sync time.Duration) time.Duration { return max(longestPaced, 2*sync) }
 
-// A Pace is the memory of one object's waits. It is not safe for concurrent use: an object is
+// A Backoff is the memory of one object's waits. It is not safe for concurrent use: an object is
 // reconciled by one worker at a time.
-type Pace struct {
+type Backoff struct {
 	cadence Cadence
 	errors  *backoff.ExponentialBackOff
 	polls   *backoff.ExponentialBackOff
@@ -52,20 +52,20 @@ type Pace struct {
 	steps   int
 }
 
-// NewPace returns the pace of a fresh object.
-func NewPace(c Cadence) *Pace { return &Pace{cadence: c} }
+// NewBackoff returns the pace of a fresh object.
+func NewBackoff(c Cadence) *Backoff { return &Backoff{cadence: c} }
 
 // AfterError returns how long to wait after a failure: longer with each in a row, at least atLeast.
-func (p *Pace) AfterError(atLeast time.Duration) time.Duration {
+func (p *Backoff) AfterError(atLeast time.Duration) time.Duration {
 	if p.errors == nil {
 		p.errors = exponential(p.cadence.First, p.cadence.Longest, 2)
 	}
 	return max(p.errors.NextBackOff(), atLeast)
 }
 
-// WhileCloudWorks returns how long to wait before looking again. What the cloud has been at work on for hours is polled
+// NextPoll returns how long to wait before looking again. What the cloud has been at work on for hours is polled
 // every few minutes.
-func (p *Pace) WhileCloudWorks() time.Duration {
+func (p *Backoff) NextPoll() time.Duration {
 	if p.polls == nil {
 		p.polls = exponential(p.cadence.First, p.cadence.PollLongest, 1.5)
 	}
@@ -79,7 +79,7 @@ const mostAtOnce = 20
 
 // AfterStep returns how long to wait before the result of a step in the cloud is looked at: nothing, unless the step is one that was made before, or one of
 // very many. Then the waits grow, until the object is at rest, an edit comes, or a step gets on with something that takes many.
-func (p *Pace) AfterStep(repeated bool) time.Duration {
+func (p *Backoff) AfterStep(repeated bool) time.Duration {
 	if p.steps++; !repeated && p.steps <= mostAtOnce {
 		return time.Millisecond
 	}
@@ -89,22 +89,22 @@ func (p *Pace) AfterStep(repeated bool) time.Duration {
 	return p.repeats.NextBackOff()
 }
 
-// GotOn forgets the steps: the last one got on with something that takes many.
-func (p *Pace) GotOn() { p.repeats, p.steps = nil, 0 }
+// MadeProgress forgets the steps: the last one got on with something that takes many.
+func (p *Backoff) MadeProgress() { p.repeats, p.steps = nil, 0 }
 
 // UntilSync returns how long to wait before a converged object is looked at again. The jitter
 // spreads objects that were made together.
-func (p *Pace) UntilSync() time.Duration {
+func (p *Backoff) UntilSync() time.Duration {
 	return time.Duration(float64(p.cadence.Sync) * (0.9 + 0.2*rand.Float64()))
 }
 
 // Succeeded forgets failures; Reset forgets polls too, and so does an edit.
-func (p *Pace) Succeeded() { p.errors = nil }
+func (p *Backoff) Succeeded() { p.errors = nil }
 
 // Reset forgets all waits.
-func (p *Pace) Reset() {
+func (p *Backoff) Reset() {
 	p.errors, p.polls, p.polled = nil, nil, 0
-	p.GotOn()
+	p.MadeProgress()
 }
 
 func exponential(first, longest time.Duration, factor float64) *backoff.ExponentialBackOff {
