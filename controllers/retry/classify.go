@@ -5,14 +5,15 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Classification is what an error's code means for the object.
+// A Classification is what the code of an error means for the object.
 type Classification struct {
 	Reason v1alpha1.Reason
-	// Stalled: a person has to act; the object is still looked at, slowly, and heals by itself.
+	// Stalled: a person has to act. The object is still observed once per sync period, so it recovers without a further
+	// edit.
 	Stalled bool
-	// Advice says what to do where the cloud's own words don't.
+	// Advice is the next step for the user, where the cloud's own message names none.
 	Advice string
-	// Soon: the cloud is merely busy; come back as if polling.
+	// RetrySoon: the cloud is busy with the object. Retry at the intervals of polling, not at those after an error.
 	RetrySoon bool
 }
 
@@ -33,5 +34,5 @@ var classifications = map[driver.Code]Classification{
 	driver.Unsupported: {Reason: v1alpha1.ReasonNotSupported, Stalled: true},
 }
 
-// Classify returns what an error means that a driver returned.
+// Classify returns the classification of an error that a driver returned.
 func Classify(err error) Classification { return classifications[driver.CodeOf(err)] }
