@@ -15,7 +15,7 @@ var driverCallDuration = &Metric{
 	buckets:  latencies,
 }
 
-// TimeCalls returns next, with every call about an object timed.
+// TimeCalls returns a session that measures how long every call about an object takes.
 func TimeCalls(m *Metrics, next driver.Session, provider string) driver.Session {
 	return &timed{Session: next, m: m, provider: provider}
 }
