@@ -16,7 +16,8 @@ import (
 // +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots,verbs=get;list;watch;create;patch;delete;adopt
 // +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots/status,verbs=patch
 
-// DatabaseSnapshot returns the kind DatabaseSnapshot. Its objects are made of a Database, or stand for a snapshot that exists.
+// DatabaseSnapshot returns the kind DatabaseSnapshot. Its objects take a snapshot of a Database, or represent a
+// snapshot that exists.
 func DatabaseSnapshot() *Kind {
 	return &Kind{
 		Name: "DatabaseSnapshot", Plural: "databasesnapshots",
