@@ -190,7 +190,7 @@ func TestTheCloudOfAnObject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := resolverOf(client).caseOf(t.Context(), d, c)
+			o, err := resolverOf(client).inputOf(t.Context(), d, c)
 			if err != nil || o.Cloud != tt.cloud || o.Leads != tt.leads {
 				t.Errorf("cloud %q, the class leads to %q, %v; want %q, %q", o.Cloud, o.Leads, err, tt.cloud, tt.leads)
 			}

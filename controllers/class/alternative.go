@@ -9,11 +9,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Alternatives are the fields that say the same as another, as a driver describes them: one in the words of all clouds, the other in those of one
-// cloud, which may say more.
+// Alternatives are pairs of fields with the same meaning, from a driver's description: a portable field, and a field in
+// one cloud's own terms, which may be more specific.
 type Alternatives []driver.Field
 
-// AlternativesOf returns the Alternatives of a kind in each cloud, as the drivers describe them.
+// AlternativesOf returns a function that returns a kind's Alternatives in a cloud, from the drivers' descriptions.
 func AlternativesOf(kind string, drivers map[string]driver.Driver) func(cloud string) Alternatives {
 	all := map[string]Alternatives{}
 	for cloud, drv := range drivers {

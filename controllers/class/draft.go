@@ -17,11 +17,12 @@ import (
 // A Place is where a provider config leads.
 type Place = identity.Place
 
-// A PlaceFunc finds the place of an object by its own reference, or else by the provider config that its class leads to.
+// A PlaceFunc returns the place of an object. The provider config is ref, the object's own reference, or ofClass if ref
+// is nil.
 type PlaceFunc func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (Place, error)
 
-// A RefusesFunc returns what a cloud refuses of a merged spec of an object, as its driver knows it without a call. An object that nobody has
-// observed yet counts as new.
+// A RefusesFunc returns why a cloud would refuse the merged spec of an object. It asks the driver, and makes no call to
+// the cloud. An object that was never observed counts as new.
 type RefusesFunc func(ctx context.Context, cloud string, object v1alpha1.ResourceObject, spec Tree, location string) ([]driver.Refusal, error)
 
 // A draft is an object as the driver of its cloud is asked about it.

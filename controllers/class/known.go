@@ -11,8 +11,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/portable"
 )
 
-// KnownValues is what this release knows of the values that a cloud has of a kind, and what people call the kind there. The zero
-// KnownValues knows none.
+// KnownValues are the locations and versions of a kind in one cloud that this release knows. Title is the cloud's name
+// of the kind. The zero KnownValues knows none.
 type KnownValues struct {
 	Title string
 	driver.Known

@@ -78,7 +78,7 @@ func adoption(c *Class, o Input) []Problem {
 	return []Problem{violated("spec.adoption", "class %q does not allow taking over existing cloud objects; remove spec.adoption, or ask your platform team", c.Name())}
 }
 
-// Adopts returns what adoption a class leaves of what an object asks for.
+// Adopts returns the adoption policy of an object: what its spec asks for, limited by what the class allows.
 func (c *Class) Adopts(asked v1alpha1.Adoption) v1alpha1.Adoption {
 	switch {
 	case c.Spec.AllowAdoption == v1alpha1.AllowAdoptionNone:
@@ -263,7 +263,7 @@ func foreign(o Input, spec Tree) []Problem {
 	return nil
 }
 
-// Unsupported says what a spec asks for that a cloud does not have.
+// Unsupported returns a problem for each value of a spec that the cloud does not support.
 func Unsupported(lacks []driver.Lack, spec Tree) (problems []Problem) {
 	for _, l := range driver.Lacking(lacks, spec) {
 		reason := v1alpha1.ReasonNotSupported

@@ -42,8 +42,10 @@ func (r updateRule) laxer(one, other string) bool {
 	return slices.Index(r.values, one) < slices.Index(r.values, other)
 }
 
-// LoweredUpdateRules says which rules of spec.updates a creation or an edit lowers below what the class of the object says, or below what held for it until now. That needs
-// the verb approve, whether or not something waits at that moment. The API server asks about those who lack it. What is below the class already may stay so.
+// LoweredUpdateRules returns a problem for each field of spec.updates that a request makes less strict than the
+// object's class, or than it was until now. Such a request needs the verb approve, even if no change waits for approval
+// now. The API server calls the webhook only for users who lack the verb. A field that was less strict than the class
+// before may stay so.
 func (a *Admission) LoweredUpdateRules(ctx context.Context, old, object v1alpha1.ResourceObject) (problems []Problem, err error) {
 	is, of, err := a.effective(ctx, object)
 	if err != nil {

@@ -14,20 +14,22 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// ParentLimitReached says that a namespace has as many objects made of those of a class as it may have, without this one; nil if there is room, if the object is in the cloud
-// already, or if nothing can be made of its parent now.
+// ParentLimitReached returns a problem if the namespace has the maximum number of objects whose parents use a class,
+// for example of snapshots of its databases. The object itself does not count. It returns nil if the object is in the
+// cloud already, or if its parent can't be used now. It reads from the cache.
 func (r *Resolver) ParentLimitReached(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {
 	unstored := object.GetCreationTimestamp()
-	return r.crowded(ctx, r.Client, object, func(other v1alpha1.ResourceObject) bool { return unstored.IsZero() || younger(object, other) })
+	return r.parentLimitReached(ctx, r.Client, object, func(other v1alpha1.ResourceObject) bool { return unstored.IsZero() || younger(object, other) })
 }
 
-// ParentLimitReachedLive is Crowded by what the API server says: between a look at a cache and the binding others may have been bound.
+// ParentLimitReachedLive does the same by reading from the API server, and counts only objects that are in the cloud.
+// Call it before an object is bound, because others may have been bound since the cache was read.
 func (r *Resolver) ParentLimitReachedLive(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject) (*Problem, error) {
-	return r.crowded(ctx, live, object, func(v1alpha1.ResourceObject) bool { return false })
+	return r.parentLimitReached(ctx, live, object, func(v1alpha1.ResourceObject) bool { return false })
 }
 
-// crowded counts what is in the cloud, and of the rest what is first.
-func (r *Resolver) crowded(ctx context.Context, from client.Reader, object v1alpha1.ResourceObject, first func(other v1alpha1.ResourceObject) bool) (*Problem, error) {
+// parentLimitReached counts the objects that are in the cloud, and those of the others that come before the object.
+func (r *Resolver) parentLimitReached(ctx context.Context, from client.Reader, object v1alpha1.ResourceObject, first func(other v1alpha1.ResourceObject) bool) (*Problem, error) {
 	if !kind.CountsAgainstLimit(r.Kind, object) || object.GetResourceStatus().ExternalName != "" {
 		return nil, nil
 	}
@@ -65,8 +67,9 @@ func (r *Resolver) crowded(ctx context.Context, from client.Reader, object v1alp
 		object.GetNamespace(), has, r.Kind.Name, class, r.Kind.Parent.LimitField, *limit)}, nil
 }
 
-// RetainForbidden says why the deletion of an object must not leave its cloud object in the cloud: it counts against a limit of a class, and would stay and count nowhere. It is
-// nil if nothing counts it. The deletion of a whole namespace leaves what it leaves, so that it ends.
+// RetainForbidden returns why the deletion of an object must not retain its cloud object: a class limits the number of
+// such objects, and a retained one would not be counted any more. It returns nil if no class limits them, or if the
+// namespace is being deleted, so that its deletion can complete.
 func (r *Resolver) RetainForbidden(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {
 	if !kind.CountsAgainstLimit(r.Kind, object) {
 		return nil, nil

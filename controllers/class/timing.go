@@ -5,7 +5,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/window"
 )
 
-// MissingWindow says that an object is to wait for a maintenance window, and has none.
+// MissingWindow returns the problem of an object whose changes have to wait for a maintenance window, and that has no
+// window.
 func MissingWindow() Problem {
 	return Problem{
 		Reason: v1alpha1.ReasonInvalid, Field: "spec.updates.timing",
