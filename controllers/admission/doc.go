@@ -1,4 +1,4 @@
-// Package admission implements the validating webhook. It tells users at once what the controller would refuse later.
+// Package admission implements the validating webhook. Users learn from it at once what the controller would refuse later.
 //
 // The webhook is not the place that protects anything: the reconciler checks everything again. So if the webhook fails,
 // by an error, a panic or a timeout, the object is allowed with a warning. Objects that are being deleted are allowed
