@@ -16,7 +16,7 @@ import (
 )
 
 // storePassword stores what was decided about the password, if that is to be stored now, guarded by the version of the Secret that was read.
-func (w *work) storePassword(ctx context.Context, now password.When) error {
+func (w *work) storePassword(ctx context.Context, now password.StorePoint) error {
 	if w.Password.Store != now {
 		return nil
 	}

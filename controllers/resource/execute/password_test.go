@@ -101,7 +101,7 @@ func TestOrderOfWrites(t *testing.T) {
 		name   string
 		verb   plan.Verb
 		new    bool // nothing is stored of the object
-		store  password.When
+		store  password.StorePoint
 		refuse error
 		want   []string
 	}{
@@ -206,7 +206,7 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 			facts := w.Facts
 			facts.KeepsPrimary = done.KeepsPrimary
 			told := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true}).Object
-			if follows := kind.Follows(w.Kind, told) != nil; follows != (fails != "") {
+			if follows := kind.ReplicaStatusOf(w.Kind, told) != nil; follows != (fails != "") {
 				t.Errorf("the status says that it follows its primary: %t", follows)
 			}
 		})
