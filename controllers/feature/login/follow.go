@@ -19,7 +19,7 @@ import (
 // moment, which may have changed since Mooring looked, so it gets the one that is stored.
 func wasPromoted(in *reconciliation.State) bool {
 	o := in.Observation
-	return kind.Follows(in.Kind, in.Object) != nil && o.Replication.GetFollows() == nil && o.State == driver.Ready && isOwn(in)
+	return kind.ReplicaStatusOf(in.Kind, in.Object) != nil && o.Replication.GetFollows() == nil && o.State == driver.Ready && isOwn(in)
 }
 
 // followPassword stores the password of the primary as that of a read replica, which has it: none is ever sent to one. What is stored is the replica's own once it is
@@ -49,7 +49,7 @@ func followPassword(ctx context.Context, r *reading) error {
 			primary.state = primary.state.Created()
 		}
 		r.KeepSecret(primary.state.Current, primary.state.Next)
-		decided.Decision, r.changing = found.state.Follow(primary.state), primary.state.Arriving()
+		decided.Decision, r.changing = found.state.Follow(primary.state), primary.state.NextAccepted()
 		decided.Stale = decided.State.Serial != found.state.Serial
 	}
 	r.takeIn(found.secret, decided)

@@ -110,13 +110,13 @@ func request(in *reconciliation.State, request *driver.Request) {
 	if c := in.Want.GetCredentials(); c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
-	request.CloudManaged = plan.CloudManages(in.Kind, in.Want)
+	request.CloudManaged, request.PasswordSet = plan.CloudManages(in.Kind, in.Want), plan.AcceptedPassword(in.Status()) > 0
 }
 
 // failed takes in that a change which the cloud had accepted came to nothing. It may have been the password.
 func failed(in *reconciliation.State, _ string) {
 	binding.Forget(&in.Memory)
-	notePassword(in, password.State{Accepted: plan.AcceptedPassword(in.Status()), Sent: remembered.In(in.Memory.Parts).sent}.Refuse())
+	notePassword(in, password.State{Accepted: plan.AcceptedPassword(in.Status()), Sent: remembered.In(in.Memory.Parts).sent}.ChangeFailed())
 }
 
 // observed hides where the cloud keeps a password that it is not to manage: that is nobody's way to the password.

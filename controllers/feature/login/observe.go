@@ -121,7 +121,7 @@ func (r *reading) readPassword(ctx context.Context) error {
 	}
 	err = r.decidePassword(ctx, found, password.Observation{
 		Ready: r.Observation.State == driver.Ready, Refused: r.Observation.Login.GetPasswordRefused() || wasPromoted(r.State), UserMissing: plan.UserMissing(r.Observation),
-		CloudManaged: r.Observation.Login.GetCloudManaged(), TakenBack: plan.KnownManaged(r.Status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(r.Request.Username), Due: due, Now: r.Now,
+		CloudManaged: r.Observation.Login.GetCloudManaged(), TakenBack: plan.KnownManaged(r.Status()), Wanted: wanted, Leftover: left, Fresh: driver.NewPassword(r.Request.Username), Due: due, Now: r.Now,
 	})
 	plan.NoteRotation(r.Kind, r.Object, r.Want, r.Observation, r.plan.State, r.Now)
 	r.KeepsPrimary = r.KeepsPrimary && (err != nil || r.plan.Store != password.Never)
@@ -174,9 +174,9 @@ func (r *reading) decidePassword(ctx context.Context, found *stored, seen passwo
 	r.takeIn(found.secret, decided)
 	notePassword(r.State, decided.State)
 	if decided.State.Serial != found.state.Serial { // another password than the one that was sent last: changes do not tell them apart
-		r.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(r.Memory.Cloud.Sent), func(c driver.Change) bool { return c.SetsPassword() })
+		r.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(r.Memory.Cloud.Sent), func(c driver.Change) bool { return plan.PasswordChange(c).Sets() })
 	}
-	if decided.Do == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
+	if decided.Step == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
 		if err := r.connections.MayPublish(ctx, r.State, true); err != nil {
 			r.plan.Sent = ""
 			return err

@@ -115,7 +115,7 @@ func TestCheckPassword(t *testing.T) {
 				g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 			}
 			if test.accepted != "" {
-				g.Status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				g.Status().Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
 			if err := g.readPassword(t.Context()); err != nil {
 				t.Fatal(err)
@@ -188,13 +188,13 @@ func TestNoPasswordWhileAServerIsPrepared(t *testing.T) {
 // A change that failed late may have been the password: it counts as not taken, and is sent again.
 func TestLateFailureTakesBackThePassword(t *testing.T) {
 	d, _ := withPassword(nil)
-	d.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
+	d.Status.Applied = map[string][]string{plan.FieldPassword: {"3"}, "tags": {"team"}}
 	g := fixtureOf(d, nil)
 	noteSent(g.State, 3)
 	g.remember(&binding.ConnectionSecret{})
 	g.features().Failed(g.State, "it failed late")
 	sent := remembered.In(g.Memory.Parts).sent
-	if _, still := g.Status().Applied[driver.FieldPassword]; still || sent != 0 || len(g.Status().Applied) != 1 || g.published() != nil {
+	if _, still := g.Status().Applied[plan.FieldPassword]; still || sent != 0 || len(g.Status().Applied) != 1 || g.published() != nil {
 		t.Errorf("applied is %v, and remembered %d, and of the connection Secret %v", g.Status().Applied, sent, g.published())
 	}
 }

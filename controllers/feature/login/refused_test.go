@@ -68,8 +68,8 @@ func TestPasswordWhosePeriodHasPassed(t *testing.T) {
 				t.Fatal(err)
 			}
 			rotates := test.reason == "" && !test.fails
-			if (g.plan.Do == password.Rotate) != rotates || (g.plan.State.Next != "") != rotates || (g.plan.Store == password.AtOnce) != rotates {
-				t.Errorf("it does %q, and stores %q: %+v", g.plan.Do, g.plan.Store, g.plan.State)
+			if (g.plan.Step == password.Rotate) != rotates || (g.plan.State.Next != "") != rotates || (g.plan.Store == password.AtOnce) != rotates {
+				t.Errorf("it does %q, and stores %q: %+v", g.plan.Step, g.plan.Store, g.plan.State)
 			}
 			refused, _ := errors.AsType[*identity.ValidationError](g.rotationRefused)
 			if test.reason != "" && (refused == nil || refused.Reason != test.reason) || test.reason == "" && refused != nil {

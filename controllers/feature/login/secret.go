@@ -90,8 +90,8 @@ func (r *reading) wantedPassword(ctx context.Context, s password.State) (string,
 
 // leftPassword returns the password of a server that is taken back, from the connection Secret that was left with it, so that nobody who uses
 // that is cut off, if no other is known or wanted. It is undecided until the cloud says at which endpoint the server is: the Secret may be of another.
-func (r *reading) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
-	none, at := password.Left{}, r.Observation.Endpoint
+func (r *reading) leftPassword(ctx context.Context, s password.State, wanted string) (password.Leftover, error) {
+	none, at := password.Leftover{}, r.Observation.Endpoint
 	if s.Latest() != "" || wanted != "" || r.Want.GetConnection() == nil || r.Observation.Login.GetCloudManaged() {
 		return none, nil
 	}
@@ -105,12 +105,12 @@ func (r *reading) leftPassword(ctx context.Context, s password.State, wanted str
 		return none, nil // it is not ours, or has no password
 	}
 	if at.Host == "" {
-		return password.Left{Undecided: true}, nil
+		return password.Leftover{Undecided: true}, nil
 	}
 	_, data := r.Kind.Binding(r.Want, r.Cloud(), at, left)
 	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
 		return none, nil
 	}
 	r.KeepSecret(left)
-	return password.Left{Password: left}, nil
+	return password.Leftover{Password: left}, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // when says of each moment which decisions about a password are stored then.
-var when = map[feature.Moment]password.When{
+var when = map[feature.Moment]password.StorePoint{
 	feature.AtOnce: password.AtOnce, feature.BeforeTakeover: password.BeforeStartOver, feature.BeforeCreation: password.AfterStartOver,
 }
 
@@ -52,7 +52,7 @@ func sent(w feature.Work, _ plan.Action, accepted []driver.Change) *outcome.Note
 	in := w.Reconciliation()
 	said := event(*in, accepted)
 	for _, c := range accepted {
-		if c.SetsPassword() {
+		if plan.PasswordChange(c).Sets() {
 			now := place.In(in.Parts)
 			now.plan.State = now.plan.State.Accept()
 			place.Set(&in.Parts, now)
@@ -72,13 +72,16 @@ func event(in reconciliation.State, accepted []driver.Change) *outcome.Note {
 		return new(outcome.Normal(v1alpha1.EventPasswordChanged, format, args...))
 	}
 	s := place.In(in.Parts).plan.State
-	switch c := accepted[0]; {
-	case c.HandsOver():
+	switch plan.PasswordChange(accepted[0]) {
+	case driver.HandOverPassword:
 		return changed("the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")
-	case c.TakesBack():
+	case driver.TakeBackPassword:
 		return changed("changed the administrator's password, which the cloud no longer manages")
-	case c.Field != driver.FieldPassword:
+	case driver.SetPassword:
+	default:
 		return nil
+	}
+	switch {
 	case in.View.Rotates:
 		return changed("changed the administrator's password, because %s; the connection Secret gets it once the cloud has applied it", whyRotated(in))
 	case s.Next == s.Current: // after a promotion, or a refusal

@@ -38,9 +38,9 @@ func failing(fails bool) client.Client {
 // A password is stored at the moment that was decided, and at no other. No server is created or taken over whose password can't be used.
 func TestPasswordIsStoredAtItsMoment(t *testing.T) {
 	refused := &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound}
-	moments := map[feature.Moment]password.When{feature.AtOnce: password.AtOnce, feature.BeforeTakeover: password.BeforeStartOver, feature.BeforeCreation: password.AfterStartOver}
+	moments := map[feature.Moment]password.StorePoint{feature.AtOnce: password.AtOnce, feature.BeforeTakeover: password.BeforeStartOver, feature.BeforeCreation: password.AfterStartOver}
 	for at, its := range moments {
-		for _, store := range []password.When{password.Never, password.AtOnce, password.BeforeStartOver, password.AfterStartOver} {
+		for _, store := range []password.StorePoint{password.Never, password.AtOnce, password.BeforeStartOver, password.AfterStartOver} {
 			for _, refuse := range []error{nil, refused} {
 				t.Run(string(at)+", "+string(store), func(t *testing.T) {
 					d, _ := withPassword(nil)
@@ -102,7 +102,7 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := w.Describe(w.Object, outcome.Outcome{KeepConditions: true}).Object
-		if follows := kind.Follows(w.Kind, told) != nil; follows != fails {
+		if follows := kind.ReplicaStatusOf(w.Kind, told) != nil; follows != fails {
 			t.Errorf("storing fails: %t; the status says that it follows its primary: %t", fails, follows)
 		}
 	}
@@ -110,7 +110,7 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 
 // Which password the cloud accepted is noted in the status and in memory. An Event says what it was about, and never the password.
 func TestAcceptedPasswordIsNoted(t *testing.T) {
-	set := driver.Change{Field: driver.FieldPassword}
+	set := driver.Change{Field: plan.FieldPassword}
 	for _, tt := range []struct {
 		name    string
 		changes []driver.Change

@@ -158,6 +158,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
 	done, err := w.send(ctx, a)
+	done.Failed = plan.FailedOf(changes, done)
 	w.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -166,11 +167,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	applied := without(changes, done.Failed)
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), applied)
-	said := w.executor.Features.Sent(w, a, applied)
-	if !w.Memory.Cloud.InVain {
-		w.Notes = append(w.Notes, updated(w.State, a, applied, said)...)
-	}
-	w.forgetFormer(a, applied)
+	w.accepted(a, applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
 	failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
 	switch {
@@ -185,12 +182,21 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	return out, nil
 }
 
+// accepted takes in which changes of an action the cloud accepted, and has an Event say so.
+func (w *work) accepted(a plan.Action, changes []driver.Change) {
+	said := w.executor.Features.Sent(w, a, changes)
+	if !w.Memory.Cloud.InVain {
+		w.Notes = append(w.Notes, updated(w.State, a, changes, said)...)
+	}
+	w.forgetFormer(a, changes)
+}
+
 // send sends the changes of an action to the cloud, or the command that makes the one change.
 func (w *work) send(ctx context.Context, a plan.Action) (driver.Result, error) {
 	if a.Command != nil {
 		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.CallSecrets)
 	}
-	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, w.CallSecrets)
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, plan.EditOf(a.Changes), w.CallSecrets)
 }
 
 // release marks what is left behind, so that it is not taken back by accident.

@@ -21,7 +21,7 @@ func (w *work) bind() {
 	w.status.Location = w.Place()
 	w.status.AccountID = string(w.Account)
 	w.DescribeClass(w.status)
-	w.Kind.SetWithin(w.Object, w.Request.Parent)
+	w.Kind.SetParentRef(w.Object, w.Request.Parent)
 	if w.Observation.State == driver.Absent {
 		w.status.Applied, w.status.Origin = maps.Clone(w.Observation.Applied), v1alpha1.OriginCreated
 	} else {
@@ -38,9 +38,9 @@ func (w *work) clearBinding() {
 	w.status.Applied, w.status.AppliedGeneration, w.status.Provider = nil, 0, ""
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
-	w.Kind.SetWithin(w.Object, driver.ParentRef{})
-	kind.ForgetRestored(w.Kind, w.Object)
-	kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil)
+	w.Kind.SetParentRef(w.Object, driver.ParentRef{})
+	kind.ClearRestored(w.Kind, w.Object)
+	kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil)
 	kind.SetFormer(w.Kind, w.Object, nil)
 }
 
@@ -71,8 +71,8 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	}
 	w.executor.Features.Clear(&w.State)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
-	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
-	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil) || moved
+	moved := w.Kind.SetParentRef(w.Object, w.Request.Parent)
+	moved = kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil) || moved
 	moved = w.Kind.SetRestored(w.Object, w.Request.Restore) || moved
 	return moved || !equality.Semantic.DeepEqual(before, w.status)
 }

@@ -45,7 +45,7 @@ func (l *ledger) Create(context.Context, string, driver.Request, driver.Secrets)
 	return driver.Result{}, l.note("creation")
 }
 
-func (l *ledger) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (l *ledger) Update(context.Context, string, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, l.note("update")
 }
 
@@ -112,7 +112,7 @@ func TestOrderOfWrites(t *testing.T) {
 				d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Generation: 1}}
 				if !test.new {
 					d.Finalizers, d.Status.ExternalName, d.Status.ExternalID = []string{v1alpha1.FinalizerResource}, "orders", "id-before"
-					d.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}}
+					d.Status.Applied = map[string][]string{plan.FieldPassword: {"3"}}
 					d.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
 				}
 				l := &ledger{}

@@ -79,7 +79,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "of a kind that the cloud lacks", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Supported = false }}, steps: description,
 			state: condition.Stalled, reason: v1alpha1.ReasonNotSupported},
 		{name: "waiting for a slot", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
-			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
+			state: condition.Unobserved, reason: v1alpha1.ReasonNotObserved},
 		{name: "in another account", is: []func(*reconciliation.State){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
 		{name: "in another account, and never created", is: []func(*reconciliation.State){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
 		{name: "moved, and never created", is: []func(*reconciliation.State){moved, refused}, steps: name, verb: plan.ClearBinding},
