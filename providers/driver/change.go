@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Redacted stands for a secret value wherever one would be shown.
+// Redacted is shown in place of a secret value.
 const Redacted = "(secret)"
 
 // A Change is one field that differs: from what the cloud has to what is wanted. From and To are for
@@ -45,7 +45,7 @@ func (c Change) StaysTheirs() string {
 		"this object did before its spec gave up the field. Give those of the spec other names, or have whoever looks after the cloud object delete those that are there", c.Field, strings.Join(c.Foreign, ", "))
 }
 
-// Names returns the fields of changes, in order.
+// Names returns the fields of changes, in their order.
 func Names(changes []Change) []string {
 	names := make([]string, 0, len(changes))
 	for _, c := range changes {
@@ -54,12 +54,14 @@ func Names(changes []Change) []string {
 	return names
 }
 
-// Applied is what Mooring set in a cloud object: for each field the value it set, as text, or for
-// maps and lists the sorted names of the entries it set. Where a change of an entry may disturb users, name=value says with which value it was
-// set, and name? that it is to be set for the first time.
+// Applied records what Mooring set in a cloud object. The key is the field. The value is a list: of a plain field it
+// has the value as text; of a map or list it has the sorted names of the entries.
+//
+// Where a change of an entry may disturb users, name=value records the value of the entry, and name? records that the
+// entry is about to be set for the first time.
 type Applied map[string][]string
 
-// Clone returns a copy that shares nothing.
+// Clone returns a deep copy.
 func (a Applied) Clone() Applied {
 	out := make(Applied, len(a))
 	for k, v := range a {

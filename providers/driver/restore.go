@@ -13,27 +13,30 @@ import "time"
 // passwords of that one, until Promote.
 // In the place of one that vanished it is made of what an Observation said to be Restorable, a snapshot or the object itself, whatever the capability.
 type Restore struct {
-	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the
-	// cloud's own identity of it, where it has one.
+	// Snapshot is the name of a snapshot in the cloud, in the location of the request. SnapshotID is the cloud's id of
+	// it, if there is one.
 	Snapshot, SnapshotID string
-	// Source is an object of the kind in the location of the request, and Time the moment, in UTC; zero for the latest one that the cloud can restore. Source is zero for
-	// a snapshot. For a kind with RestoresDeleted it may be one that was deleted and whose backups are left.
+	// Source is the object to restore from, of the same kind and in the location of the request. Time is the point in
+	// time, in UTC; zero for the latest that the cloud can restore. Source is zero for a snapshot. For a kind with
+	// RestoresDeleted, Source may be a deleted object whose backups exist.
 	Source ParentRef
 	Time   time.Time
-	// SourceMark is the mark that Source has, for a kind with Capabilities.Copies. If it has another one by now, Create is Conflict, and makes nothing: nobody would
-	// know whose the copy is. It is zero for other kinds.
+	// SourceMark is the expected mark of Source, for a kind with Capabilities.Copies; zero for other kinds. If Source
+	// has another mark, Create returns Conflict without an effect, because the owner of the copy would not be known.
 	SourceMark Mark
-	// Vanished is the identity of the object in whose place this one is made; empty for none. The Source is that object then, which is gone, and Time says of when
-	// the snapshot or the newest state is.
+	// Vanished is the id of the vanished object that this one replaces; empty for none. Source is then the vanished
+	// object, and Time the time of the snapshot or of the newest state.
 	Vanished string `json:",omitempty"`
-	// Follows: the object is to follow Source. Time is zero then. If Source has another mark than SourceMark by now, Create is Busy while it has none or a part of
-	// it, and Invalid for another one; nothing is made.
+	// Follows: the object is to be a read replica of Source. Time is zero then. If the mark of Source is not
+	// SourceMark, nothing is created: Create returns Busy while the mark is missing or incomplete, and Invalid for
+	// another mark.
 	Follows bool `json:",omitempty"`
-	// SourceLocation is where Source is, if the object is to follow it from elsewhere; empty if it is in the location of the request.
+	// SourceLocation is the location of Source, if a replica is in another location; empty if it is in the location of
+	// the request.
 	SourceLocation string `json:",omitempty"`
 }
 
-// String says from what, as a part of a message.
+// String returns what is restored from, as a part of a message.
 func (r *Restore) String() string {
 	switch {
 	case r.Follows:
@@ -48,10 +51,10 @@ func (r *Restore) String() string {
 	return r.Source.Name + " as of " + r.Time.UTC().Format(time.RFC3339)
 }
 
-// A Former is an object in whose place another one was put.
+// A Former is the server that a blue/green deployment replaced by another one.
 type Former struct {
 	ParentRef
 	Mark Mark
-	// Pending: the cloud is at work on it, and takes no change of it now.
+	// Pending: an operation is in progress on it, so the cloud accepts no change of it now.
 	Pending bool `json:",omitempty"`
 }
