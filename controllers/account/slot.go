@@ -94,8 +94,8 @@ func (s *session) Create(ctx context.Context, kind string, req driver.Request, s
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
-	return s.Session.Update(s.with(ctx), kind, req, changes, secrets)
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Update(s.with(ctx), kind, req, edit, secrets)
 }
 
 // Do implements driver.Session.

@@ -99,7 +99,7 @@ func wantedTag(req driver.Request) string {
 	return string(spec.Tags["edited"])
 }
 
-func (c *throttling) Update(ctx context.Context, _ string, req driver.Request, _ []driver.Change, _ driver.Secrets) (driver.Result, error) {
+func (c *throttling) Update(ctx context.Context, _ string, req driver.Request, _ driver.Edit, _ driver.Secrets) (driver.Result, error) {
 	if err := c.call(ctx, "patch"); err != nil {
 		return driver.Result{}, err
 	}

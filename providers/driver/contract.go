@@ -5,7 +5,7 @@ import "fmt"
 // ContractVersion is the version of the contract: of the messages of this package, of their numeric values, and of the
 // methods of Driver, Session and Host. Raise it with every change of these. A test compares them with the recording for
 // this version.
-const ContractVersion = 28
+const ContractVersion = 29
 
 // CheckContract returns an error with the code Invalid if the driver was built for another version of the contract.
 // Such a driver must not be used: fields of another version are dropped silently, and numbers may have another meaning.

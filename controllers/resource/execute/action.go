@@ -162,6 +162,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
 	done, err := w.send(ctx, a)
+	done.Failed = plan.FailedOf(changes, done)
 	w.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -193,7 +194,7 @@ func (w *work) send(ctx context.Context, a plan.Action) (driver.Result, error) {
 	if a.Command != nil {
 		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.secrets())
 	}
-	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, w.secrets())
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, plan.EditOf(a.Changes), w.secrets())
 }
 
 // release marks what is left behind, so that it is not taken back by accident.

@@ -41,7 +41,7 @@ func (w *work) sent(a plan.Action, changes []driver.Change) {
 	if a.Does(driver.DeleteFormer) && len(changes) > 0 && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
 		kind.SetFormer(w.Kind, w.Object, nil)
 	}
-	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {
+	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return plan.PasswordChange(c).Sets() }) {
 		return
 	}
 	w.Password.State = w.Password.State.Accept()

@@ -180,10 +180,10 @@ func TestUnmade(t *testing.T) {
 // A change that failed late may have been the password: it counts as not taken, and is sent again.
 func TestLateFailureTakesBackThePassword(t *testing.T) {
 	b, _ := storedBucket(t, false)
-	b.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
+	b.Status.Applied = map[string][]string{plan.FieldPassword: {"3"}, "tags": {"team"}}
 	g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: plan.Memory{PasswordSent: 3}}))
 	g.login().operationRefused()
-	if _, still := g.Status().Applied[driver.FieldPassword]; still || g.Memory.Cloud.PasswordSent != 0 || len(g.Status().Applied) != 1 {
+	if _, still := g.Status().Applied[plan.FieldPassword]; still || g.Memory.Cloud.PasswordSent != 0 || len(g.Status().Applied) != 1 {
 		t.Errorf("applied is %v, and remembered %d", g.Status().Applied, g.Memory.Cloud.PasswordSent)
 	}
 }

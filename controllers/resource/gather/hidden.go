@@ -66,7 +66,7 @@ func (h *hiding) missing() (fields []string, err error) {
 		}
 	}
 	if plan.KnownManaged(h.Status()) && !h.Request.CloudManaged {
-		fields = append(fields, driver.FieldSource)
+		fields = append(fields, plan.FieldSource)
 	}
 	if len(fields) == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func (h *hiding) missing() (fields []string, err error) {
 
 // isOfLogin reports whether a field is one of the login, of which not only the driver says what is applied.
 func isOfLogin(name string) bool {
-	return name == driver.FieldPassword || name == driver.FieldSource || name == driver.FieldUsername
+	return name == plan.FieldPassword || name == plan.FieldSource || name == driver.FieldUsername
 }
 
 // describes reports whether the driver has a field.

@@ -170,7 +170,7 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.State.Serial != stored.State.Serial { // another password than the one that was sent last: changes do not tell them apart
-		g.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Memory.Cloud.Sent), func(c driver.Change) bool { return c.SetsPassword() })
+		g.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Memory.Cloud.Sent), func(c driver.Change) bool { return plan.PasswordChange(c).Sets() })
 	}
 	if decided.Step == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
 		if err := g.mayPublish(ctx, true); err != nil {

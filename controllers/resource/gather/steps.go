@@ -187,7 +187,7 @@ func (g *gathering) request() driver.Request {
 	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
-	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
+	request.CloudManaged, request.PasswordSet = plan.CloudManages(g.Kind, g.Want), plan.AcceptedPassword(status) > 0
 	request.Beside, request.Former = plan.BesideOf(g.Kind, g.Want, g.Described.Capabilities), kind.FormerOf(g.Kind, g.Object)
 	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {

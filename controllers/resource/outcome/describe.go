@@ -204,7 +204,7 @@ func (f Facts) describeApplied(status *v1alpha1.ResourceStatus, noted driver.App
 		return nil
 	}
 	applied := map[string][]string(maps.Clone(noted))
-	for _, name := range []string{driver.FieldPassword, driver.FieldSource} { // which the driver can't know
+	for _, name := range []string{plan.FieldPassword, plan.FieldSource} { // which the driver can't know
 		if noted, ok := status.Applied[name]; ok {
 			applied[name] = noted
 		}

@@ -80,7 +80,7 @@ func CauseOf(v View, c driver.Change) string {
 	applied, known := v.Applied[c.Field]
 	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
 	switch {
-	case c.Field == driver.FieldPassword && v.Rotates:
+	case v.Rotates && PasswordChange(c) == driver.SetPassword:
 		return v1alpha1.CauseRotation
 	case Promotes(c):
 		return v1alpha1.CauseSpec

@@ -244,7 +244,7 @@ func TestPreparedServerIsDroppedByItself(t *testing.T) {
 	s := settled()
 	s.Edited = true
 	s.Seen.Changes = []driver.Change{
-		{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
+		{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
 		{Field: driver.FieldStrategy, From: "16", Effect: driver.Online},
 	}
 	a := s.plan()

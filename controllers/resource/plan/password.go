@@ -12,7 +12,7 @@ import (
 
 // AcceptedPassword returns the serial of the password that the cloud accepted, as the status says; 0 if it says nothing.
 func AcceptedPassword(status *v1alpha1.ResourceStatus) int {
-	applied := status.Applied[driver.FieldPassword]
+	applied := status.Applied[FieldPassword]
 	if len(applied) != 1 {
 		return 0
 	}
@@ -28,12 +28,12 @@ func NotePassword(status *v1alpha1.ResourceStatus, accepted int) {
 	switch {
 	case accepted == AcceptedPassword(status):
 	case accepted == 0:
-		delete(status.Applied, driver.FieldPassword)
+		delete(status.Applied, FieldPassword)
 	default:
 		if status.Applied == nil {
 			status.Applied = map[string][]string{}
 		}
-		status.Applied[driver.FieldPassword] = []string{strconv.Itoa(accepted)}
+		status.Applied[FieldPassword] = []string{strconv.Itoa(accepted)}
 	}
 }
 
@@ -122,7 +122,7 @@ func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) Pas
 func ObservePassword(s password.State, seen password.Observation) PasswordPlan {
 	p := PasswordPlan{Decision: s.Observe(seen)}
 	p.Stale = seen.Refused && seen.Ready || p.State.Serial != s.Serial
-	change := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
+	change := driver.Change{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
 	switch p.Step {
 	case password.Include:
 		p.Sent = driver.Password(p.State.Latest())
