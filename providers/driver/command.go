@@ -22,8 +22,8 @@ const (
 	// the cloud still has of the operation that replaced it. If that is done already, the command does nothing and
 	// succeeds.
 	DeleteFormer Verb = "delete-former"
-	// DropStaged takes away the server that an Update prepared to take this one's place, and that the request no longer
-	// wants. A driver reports that server as a change of FieldStrategy.
+	// DropStaged removes a prepared blue/green deployment that the request no longer wants. A driver reports that
+	// deployment as a change of FieldStrategy.
 	DropStaged Verb = "drop-staged"
 )
 

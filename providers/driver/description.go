@@ -133,9 +133,10 @@ type Resource struct {
 
 // Capabilities are the features that a kind of object has in one cloud.
 type Capabilities struct {
-	// Login: it has an administrator with a password.
+	// Login: an object has an administrator with a password.
 	Login bool
-	// ManagedPassword: the cloud can manage the administrator's password. A kind with a login and without it says so in Lacks, by CloudManagedLack.
+	// ManagedPassword: the cloud can manage the administrator's password. A kind with a login and without it says so in
+	// Lacks, by CloudManagedLack.
 	ManagedPassword bool
 	// Snapshots: a final snapshot can be taken when an object is deleted.
 	Snapshots bool
@@ -161,7 +162,7 @@ type Capabilities struct {
 	Stop bool
 	// List: the cloud can list the objects of the kind.
 	List bool
-	// Actions are what can be done to an object once, because a person asks for it. RotatePassword needs ManagedPassword.
+	// Actions are the actions that users can request. RotatePassword requires ManagedPassword.
 	Actions []Action `json:",omitempty"`
 }
 

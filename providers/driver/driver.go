@@ -77,22 +77,23 @@ type Session interface {
 	// work in one region, it lists that region. It lists all objects, with and without marks. An object that is missing
 	// from a list may exist: see Page. For a kind whose Capabilities lack List, it returns NoList without a call.
 	List(ctx context.Context, kind string, req ListRequest) (Page, error)
-	// Create makes the object with its mark on it from the first moment. If an object of that name
-	// exists the error's Code is Conflict, and nothing was changed.
-	// Secrets.Own is there for kinds with a login; it is empty if the cloud is to manage the password, and for a Restore.
+	// Create creates the object, with its mark from the beginning. If an object of that name exists, it returns
+	// Conflict without an effect. Secrets.Own is set for kinds with a login. It is empty if the cloud is to manage the
+	// password, and for a Restore.
 	Create(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
-	// Update makes exactly the edit, in as few calls as the cloud allows. What one aspect refuses must not keep the others from being
-	// applied: it goes into Result.Failed, and a refused password into Result.PasswordFailed. All else that is no difference
-	// is a command of Do.
-	// Secrets.Own is there for what PasswordChange.Sets says, and for FieldUsername where a cloud makes users by calls of their own. It is
-	// empty if none is to be touched.
+	// Update makes exactly the edit, in as few calls as the cloud allows. If one change fails, the others are still
+	// made. Failed changes are in Result.Failed, and the error of the password is in Result.PasswordFailed. Everything
+	// that is no difference between spec and cloud is a Command.
+	//
+	// Secrets.Own is set if PasswordChange.Sets, and for FieldUsername in a cloud that creates users by separate calls.
+	// It is empty otherwise.
 	Update(ctx context.Context, kind string, req Request, edit Edit, secrets Secrets) (Result, error)
-	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the command, or
-	// if nobody knows whether it was done. A mark that the cloud refuses goes into Result.Failed, named by
-	// FieldMark. A command that the kind's Capabilities lack is the error Unsupported, without a call.
+	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the
+	// command, or if it is not known whether it was carried out. If the cloud refuses a mark, Result.Failed has
+	// FieldMark. For a command that the kind's Capabilities lack, it returns Unsupported without a call.
 	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
-	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
-	// it and seen its mark and id. An object that is gone already is no error.
+	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed the object, and
+	// verified its mark and ID. If the object does not exist, Delete succeeds.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
 }
 
@@ -101,12 +102,12 @@ const (
 	// FieldMark names the ownership mark in errors and lists: it could not be read, is not listed, or was refused. Only
 	// the command WriteMark writes the mark. A driver never reports it as a change.
 	FieldMark = "mark"
-	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
-	// difference as Impossible; one that makes users by calls of their own reports a change until
-	// Applied says that the user was made.
+	// FieldUsername is the name of the administrator. If the cloud accepts it only at creation, a difference is
+	// Impossible. If the cloud creates users by separate calls, the driver reports a change until Applied has the
+	// username.
 	FieldUsername = "credentials.username"
-	// FieldStrategy says how the version is changed. A driver reports a change of it while there is a server that an Update
-	// prepared to take this one's place, and that the request no longer wants. The command DropStaged makes that change.
+	// FieldStrategy says how the version is upgraded. A driver reports a change of it while a blue/green deployment is
+	// prepared that the request no longer wants. The command DropStaged removes it.
 	FieldStrategy = "updates.strategy"
 )
 
@@ -119,17 +120,18 @@ type Request struct {
 	// Parent is the parent or the source of the object, depending on whether the kind has Resource.Parent or
 	// Resource.Source. It is zero for a kind without either.
 	Parent ParentRef
-	// ID is the cloud's own immutable identity of the object, once it is known.
+	// ID is the cloud's immutable id of the object, once it is known.
 	ID string
 	// Mark is the ownership mark that the object has, or is to have.
 	Mark Mark
 	// Spec is the merged spec.
 	Spec Spec
-	// Username is the administrator's, for kinds that have a login; empty for the cloud's usual one.
+	// Username is the administrator's username, for kinds with a login; empty for the cloud's default.
 	Username string
-	// CloudManaged: the cloud is to manage the administrator's password. Only for kinds whose Capabilities have ManagedPassword.
+	// CloudManaged: the cloud is to manage the administrator's password. It is set only for kinds whose Capabilities
+	// have ManagedPassword.
 	CloudManaged bool
-	// PasswordSet: the administrator's password is one that came with an earlier Create or Update.
+	// PasswordSet: the administrator's password was set by an earlier Create or Update.
 	PasswordSet bool `json:",omitempty"`
 	// Applied is what Mooring set in the cloud object earlier.
 	Applied Applied
@@ -142,9 +144,9 @@ type Request struct {
 	// of the driver's own. If the last such read was before AskedAt, it is read again. NotBefore does not cause that,
 	// because it changes with each write.
 	AskedAt time.Time `json:",omitzero"`
-	// Read is the read that an Update goes by: what Observation.Read said of the observation that the changes are of. The driver need not read again what
-	// that found, for a write that the cloud refuses if the object has another version since. It is empty if the caller does not know, and a driver that
-	// does not know it reads again.
+	// Read is Observation.Read of the observation that an Update is based on. The driver need not read that state
+	// again, if the cloud refuses a write after a concurrent change. It is empty if the caller does not know it. A
+	// driver that does not recognize it reads again.
 	Read string `json:",omitempty"`
 	// JustSet are the fields that Create set by separate calls, from its Result. It is set only for the first
 	// observation after the creation. These fields need not be read, because the cloud has just confirmed them.
@@ -164,10 +166,13 @@ type Request struct {
 	// has RestoresDeleted. Then Restorable has only Backups.
 	Vanished     *ParentRef `json:",omitempty"`
 	VanishedMark Mark       `json:",omitzero"`
-	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
-	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
-	// which is given to each call from then on. Other changes of the same Update are made first, and then that of the version fails as Busy. While a server is
-	// prepared, and once it is, the version is the only change that an observation reports, or FieldStrategy: all else waits.
+	// Beside: the version is to be upgraded by a blue/green deployment. The cloud prepares a new server next to this
+	// one, which then takes its name and address. It is set only for kinds whose Capabilities have Beside.
+	//
+	// An Update with a change of the version starts the preparation, or switches over once the new server is ready.
+	// Result.Operation names the deployment, and later requests have it. Other changes of the same Update are made
+	// first, and then the change of the version fails with Busy. While a deployment exists, observations report only a
+	// change of the version or of FieldStrategy; all other changes wait.
 	Beside bool `json:",omitempty"`
 	// Former is the server that this one replaced in a blue/green deployment. It is nil if there is none, or if it was
 	// deleted.
@@ -198,13 +203,14 @@ type FieldError struct {
 
 // A Result is the outcome of a call.
 type Result struct {
-	// Operation is the cloud's operation that the call started, if any. An Update of which all changes failed as Busy began what the cloud does before it makes them.
+	// Operation is the cloud's operation that the call started, if any. If all changes of an Update failed with Busy,
+	// the operation is the preparation of these changes.
 	Operation string
 	// ID is the cloud's immutable id of the object, if the call returned it.
 	ID string
 	// Failed are the changes that were not made, with their errors. All others were made.
 	Failed []FieldError
-	// PasswordFailed is why an Update did not make Edit.Password; nil if it did, or if there was none.
+	// PasswordFailed is the error of Edit.Password; nil if the password was changed, or if the edit does not change it.
 	PasswordFailed *Error `json:",omitempty"`
 	// Sent are the changes that Create made by separate calls after the creation. Reads may not show them yet.
 	Sent []Change

@@ -3,16 +3,17 @@ package driver
 // The facets of an Observation are below. Each is what only kinds with one capability have. Their getters may be called on nil, as those of
 // Protocol Buffers may: a facet that is missing says nothing, and so permits nothing.
 
-// LoginState is what was observed of an administrator's login.
+// LoginState is the observed state of an administrator's login.
 type LoginState struct {
-	// PasswordRefused: the cloud accepted a password, and then could not set it. The one before may still hold or none;
-	// the one that was sent does not, and has to be sent again. A cloud whose operations have names says so by
-	// OperationError in its place.
+	// PasswordRefused: the cloud accepted a password, and then failed to set it, so it has to be sent again. The
+	// earlier password may still be in force, or none. A cloud whose operations have names reports this by
+	// OperationError instead.
 	PasswordRefused bool `json:",omitempty"`
-	// CloudManaged: the cloud manages the administrator's password, or was asked to: it makes it, keeps it and changes it.
+	// CloudManaged: the cloud manages the administrator's password, or was asked to: it generates, stores and rotates
+	// the password.
 	CloudManaged bool `json:",omitempty"`
-	// PasswordProblem says why the cloud can't manage that password as it should, although it can be used, and what to do. It is empty if
-	// the cloud can.
+	// PasswordProblem says why the cloud can't manage the password as it should, and what to do. The password can still
+	// be used. It is empty if there is no problem.
 	PasswordProblem string `json:",omitempty"`
 }
 

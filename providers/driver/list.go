@@ -13,22 +13,22 @@ type ListRequest struct {
 	Page string
 	// Parent asks for the objects within one parent, for a kind that has a parent. It is zero for other kinds.
 	Parent ParentRef
-	// Cluster asks for the objects that have a mark of this cluster id; empty for all objects. It saves calls where the cloud can find
-	// objects by their marks, and changes nothing where it can't. So a page may hold other objects too: look at the marks.
+	// Cluster asks only for objects whose mark has this cluster id; empty for all objects. It saves calls where the
+	// cloud can search by marks, and has no effect elsewhere. A page may contain other objects too, so check the marks.
 	Cluster string
 }
 
-// A Page is a part of what a cloud lists of one kind.
+// A Page is a part of a cloud's list of one kind.
 //
-// That an object is missing from a list does not say that it does not exist. A list may be older than the last creation, an object
-// may fall between two pages while others come and go, a list has one region or one account only, a cloud may leave out what the
-// credentials may not see, or a region that does not answer. Only Observe says that an object is Absent. What a list does show was
-// there when the cloud made the list.
+// An object that is missing from a list may exist. The list may be older than the object, or the object may have moved
+// between two pages. A list has one account, and often one region. The cloud may leave out objects that the credentials
+// can't see, or a region that does not respond. Only Observe decides that an object is Absent. An object in a list
+// existed when the cloud made the list.
 type Page struct {
 	// Location is the location of the listed objects. It is empty for a list of the objects in all locations of the
 	// account.
 	Location string
-	// Objects are in no particular order. A page may have none, and yet not be the last one.
+	// Objects are in no particular order. A page without objects need not be the last one.
 	Objects []Listed
 	// Next is the token of the next page; empty on the last page.
 	Next string
@@ -47,7 +47,7 @@ type Listed struct {
 	// Name is the name in the cloud, as in a Request.
 	Name  string
 	State State
-	// ID is the cloud's own immutable identity, where it has one.
+	// ID is the cloud's immutable id of the object; empty if the cloud has none.
 	ID string
 	// Mark is the ownership mark of the object. It is the zero Mark if the object has none, and nil if the cloud's list
 	// does not include it.

@@ -45,9 +45,10 @@ func (s *State) UnmarshalJSON(text []byte) error {
 // An Observation is the observed state of a cloud object: a core that every kind has, and facets.
 type Observation struct {
 	State State
-	// ID is the cloud's own immutable identity, where it has one.
+	// ID is the cloud's immutable id of the object; empty if the cloud has none.
 	ID string
-	// Read names what was read, for an Update that follows at once: see Request.Read. It is empty for a driver that always reads again.
+	// Read identifies the state that was read, for Request.Read of an Update that follows. It is empty for a driver
+	// that always reads again.
 	Read string `json:",omitempty"`
 	// Mark is the ownership mark of the object; the zero Mark if it has none.
 	Mark Mark
@@ -69,19 +70,21 @@ type Observation struct {
 	// Protected: the cloud refuses to delete the object because of deletion protection. It is false as soon as the
 	// cloud accepted a change that turns the protection off.
 	Protected bool
-	// Operation is the cloud's operation that is under way, if any. Beside Ready it rests: it is of the request, has prepared a change that is among Changes, or looked whether that
-	// can be made, and an Update goes on with it. Until that, or until nobody wants that change any more, it stays.
+	// Operation is the cloud's operation in progress, if any. If State is Ready, the operation in the request waits for
+	// the caller: it prepared a change in Changes, or checked whether the change is possible. An Update continues it.
+	// It stays until then, or until the change is not wanted any more.
 	Operation string
-	// OperationError says why the operation in the request ended in an error; nil otherwise. If it rests, no other one is begun before a person asks for it.
+	// OperationError is the error with which the operation in the request ended; nil otherwise. If State is Ready, no
+	// other operation is started before a user requests it.
 	OperationError *Error
 
-	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
+	// Changes are the differences between spec and cloud. They are set only if State is Ready, Pending or Failed.
 	Changes []Change
 	// LeftOut are fields that differ, but are not in Changes, because the cloud can change them only after others.
 	LeftOut []string `json:",omitempty"`
-	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
-	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
-	// Of an Absent object: what a creation would set, and may set by an Update that follows at once.
+	// Applied is what Mooring has set in the cloud. A value that differs, or could not be read, is as in
+	// Request.Applied. A map or list that differs has the names of the old and of the new entries, because the new ones
+	// may be set already. For an Absent object, it is what Create would set, or an Update right after it.
 	Applied Applied
 	// Fixed are the fields that can't be changed any more on this object, with their values. A user can correct the
 	// spec to these values. An empty value says that the field has no value and can't get one. Fixed is set only for
@@ -100,20 +103,20 @@ type Observation struct {
 	// The facets follow. Each is nil for a kind that lacks the capability, and may be nil where nothing was observed. Read it by its
 	// getters.
 
-	// Login is of a kind with Capabilities.Login.
+	// Login is set for kinds with Capabilities.Login.
 	Login *LoginState `json:",omitempty"`
-	// Replication is of a kind with Capabilities.Replicas.
+	// Replication is set for kinds with Capabilities.Replicas.
 	Replication *Replication `json:",omitempty"`
-	// Succession is of a kind with Capabilities.Beside.
+	// Succession is set for kinds with Capabilities.Beside.
 	Succession *Succession `json:",omitempty"`
-	// Backup is of a kind with Capabilities.Snapshots or Capabilities.Restores.
+	// Backup is set for kinds with Capabilities.Snapshots or Capabilities.Restores.
 	Backup *Backup `json:",omitempty"`
-	// Actions are the states of the actions in Capabilities.Actions. An action that is missing has the zero ActionState.
+	// Actions are the states of the actions in Capabilities.Actions. A missing action has the zero ActionState.
 	Actions map[Action]ActionState `json:",omitempty"`
 	// Support has the end-of-support dates of the object's engine version. It is nil if the cloud reports none, and for
 	// an object that does not exist or is to be deleted.
 	Support *Support `json:",omitempty"`
-	// SnapshotDetails is of a kind that is made of objects of another kind: Resource.Source.
+	// SnapshotDetails is set for kinds that are created from objects of another kind: Resource.Source.
 	SnapshotDetails *SnapshotDetails `json:",omitempty"`
 }
 

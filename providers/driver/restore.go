@@ -2,16 +2,20 @@ package driver
 
 import "time"
 
-// Restore says of what an object is created whose kind has Capabilities.Restores. The object has the mark of the request from the first moment, and never
-// another one. Of the spec a Create sets what the cloud takes with such a creation; the rest differs when the object is next observed. The administrator's
-// password is neither set nor handed over: the object has the one of the snapshot until an Update with Edit.Password.
+// A Restore says from what Create creates an object, for a kind with Capabilities.Restores:
 //
-// It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
-// copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until WriteMark the new object is known by its
-// name and SourceMark. One that follows another is never born as a copy: it has its own mark at once.
-// With Follows it is made to follow another object, where the kind has Capabilities.Replicas: it repeats what is written there, takes no writes and has the logins and
-// passwords of that one, until Promote.
-// In the place of one that vanished it is made of what an Observation said to be Restorable, a snapshot or the object itself, whatever the capability.
+//   - from a snapshot;
+//   - from the state of another object at a point in time, with Capabilities.PointInTime;
+//   - as a read replica of another object, with Follows and Capabilities.Replicas. The replica takes no writes, and has the logins and passwords of its primary, until Promote;
+//   - in place of a vanished object, from what an observation reported as Restorable. This needs no capability.
+//
+// Create sets the values of the spec that the cloud accepts with such a call. The others differ in the next
+// observation. The administrator's password is not changed: it is the one of the snapshot until an Update changes it.
+//
+// The object has the mark of the request from the beginning. With Capabilities.Copies there is one exception. An object
+// that is restored from another object starts as a copy, with the settings and the mark SourceMark of that object, and
+// Create sets nothing of the spec. Until WriteMark it is identified by its name and SourceMark. A read replica never
+// starts as a copy.
 type Restore struct {
 	// Snapshot is the name of a snapshot in the cloud, in the location of the request. SnapshotID is the cloud's id of
 	// it, if there is one.
