@@ -96,7 +96,7 @@ func (e *edit) released() (names []string, err error) {
 	for _, d := range e.described(status.Provider).Fields {
 		_, ours := status.Applied[d.Field]
 		changes := slices.ContainsFunc(planned.Changes, func(c plan.Decided) bool { return c.Field == d.Field })
-		if ours && !changes && class.Sets(before, d.Field) && !class.Sets(after, d.Field) {
+		if ours && !changes && class.HasField(before, d.Field) && !class.HasField(after, d.Field) {
 			names = append(names, d.Field)
 		}
 	}
