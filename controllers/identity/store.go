@@ -51,7 +51,7 @@ type Store struct {
 	authorities *authorities
 }
 
-// New returns a Store.
+// New returns a Store with options.
 func New(o Options) *Store {
 	configs := &resolver{drivers: o.Drivers, namespace: o.Namespace}
 	tenants := &namespaces{cached: o.Client, live: o.Reader}
