@@ -69,8 +69,8 @@ func Names(changes []Change) []string {
 // Applied records what Mooring set in a cloud object. The key is the field. The value is a list: of a plain field it
 // has the value as text; of a map or list it has the sorted names of the entries.
 //
-// Where a change of an entry may disturb users, name=value records the value of the entry, and name? records that the
-// entry is about to be set for the first time.
+// If a change of an entry may disturb users, name=value records the value of the entry. name? records that the entry is
+// about to be set for the first time.
 type Applied map[string][]string
 
 // Clone returns a deep copy.

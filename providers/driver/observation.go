@@ -61,9 +61,9 @@ type Observation struct {
 	Stopped bool
 	// Problem says in the cloud's words why the state is Failed, or why the object is not Available.
 	Problem string
-	// Lost says that something which the connection Secret or the spec names, such as a CA certificate, does not exist
-	// or does not work any more, and what to do. The object itself can be used. It is empty if nothing is known to be
-	// lost.
+	// Lost names something that is missing or does not work any more, although the connection Secret or the spec names
+	// it, such as a CA certificate. It also says what to do. The object itself can be used. Lost is empty if nothing is
+	// known to be lost.
 	Lost string `json:",omitempty"`
 	// Work is what the cloud is doing with a Pending or Deleting object, as far as it reports that.
 	Work Work

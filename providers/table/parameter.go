@@ -25,10 +25,10 @@ func (Names) Problems() []string { return nil }
 
 // A Copier copies the parameters that rows filled, P, to the parameters of a call, C.
 //
-// A parameter is copied to the field of the same name: a pointer to a pointer field of that type, its value to a value
-// field, and a value as it is. A nil or zero parameter was not filled, and is left out. If C has a field
-// ForceSendFields, zero values that pointers lead to are listed in it, because the Google Cloud clients leave them out
-// otherwise.
+// A parameter is copied to the field of the same name. A pointer is copied to a pointer field of that type, or its
+// value to a value field. A value is copied as it is. A nil or zero parameter was not filled, and is left out. If C has
+// a field ForceSendFields, zero values that pointers lead to are listed in it, because the Google Cloud clients leave
+// them out otherwise.
 type Copier[P, C any] struct {
 	// Call is the cloud's name of the call.
 	Call string

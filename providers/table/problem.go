@@ -11,9 +11,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Problems returns mistakes in the adapter's configuration: rows that fill no parameter, parameters that no call takes
-// or that no row fills, and fields that can change but are in no part's call. The drivers' tests require that there are
-// none, so that no change is dropped silently.
+// Problems returns mistakes in the adapter's configuration. It finds rows that fill no parameter, and parameters that
+// no call takes or that no row fills. It finds fields that can change but are in no part's call. The drivers' tests
+// require that there are no problems, so that no change is dropped silently.
 func (a *Adapter[S, H, P]) Problems() []string {
 	var all []string
 	filled := map[string]bool{}

@@ -52,8 +52,8 @@ func AndIn[S, H, P, V any](r *Scalar[S, H, P, []V], referrer string, to driver.R
 	return r
 }
 
-// Alike sets when a declared and a present list of rules are equal, if that depends on the whole list and not on the
-// order of the rules. doc describes that in the reference. Messages then show each list in its own order.
+// Alike sets when a declared and a present list of rules are equal. It is for lists whose meaning depends on all rules
+// together, and not on their order. doc describes that in the reference. Messages then show each list in its own order.
 func Alike[S, H, P, V any](r *Scalar[S, H, P, []V], same func(want, have []V) bool, doc string) *Scalar[S, H, P, []V] {
 	r.equal, r.equalDoc, r.format = same, doc, func(rules []V) string { return TextOf(rules) }
 	return r
