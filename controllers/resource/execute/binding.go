@@ -44,12 +44,19 @@ func (w *work) clearBinding() {
 	kind.SetFormer(w.Kind, w.Object, nil)
 }
 
+// forgetFormer notes that nothing is left of a former server.
+func (w *work) forgetFormer(a plan.Action, changes []driver.Change) {
+	if a.Does(driver.DeleteFormer) && len(changes) > 0 && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
+		kind.SetFormer(w.Kind, w.Object, nil)
+	}
+}
+
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
 // its place: nothing was applied to that one but what its creation applies, it accepted no password, and it was never usable. It
 // reports whether the status changed, and has to be stored before the cloud is called.
 func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (changed bool) {
 	before := w.status.DeepCopy()
-	w.Memory.Cloud, w.Memory.Published.Published = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil), nil
+	w.Memory.Cloud = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil)
 	w.StartedOver = true
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = origin, false, false
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
@@ -62,7 +69,7 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	w.executor.Features.Clear(w.Object)
+	w.executor.Features.Clear(&w.State)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	moved := w.Kind.SetParentRef(w.Object, w.Request.Parent)
 	moved = kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil) || moved

@@ -135,6 +135,16 @@ func replicaOf(g reconciliation.State) plan.Replica {
 	return r
 }
 
+// PrimaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
+func PrimaryOf(g reconciliation.State) v1alpha1.ResourceObject {
+	r, known := replicaOf(g), kind.ReplicaStatusOf(g.Kind, g.Object)
+	follows := g.Observation.Replication.GetFollows()
+	if follows == nil || g.Primary.Object == nil || r.Server == "" || !r.Is(follows) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
+		return nil
+	}
+	return g.Primary.Object
+}
+
 // FollowersOf returns the objects that follow one. They must be indexed by kind.PrimaryIndex.
 func FollowersOf(ctx context.Context, cache client.Reader, k *kind.Kind, primary metav1.Object) (f reconciliation.Followers, err error) {
 	if k.Replicating == nil {
