@@ -56,7 +56,8 @@ type AccountID string
 // A Session is one identity in one region of a cloud. It is safe for concurrent use, shared by all objects of one account and region,
 // and the place for clients and rate budgets. Each call is about an object of one kind, by the kind's name in the API; a kind that
 // the cloud lacks is the error NoKind. Methods are idempotent, never wait for the cloud to finish, return before ctx ends, and
-// return errors that carry a Code.
+// return errors that carry a Code. Secrets travel beside each message about one object. Secrets.Parent is in every call for a kind within
+// a parent that has a login, and Secrets.Own where the method says so.
 type Session interface {
 	// Identity asks the cloud which account the credentials lead to.
 	Identity(ctx context.Context) (AccountID, error)
@@ -64,7 +65,7 @@ type Session interface {
 	// driver from knowing is an error, never Absent. What could not be read of an object that is there
 	// goes into Unreadable. For a Deletion only State, ID, Mark, Protected, what lifts the protection and the
 	// changes that are Impossible have to be there: no call is made for more.
-	Observe(ctx context.Context, kind string, req Request) (Observation, error)
+	Observe(ctx context.Context, kind string, req Request, secrets Secrets) (Observation, error)
 	// List returns one page of the objects of a kind that are in the session's account, by a call that reads. In a cloud whose sessions
 	// work in one region it has those of the session's region. It shows everybody's objects, with and without marks. Missing from a list
 	// is not Absent: Page says why. For a kind whose Capabilities lack List it is the error NoList, without a call.
@@ -85,7 +86,7 @@ type Session interface {
 	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
-	Delete(ctx context.Context, kind string, req Request) (Result, error)
+	Delete(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
 }
 
 // Fields of a change that are not fields of the spec.
