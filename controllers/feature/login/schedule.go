@@ -1,4 +1,4 @@
-package plan
+package login
 
 import (
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -42,21 +43,21 @@ func rotationOf(k *kind.Kind, object v1alpha1.ResourceObject) password.Schedule 
 	return password.Schedule{Period: durationOf(r.Period), Last: r.LastTime.Time, Next: r.NextTime.Time}
 }
 
-// NextRotation returns when the password of an object is changed next, as its status says; zero if it says nothing.
-func NextRotation(k *kind.Kind, object v1alpha1.ResourceObject) time.Time {
+// nextRotation returns when the password of an object is changed next, as its status says; zero if it says nothing.
+func nextRotation(k *kind.Kind, object v1alpha1.ResourceObject) time.Time {
 	return rotationOf(k, object).Next
 }
 
-// DropRotation removes the schedule from the status of an object whose password is not changed by itself.
-func DropRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, p Policy) {
+// dropRotation removes the schedule from the status of an object whose password is not changed by itself.
+func dropRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, p plan.Policy) {
 	if k.Rotation != nil && (rotationPeriod(k, want) == 0 || p.Management == v1alpha1.ManagementObserve) {
 		*k.Rotation(object) = nil
 	}
 }
 
-// NoteRotation notes in the status when the password is changed next, once it is known which one is in force. While another one is on its way, the
+// noteRotation notes in the status when the password is changed next, once it is known which one is in force. While another one is on its way, the
 // status stays as it is.
-func NoteRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, s password.State, now time.Time) {
+func noteRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, s password.State, now time.Time) {
 	period := rotationPeriod(k, want)
 	last, known := confirmedAt(object, o, s, now)
 	if period == 0 || !known || !s.Rotatable() {
@@ -84,8 +85,8 @@ func confirmedAt(object v1alpha1.ResourceObject, o driver.Observation, s passwor
 	}
 }
 
-// RotationNeedsSecret reports whether the password Secret has to be read because of a rotation: it may be due, or its schedule is not made yet.
-func RotationNeedsSecret(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, now time.Time) bool {
+// rotationNeedsSecret reports whether the password Secret has to be read because of a rotation: it may be due, or its schedule is not made yet.
+func rotationNeedsSecret(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p plan.Policy, now time.Time) bool {
 	period, has := rotationPeriod(k, want), rotationOf(k, object)
 	_, asked := rotationAsked(k, object, want)
 	switch {
@@ -100,26 +101,26 @@ func RotationNeedsSecret(k *kind.Kind, object, want v1alpha1.ResourceObject, o d
 	}
 }
 
-// RotationDue reports whether the password of an object is to be changed now.
-func RotationDue(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, s password.State, now time.Time) bool {
-	if RotationRequested(k, object, want, s.Serial) && s.Rotatable() && mayRotate(object, o, p) {
+// isRotationDue reports whether the password of an object is to be changed now.
+func isRotationDue(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p plan.Policy, s password.State, now time.Time) bool {
+	if rotationRequested(k, object, want, s.Serial) && s.Rotatable() && mayRotate(object, o, p) {
 		return true
 	}
 	last, known := confirmedAt(object, o, s, now)
 	return known && s.Rotatable() && rotationOf(k, object).Due(rotationPeriod(k, want), last, now) && mayRotate(object, o, p)
 }
 
-// RotationMissed reports whether a look that came to no harm began too early to change a password whose time had come: before the object was recorded to be
+// rotationMissed reports whether a look that came to no harm began too early to change a password whose time had come: before the object was recorded to be
 // settled, as settled says. Such a look is followed by one that did not.
-func RotationMissed(k *kind.Kind, settled bool, object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
-	return !NextRotation(k, object).IsZero() && takesPassword(o, p) && !settled
+func rotationMissed(k *kind.Kind, settled bool, object v1alpha1.ResourceObject, o driver.Observation, p plan.Policy) bool {
+	return !nextRotation(k, object).IsZero() && takesPassword(o, p) && !settled
 }
 
 // mayRotate reports whether nothing keeps Mooring from changing the password of an object: its present spec is applied, and nothing is the matter
 // with it. The server works and is at rest, and nothing differs from the spec but what is known to wait, so no other change is made at the same time.
-func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
+func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p plan.Policy) bool {
 	status := object.GetResourceStatus()
-	return IsSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) && !leavesFormer(c) })
+	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(plan.Concerning(o).Changes, func(c driver.Change) bool { return !listed(status, c) })
 }
 
 // PasswordFound is what was read of the password that Mooring stores. The zero PasswordFound says that it was not read.
@@ -148,7 +149,7 @@ func WhyNotRotated(k *kind.Kind, object, want v1alpha1.ResourceObject) string {
 
 // rotationAsked returns the request for a new password of Mooring's own that is open: new, or stored and not done.
 func rotationAsked(k *kind.Kind, object, want v1alpha1.ResourceObject) (r kind.ActionRequest, open bool) {
-	if CloudManages(k, want) || WhyNotRotated(k, object, want) != "" {
+	if plan.CloudManages(k, want) || WhyNotRotated(k, object, want) != "" {
 		return kind.ActionRequest{}, false
 	}
 	for _, r := range kind.ActionRequests(k, object) {
@@ -159,35 +160,35 @@ func rotationAsked(k *kind.Kind, object, want v1alpha1.ResourceObject) (r kind.A
 	return kind.ActionRequest{}, false
 }
 
-// RotationStored reports whether a person asked for another password, and the status says so.
-func RotationStored(k *kind.Kind, object, want v1alpha1.ResourceObject) bool {
-	return !CloudManages(k, want) && slices.ContainsFunc(kind.ActionRequests(k, object), func(r kind.ActionRequest) bool {
+// rotationStored reports whether a person asked for another password, and the status says so.
+func rotationStored(k *kind.Kind, object, want v1alpha1.ResourceObject) bool {
+	return !plan.CloudManages(k, want) && slices.ContainsFunc(kind.ActionRequests(k, object), func(r kind.ActionRequest) bool {
 		return r.Action == driver.RotatePassword && r.IsStored()
 	})
 }
 
-// RotationRequested reports whether a person asked for another password, which is stored, and which was not made yet.
-func RotationRequested(k *kind.Kind, object, want v1alpha1.ResourceObject, serial int) bool {
+// rotationRequested reports whether a person asked for another password, which is stored, and which was not made yet.
+func rotationRequested(k *kind.Kind, object, want v1alpha1.ResourceObject, serial int) bool {
 	r, open := rotationAsked(k, object, want)
 	return open && r.IsStored() && r.Status.Before == strconv.Itoa(serial)
 }
 
-// FindPassword returns what actions look at of the password that Mooring stores. read: it was read.
-func FindPassword(object v1alpha1.ResourceObject, o driver.Observation, p Policy, s password.State, read bool) PasswordFound {
+// findPassword returns what actions look at of the password that Mooring stores. read: it was read.
+func findPassword(object v1alpha1.ResourceObject, o driver.Observation, p plan.Policy, s password.State, read bool) PasswordFound {
 	return PasswordFound{
 		Known: read, Serial: s.Serial, Pending: s.Pending() != "", Rotatable: s.Rotatable(), MayRotate: mayRotate(object, o, p),
 	}
 }
 
 // takesPassword reports whether a server can be given another password, and its class allows what it is.
-func takesPassword(o driver.Observation, p Policy) bool {
+func takesPassword(o driver.Observation, p plan.Policy) bool {
 	atRest := o.State == driver.Ready && o.Available && !o.Stopped && (o.Operation == "" || o.OperationError != nil)
 	return p.Refused.Reason == "" && atRest && !o.Login.GetPasswordRefused() && !o.Login.GetCloudManaged() && len(o.Unreadable) == 0
 }
 
-// IsSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps
+// isSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps
 // its password from being changed.
-func IsSettled(object v1alpha1.ResourceObject) bool {
+func isSettled(object v1alpha1.ResourceObject) bool {
 	status := object.GetResourceStatus()
 	if stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled); stalled != nil {
 		secret := stalled.Reason == string(v1alpha1.ReasonSecretNotOwned) || stalled.Reason == string(v1alpha1.ReasonSecretNotWritten)
