@@ -54,6 +54,9 @@ func calledOperations(t *testing.T) []string {
 				t.Fatalf("%s: call gets no method of a client, so nothing tries what it makes of answers", files.Position(made.Pos()))
 			}
 			client := "s3" // the variable "client"
+			if strings.HasPrefix(source, "database") {
+				client = "rds"
+			}
 			if field, ok := method.X.(*ast.SelectorExpr); ok {
 				client = field.Sel.Name
 			}
@@ -88,7 +91,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // ask makes a call through the clients of a session that gets an answer, and returns what call returns of it.
 func ask(t *testing.T, operation string, answer answering) error {
 	t.Helper()
-	s, err := newSession(t.Context(), Options{HTTPClient: &http.Client{Transport: answer}, CallTimeout: time.Minute, Now: time.Now}, driver.Opening{
+	s, err := newSession(t.Context(), sessionOptions{HTTPClient: &http.Client{Transport: answer}, CallTimeout: time.Minute, Now: time.Now, Errors: errorCodes}, driver.Opening{
 		Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}}, Location: "eu-central-1", Endpoint: "http://cloud.invalid"},
 		Credentials: map[string][]byte{
 			v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIDEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret")},

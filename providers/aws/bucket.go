@@ -181,7 +181,7 @@ func (b *buckets) read(ctx context.Context, req *bucketRequest, _ *driver.Observ
 	if apiCode(err) == "NoSuchBucket" {
 		return nil, nil
 	}
-	if b.store != nil && driver.CodeOf(err) == driver.Unsupported {
+	if b.s3Compatible() && driver.CodeOf(err) == driver.Unsupported {
 		return inStore{b}.readUntagged(ctx, req.Name)
 	}
 	if err != nil {
@@ -243,7 +243,7 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 		configuration.LocationConstraint = types.BucketLocationConstraint(b.region)
 	}
 	in := &s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration, ObjectLockEnabledForBucket: creationLock(&req.Spec)}
-	if b.store != nil {
+	if b.s3Compatible() {
 		return driver.Result{}, inStore{b}.create(ctx, req, in)
 	}
 	if err := b.inAccountNamespace(ctx, in); err != nil {
@@ -293,7 +293,7 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 		return &e
 	}
 	if err == nil {
-		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: messages["BucketAlreadyOwnedByYou"]}
+		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: bucketErrors["BucketAlreadyOwnedByYou"].Message}
 	}
 	return err
 }
@@ -315,7 +315,7 @@ func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucke
 		return "", nil
 	}
 	err := b.putTags(ctx, req.Name, tags)
-	if b.store != nil || err == nil {
+	if b.s3Compatible() || err == nil {
 		return "", err
 	}
 	if may, sure := b.mayBeABAC(ctx, req.Name, err); may {
@@ -345,7 +345,7 @@ func (b *buckets) putTags(ctx context.Context, name string, tags map[string]stri
 
 func s3Tags(tags map[string]string) []types.Tag {
 	set := make([]types.Tag, 0, len(tags))
-	for _, k := range sortedKeys(tags) {
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
 		set = append(set, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
 	}
 	return set

@@ -56,7 +56,7 @@ func alikeAnalysis(a analysis) analysis {
 	a.BucketObjectFilterAWS = alikeFilter(a.BucketObjectFilterAWS)
 	if a.Export != nil {
 		export := *a.Export
-		export.AccountID, export.Prefix = unlessOwn(export.AccountID), unlessOwn(export.Prefix)
+		export.AccountID, export.Prefix = nonEmpty(export.AccountID), nonEmpty(export.Prefix)
 		a.Export = &export
 	}
 	return a
@@ -99,7 +99,7 @@ func analysisFrom(c types.AnalyticsConfiguration) analysis {
 	}
 	if s := c.StorageClassAnalysis; s != nil && s.DataExport != nil && s.DataExport.Destination != nil && s.DataExport.Destination.S3BucketDestination != nil {
 		to := s.DataExport.Destination.S3BucketDestination
-		a.Export = &v1alpha1.BucketAnalyticsExportAWS{Bucket: bucketIn(to.Bucket), AccountID: unlessOwn(to.BucketAccountId), Prefix: unlessOwn(to.Prefix)}
+		a.Export = &v1alpha1.BucketAnalyticsExportAWS{Bucket: bucketIn(to.Bucket), AccountID: nonEmpty(to.BucketAccountId), Prefix: nonEmpty(to.Prefix)}
 	}
 	return a
 }

@@ -80,3 +80,11 @@ func (b *buckets) sweepUploads(ctx context.Context, name string) (removed int, m
 	}
 	return removed, aws.ToBool(list.IsTruncated), nil
 }
+
+// unlessNotFound drops an error that says that a thing is not there, where that is what was wanted.
+func unlessNotFound(err error) error {
+	if driver.CodeOf(err) == driver.NotFound {
+		return nil
+	}
+	return err
+}

@@ -31,7 +31,7 @@ var encryptionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams
 		portable.WantedBucketKey,
 		func(b *bucket) *string { return b.key },
 		func(p *bucketParams, v string) { p.key = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.key) }).
+	).Reported(func(b *bucket) *string { return nonEmpty(b.key) }).
 		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key").
 		Refers(driver.ReferenceKey),
 

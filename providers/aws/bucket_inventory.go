@@ -53,10 +53,10 @@ func alikeInventory(i inventory) inventory {
 	if i.Enabled == nil {
 		i.Enabled = new(true)
 	}
-	i.Prefix, i.OptionalFields = unlessOwn(i.Prefix), slices.Sorted(slices.Values(i.OptionalFields))
+	i.Prefix, i.OptionalFields = nonEmpty(i.Prefix), slices.Sorted(slices.Values(i.OptionalFields))
 	to := &i.Destination
-	if to.AccountID, to.Prefix = unlessOwn(to.AccountID), unlessOwn(to.Prefix); to.Encryption != nil {
-		to.Encryption = &v1alpha1.BucketInventoryEncryptionAWS{KeyARN: unlessOwn(to.Encryption.KeyARN)}
+	if to.AccountID, to.Prefix = nonEmpty(to.AccountID), nonEmpty(to.Prefix); to.Encryption != nil {
+		to.Encryption = &v1alpha1.BucketInventoryEncryptionAWS{KeyARN: nonEmpty(to.Encryption.KeyARN)}
 	}
 	return i
 }
@@ -103,7 +103,7 @@ func inventoryFrom(c types.InventoryConfiguration) inventory {
 		i.Frequency = string(c.Schedule.Frequency)
 	}
 	if c.Filter != nil {
-		i.Prefix = unlessOwn(c.Filter.Prefix)
+		i.Prefix = nonEmpty(c.Filter.Prefix)
 	}
 	for _, field := range c.OptionalFields {
 		i.OptionalFields = append(i.OptionalFields, string(field))
@@ -113,12 +113,12 @@ func inventoryFrom(c types.InventoryConfiguration) inventory {
 	}
 	to := c.Destination.S3BucketDestination
 	i.Destination = v1alpha1.BucketInventoryDestinationAWS{
-		Bucket: bucketIn(to.Bucket), AccountID: unlessOwn(to.AccountId), Prefix: unlessOwn(to.Prefix), Format: string(to.Format),
+		Bucket: bucketIn(to.Bucket), AccountID: nonEmpty(to.AccountId), Prefix: nonEmpty(to.Prefix), Format: string(to.Format),
 	}
 	if e := to.Encryption; e != nil {
 		i.Destination.Encryption = &v1alpha1.BucketInventoryEncryptionAWS{}
 		if e.SSEKMS != nil {
-			i.Destination.Encryption.KeyARN = unlessOwn(e.SSEKMS.KeyId)
+			i.Destination.Encryption.KeyARN = nonEmpty(e.SSEKMS.KeyId)
 		}
 	}
 	return i

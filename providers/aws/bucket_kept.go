@@ -75,7 +75,7 @@ func (s *versionSweep) page(ctx context.Context) error {
 	}
 	for _, refused := range out.Errors {
 		if !keptByLock(refused) {
-			return refusedObject(refused)
+			return s.on.refusedObject(refused)
 		}
 	}
 	s.kept += len(out.Errors)
@@ -107,10 +107,10 @@ func (s *versionSweep) problem() error {
 
 // refusedObject explains why an object stays: policies of buckets are beyond forceDestroy. The object is not named: which one comes first may
 // change with every try.
-func refusedObject(refused types.Error) error {
+func (b *buckets) refusedObject(refused types.Error) error {
 	code := aws.ToString(refused.Code)
 	return &driver.Error{
-		Code: codeOf(code, 0), Op: "DeleteObjects",
+		Code: b.meaningOf(code), Op: "DeleteObjects",
 		Message: fmt.Sprintf("S3 refuses to delete some of the objects (%s): look for an object lock, or a policy that denies it", code),
 	}
 }

@@ -299,5 +299,5 @@ func filterFrom(r types.LifecycleRule, into *v1alpha1.LifecycleRule) {
 			prefix, into.LargerThanBytes, into.SmallerThanBytes, tags = f.And.Prefix, f.And.ObjectSizeGreaterThan, f.And.ObjectSizeLessThan, f.And.Tags
 		}
 	}
-	into.Prefix, into.Tags = unlessOwn(prefix), specTags(tags)
+	into.Prefix, into.Tags = nonEmpty(prefix), specTags(tags)
 }

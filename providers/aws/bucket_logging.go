@@ -18,14 +18,14 @@ var loggingRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("logging.bucket", portable.WantedLogBucket,
 		func(b *bucket) *string { return b.logBucket },
 		func(p *bucketParams, v string) { p.logBucket = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.logBucket) }).
+	).Reported(func(b *bucket) *string { return nonEmpty(b.logBucket) }).
 		Equal(func(want, have string) bool { return want == have }, "`logging: {}` is no logs").
 		Refers(driver.ReferenceBucket),
 
 	table.Field("logging.prefix", portable.WantedLogPrefix,
 		func(b *bucket) *string { return b.logPrefix },
 		func(p *bucketParams, v string) { p.logPrefix = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.logPrefix) }),
+	).Reported(func(b *bucket) *string { return nonEmpty(b.logPrefix) }),
 }
 
 // accessLogs reads and writes where the logs go.

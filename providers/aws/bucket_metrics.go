@@ -43,7 +43,7 @@ var metrics = namedSort[v1alpha1.BucketMetricsAWS, types.MetricsConfiguration]{
 }
 
 func alikeMetrics(m v1alpha1.BucketMetricsAWS) v1alpha1.BucketMetricsAWS {
-	m.BucketObjectFilterAWS, m.AccessPointARN = alikeFilter(m.BucketObjectFilterAWS), unlessOwn(m.AccessPointARN)
+	m.BucketObjectFilterAWS, m.AccessPointARN = alikeFilter(m.BucketObjectFilterAWS), nonEmpty(m.AccessPointARN)
 	return m
 }
 
@@ -73,9 +73,9 @@ func metricsFrom(c types.MetricsConfiguration) v1alpha1.BucketMetricsAWS {
 	case *types.MetricsFilterMemberTag:
 		m.BucketObjectFilterAWS = filterOf(nil, f.Value)
 	case *types.MetricsFilterMemberAccessPointArn:
-		m.AccessPointARN = unlessOwn(&f.Value)
+		m.AccessPointARN = nonEmpty(&f.Value)
 	case *types.MetricsFilterMemberAnd:
-		m.BucketObjectFilterAWS, m.AccessPointARN = filterOf(f.Value.Prefix, f.Value.Tags...), unlessOwn(f.Value.AccessPointArn)
+		m.BucketObjectFilterAWS, m.AccessPointARN = filterOf(f.Value.Prefix, f.Value.Tags...), nonEmpty(f.Value.AccessPointArn)
 	}
 	return m
 }

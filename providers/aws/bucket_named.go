@@ -10,7 +10,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/driver/prose"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -156,22 +155,8 @@ func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket stri
 	if len(failed) == 0 {
 		return nil
 	}
-	unset.Err = joined(failed)
+	unset.Err = table.Joined(failed)
 	return unset
-}
-
-// joined returns errors as one that says all, with the code of the last one that is about no value.
-func joined(failed []*driver.Error) error {
-	var messages []string
-	all := *failed[0]
-	for _, e := range failed {
-		if e.Code != driver.Invalid {
-			all = *e
-		}
-		messages = append(messages, e.Message)
-	}
-	all.Message = prose.Join(messages)
-	return &all
 }
 
 // more returns the token of the next page, nil behind the last one.
@@ -184,7 +169,7 @@ func more(truncated *bool, next *string) *string {
 
 // alikeFilter returns a filter as all are written that mean the same.
 func alikeFilter(f v1alpha1.BucketObjectFilterAWS) v1alpha1.BucketObjectFilterAWS {
-	if f.Prefix = unlessOwn(f.Prefix); len(f.Tags) == 0 {
+	if f.Prefix = nonEmpty(f.Prefix); len(f.Tags) == 0 {
 		f.Tags = nil
 	}
 	return f
@@ -192,5 +177,5 @@ func alikeFilter(f v1alpha1.BucketObjectFilterAWS) v1alpha1.BucketObjectFilterAW
 
 // filterOf returns a filter as a spec says it.
 func filterOf(prefix *string, tags ...types.Tag) v1alpha1.BucketObjectFilterAWS {
-	return v1alpha1.BucketObjectFilterAWS{Prefix: unlessOwn(prefix), Tags: specTags(tags)}
+	return v1alpha1.BucketObjectFilterAWS{Prefix: nonEmpty(prefix), Tags: specTags(tags)}
 }

@@ -68,7 +68,7 @@ func nameOfNotified(n notified) string { return n.Name }
 // alikeNotified returns an entry as all are written that mean the same.
 func alikeNotified(n notified) notified {
 	n.Events = singleEvents(n.Events)
-	n.Prefix, n.Suffix = unlessOwn(n.Prefix), unlessOwn(n.Suffix)
+	n.Prefix, n.Suffix = nonEmpty(n.Prefix), nonEmpty(n.Suffix)
 	return n
 }
 
@@ -248,9 +248,9 @@ func filtered(f *types.NotificationConfigurationFilter) (prefix, suffix *string)
 	for _, rule := range f.Key.FilterRules {
 		switch {
 		case strings.EqualFold(string(rule.Name), string(types.FilterRuleNamePrefix)):
-			prefix = unlessOwn(rule.Value)
+			prefix = nonEmpty(rule.Value)
 		case strings.EqualFold(string(rule.Name), string(types.FilterRuleNameSuffix)):
-			suffix = unlessOwn(rule.Value)
+			suffix = nonEmpty(rule.Value)
 		}
 	}
 	return prefix, suffix

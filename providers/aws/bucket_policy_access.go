@@ -103,7 +103,7 @@ func (b policies) staysOpen(ctx context.Context, req *bucketRequest, change tabl
 	switch {
 	case aws.ToBool(bucketBlock(&req.Spec).ConfirmRemoveSelfBucketAccess):
 		return nil
-	case b.store != nil && len(change.Set) > 0:
+	case b.s3Compatible() && len(change.Set) > 0:
 		return table.Fields{"aws.policy", "aws.confirmRemoveSelfBucketAccess"}.Refuse("an S3-compatible store may let nobody in whom the policy does not name, Mooring included: " +
 			"remove spec.aws.policy, or set spec.aws.confirmRemoveSelfBucketAccess to true if this store lets the owner of a bucket in whatever its policy says")
 	}

@@ -40,7 +40,7 @@ var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParam
 		func(s *v1alpha1.BucketParameters) *string { return replicationOf(s).Role },
 		func(b *bucket) *string { return b.replicationRole },
 		func(p *bucketParams, v string) { p.replicationRole = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.replicatesBy) }).
+	).Reported(func(b *bucket) *string { return nonEmpty(b.replicatesBy) }).
 		Equal(func(want, have string) bool { return want == have }, "a role without rules says nothing").
 		Refers(driver.ReferenceRole),
 	table.Shown(table.MembersOf(replicationRules,
@@ -65,7 +65,7 @@ func alikeReplication(r replicationRule) replicationRule {
 	}
 	r.OwnerOverride, r.DeleteMarkers, r.ReplicaModifications = unlessFalse(r.OwnerOverride), unlessFalse(r.DeleteMarkers), unlessFalse(r.ReplicaModifications)
 	r.ReplicationTime = unlessFalse(r.ReplicationTime)
-	r.Prefix = unlessOwn(r.Prefix)
+	r.Prefix = nonEmpty(r.Prefix)
 	return r
 }
 
@@ -290,7 +290,7 @@ func replicationFilter(r replicationRule) *types.ReplicationRuleFilter {
 	case len(tags) == 1 && prefix == "":
 		return &types.ReplicationRuleFilter{Tag: &tags[0]}
 	case len(tags) > 0:
-		return &types.ReplicationRuleFilter{And: &types.ReplicationRuleAndOperator{Prefix: unlessOwn(r.Prefix), Tags: tags}}
+		return &types.ReplicationRuleFilter{And: &types.ReplicationRuleAndOperator{Prefix: nonEmpty(r.Prefix), Tags: tags}}
 	}
 	return &types.ReplicationRuleFilter{Prefix: &prefix}
 }
@@ -333,12 +333,12 @@ func destinationFrom(to *types.Destination, into *replicationRule) {
 	if to == nil {
 		return
 	}
-	into.Bucket, into.AccountID = bucketIn(to.Bucket), unlessOwn(to.Account)
+	into.Bucket, into.AccountID = bucketIn(to.Bucket), nonEmpty(to.Account)
 	if to.StorageClass != "" {
 		into.StorageClass = new(string(to.StorageClass))
 	}
 	if to.EncryptionConfiguration != nil {
-		into.EncryptionKey = unlessOwn(to.EncryptionConfiguration.ReplicaKmsKeyID)
+		into.EncryptionKey = nonEmpty(to.EncryptionConfiguration.ReplicaKmsKeyID)
 	}
 	into.OwnerOverride = new(to.AccessControlTranslation != nil)
 	into.ReplicationTime = new(to.ReplicationTime != nil && to.ReplicationTime.Status == types.ReplicationTimeStatusEnabled)

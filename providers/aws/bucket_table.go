@@ -142,11 +142,3 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		func(p *bucketParams, d table.Delta) { p.tags = d },
 	),
 }
-
-// unlessOwn returns a customer's key, nil if it is the cloud's own.
-func unlessOwn(key *string) *string {
-	if aws.ToString(key) == "" {
-		return nil
-	}
-	return key
-}

@@ -34,20 +34,20 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		if b.redirects {
 			return nil
 		}
-		return unlessOwn(b.index)
+		return nonEmpty(b.index)
 	}).Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
 		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.errorDocument", portable.WantedErrorDocument,
 		func(b *bucket) *string { return b.errorDocument },
 		func(p *bucketParams, v string) { p.errorDocument = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.errorDocument) }).
+	).Reported(func(b *bucket) *string { return nonEmpty(b.errorDocument) }).
 		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.redirectAllRequestsTo", portable.WantedRedirect,
 		func(b *bucket) *string { return b.redirectTo },
 		func(p *bucketParams, v string) { p.redirectTo = &v },
-	).Reported(func(b *bucket) *string { return unlessOwn(b.redirectTo) }),
+	).Reported(func(b *bucket) *string { return nonEmpty(b.redirectTo) }),
 }
 
 // websitePart reads and writes the web site.

@@ -1,7 +1,6 @@
 package aws
 
 import (
-	"maps"
 	"strings"
 	"testing"
 
@@ -11,19 +10,17 @@ import (
 // No error code has two meanings: what one service calls missing could be read as an object of the other that is gone. To mean the same is no
 // contradiction.
 func TestErrorCodeWithTwoMeanings(t *testing.T) {
-	before, texts := maps.Clone(codes), maps.Clone(messages)
-	t.Cleanup(func() { codes, messages = before, texts })
-	addErrors(map[string]driver.Code{"AccessDenied": codes["AccessDenied"], "OfATest": driver.NotFound}, map[string]string{"OfATest": "it is gone"})
-	if codes["OfATest"] != driver.NotFound || messages["OfATest"] != "it is gone" {
-		t.Errorf("the code means %v: %q", codes["OfATest"], messages["OfATest"])
+	ofATest := errorTable{"AccessDenied": commonErrors["AccessDenied"], "OfATest": {Code: driver.NotFound, Message: "it is gone"}}
+	if means := allErrors(ofATest)["OfATest"]; means != ofATest["OfATest"] {
+		t.Errorf("the code means %v: %q", means.Code, means.Message)
+	}
+	if _, shared := commonErrors["OfATest"]; shared {
+		t.Error("the code of one service is among those of all")
 	}
 	defer func() {
 		if said, _ := recover().(string); !strings.Contains(said, "OfATest") {
 			t.Errorf("it panicked with %q, want one that names the code", said)
 		}
-		if codes["OfATest"] != driver.NotFound {
-			t.Errorf("the code means %v now", codes["OfATest"])
-		}
 	}()
-	addErrors(map[string]driver.Code{"OfATest": driver.Conflict}, nil)
+	allErrors(ofATest, errorTable{"OfATest": {Code: driver.Conflict}})
 }

@@ -105,7 +105,7 @@ var databaseKind = table.Kind[*session]{
 	Check: checkDatabaseDraft,
 	Tags:  mostTags,
 	Handler: func(s *session) table.Handler {
-		if s.store != nil {
+		if s.s3Compatible() {
 			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no databases: " +
 				"choose a class or a provider config of an account that has"})
 		}
@@ -280,63 +280,3 @@ func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.F
 
 // onceRDS is what onceS3 is for buckets.
 func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
-
-// databaseCodes say what the error codes of RDS mean, by the pages of each of its actions.
-var databaseCodes = map[string]driver.Code{
-	"DBInstanceNotFound":                     driver.NotFound,
-	"DBSnapshotNotFound":                     driver.NotFound,
-	"DBSubnetGroupNotFound":                  driver.Invalid,
-	"DBSubnetGroupDoesNotCoverEnoughAZs":     driver.Invalid,
-	"DBSubnetGroupNotAllowed":                driver.Invalid,
-	"InvalidDBSubnetGroup":                   driver.Invalid,
-	"InvalidVPCNetworkState":                 driver.Invalid,
-	"NetworkTypeNotSupported":                driver.Invalid,
-	"DBParameterGroupNotFound":               driver.Invalid,
-	"DBParameterGroupAlreadyExists":          driver.Conflict,
-	"DBParameterGroupQuotaExceeded":          driver.Quota,
-	"InvalidDBParameterGroupState":           driver.Busy,
-	"DBSecurityGroupNotFound":                driver.Invalid,
-	"OptionGroupNotFound":                    driver.Invalid,
-	"CertificateNotFound":                    driver.Invalid,
-	"DBInstanceAlreadyExists":                driver.Conflict,
-	"DBInstanceNotReady":                     driver.Busy,
-	"DBInstanceRoleAlreadyExists":            driver.Conflict,
-	"DBInstanceRoleNotFound":                 driver.Invalid,
-	"DBInstanceRoleQuotaExceeded":            driver.Quota,
-	"DBUpgradeDependencyFailure":             driver.Busy,
-	"ProvisionedIopsNotAvailableInAZ":        driver.Capacity,
-	"DBSnapshotAlreadyExists":                driver.Conflict,
-	"InvalidDBInstanceState":                 driver.Busy,
-	"InvalidDBSnapshotState":                 driver.Busy,
-	"InvalidRestore":                         driver.Invalid,
-	"PointInTimeRestoreNotEnabled":           driver.Invalid,
-	"DBInstanceAutomatedBackupNotFound":      driver.NotFound,
-	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
-	"InstanceQuotaExceeded":                  driver.Quota,
-	"InsufficientDBInstanceCapacity":         driver.Capacity,
-	"SnapshotQuotaExceeded":                  driver.Quota,
-	"StorageQuotaExceeded":                   driver.Quota,
-	"BlueGreenDeploymentAlreadyExists":       driver.Conflict,
-	"BlueGreenDeploymentNotFound":            driver.NotFound,
-	"InvalidBlueGreenDeploymentState":        driver.Busy,
-	"SourceDatabaseNotSupported":             driver.Invalid,
-}
-
-// databaseMessages are for codes whose own text does not help a person.
-var databaseMessages = map[string]string{
-	"CertificateNotFound": "RDS has no certificate authority of that name in this region: set spec.aws.caCertificateIdentifier to rds-ca-rsa2048-g1, " +
-		"rds-ca-rsa4096-g1 or rds-ca-ecc384-g1",
-	"DBParameterGroupQuotaExceeded": "the account has as many DB parameter groups in this region as AWS allows (50 unless raised): delete groups that no server uses, ask AWS for a higher quota, or have the class name one group for many servers (spec.enforced.aws.dbParameterGroupName); " +
-		"servers with spec.parameters, and some with spec.tls, need a group each",
-	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
-	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",
-	"DBSubnetGroupNotFound":              "RDS has no DB subnet group of that name in this account and region: create it, or correct spec.aws.dbSubnetGroupName",
-	"InvalidDBSubnetGroup":               "all read replicas that a server has in a region are in one VPC: set spec.aws.dbSubnetGroupName to a DB subnet group in the VPC of the others",
-	"InvalidVPCNetworkState": "RDS can't move the server to that DB subnet group: it moves a server with availability SingleZone to a group in another VPC, and no other; " +
-		"set spec.aws.dbSubnetGroupName back, or create another Database in that group and move the data",
-	"NetworkTypeNotSupported": "RDS can't give the server addresses of the network type: DUAL needs an IPv6 CIDR block in every subnet of its DB subnet group, and an engine version " +
-		"that has it; add the blocks, name another group in spec.aws.dbSubnetGroupName, or set spec.aws.networkType to IPV4",
-	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
-}
-
-func init() { addErrors(databaseCodes, databaseMessages) }

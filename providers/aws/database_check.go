@@ -125,28 +125,3 @@ func checkZone(spec *databaseSpec, location string) error {
 	}
 	return table.Fields{"aws.availabilityZone", "location"}.Refuse("spec.aws.availabilityZone %s is no zone of %s, where the server is: name one of its zones, for example %[2]sa", zone, location)
 }
-
-// keyRegion finds the region of a key in an ARN. An id and a short alias are of whatever region the call goes to.
-// https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#key-id-key-ARN
-var keyRegion = regexp.MustCompile(`^arn:aws[a-z-]*:kms:([a-z0-9-]+):`)
-
-// checkKey refuses a key of another region than the object's. A multi-Region key has an ARN in each region that it is in.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
-func checkKey(field string, key *string, location string) error {
-	found := keyRegion.FindStringSubmatch(aws.ToString(key))
-	if found == nil || location == "" || found[1] == location {
-		return nil
-	}
-	return table.Fields{field, "location"}.Refuse("spec.%s is a key in %s, and the object is in %s, where AWS uses no key of another region: name a key in %[3]s", field, found[1], location)
-}
-
-// checkBucketDraft refuses documents of a web site that redirects, suspended versioning beside a retention, notifications that contradict each other,
-// and a key of another region than the bucket's, which S3 takes, only to refuse every upload.
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
-func checkBucketDraft(draft driver.Draft) ([]driver.Refusal, error) {
-	return table.CheckOf(draft, func(spec, observed *v1alpha1.BucketParameters, location string) []driver.Refusal {
-		return table.Refused(slices.Concat(checkNotifications(spec, location), checkInventories(spec, location), checkNamed(spec), []error{checkKey("encryption.key", portable.WantedBucketKey(spec), location), checkSite(spec.Website), checkRetention(spec), checkReplication(spec), checkLifecycle(spec),
-			checkLockout(spec), checkPublicPolicy(spec, observed)})...)
-	})
-}

@@ -30,7 +30,7 @@ func rememberAsked(req *databaseRequest, have *instance, o *driver.Observation) 
 	before, remembers := req.Applied[settingsAsked]
 	asked := slices.Clone(before)
 	if !own || have.settings != nil && have.settings.upgrades {
-		asked = slices.Concat(asked, settingsOfOurs(req.Applied, engine), sortedKeys(wantedSettings(&req.Spec, engine)))
+		asked = slices.Concat(asked, settingsOfOurs(req.Applied, engine), slices.Sorted(maps.Keys(wantedSettings(&req.Spec, engine))))
 	}
 	if own && len(o.Applied[groupInForce]) > 0 && !slices.Equal(o.Applied[groupInForce], req.Applied[groupInForce]) {
 		asked = nil
@@ -131,7 +131,7 @@ func (g *groups) fill(ctx context.Context, req *databaseRequest, p groupPlan, na
 		return err
 	}
 	var gone []string
-	for _, setting := range sortedKeys(present) {
+	for _, setting := range slices.Sorted(maps.Keys(present)) {
 		if _, wants := wanted[setting]; !wants && p.drops(req, setting, present[setting]) {
 			gone = append(gone, setting)
 		}

@@ -20,7 +20,7 @@ const diskKeyInstead = "create another Database with the key and move the data t
 // An instance keeps the key that it was created with, and one without encryption stays so.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.html#Overview.Encryption.Limitations
 var diskKeyRow = table.Field("encryption.key", portable.WantedDiskKey,
-	func(i *instance) *string { return unlessOwn(i.KmsKeyId) },
+	func(i *instance) *string { return nonEmpty(i.KmsKeyId) },
 	func(p *instanceParams, v string) { p.KmsKeyId = &v },
 ).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 	Immutable(diskKeyInstead).
@@ -98,7 +98,7 @@ func storedKey(in *rds.ModifyDBInstanceInput, have *instance) string {
 	switch {
 	case in.PerformanceInsightsKMSKeyId == nil:
 		return ""
-	case unlessOwn(have.PerformanceInsightsKMSKeyId) == nil:
+	case nonEmpty(have.PerformanceInsightsKMSKeyId) == nil:
 		return "name an enabled key of the server's region in " + insightsKey
 	}
 	return "enable the key of Performance Insights (" + insightsKey + "), which the server keeps for good"

@@ -34,7 +34,7 @@ var insightsRows = table.Table[databaseSpec, instance, instanceParams]{
 	// https://github.com/hashicorp/terraform-provider-aws/pull/6453
 	table.Field("aws.performanceInsights.key",
 		func(s *databaseSpec) *string { return performanceInsightsOf(s).Key },
-		func(i *instance) *string { return unlessOwn(i.PerformanceInsightsKMSKeyId) },
+		func(i *instance) *string { return nonEmpty(i.PerformanceInsightsKMSKeyId) },
 		func(p *instanceParams, v string) { p.PerformanceInsightsKMSKeyId = &v },
 	).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 		ImmutableOnceSet("put the earlier key back, or remove spec.aws.performanceInsights.key").
@@ -107,7 +107,7 @@ func completeInsights(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *i
 	}
 	wanted := performanceInsightsOf(spec)
 	in.EnablePerformanceInsights = on
-	in.PerformanceInsightsKMSKeyId = first(unlessOwn(have.PerformanceInsightsKMSKeyId), in.PerformanceInsightsKMSKeyId, wanted.Key)
+	in.PerformanceInsightsKMSKeyId = first(nonEmpty(have.PerformanceInsightsKMSKeyId), in.PerformanceInsightsKMSKeyId, wanted.Key)
 	in.PerformanceInsightsRetentionPeriod = first(in.PerformanceInsightsRetentionPeriod, wanted.RetentionDays, have.PerformanceInsightsRetentionPeriod)
 }
 

@@ -105,7 +105,7 @@ const mostInCall = 20
 // set sets and resets parameters of a group. What is sent twice is as good as once. list is RDS's list, nil if nothing is to be applied at once.
 func (g *parameterGroups) set(ctx context.Context, group, family string, list parameterList, set map[string]string, remove []string) error {
 	var sent []types.Parameter
-	for _, name := range sortedKeys(set) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		sent = append(sent, types.Parameter{ParameterName: &name, ParameterValue: new(g.spelled(ctx, family, name, set[name])), ApplyMethod: list.method(name)})
 	}
 	for lot := range slices.Chunk(sent, mostInCall) {

@@ -3,6 +3,7 @@ package aws
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,7 +79,7 @@ func (s *settings) unknown(d table.Delta) []string {
 	if s.list == nil || s.upgrades {
 		return nil
 	}
-	return slices.DeleteFunc(sortedKeys(d.Set), func(name string) bool { _, has := s.list[name]; return has })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(d.Set)), func(name string) bool { _, has := s.list[name]; return has })
 }
 
 const whyUnknown = "some parameters restart the server and others apply at once; Mooring reads RDS's list of parameters before it makes the change"
@@ -209,8 +210,8 @@ func (g *parameterGroups) explain(ctx context.Context, err error, family string,
 		return err
 	}
 	var problems []string
-	list := g.list(ctx, family, sortedKeys(asked))
-	for _, name := range sortedKeys(asked) {
+	list := g.list(ctx, family, slices.Sorted(maps.Keys(asked)))
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		if list == nil {
 			break
 		}
@@ -219,7 +220,7 @@ func (g *parameterGroups) explain(ctx context.Context, err error, family string,
 		}
 	}
 	explained := *driver.ErrorOf(err)
-	explained.Message = "correct spec.parameters: " + cmp.Or(prose.Join(problems), "one of "+strings.Join(sortedKeys(asked), ", ")+" has a value that RDS does not take") +
+	explained.Message = "correct spec.parameters: " + cmp.Or(prose.Join(problems), "one of "+strings.Join(slices.Sorted(maps.Keys(asked)), ", ")+" has a value that RDS does not take") +
 		". RDS says: " + explained.Message
 	return &explained
 }

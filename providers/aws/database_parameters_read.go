@@ -2,6 +2,8 @@ package aws
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -37,7 +39,7 @@ func (g *parameterGroups) settingsIn(ctx context.Context, group string) (map[str
 // RDS's list says what every group has. It is read while a wanted parameter is not among those that somebody set.
 func (g *groups) addGiven(ctx context.Context, family string, wanted, set map[string]string) {
 	var lacks []string
-	for _, name := range sortedKeys(wanted) {
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if _, sets := set[name]; !sets {
 			lacks = append(lacks, name)
 		}
@@ -65,7 +67,7 @@ func (g *groups) checkTaken(ctx context.Context, group, family string, sent map[
 	}
 	g.addGiven(ctx, family, sent, set)
 	var lost []string
-	for _, name := range sortedKeys(sent) {
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if now, has := set[name]; !has || !portable.SameParameter(sent[name], now) {
 			lost = append(lost, name+"="+sent[name])
 		}

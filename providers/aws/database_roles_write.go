@@ -50,7 +50,7 @@ func (a associator) write(ctx context.Context, req *databaseRequest, have *insta
 	if len(failed) == 0 {
 		return "", nil
 	}
-	return "", joined(failed)
+	return "", table.Joined(failed)
 }
 
 // planned returns what a change takes.

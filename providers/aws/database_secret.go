@@ -73,3 +73,14 @@ func explainManagement(err error, manage *bool) error {
 	explained.Message = "for spec.credentials.source CloudManaged, allow secretsmanager:CreateSecret, secretsmanager:TagResource and kms:DescribeKey to this identity: " + e.Message
 	return &explained
 }
+
+// explainPassword says what passwords RDS takes, should it refuse one.
+func explainPassword(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || !strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
+		return err
+	}
+	explained := *e
+	explained.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL and MariaDB: 8 to 41), printable ASCII without /, @, \" and spaces"
+	return &explained
+}

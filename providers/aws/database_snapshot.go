@@ -60,7 +60,7 @@ var snapshotKind = table.Kind[*session]{
 	},
 	Tags: mostTags,
 	Handler: func(s *session) table.Handler {
-		if s.store != nil {
+		if s.s3Compatible() {
 			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no snapshots of databases: " +
 				"choose a provider config of an account that has"})
 		}

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -24,6 +22,9 @@ type Options struct {
 	// Now is the clock by which sessions are renewed and Retry-After dates are read; default time.Now.
 	Now func() time.Time
 }
+
+// errorCodes say what the error codes of all services mean.
+var errorCodes = allErrors(bucketErrors, databaseErrors)
 
 // A cloud is the driver: what its connections share.
 type cloud struct {
@@ -57,11 +58,11 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint
 	}
-	s, err := newSession(ctx, c.options, cfg)
+	s, err := newSession(ctx, sessionOptions{HTTPClient: c.options.HTTPClient, CallTimeout: c.options.CallTimeout, Now: c.options.Now, Errors: errorCodes}, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s, rds: rds.NewFromConfig(s.config)}, nil
+	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s}, nil
 }
 
 // invalid refuses what no call has to be made for to know that it can't work.

@@ -25,82 +25,85 @@ import (
 
 type middlewareOption = func(*smithymiddleware.Stack) error
 
-// codes says what AWS's error codes mean: here those of all services, by
+// A meaning is what one of AWS's error codes means.
+type meaning struct {
+	Code driver.Code
+	// Message replaces AWS's own text where that does not help a person.
+	Message string
+	// Settling marks a refusal of what may have been made or changed a short time ago, somewhere else than in the call.
+	// https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency
+	Settling bool
+}
+
+// An errorTable says what error codes mean, without the suffixes "Fault" and "Exception" that only some services add to them.
+type errorTable map[string]meaning
+
+// commonErrors are those of all services, by
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/CommonErrors.html and
-// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html. The file of each kind adds those of its own service.
-// A trailing "Fault" or "Exception" is cut off before looking here.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html. Each service has a table of its own.
 //
 // Only codes that say that something is not there are NotFound: a bare 404 may come from any proxy.
-var codes = map[string]driver.Code{
-	"AccessDenied":                  driver.Denied,
-	"AccountProblem":                driver.Denied,
-	"AllAccessDisabled":             driver.Denied,
-	"AuthFailure":                   driver.Denied,
-	"ExpiredToken":                  driver.Denied,
-	"Forbidden":                     driver.Denied,
-	"IDPRejectedClaim":              driver.Denied,
-	"IncompleteSignature":           driver.Denied,
-	"InvalidAccessKeyId":            driver.Denied,
-	"InvalidClientTokenId":          driver.Denied,
-	"InvalidIdentityToken":          driver.Denied,
-	"InvalidPayer":                  driver.Denied,
-	"InvalidSecurity":               driver.Denied,
-	"InvalidToken":                  driver.Denied,
-	"MissingAuthenticationToken":    driver.Denied,
-	"NotAuthorized":                 driver.Denied,
-	"NotSignedUp":                   driver.Denied,
-	"OptInRequired":                 driver.Denied,
-	"RequestExpired":                driver.Denied,
-	"RequestTimeTooSkewed":          driver.Denied,
-	"SignatureDoesNotMatch":         driver.Denied,
-	"TokenRefreshRequired":          driver.Denied,
-	"UnauthorizedAccess":            driver.Denied,
-	"UnauthorizedOperation":         driver.Denied,
-	"UnrecognizedClient":            driver.Denied,
-	"KMSKeyNotAccessible":           driver.Denied,
-	"InvalidParameterCombination":   driver.Invalid,
-	"InvalidParameterValue":         driver.Invalid,
-	"BandwidthLimitExceeded":        driver.Throttled,
-	"LimitExceeded":                 driver.Throttled,
-	"PriorRequestNotComplete":       driver.Throttled,
-	"ProvisionedThroughputExceeded": driver.Throttled,
-	"RequestLimitExceeded":          driver.Throttled,
-	"RequestThrottled":              driver.Throttled,
-	"SlowDown":                      driver.Throttled,
-	"Throttling":                    driver.Throttled,
-	"EC2Throttled":                  driver.Throttled,
-	"Throttled":                     driver.Throttled,
-	"TooManyRequests":               driver.Throttled,
-	"IDPCommunicationError":         driver.Unavailable,
-	"InternalError":                 driver.Unavailable,
-	"InternalFailure":               driver.Unavailable,
-	"RequestTimeout":                driver.Unavailable,
-	"ServiceUnavailable":            driver.Unavailable,
-	"NotImplemented":                driver.Unsupported,
+var commonErrors = errorTable{
+	"AccessDenied":                  {Code: driver.Denied},
+	"AccountProblem":                {Code: driver.Denied},
+	"AllAccessDisabled":             {Code: driver.Denied},
+	"AuthFailure":                   {Code: driver.Denied},
+	"ExpiredToken":                  {Code: driver.Denied, Message: "the credentials have expired: renew them"},
+	"Forbidden":                     {Code: driver.Denied},
+	"IDPRejectedClaim":              {Code: driver.Denied},
+	"IncompleteSignature":           {Code: driver.Denied},
+	"InvalidAccessKeyId":            {Code: driver.Denied, Message: "AWS does not know the access key: check the credentials"},
+	"InvalidClientTokenId":          {Code: driver.Denied, Message: "AWS does not know the access key: check the credentials"},
+	"InvalidIdentityToken":          {Code: driver.Denied},
+	"InvalidPayer":                  {Code: driver.Denied},
+	"InvalidSecurity":               {Code: driver.Denied},
+	"InvalidToken":                  {Code: driver.Denied},
+	"MissingAuthenticationToken":    {Code: driver.Denied},
+	"NotAuthorized":                 {Code: driver.Denied},
+	"NotSignedUp":                   {Code: driver.Denied},
+	"OptInRequired":                 {Code: driver.Denied},
+	"RequestExpired":                {Code: driver.Denied, Message: "the clock of this machine differs too much from AWS's"},
+	"RequestTimeTooSkewed":          {Code: driver.Denied, Message: "the clock of this machine differs too much from AWS's"},
+	"SignatureDoesNotMatch":         {Code: driver.Denied, Message: "the secret access key does not belong to the access key: check the credentials"},
+	"TokenRefreshRequired":          {Code: driver.Denied},
+	"UnauthorizedAccess":            {Code: driver.Denied},
+	"UnauthorizedOperation":         {Code: driver.Denied},
+	"UnrecognizedClient":            {Code: driver.Denied},
+	"KMSKeyNotAccessible":           {Code: driver.Denied, Settling: true},
+	"InvalidParameterCombination":   {Code: driver.Invalid},
+	"InvalidParameterValue":         {Code: driver.Invalid},
+	"BandwidthLimitExceeded":        {Code: driver.Throttled},
+	"LimitExceeded":                 {Code: driver.Throttled},
+	"PriorRequestNotComplete":       {Code: driver.Throttled},
+	"ProvisionedThroughputExceeded": {Code: driver.Throttled},
+	"RequestLimitExceeded":          {Code: driver.Throttled},
+	"RequestThrottled":              {Code: driver.Throttled},
+	"SlowDown":                      {Code: driver.Throttled, Message: "too many calls: AWS asks to slow down"},
+	"Throttling":                    {Code: driver.Throttled, Message: "too many calls: AWS asks to slow down"},
+	"EC2Throttled":                  {Code: driver.Throttled},
+	"Throttled":                     {Code: driver.Throttled},
+	"TooManyRequests":               {Code: driver.Throttled},
+	"IDPCommunicationError":         {Code: driver.Unavailable},
+	"InternalError":                 {Code: driver.Unavailable},
+	"InternalFailure":               {Code: driver.Unavailable},
+	"RequestTimeout":                {Code: driver.Unavailable},
+	"ServiceUnavailable":            {Code: driver.Unavailable},
+	"NotImplemented":                {Code: driver.Unsupported},
 }
 
-// addErrors adds the codes of one service, and messages for them. It panics if another service means something else by a code: what one of
-// them calls missing could be read as an object that is gone.
-func addErrors(of map[string]driver.Code, texts map[string]string) {
-	for name, code := range of {
-		if known, ok := codes[name]; ok && known != code {
-			panic("two services of AWS mean different things by " + name)
+// allErrors returns the table of a session that calls the services of these tables. It panics if two services mean different things by a code:
+// what one of them calls missing could be read as an object that is gone.
+func allErrors(services ...errorTable) errorTable {
+	all := maps.Clone(commonErrors)
+	for _, service := range services {
+		for code, means := range service {
+			if known, ok := all[code]; ok && known.Code != means.Code {
+				panic("two services of AWS mean different things by " + code)
+			}
+			all[code] = means
 		}
-		codes[name] = code
 	}
-	maps.Copy(messages, texts)
-}
-
-// messages are for codes whose own text does not help a person.
-var messages = map[string]string{
-	"ExpiredToken":          "the credentials have expired: renew them",
-	"InvalidAccessKeyId":    "AWS does not know the access key: check the credentials",
-	"InvalidClientTokenId":  "AWS does not know the access key: check the credentials",
-	"SignatureDoesNotMatch": "the secret access key does not belong to the access key: check the credentials",
-	"RequestTimeTooSkewed":  "the clock of this machine differs too much from AWS's",
-	"RequestExpired":        "the clock of this machine differs too much from AWS's",
-	"SlowDown":              "too many calls: AWS asks to slow down",
-	"Throttling":            "too many calls: AWS asks to slow down",
+	return all
 }
 
 // apiCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.
@@ -132,9 +135,9 @@ func httpStatus(err error) int {
 }
 
 // codeOf says what a failed call means, by AWS's code or else by the status.
-func codeOf(code string, status int) driver.Code {
-	if c, ok := codes[code]; ok {
-		return c
+func (t errorTable) codeOf(code string, status int) driver.Code {
+	if means, ok := t[code]; ok {
+		return means.Code
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -172,7 +175,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	if code == unexplained || fromStatus(err, status) && !bodiless(op) {
 		code = ""
 	}
-	e.Code, e.RetryAfter, e.Settling = codeOf(code, status), s.retryAfter(err), settling[code] || settlingWords.MatchString(apiMessage(err))
+	e.Code, e.RetryAfter, e.Settling = s.errors.codeOf(code, status), s.retryAfter(err), s.errors[code].Settling || settlingWords.MatchString(apiMessage(err))
 	if s.store != nil && storeLacks[code] {
 		e.Code = driver.Unsupported
 	}
@@ -182,14 +185,14 @@ func (s *session) wrap(op string, err error) *driver.Error {
 		return e
 	}
 	var api smithy.APIError
-	switch text, ok := messages[code]; {
+	switch text := s.errors[code].Message; {
 	case unknownCaller[code] && optIn(s) && !knownRegion(s.region):
 		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s, and AWS had no region of that name when this release of Mooring was made: correct spec.location, or the region of the "+
 			"provider config; if the region is new, enable it (aws account enable-region --region-name %[1]s)", s.region)
 	case unknownCaller[code] && optIn(s):
 		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s. An account has to enable that region before it is used (aws account enable-region --region-name %[1]s): "+
 			"enable it, lead to another region, or, if it is enabled, check the credentials", s.region)
-	case ok:
+	case text != "":
 		e.Message = text
 	case code != "" && errors.As(err, &api) && api.ErrorMessage() != "":
 		e.Message = plain(api.ErrorMessage())
@@ -201,13 +204,9 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	return e
 }
 
-// settling are the codes of refusals of what may have been made or changed a short time ago, somewhere else than in the call, and settlingWords are the words where the code is one of many.
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency
+// settlingWords are the words of refusals that may settle, where the code is one of many.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html (changes take time)
-var (
-	settling      = map[string]bool{"KMSKeyNotAccessible": true, "InvalidTargetBucketForLogging": true, "InvalidS3DestinationBucket": true}
-	settlingWords = regexp.MustCompile(`Invalid principal in policy|validate the following destination configurations|^Destination bucket|required permissions for: `)
-)
+var settlingWords = regexp.MustCompile(`Invalid principal in policy|validate the following destination configurations|^Destination bucket|required permissions for: `)
 
 // unknownCaller are the codes by which AWS says that it does not know who calls. In a region that the account has not enabled it says so of any credentials.
 // https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html
@@ -297,37 +296,6 @@ func (s *session) retryAfter(err error) time.Duration {
 		return max(0, at.Sub(s.now()))
 	}
 	return 0
-}
-
-var (
-	// encodedMessage is the part of a denial that differs every time.
-	encodedMessage = regexp.MustCompile(`\s*Encoded authorization failure message:\s*\S+`)
-	requestID      = regexp.MustCompile(`(?i)[\s(,;]*\b(request|host) ?id:?\s*[A-Za-z0-9+/=-]+\)?`)
-)
-
-// plain makes AWS's text stable, and one line.
-func plain(text string) string {
-	text = requestID.ReplaceAllString(encodedMessage.ReplaceAllString(text, ""), "")
-	return strings.Join(strings.Fields(text), " ")
-}
-
-// explainPassword says what passwords RDS takes, should it refuse one.
-func explainPassword(err error) error {
-	var e *driver.Error
-	if !errors.As(err, &e) || !strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
-		return err
-	}
-	explained := *e
-	explained.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL and MariaDB: 8 to 41), printable ASCII without /, @, \" and spaces"
-	return &explained
-}
-
-// unlessNotFound drops an error that says that a thing is not there, where that is what was wanted.
-func unlessNotFound(err error) error {
-	if driver.CodeOf(err) == driver.NotFound {
-		return nil
-	}
-	return err
 }
 
 // elsewhere are the codes by which S3 says that a bucket is in another region.

@@ -51,7 +51,7 @@ func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.
 		c.base = c.webIdentity
 	case cfg.Ambient:
 		// The HTTP client is the SDK's own here: with AWS_CA_BUNDLE set, the SDK takes none that it can't extend.
-		own, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location), config.WithAPIOptions([]middlewareOption{watch(cfg.Host), genuine(true)}))
+		own, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location), config.WithAPIOptions([]middlewareOption{watch(cfg.Host, s.errors), genuine(true)}))
 		if err != nil {
 			return nil, &driver.Error{Code: driver.Invalid, Message: "the environment's AWS configuration can't be read", Err: err}
 		}

@@ -36,6 +36,7 @@ type session struct {
 	store   *store // nil if it leads to AWS
 	timeout time.Duration
 	now     func() time.Time
+	errors  errorTable
 	account atomic.Pointer[string]
 	arn     atomic.Pointer[string] // of the identity, known with the account
 	role    string                 // the ARN of the role that the identity ends in, with its path; empty if the provider config names none
@@ -44,13 +45,26 @@ type session struct {
 	sts     *sts.Client
 }
 
-func newSession(ctx context.Context, options Options, cfg driver.Opening) (*session, error) {
-	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now, role: roleIn(cfg.Chain)}
+// sessionOptions are what all sessions of a driver share. None may be missing.
+type sessionOptions struct {
+	// HTTPClient makes the calls.
+	HTTPClient *http.Client
+	// CallTimeout bounds a call to AWS, its retries included.
+	CallTimeout time.Duration
+	// Now is the clock by which sessions are renewed and Retry-After dates are read.
+	Now func() time.Time
+	// Errors say what the error codes of all services mean that are called.
+	Errors errorTable
+}
+
+// newSession returns a session of an account and a region. It does not call the cloud.
+func newSession(ctx context.Context, options sessionOptions, cfg driver.Opening) (*session, error) {
+	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now, errors: options.Errors, role: roleIn(cfg.Chain)}
 	shared := aws.Config{
 		Region:     cfg.Location,
 		HTTPClient: options.HTTPClient,
-		Retryer:    newRetryer,
-		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Host), genuine(false)},
+		Retryer:    func() aws.Retryer { return newRetryer(options.Errors) },
+		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Host, options.Errors), genuine(false)},
 	}
 	var err error
 	if s.store, err = storeOf(cfg, options.Now); err != nil {
@@ -72,16 +86,17 @@ func newSession(ctx context.Context, options Options, cfg driver.Opening) (*sess
 // newRetryer retries broken connections and failures of the server a few times. Throttling is not
 // retried here: it must reach the caller, who slows down the whole account. Nor is a step to the identity that failed,
 // which was tried again already.
-func newRetryer() aws.Retryer {
+func newRetryer(errors errorTable) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
 		o.MaxBackoff = maxBackoff
-		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(notFinal)}, retry.DefaultRetryables...)
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(errors.notFinal)}, retry.DefaultRetryables...)
 	})
 }
 
-func notFinal(err error) aws.Ternary {
-	if _, ours := errors.AsType[*driver.Error](err); ours || codeOf(apiCode(err), httpStatus(err)) == driver.Throttled {
+// notFinal keeps errors of our own and throttling from being retried, and leaves all else to the SDK.
+func (t errorTable) notFinal(err error) aws.Ternary {
+	if _, ours := errors.AsType[*driver.Error](err); ours || t.codeOf(apiCode(err), httpStatus(err)) == driver.Throttled {
 		return aws.FalseTernary
 	}
 	return aws.UnknownTernary
@@ -164,6 +179,12 @@ func callerARN(ctx context.Context, s *session) (string, error) {
 	}
 	return aws.ToString(s.arn.Load()), nil
 }
+
+// meaningOf says what an error code means that came without an error of the SDK, as in the answer to a batch.
+func (s *session) meaningOf(code string) driver.Code { return s.errors.codeOf(code, 0) }
+
+// s3Compatible reports whether the session leads to a store of another maker that has the API of S3, and to nothing else.
+func (s *session) s3Compatible() bool { return s.store != nil }
 
 // owner returns the account that a bucket must belong to, nil as long as nobody asked for it. Names of
 // deleted buckets can be taken by anybody: AWS then refuses the call.

@@ -2,7 +2,6 @@ package aws
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -17,19 +16,6 @@ const systemPrefix = "aws:"
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/CostAllocTagging.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html
 const mostTags = 50
-
-// tagLacks are tags that S3 has and RDS does not: neither a key nor a value begins with one of its prefixes. The CRD refuses aws: in keys.
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Tag.html
-var tagLacks = []driver.Lack{
-	{
-		Field: "tags", Each: driver.EntryKey, Match: "^(?i)(aws|rds):", Values: "a key that begins with rds:", Why: "RDS keeps that prefix for itself",
-		Instead: "use a key with another prefix",
-	},
-	{
-		Field: "tags", Each: driver.EntryValue, Match: "^(?i)(aws|rds):", Values: "a value that begins with aws: or rds:", Why: "RDS keeps these prefixes for itself",
-		Instead: "use a value with another prefix",
-	},
-}
 
 // ownTags returns the tags that a spec can speak of: neither the mark's nor AWS's own.
 func ownTags(all map[string]string) map[string]string {
@@ -49,6 +35,3 @@ func wantTags(tags map[string]v1alpha1.TagValue) map[string]string {
 	}
 	return out
 }
-
-// sortedKeys returns a map's keys in order, so that calls and messages do not depend on chance.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

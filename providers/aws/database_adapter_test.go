@@ -1,0 +1,13 @@
+package aws
+
+import (
+	"slices"
+	"testing"
+)
+
+// What a row fills reaches the calls that it has to reach.
+func TestDatabaseParametersReachTheirCalls(t *testing.T) {
+	for _, problem := range slices.Concat(newDatabases(&session{}).Problems(), restoration.Problems(), recovery.Problems(), replicaCreation.Problems()) {
+		t.Error(problem)
+	}
+}
