@@ -17,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -121,9 +122,6 @@ func (w *environment) operations() []string {
 
 var mark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "u1"}
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 // do calls the SDK for what others do, which must succeed.
 func do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
 	t.Helper()
@@ -139,4 +137,28 @@ func wantCode(t *testing.T, err error, want driver.Code) {
 	if err == nil || driver.CodeOf(err) != want {
 		t.Errorf("error %v has code %v, want %v", err, driver.CodeOf(err), want)
 	}
+}
+
+// bucketOf returns a request about a bucket of the test's own.
+func bucketOf(name string, spec v1alpha1.BucketParameters) table.Request[v1alpha1.BucketParameters] {
+	return table.Request[v1alpha1.BucketParameters]{Request: driver.Request{Name: name, Location: region, Mark: mark}, Spec: spec}
+}
+
+// password is that of the administrators of databases.
+const password = "Correct-Horse-1"
+
+// databaseOf returns a request about a small PostgreSQL server, with whatever else the test declares.
+func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) table.Request[v1alpha1.DatabaseParameters] {
+	spec := v1alpha1.DatabaseParameters{
+		Engine:  new(v1alpha1.EnginePostgres),
+		Version: new("16.4"),
+		Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
+		AWS:     &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
+		Backup:  &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+		Tags:    map[string]v1alpha1.TagValue{"team": "shop"},
+	}
+	if edit != nil {
+		edit(&spec)
+	}
+	return table.Request[v1alpha1.DatabaseParameters]{Request: driver.Request{Name: name, Location: region, Mark: mark}, Login: driver.Login{Password: password}, Spec: spec}
 }

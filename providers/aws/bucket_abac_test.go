@@ -29,7 +29,7 @@ func TestTagsThatAreRefused(t *testing.T) {
 			driver.Invalid, "not like this"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			req := bucketOf(name, v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}})
 			w.settleBucket(req)
 			if tt.abac {
@@ -50,7 +50,7 @@ func TestTagsThatAreRefused(t *testing.T) {
 
 // A bucket that is full of tags has room for new ones once others are gone. Where the right to take some away is missing, what was set is known as set.
 func TestTagsOfAFullBucket(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-full", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{}})
 	labels := func() map[string]string {
 		have := map[string]string{}

@@ -17,7 +17,7 @@ func acceleration(status string) v1alpha1.BucketParameters {
 
 // S3 accelerates no bucket with a dot in its name, and refuses to say so of one: the driver makes no call, and names the field.
 func TestAccelerationOfABucketWithADot(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("photos.example.com", acceleration("Suspended"))
 	if seen := w.settleBucket(req); len(seen.Unreadable) > 0 {
 		t.Errorf("unreadable: %v", seen.Unreadable)
@@ -36,7 +36,7 @@ func TestAccelerationOfABucketWithADot(t *testing.T) {
 
 // A bucket that never was accelerated has no status: it counts as suspended, and costs no write.
 func TestBucketThatNeverWasAccelerated(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-slow", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = acceleration("Suspended")

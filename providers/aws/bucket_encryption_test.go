@@ -14,11 +14,11 @@ import (
 )
 
 // ruleOf returns the rule that a bucket encrypts by.
-func (w *environment) ruleOf(name string) s3types.ServerSideEncryptionRule {
+func (w *bucketEnvironment) ruleOf(name string) s3types.ServerSideEncryptionRule {
 	return do(w.t, w.s3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name}).ServerSideEncryptionConfiguration.Rules[0]
 }
 
-func (w *environment) putRule(name string, rule s3types.ServerSideEncryptionRule) {
+func (w *bucketEnvironment) putRule(name string, rule s3types.ServerSideEncryptionRule) {
 	do(w.t, w.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
 		ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{rule}}})
 }
@@ -60,7 +60,7 @@ func TestBucketEncryptionKeepsTheOtherFields(t *testing.T) {
 		"shop-unblock": {spec: v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{BlockedEncryptionTypes: []string{}}}, algorithm: "aws:kms:dsse", key: "alias/theirs", bucketKey: true, blocked: "NONE"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			req := bucketOf(name, v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			w.putRule(name, theirs)
@@ -88,7 +88,7 @@ func TestBucketEncryptionKeepsTheOtherFields(t *testing.T) {
 // AWS's own key of KMS is none of S3: whoever uses it needs a permission, and other accounts never have that. A rule that asks for KMS and names no key means it.
 func TestManagedKeyIsNotS3s(t *testing.T) {
 	for _, algorithm := range []s3types.ServerSideEncryption{s3types.ServerSideEncryptionAwsKms, s3types.ServerSideEncryptionAwsKmsDsse} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		req := bucketOf("shop-managed", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("alias/aws/s3")}})
 		w.settleBucket(req)
 		w.putRule(req.Name, s3types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: algorithm}})
@@ -113,7 +113,7 @@ func TestNewBucketKeepsTheBlockedEncryption(t *testing.T) {
 		"shop-b": {AWS: &v1alpha1.BucketAWS{BucketKey: new(true)}},
 		"shop-c": {AWS: &v1alpha1.BucketAWS{BlockedEncryptionTypes: []string{"SSE-C"}}},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		w.settleBucket(bucketOf(name, spec))
 		if blocked := w.ruleOf(name).BlockedEncryptionTypes; blocked == nil || len(blocked.EncryptionType) != 1 || blocked.EncryptionType[0] != "SSE-C" {
 			t.Errorf("%s blocks %+v", name, blocked)
@@ -123,7 +123,7 @@ func TestNewBucketKeepsTheBlockedEncryption(t *testing.T) {
 
 // All of the rule is one read and one write; a new bucket of which all is known is not read.
 func TestBucketEncryptionIsOneCall(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-one", v1alpha1.BucketParameters{
 		Encryption: &v1alpha1.Encryption{Key: new("alias/ours")}, AWS: &v1alpha1.BucketAWS{BucketKey: new(true), BlockedEncryptionTypes: []string{}},
 	})
@@ -145,7 +145,7 @@ func TestBucketEncryptionIsOneCall(t *testing.T) {
 
 // A key that is refused keeps the other fields of the rule from nothing.
 func TestBucketEncryptionRefusedByField(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = v1alpha1.BucketParameters{

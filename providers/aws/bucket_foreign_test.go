@@ -17,7 +17,7 @@ import (
 const ofOthers = `{"Version":"2012-10-17","Statement":[{"Sid":"A","Effect":"Allow","Principal":{"AWS":"333333333333"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::shop-foreign/*"}]}`
 
 // attempt makes what differs, and returns what is refused. What was observed is applied from then on, as the controller notes it before the write.
-func (w *environment) attempt(req *bucketRequest) (failed []driver.FieldError) {
+func (w *bucketEnvironment) attempt(req *bucketRequest) (failed []driver.FieldError) {
 	w.t.Helper()
 	seen := w.bucket(*req)
 	req.Applied = seen.Applied
@@ -31,7 +31,7 @@ func (w *environment) attempt(req *bucketRequest) (failed []driver.FieldError) {
 	return result.Failed
 }
 
-func (w *environment) policyOf(name string) string {
+func (w *bucketEnvironment) policyOf(name string) string {
 	out, err := w.s3.GetBucketPolicy(w.t.Context(), &s3.GetBucketPolicyInput{Bucket: &name})
 	if err != nil {
 		return ""
@@ -54,7 +54,7 @@ func TestPolicyWithAStatementOfOthersByOneName(t *testing.T) {
 		"another, exactly":  {v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{lets("A", ours)}, PolicyMode: new("Exact")}}, false, []string{"A"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			req := bucketOf("shop-foreign", v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			do(t, w.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(ofOthers)})
@@ -88,7 +88,7 @@ func TestPolicyWithAStatementOfOthersByOneName(t *testing.T) {
 // A Deny of others that the spec copies keeps protecting them: it is neither removed with the spec nor edited by it, whatever was applied before. One that we wrote is ours, though its
 // answer was lost.
 func TestADenyOfOthersIsNotTakenOver(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	deny := func(sid, account string) v1alpha1.PolicyStatement {
 		s := lets(sid, account)
 		s.Effect = "Deny"
@@ -122,7 +122,7 @@ func TestADenyOfOthersIsNotTakenOver(t *testing.T) {
 
 // What we wrote is ours although its answer was lost, and although somebody changed it meanwhile: it was noted before.
 func TestPolicyWithALostAnswer(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-foreign", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "222222222222"))
@@ -140,7 +140,7 @@ func TestPolicyWithALostAnswer(t *testing.T) {
 
 // So it is with notifications: one of others stays, one that says the same is taken over.
 func TestNotificationOfOthersByOneName(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-foreign", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	putNotifications(t, w.s3, req.Name, &s3types.NotificationConfiguration{QueueConfigurations: []s3types.QueueConfiguration{{Id: new("a"), QueueArn: new(sqs("audit")), Events: []s3types.Event{"s3:ObjectCreated:*"}}}})

@@ -15,7 +15,7 @@ import (
 // A change of rules keeps the size from which objects move, which is not in the spec. A rule of others that a spec can't say is shown as a
 // difference and in the mirror, and goes with the next write.
 func TestBucketLifecycleOfOthers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	week := []v1alpha1.LifecycleRule{{Name: "week", AbortUploadsAfterDays: new(int32(7))}}
 	req := bucketOf("shop-rules", v1alpha1.BucketParameters{Lifecycle: week})
 	w.settleBucket(req)

@@ -34,7 +34,7 @@ func (b *backdoor) editLogging(t testing.TB, name, f, value string) {
 
 // A change of the bucket keeps the prefix and what else others set, which is not in the spec. `logging: {}` ends all.
 func TestBucketLoggingKeepsWhatIsNotInTheSpec(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-logged", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	format := &s3types.TargetObjectKeyFormat{SimplePrefix: &s3types.SimplePrefix{}}
@@ -64,7 +64,7 @@ func TestLoggingOfANewBucket(t *testing.T) {
 		"shop-some": {logsIn("access-logs-" + region), []string{"CreateBucket", "PutBucketLogging"}},
 		"shop-none": {v1alpha1.BucketParameters{Logging: &v1alpha1.BucketLogging{}}, []string{"CreateBucket"}},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf(name, tt.spec)); err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestLoggingOfANewBucket(t *testing.T) {
 
 // What S3 refuses as a target is refused by its field, with advice.
 func TestLoggingThatIsRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	for target, advice := range map[string]string{"access-logs-us-west-2": "in the same region", "no-such-bucket-for-logs": "logging.s3.amazonaws.com"} {

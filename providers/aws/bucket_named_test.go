@@ -111,7 +111,7 @@ func TestInventoryKeysOfAnotherRegion(t *testing.T) {
 	spec := namedSpec(t, "aws.inventory", `{"name": "a", "frequency": "Daily", "includedObjectVersions": "All", "destination": {"bucket": "reports", "format": "CSV",
 		"encryption": {"keyARN": "arn:aws:kms:us-west-2:111111111111:key/k"}}}`)
 	spec.Location = new(region)
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-never", spec)); driver.CodeOf(err) != driver.Invalid || len(w.operations()) != 0 {
 		t.Errorf("created with %v after %v", err, w.operations())
 	}
@@ -226,10 +226,10 @@ func namedSpec(t *testing.T, field string, entries ...string) (spec v1alpha1.Buc
 }
 
 // forNamed runs a test for each sort, with a bucket in which somebody else has an entry.
-func forNamed(t *testing.T, test func(t *testing.T, w *environment, field string, sort namedSort, req bucketRequest)) {
+func forNamed(t *testing.T, test func(t *testing.T, w *bucketEnvironment, field string, sort namedSort, req bucketRequest)) {
 	for field, sort := range namedSorts {
 		t.Run(field, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			req := bucketOf("shop-shared", v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			theirs := namedSpec(t, field, strings.ReplaceAll(sort.ours, "ours", "theirs"))
@@ -243,7 +243,7 @@ func forNamed(t *testing.T, test func(t *testing.T, w *environment, field string
 
 // Entries of others survive that ours are added, changed, removed and released.
 func TestNamedConfigurationsOfOthersStay(t *testing.T) {
-	forNamed(t, func(t *testing.T, w *environment, field string, sort namedSort, req bucketRequest) {
+	forNamed(t, func(t *testing.T, w *bucketEnvironment, field string, sort namedSort, req bucketRequest) {
 		for _, step := range []struct {
 			name string
 			spec v1alpha1.BucketParameters
@@ -267,7 +267,7 @@ func TestNamedConfigurationsOfOthersStay(t *testing.T) {
 
 // An entry that S3 refuses keeps no other from being set, and what somebody else deleted meanwhile is deleted.
 func TestNamedConfigurationsThatAreRefused(t *testing.T) {
-	forNamed(t, func(t *testing.T, w *environment, field string, sort namedSort, req bucketRequest) {
+	forNamed(t, func(t *testing.T, w *bucketEnvironment, field string, sort namedSort, req bucketRequest) {
 		req.Spec = namedSpec(t, field, sort.ours)
 		req.Applied = w.settleBucket(req).Applied
 		req.Spec = namedSpec(t, field, sort.refused, strings.ReplaceAll(sort.ours, "ours", "more"))
@@ -288,7 +288,7 @@ func TestNamedConfigurationsThatAreRefused(t *testing.T) {
 
 // S3 takes each filter, and what it then has is no difference.
 func TestFiltersOfNamedConfigurations(t *testing.T) {
-	forNamed(t, func(t *testing.T, w *environment, field string, sort namedSort, req bucketRequest) {
+	forNamed(t, func(t *testing.T, w *bucketEnvironment, field string, sort namedSort, req bucketRequest) {
 		filters := []string{`"prefix": "a/"`, `"tags": {"a": "b"}`, `"tags": {"a": "b", "c": "d"}`, `"prefix": "a/", "tags": {"a": "b"}`, `"prefix": "a/", "tags": {"a": "b", "c": "d"}`}
 		switch field {
 		case "aws.inventory":
@@ -309,7 +309,7 @@ func TestFiltersOfNamedConfigurations(t *testing.T) {
 
 // All pages are read: an entry on the last one is no difference.
 func TestNamedConfigurationsInPages(t *testing.T) {
-	forNamed(t, func(t *testing.T, w *environment, field string, sort namedSort, req bucketRequest) {
+	forNamed(t, func(t *testing.T, w *bucketEnvironment, field string, sort namedSort, req bucketRequest) {
 		var entries []string
 		for i := range 5 {
 			entries = append(entries, strings.ReplaceAll(sort.ours, "ours", fmt.Sprint("ours-", i)))
@@ -333,7 +333,7 @@ func TestTwoOfOneName(t *testing.T) {
 	}
 	for field := range ours {
 		t.Run(field, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			of := func(entries ...string) (spec v1alpha1.BucketParameters) {
 				list := "[" + strings.Join(entries, ", ") + "]"
 				block := strings.TrimPrefix(field, "aws.") + `": ` + list

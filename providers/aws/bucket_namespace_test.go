@@ -15,7 +15,7 @@ import (
 
 // A name of the account's own namespace is created in that, and one of another account's or region's is refused before any call. What exists is observed whatever its name.
 func TestAccountRegionalNames(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	own := "shop-photos-" + account + "-" + region + "-an"
 	if _, err := w.s3.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &own}); err == nil {
 		t.Fatal("S3 creates it without the header")

@@ -92,7 +92,7 @@ func theirEntries() *s3types.NotificationConfiguration {
 
 // Entries of others, and EventBridge where the spec says nothing of it, survive that ours are added, changed, moved to another list, removed and released.
 func TestNotificationsOfOthersStay(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-shared", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	theirs := theirEntries()
@@ -139,7 +139,7 @@ func TestNotificationsOfOthersStay(t *testing.T) {
 
 // A name that others have in the same list is taken over with the spec that declares it.
 func TestANotificationIsTakenOver(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-over", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	putNotifications(t, w.s3, req.Name, theirEntries())
@@ -165,7 +165,7 @@ func TestNotificationsOfANewBucket(t *testing.T) {
 			Topics: []notified{{Name: "b", ARN: sns("events"), Events: []string{"s3:ObjectRemoved:*"}}}}, []string{"CreateBucket", "PutBucketNotificationConfiguration"}},
 		"shop-none": {v1alpha1.BucketNotificationsAWS{EventBridge: new(false), Queues: []notified{}}, []string{"CreateBucket"}},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf(name, notifying(tt.spec))); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestNotificationsOfANewBucket(t *testing.T) {
 
 // What S3 refuses is refused by its field, with advice, and the other fields are written.
 func TestNotificationsThatAreRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	theirs := theirEntries()
@@ -237,7 +237,7 @@ func TestNotificationsThatCannotBe(t *testing.T) {
 		"other events":   {v1alpha1.BucketNotificationsAWS{Queues: []notified{{Name: "a", ARN: sqs("a"), Events: created}, {Name: "b", ARN: sqs("b"), Events: []string{"s3:ObjectRemoved:*"}}}}, ""},
 		"another region": {v1alpha1.BucketNotificationsAWS{Topics: []notified{{Name: "a", ARN: "arn:aws:sns:us-west-2:111111111111:a", Events: created}}}, "the bucket is in " + region},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		spec := notifying(tt.spec)
 		spec.Location = new(region)
 		refusals := refusedDrafts(t, spec)

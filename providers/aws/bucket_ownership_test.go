@@ -20,7 +20,7 @@ func owned(name, by string) bucketRequest {
 
 // A bucket without ownership controls leaves each object to its writer.
 func TestBucketWithoutOwnershipControls(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := owned("shop-owners", "ObjectWriter")
 	w.settleBucket(req)
 	do(t, w.s3.DeleteBucketOwnershipControls, &s3.DeleteBucketOwnershipControlsInput{Bucket: &req.Name})
@@ -41,7 +41,7 @@ func TestBucketWithoutOwnershipControls(t *testing.T) {
 // S3 does not switch access control lists off while the bucket's own gives something to others. The refusal says what to do, and other
 // changes are made.
 func TestBucketOwnershipIsRefusedForItsACL(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := owned("shop-lists", "BucketOwnerPreferred")
 	w.settleBucket(req)
 	do(t, w.s3.PutBucketAcl, &s3.PutBucketAclInput{Bucket: &req.Name, ACL: s3types.BucketCannedACLAuthenticatedRead})
@@ -61,7 +61,7 @@ func TestBucketOwnershipIsRefusedForItsACL(t *testing.T) {
 
 // A spec that says nothing of owners leaves the safe setting that S3 gives a new bucket, and reads nothing.
 func TestBucketOwnershipUnset(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-default", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	out := do(t, w.s3.GetBucketOwnershipControls, &s3.GetBucketOwnershipControlsInput{Bucket: &req.Name})

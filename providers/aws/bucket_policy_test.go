@@ -33,7 +33,7 @@ func withPolicy(statements ...v1alpha1.PolicyStatement) v1alpha1.BucketParameter
 
 // Statements of others are sent back as they were, with an id and what a spec can't say of them: through additions, changes, removals, and when the field is taken out.
 func TestPolicyKeepsTheStatementsOfOthers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-policy", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	theirs := `{"Effect":"Deny","NotPrincipal":{"AWS":"arn:aws:iam::111111111111:root"},"NotAction":"s3:*","NotResource":"arn:aws:s3:::shop-policy/a"}`
@@ -96,7 +96,7 @@ func TestPolicyOfAnotherVersion(t *testing.T) {
 		"plain text in any":       {"/${$}{aws:username}/*", "2008-10-17", plain, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			s := lets("A", "222222222222")
 			s.Resources = []string{tt.ours}
 			req := bucketOf("shop-version", withPolicy(s))
@@ -125,7 +125,7 @@ func TestPolicyOfAnotherVersion(t *testing.T) {
 
 // A policy that can't be read is none of ours to change: no error counts as no policy.
 func TestPolicyThatCannotBeRead(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-policy", withPolicy(lets("A", "222222222222")))
 	w.settleBucket(bucketOf("shop-policy", v1alpha1.BucketParameters{}))
 	changes := []driver.Change{{Field: "aws.policy", Entries: true, Names: []string{"A"}}}
@@ -193,7 +193,7 @@ func TestPolicyThatLocksMooringOut(t *testing.T) {
 		}), true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newBucketEnvironment(t, localcloud.Options{})
 			req := bucketOf("shop-policy", v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			req.Spec = withPolicy(tt.statement)
@@ -262,13 +262,13 @@ func TestPublicPolicyBesideBlockedAccess(t *testing.T) {
 		if got := checked(t, spec); len(got) > 0 != tt.refused {
 			t.Errorf("%s: refused with %q, want %v", name, got, tt.refused)
 		}
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-public", spec))
 		if (driver.CodeOf(err) == driver.Invalid) != tt.refused {
 			t.Errorf("%s: created with %v, want refused %v", name, err, tt.refused)
 		}
 	}
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-public", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "*"))
@@ -280,7 +280,7 @@ func TestPublicPolicyBesideBlockedAccess(t *testing.T) {
 
 // A policy that S3 refuses is named with what to look for.
 func TestPolicyThatS3Refuses(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "arn:aws:iam::1:role/nobody"))
@@ -295,7 +295,7 @@ func TestPolicyThatS3Refuses(t *testing.T) {
 
 // A new bucket is known to have no policy: a policy costs it one write.
 func TestPolicyOfANewBucket(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-new", withPolicy(lets("A", "222222222222")))); err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func (b *backdoor) editReplication(t testing.TB, name, f string, value any) {
 
 // Rules of others survive that ours are added, changed, removed and released.
 func TestReplicationOfOthersStays(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-shared", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	theirs := theirRule("theirs", 7)
@@ -154,7 +154,7 @@ func TestReplicationOfOthersStays(t *testing.T) {
 
 // S3 has one role for all rules. What others set copies on by the role that it had, and ours never by another one than the spec has.
 func TestOneRoleForAllRules(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-roles", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	putReplication(t, w.s3, req.Name, otherCopyRole, theirRule("theirs", 7))
@@ -194,7 +194,7 @@ func TestOneRoleForAllRules(t *testing.T) {
 
 // A rule of others by a name that the spec wants for another one is theirs: it copies on by their role.
 func TestRoleOfARuleOfOthersByOneName(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-roles", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	putReplication(t, w.s3, req.Name, otherCopyRole, theirRule("backup", 7))
@@ -214,7 +214,7 @@ func TestRoleOfARuleOfOthersByOneName(t *testing.T) {
 
 // A rule of the first version of the schema has no priority and copies delete markers: none of a spec means the same.
 func TestReplicationOfTheFirstSchema(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-first", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	first := func(name, prefix string) s3types.ReplicationRule {
@@ -248,7 +248,7 @@ func TestReplicationOfANewBucket(t *testing.T) {
 		"shop-some": {replicating(copyRole, copyTo("a", 1, "shop-copies"), copyTo("b", 2, "other-copies")), []string{"CreateBucket", "PutBucketVersioning", "PutBucketReplication"}},
 		"shop-none": {v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Replication: &v1alpha1.BucketReplicationAWS{Role: new(copyRole), Rules: []copying{}}}}, []string{"CreateBucket"}},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf(name, tt.spec)); err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestReplicationOfANewBucket(t *testing.T) {
 
 // S3 suspends no versioning while it copies, and copies nothing without versioning: both ways the calls have the one order that it takes.
 func TestReplicationGoesWithVersioning(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-both", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = replicating(copyRole, copyTo("a", 1, "shop-copies"))
@@ -288,7 +288,7 @@ func TestReplicationGoesWithVersioning(t *testing.T) {
 
 // What S3 refuses is refused by its field, with advice, and the other fields are written.
 func TestReplicationThatIsRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-refused", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	for name, tt := range map[string]struct {
@@ -355,7 +355,7 @@ func TestReplicationThatCannotBe(t *testing.T) {
 		"Object Lock, no days":     {lockable, "", false},
 		"as it should be":          {replicating(copyRole, copyTo("a", 1, "shop-copies")), "", false},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-never", tt.spec))
 		refusals := refusedDrafts(t, tt.spec)
 		if tt.problem == "" {
@@ -372,7 +372,7 @@ func TestReplicationThatCannotBe(t *testing.T) {
 		}
 	}
 	// A role without rules says nothing, and rules that lost their role copy on, until they change.
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-role", replicating(copyRole, copyTo("a", 1, "shop-copies")))
 	req.Applied = w.settleBucket(req).Applied
 	req.Spec = replicating("", copyTo("a", 1, "shop-copies"))

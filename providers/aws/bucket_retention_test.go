@@ -57,7 +57,7 @@ func TestRetentionOfANewBucket(t *testing.T) {
 		"shop-kept":    {retains(7), []string{"CreateBucket", "PutObjectLockConfiguration"}},
 		"shop-nothing": {v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{}}, []string{"CreateBucket"}},
 	} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newBucketEnvironment(t, localcloud.Options{})
 		req := bucketOf(name, tt.spec)
 		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRetentionOfANewBucket(t *testing.T) {
 // The first retention of a bucket is Irreversible, because Object Lock stays: {} ends the rule, and the bucket keeps Object Lock. The mode of an
 // existing rule stays where the spec does not say.
 func TestRetentionOfAnExistingBucket(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-old", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	req.Spec.Retention = &v1alpha1.BucketRetention{Days: new(int32(7)), Locked: new(true)}
@@ -109,7 +109,7 @@ func TestRetentionOfAnExistingBucket(t *testing.T) {
 
 // An event hold is the protection of somebody else: alone it is no period, a period comes beside it, and it stays when the period goes.
 func TestEventHoldOfOthersStays(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	hold := func(name string, rule s3types.DefaultRetention) {
 		rule.DefaultEventHold = &s3types.EventHoldDuration{Days: new(int32(90))}
 		do(t, w.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
@@ -160,7 +160,7 @@ func TestEventHoldOfOthersStays(t *testing.T) {
 
 // What needs no call to be known is refused before one, and what S3 alone knows by its field, with advice first.
 func TestRetentionThatIsRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	both := retains(7)
 	both.Versioning = new(v1alpha1.VersioningSuspended)
 	_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-both", both))
@@ -178,7 +178,7 @@ func TestRetentionThatIsRefused(t *testing.T) {
 
 // A forced deletion deletes all but what Object Lock keeps, bypasses nothing, and says how much is kept and why.
 func TestForcedDeletionLeavesWhatObjectLockKeeps(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-locked", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Retention: &v1alpha1.BucketRetention{Days: new(int32(1))}})
 	w.settleBucket(req)
 	held := do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("held"), Body: strings.NewReader("x"), ObjectLockLegalHoldStatus: "ON"})

@@ -19,12 +19,8 @@ import (
 
 type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
-func bucketOf(name string, spec v1alpha1.BucketParameters) bucketRequest {
-	return bucketRequest{Request: driver.Request{Name: name, Location: region, Mark: mark}, Spec: spec}
-}
-
 // settleBucket observes, creates and updates until nothing differs.
-func (w *environment) settleBucket(req bucketRequest) driver.Observation {
+func (w *bucketEnvironment) settleBucket(req bucketRequest) driver.Observation {
 	w.t.Helper()
 	for range 5 {
 		seen := w.bucket(req)
@@ -43,7 +39,7 @@ func (w *environment) settleBucket(req bucketRequest) driver.Observation {
 	return driver.Observation{}
 }
 
-func (w *environment) bucket(req bucketRequest) driver.Observation {
+func (w *bucketEnvironment) bucket(req bucketRequest) driver.Observation {
 	w.t.Helper()
 	seen, err := drivertest.Buckets(w.conn).Observe(w.t.Context(), req)
 	if err != nil {
@@ -52,7 +48,7 @@ func (w *environment) bucket(req bucketRequest) driver.Observation {
 	return seen
 }
 
-func (w *environment) updateBucket(req bucketRequest, changes ...driver.Change) {
+func (w *bucketEnvironment) updateBucket(req bucketRequest, changes ...driver.Change) {
 	w.t.Helper()
 	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
@@ -60,7 +56,7 @@ func (w *environment) updateBucket(req bucketRequest, changes ...driver.Change) 
 	}
 }
 
-func (w *environment) bucketTags(name string) map[string]string {
+func (w *bucketEnvironment) bucketTags(name string) map[string]string {
 	w.t.Helper()
 	tags := map[string]string{}
 	for _, t := range do(w.t, w.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
@@ -70,20 +66,20 @@ func (w *environment) bucketTags(name string) map[string]string {
 }
 
 var fullBucket = v1alpha1.BucketParameters{
-	Versioning:   ptr(v1alpha1.VersioningEnabled),
-	PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
+	Versioning:   new(v1alpha1.VersioningEnabled),
+	PublicAccess: new(v1alpha1.PublicAccessBlocked),
 	Encryption:   &v1alpha1.Encryption{Key: new("arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666")},
 	Tags:         map[string]v1alpha1.TagValue{"team": "shop"},
 }
 
 func TestBucketConverges(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	for name, tc := range map[string]struct {
 		spec  v1alpha1.BucketParameters
 		reads int
 	}{
 		"plain":      {v1alpha1.BucketParameters{}, 1},
-		"versioning": {v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)}, 2},
+		"versioning": {v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}, 2},
 		"full":       {fullBucket, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +103,7 @@ func TestBucketConverges(t *testing.T) {
 // A creation says what it sent after it in the words in which a read that does not show it yet tells the difference, so that nothing is
 // sent again because of that.
 func TestCreateReturnsWhatItSent(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	created, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-sent", fullBucket))
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +118,7 @@ func TestCreateReturnsWhatItSent(t *testing.T) {
 // Each aspect drifts on its own, and costs one write.
 // A store may have other defaults than S3: what a creation left out, because S3 makes it so, is read, and put right.
 func TestNewBucketOfAStoreWithOtherDefaults(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("photos", v1alpha1.BucketParameters{
 		Versioning: new(v1alpha1.VersioningSuspended), Tags: map[string]v1alpha1.TagValue{"team": "shop"}, RequesterPays: new(true),
 	})
@@ -143,7 +139,7 @@ func TestNewBucketOfAStoreWithOtherDefaults(t *testing.T) {
 }
 
 func TestBucketDrift(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	name := "shop-drift"
 	req := bucketOf(name, fullBucket)
 	req.Applied = w.settleBucket(req).Applied
@@ -162,7 +158,7 @@ func TestBucketDrift(t *testing.T) {
 		"tags": func() {
 			do(t, w.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: []s3types.Tag{
 				{Key: new("team"), Value: new("sales")}, {Key: new("cost"), Value: new("42")},
-				{Key: ptr(driver.LabelCluster), Value: new("c1")},
+				{Key: new(driver.LabelCluster), Value: new("c1")},
 			}}})
 		},
 	} {
@@ -189,9 +185,9 @@ func TestBucketDrift(t *testing.T) {
 
 // PublicAccess returns to Blocked when the spec no longer has it; versioning is left alone.
 func TestBucketRelease(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-release", v1alpha1.BucketParameters{
-		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessAllowed),
+		Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessAllowed),
 	})
 	req.Applied = w.settleBucket(req).Applied
 	req.Spec = v1alpha1.BucketParameters{}
@@ -215,7 +211,7 @@ func TestBucketRelease(t *testing.T) {
 
 // The mark is written by a command, so the tags of the spec come by a write of their own.
 func TestBucketMarkComesBeforeItsTags(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	name := "shop-mark"
 	do(t, w.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
 		LocationConstraint: s3types.BucketLocationConstraint(region), Tags: []s3types.Tag{{Key: new("cost"), Value: new("42")}},
@@ -242,7 +238,7 @@ func TestBucketMarkComesBeforeItsTags(t *testing.T) {
 
 // One aspect that can't be read, or written, does not keep the others from it.
 func TestBucketAspectsAreIndependent(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-aspects", fullBucket)
 	req.Applied = w.settleBucket(req).Applied
 
@@ -256,8 +252,8 @@ func TestBucketAspectsAreIndependent(t *testing.T) {
 	}
 	lift()
 
-	req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended)
-	req.Spec.PublicAccess = ptr(v1alpha1.PublicAccessAllowed)
+	req.Spec.Versioning = new(v1alpha1.VersioningSuspended)
+	req.Spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
 	seen = w.bucket(req)
 	lift = w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "PutBucketVersioning"}, Kind: localcloud.Denied})
 	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, seen.Changes)
@@ -273,7 +269,7 @@ func TestBucketAspectsAreIndependent(t *testing.T) {
 
 // What is not clearly absent is an error, and never Absent.
 func TestBucketDoubtIsNotAbsence(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-doubt", v1alpha1.BucketParameters{})
 	for kind, want := range map[localcloud.FaultKind]driver.Code{
 		localcloud.Denied: driver.Denied, localcloud.Throttled: driver.Throttled,
@@ -291,7 +287,7 @@ func TestBucketDoubtIsNotAbsence(t *testing.T) {
 }
 
 func TestBucketOfOthers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	name := "shop-foreign"
 	theirs, _ := w.clients(other, region)
 	do(t, theirs.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
@@ -306,7 +302,7 @@ func TestBucketOfOthers(t *testing.T) {
 }
 
 func TestBucketInAnotherRegion(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	name := "shop-elsewhere"
 	west, _ := w.clients(account, "eu-west-1")
 	do(t, west.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
@@ -322,7 +318,7 @@ func TestBucketInAnotherRegion(t *testing.T) {
 func TestBucketIsNotCreatedAgain(t *testing.T) {
 	for _, region := range []string{"us-east-1", "eu-central-1"} {
 		t.Run(region, func(t *testing.T) {
-			w := newEnvironmentIn(t, region, localcloud.Options{})
+			w := newBucketEnvironmentIn(t, region, localcloud.Options{})
 			req := bucketOf("shop-again", v1alpha1.BucketParameters{})
 			req.Location = region
 			if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
@@ -340,7 +336,7 @@ func TestBucketIsNotCreatedAgain(t *testing.T) {
 
 // A creation whose response was lost is seen as done by the next look.
 func TestBucketCreationWithLostResponse(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-lost", v1alpha1.BucketParameters{})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateBucket"}, Kind: localcloud.ResponseLost, Times: 1})
 	_, err := drivertest.Buckets(w.conn).Create(t.Context(), req)
@@ -354,9 +350,9 @@ func TestBucketCreationWithLostResponse(t *testing.T) {
 }
 
 func TestBucketDeletion(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	name := "shop-versions"
-	req := bucketOf(name, v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
+	req := bucketOf(name, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	for range 3 {
 		do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: new("a"), Body: strings.NewReader("x")})
@@ -389,7 +385,7 @@ func TestBucketDeletion(t *testing.T) {
 
 // S3 takes any words for a key, and would then refuse every object.
 func TestBucketKeyOfAnotherCloud(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-key", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec.Encryption = &v1alpha1.Encryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
@@ -405,7 +401,7 @@ func TestBucketKeyOfAnotherCloud(t *testing.T) {
 
 // What a bucket's rule says beside the key stays: it is not in the spec. S3 blocks some kinds of encryption on new buckets, too.
 func TestBucketEncryptionKeepsWhatIsNotInTheSpec(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	name := "shop-blocked"
 	blocked := &s3types.BlockedEncryptionTypes{EncryptionType: []s3types.EncryptionType{s3types.EncryptionTypeSseC}}
 	req := bucketOf(name, v1alpha1.BucketParameters{})
@@ -428,7 +424,7 @@ func TestBucketEncryptionKeepsWhatIsNotInTheSpec(t *testing.T) {
 
 // What contradicts the spec for good is seen in a deletion too, without a further call: such a bucket may not be the object's.
 func TestBucketContradictionInADeletion(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-elsewhere", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = fullBucket

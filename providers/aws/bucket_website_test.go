@@ -17,7 +17,7 @@ import (
 
 // A change of one document keeps the other one, and the routing rules, which are not in the spec. `website: {}` ends all.
 func TestBucketWebsiteKeepsWhatIsNotInTheSpec(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-site", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("index.html")}})
 	w.settleBucket(req)
 	do(t, w.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &req.Name, WebsiteConfiguration: &s3types.WebsiteConfiguration{
@@ -39,7 +39,7 @@ func TestBucketWebsiteKeepsWhatIsNotInTheSpec(t *testing.T) {
 
 // A bucket that redirects all requests differs from a web site and from none, and its mirror shows where to and no document.
 func TestBucketWebsiteThatRedirects(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	for name, site := range map[string]*v1alpha1.BucketWebsite{"shop-none": {}, "shop-some": {IndexDocument: new("index.html")}} {
 		req := bucketOf(name, v1alpha1.BucketParameters{Website: site})
 		w.settleBucket(req)
@@ -58,7 +58,7 @@ func TestBucketWebsiteThatRedirects(t *testing.T) {
 
 // A redirect replaces the documents, an index replaces the redirect, and both at once are refused by their fields, before any call.
 func TestBucketWebsiteRedirectsAll(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newBucketEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-moved", v1alpha1.BucketParameters{Website: &v1alpha1.BucketWebsite{IndexDocument: new("index.html"), ErrorDocument: new("error.html")}})
 	w.settleBucket(req)
 	for _, to := range []string{"https://a.example.com", "b.example.com"} {

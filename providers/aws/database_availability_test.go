@@ -17,7 +17,7 @@ import (
 // A second zone shows as pending for a while. Until it is there the instance is not as declared, and nothing more is asked for. A failover
 // then moves the instance to the other zone, which is no drift.
 func TestDatabaseInTwoZones(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	zone := func() string {

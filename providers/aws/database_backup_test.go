@@ -12,7 +12,7 @@ import (
 
 // RDS refuses a backup window that overlaps the maintenance window. What to do comes first, and what else changes is changed.
 func TestBackupsDuringMaintenance(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	req.Spec.Backup, req.Spec.DeletionProtection = &v1alpha1.DatabaseBackup{StartTime: new("05:00")}, new(true)

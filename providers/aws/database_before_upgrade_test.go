@@ -28,7 +28,7 @@ func TestBackupFirst(t *testing.T) {
 		"without backups, minor version":     {0, 0, "16.9", false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newDatabaseEnvironment(t, localcloud.Options{})
 			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = &tt.days })
 			w.createDatabase(&req)
 			before := *req.Spec.DeepCopy()
@@ -61,8 +61,8 @@ func TestBackupFirst(t *testing.T) {
 
 // A replica can be made anew, so nothing comes before its upgrade. RDS upgrades one of MySQL alone, and before its primary.
 func TestNoBackupBeforeTheUpgradeOfAReplica(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
-	mysql := func(p *v1alpha1.DatabaseParameters) { p.Engine, p.Version = ptr(v1alpha1.EngineMySQL), new("8.0") }
+	w := newDatabaseEnvironment(t, localcloud.Options{})
+	mysql := func(p *v1alpha1.DatabaseParameters) { p.Engine, p.Version = new(v1alpha1.EngineMySQL), new("8.0") }
 	primary := databaseOf("shop-orders", mysql)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { mysql(p); p.Backup.RetentionDays = new(int32(0)) })

@@ -15,7 +15,7 @@ import (
 
 // The former server gets the mark of what was left behind, and goes when somebody asked for that. Each call is made twice, and what is not the former server stays.
 func TestFormerServer(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", withLogical)
 	req.Spec.DeletionProtection = new(true)
 	w.settle(&req)
@@ -69,7 +69,7 @@ func TestFormerServer(t *testing.T) {
 
 // Each answer of the deletion of the former server is lost once.
 func TestFormerServerWithLostAnswers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.DeletionProtection = new(true) })
 	w.succeeded(&req, "16.9")
 	w.Ledger.Reset()
@@ -97,7 +97,7 @@ func TestUpgradeBesideCancelled(t *testing.T) {
 			"in place":        func(req *databaseRequest) { req.Beside = false },
 		} {
 			t.Run(name+"/"+how, func(t *testing.T) {
-				w := newEnvironment(t, localcloud.Options{Durations: slow})
+				w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 				req := w.beside("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.DeletionProtection = new(true) })
 				req.Spec.Version = new("16.9")
 				w.step(&req, "version")
@@ -141,19 +141,19 @@ func TestUpgradeBesideCancelled(t *testing.T) {
 func TestDeletionWhileBeside(t *testing.T) {
 	for name, tt := range map[string]struct {
 		after  time.Duration
-		acts   func(w *environment, req *databaseRequest)
+		acts   func(w *databaseEnvironment, req *databaseRequest)
 		former bool
 	}{
 		"while it is prepared": {after: time.Minute},
 		"once it is prepared":  {after: time.Hour},
-		"while it takes over":  {after: time.Hour, acts: func(w *environment, req *databaseRequest) { w.step(req, "version") }, former: true},
-		"the source is gone": {after: time.Hour, acts: func(w *environment, req *databaseRequest) {
+		"while it takes over":  {after: time.Hour, acts: func(w *databaseEnvironment, req *databaseRequest) { w.step(req, "version") }, former: true},
+		"the source is gone": {after: time.Hour, acts: func(w *databaseEnvironment, req *databaseRequest) {
 			do(w.t, w.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name, SkipFinalSnapshot: new(true)})
 			w.clock.Advance(time.Hour)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := w.beside("shop-orders", withLogical)
 			w.settle(&req)
 			req.Spec.Version = new("17")
@@ -199,7 +199,7 @@ func TestDeletionWhileBeside(t *testing.T) {
 
 // What is released leaves nothing that was prepared for it.
 func TestReleaseWhileBeside(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", nil)
 	w.prepared(&req, "16.9")
 	req.Mark.Released = true
@@ -217,7 +217,7 @@ func TestReleaseWhileBeside(t *testing.T) {
 
 // What could not be prepared is said once, with what to do, and is deleted before another one is prepared.
 func TestUpgradeBesideThatFails(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", nil)
 	w.prepared(&req, "16.9")
 	for _, name := range w.instances() {
@@ -255,7 +255,7 @@ func TestUpgradeBesideRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		edit    func(*v1alpha1.DatabaseParameters)
 		managed bool
-		acts    func(w *environment, req *databaseRequest)
+		acts    func(w *databaseEnvironment, req *databaseRequest)
 		version string
 		says    string
 	}{
@@ -263,24 +263,24 @@ func TestUpgradeBesideRefused(t *testing.T) {
 		"no logical replication": {version: "17", says: "in spec.parameters"},
 		"a managed password":     {managed: true, version: "16.9", says: "set spec.credentials.source"},
 		"a version that is not":  {version: "16.99", says: "Cannot find version 16.99"},
-		"somebody else's": {acts: func(w *environment, req *databaseRequest) {
+		"somebody else's": {acts: func(w *databaseEnvironment, req *databaseRequest) {
 			do(w.t, w.rds.CreateBlueGreenDeployment, &rds.CreateBlueGreenDeploymentInput{BlueGreenDeploymentName: new("by-hand"), Source: w.instance(req.Name).DBInstanceArn})
 			w.clock.Advance(time.Hour)
 		}, version: "16.9", says: "delete it there if somebody else made it"},
-		"a replica in another region": {acts: func(w *environment, req *databaseRequest) {
+		"a replica in another region": {acts: func(w *databaseEnvironment, req *databaseRequest) {
 			_, remote := w.clients(account, "us-east-1")
 			do(w.t, remote.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{
 				DBInstanceIdentifier: new("far"), SourceDBInstanceIdentifier: w.instance(req.Name).DBInstanceArn, KmsKeyId: new("alias/aws/rds"), SourceRegion: new(region),
 			})
 			w.clock.Advance(time.Hour)
 		}, version: "16.9", says: "in the places of the read replicas arn:aws:rds:us-east-1:"},
-		"a replica beside it": {acts: func(w *environment, req *databaseRequest) {
+		"a replica beside it": {acts: func(w *databaseEnvironment, req *databaseRequest) {
 			do(w.t, w.rds.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{DBInstanceIdentifier: new("near"), SourceDBInstanceIdentifier: &req.Name})
 			w.clock.Advance(time.Hour)
 		}, version: "16.9", says: "in the places of the read replicas near"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", tt.edit)
 			if req.Beside, req.CloudManaged = true, tt.managed; tt.managed {
 				req.Login.Password = ""

@@ -16,7 +16,7 @@ import (
 )
 
 // beside is a request for an instance whose version is changed by a server beside it.
-func (w *environment) beside(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
+func (w *databaseEnvironment) beside(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
 	w.t.Helper()
 	req := databaseOf(name, edit)
 	req.Beside = true
@@ -30,7 +30,7 @@ func withLogical(p *v1alpha1.DatabaseParameters) {
 }
 
 // attempts makes changes as a caller does, which stores the operation.
-func (w *environment) attempts(req *databaseRequest, changes ...driver.Change) (driver.Result, error) {
+func (w *databaseEnvironment) attempts(req *databaseRequest, changes ...driver.Change) (driver.Result, error) {
 	w.t.Helper()
 	if len(changes) == 1 && changes[0].Field == driver.FieldStrategy {
 		return driver.Result{}, w.orders(req, driver.DropStaged)
@@ -43,7 +43,7 @@ func (w *environment) attempts(req *databaseRequest, changes ...driver.Change) (
 }
 
 // orders carries out a command as a caller does, which stores the operation.
-func (w *environment) orders(req *databaseRequest, verb driver.Verb) error {
+func (w *databaseEnvironment) orders(req *databaseRequest, verb driver.Verb) error {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Do(w.t.Context(), *req, driver.Command{Verb: verb})
 	if result.Operation != "" {
@@ -56,7 +56,7 @@ func (w *environment) orders(req *databaseRequest, verb driver.Verb) error {
 }
 
 // step makes the only change that an observation has, which must be of the field.
-func (w *environment) step(req *databaseRequest, field string) driver.Change {
+func (w *databaseEnvironment) step(req *databaseRequest, field string) driver.Change {
 	w.t.Helper()
 	seen := w.database(*req)
 	if len(seen.Changes) != 1 || seen.Changes[0].Field != field || seen.State != driver.Ready || seen.OperationError != nil {
@@ -69,7 +69,7 @@ func (w *environment) step(req *databaseRequest, field string) driver.Change {
 }
 
 // look is an observation by which the caller stores what is to be stored.
-func (w *environment) look(req *databaseRequest) driver.Observation {
+func (w *databaseEnvironment) look(req *databaseRequest) driver.Observation {
 	w.t.Helper()
 	seen := w.database(*req)
 	req.Operation = seen.Operation
@@ -80,7 +80,7 @@ func (w *environment) look(req *databaseRequest) driver.Observation {
 }
 
 // prepared brings a deployment to a version to rest.
-func (w *environment) prepared(req *databaseRequest, version string) {
+func (w *databaseEnvironment) prepared(req *databaseRequest, version string) {
 	w.t.Helper()
 	req.Spec.Version = &version
 	w.step(req, "version")
@@ -88,7 +88,7 @@ func (w *environment) prepared(req *databaseRequest, version string) {
 }
 
 // succeeded has the server that was prepared take over, and the request name the new one.
-func (w *environment) succeeded(req *databaseRequest, version string) {
+func (w *databaseEnvironment) succeeded(req *databaseRequest, version string) {
 	w.t.Helper()
 	w.prepared(req, version)
 	w.step(req, "version")
@@ -101,12 +101,12 @@ func (w *environment) succeeded(req *databaseRequest, version string) {
 	w.look(req)
 }
 
-func (w *environment) deployments() []rdstypes.BlueGreenDeployment {
+func (w *databaseEnvironment) deployments() []rdstypes.BlueGreenDeployment {
 	w.t.Helper()
 	return do(w.t, w.rds.DescribeBlueGreenDeployments, &rds.DescribeBlueGreenDeploymentsInput{}).BlueGreenDeployments
 }
 
-func (w *environment) instances() (names []string) {
+func (w *databaseEnvironment) instances() (names []string) {
 	w.t.Helper()
 	for _, one := range do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{}).DBInstances {
 		names = append(names, *one.DBInstanceIdentifier)
@@ -115,20 +115,20 @@ func (w *environment) instances() (names []string) {
 	return names
 }
 
-func (w *environment) wantInstances(when string, want ...string) {
+func (w *databaseEnvironment) wantInstances(when string, want ...string) {
 	w.t.Helper()
 	if got := w.instances(); !slices.Equal(got, want) {
 		w.t.Errorf("%s: there are the instances %v, want %v", when, got, want)
 	}
 }
 
-func (w *environment) asked(operation string) int {
+func (w *databaseEnvironment) asked(operation string) int {
 	return w.Ledger.Count(localcloud.Filter{Operation: operation})
 }
 
 // An upgrade to another major version, from the first call to the new server under the old name and address.
 func TestUpgradeBeside(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withLogical)
 	req.Beside = true
 	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
@@ -208,7 +208,7 @@ func TestUpgradeBeside(t *testing.T) {
 
 // Each call is made again after its answer was lost: there is one deployment, and one switchover.
 func TestUpgradeBesideWithLostAnswers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", nil)
 	req.Spec.Version = new("16.9")
 	lose := func(operation string) {
@@ -256,7 +256,7 @@ func TestUpgradeBesideWithLostAnswers(t *testing.T) {
 
 // Other changes are made before the server is prepared, which is a copy; what fails keeps it from nothing.
 func TestUpgradeBesideWithOtherChanges(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", nil)
 	req.Spec.Version, req.Spec.AWS.InstanceClass = new("16.9"), new("db.t4g.small")
 	result, err := w.attempts(&req, w.database(req).Changes...)
@@ -276,7 +276,7 @@ func TestUpgradeBesideWithOtherChanges(t *testing.T) {
 
 // A switchover that RDS rolls back leaves the server as it was, and can be asked for again.
 func TestUpgradeBesideRolledBack(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := w.beside("shop-orders", nil)
 	w.prepared(&req, "16.9")
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "SwitchoverBlueGreenDeployment"}, Kind: localcloud.FailLate, Times: 1})
@@ -297,18 +297,18 @@ func TestUpgradeBesideRolledBack(t *testing.T) {
 // A switchover that somebody else asks for between the read and the call is no error, and a refusal is one.
 func TestUpgradeBesideThatSomebodyElseCompletes(t *testing.T) {
 	for name, tt := range map[string]struct {
-		acts func(w *environment, req *databaseRequest)
+		acts func(w *databaseEnvironment, req *databaseRequest)
 		want driver.Code // 0: no error
 	}{
-		"somebody switches over": {func(w *environment, req *databaseRequest) {
+		"somebody switches over": {func(w *databaseEnvironment, req *databaseRequest) {
 			do(w.t, w.rds.SwitchoverBlueGreenDeployment, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &req.Operation})
 		}, 0},
-		"a backup begins": {func(w *environment, req *databaseRequest) {
+		"a backup begins": {func(w *databaseEnvironment, req *databaseRequest) {
 			do(w.t, w.rds.CreateDBSnapshot, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &req.Name, DBSnapshotIdentifier: new("by-hand")})
 		}, driver.Busy},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := w.beside("shop-orders", nil)
 			w.prepared(&req, "16.9")
 			changes := w.database(req).Changes

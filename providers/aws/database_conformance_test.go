@@ -28,7 +28,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Full:         fieldedit.AWSDatabase(region).Full,
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
-				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.medium")}, // which has insights
+				Engine: new(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.medium")}, // which has insights
 			}
 		},
 		RefusedPasswords: []string{"seven-7", strings.Repeat("x", 129), "with/slash", "with@at-sign", `with"quote`, "with space", "with-ümlaut"},

@@ -16,7 +16,7 @@ import (
 )
 
 // retire deletes an instance with a final snapshot, which retains its automated backups.
-func (w *environment) retire(req databaseRequest) driver.Result {
+func (w *databaseEnvironment) retire(req databaseRequest) driver.Result {
 	w.t.Helper()
 	req.Deletion = &driver.Deletion{Snapshot: req.Name + "-final-" + strings.ToLower(req.ID[len(req.ID)-4:])}
 	result, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req)
@@ -27,7 +27,7 @@ func (w *environment) retire(req databaseRequest) driver.Result {
 }
 
 // deletedOf returns what RDS has of deleted instances of the name and of the mark of a request.
-func (w *environment) deletedOf(of databaseRequest) []driver.SavedState {
+func (w *databaseEnvironment) deletedOf(of databaseRequest) []driver.SavedState {
 	w.t.Helper()
 	asks := databaseOf("shop-asks", nil)
 	asks.Vanished, asks.VanishedMark = &driver.ParentRef{Name: of.Name}, driver.Mark{Cluster: of.Mark.Cluster, Namespace: of.Mark.Namespace, Name: of.Mark.Name}
@@ -40,7 +40,7 @@ func (w *environment) deletedOf(of databaseRequest) []driver.SavedState {
 
 // The automated backups of an instance that is deleted get its mark first, once. They have the times to which they can be restored, of each instance of the name.
 func TestBackupsOfTheDeletedHaveItsMark(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	var ids []string
 	for range 2 {
 		req := databaseOf("shop-orders", nil)
@@ -74,7 +74,7 @@ func TestBackupsOfTheDeletedHaveItsMark(t *testing.T) {
 func TestBackupsThatGetNoMark(t *testing.T) {
 	for kind, goesOn := range map[localcloud.FaultKind]bool{localcloud.Denied: true, localcloud.Throttled: false} {
 		for _, operation := range []string{"AddTagsToResource", "DescribeDBInstanceAutomatedBackups"} {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", nil)
 			w.createDatabase(&req)
 			lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation}, Kind: kind})
@@ -99,7 +99,7 @@ func TestBackupsThatGetNoMark(t *testing.T) {
 
 // An instance without a final snapshot leaves nothing, and takes no call for its backups.
 func TestBackupsThatAreNotKeptGetNoMark(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	w.Ledger.Reset()
@@ -118,7 +118,7 @@ func TestBackupsThatAreNotKeptGetNoMark(t *testing.T) {
 
 // Of an instance of the name that is there nothing is left, whoever's it is; of one that RDS is deleting there will be.
 func TestBackupsOfWhatIsThere(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	if left := w.deletedOf(req); len(left) > 0 {
@@ -140,7 +140,7 @@ func TestBackupsOfWhatIsThere(t *testing.T) {
 
 // An instance is made of the backups of another one by its identity, also under the name of that one, with the settings of its own spec.
 func TestInstanceOfDeletedBackups(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	was := databaseOf("shop-orders", nil)
 	w.createDatabase(&was)
 	w.clock.Advance(2 * time.Hour)

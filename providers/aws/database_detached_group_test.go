@@ -17,7 +17,7 @@ import (
 )
 
 // setIn is what somebody else sets in a group.
-func (w *environment) setIn(group, name, value string) {
+func (w *databaseEnvironment) setIn(group, name, value string) {
 	w.t.Helper()
 	do(w.t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
 		{ParameterName: &name, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
@@ -25,7 +25,7 @@ func (w *environment) setIn(group, name, value string) {
 }
 
 // moveTo is what somebody else does who attaches another group to an instance.
-func (w *environment) moveTo(instance, group string) {
+func (w *databaseEnvironment) moveTo(instance, group string) {
 	w.t.Helper()
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &instance, DBParameterGroupName: &group, ApplyImmediately: new(true)})
 	w.clock.Advance(time.Hour)
@@ -62,7 +62,7 @@ func TestDetachedGroupKeepsWhatOthersSet(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			w.setIn("spare", "log_connections", "1")
 			w.setIn("spare", "max_connections", "80")
 			req := databaseOf("shop-back", withParameters(parameters{"work_mem": "4096"}))
@@ -88,7 +88,7 @@ func TestDetachedGroupKeepsWhatOthersSet(t *testing.T) {
 	}
 }
 
-func (w *environment) wantAttached(req *databaseRequest, group string) {
+func (w *databaseEnvironment) wantAttached(req *databaseRequest, group string) {
 	w.t.Helper()
 	g := do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
 	if *g.DBParameterGroupName != group || *g.ParameterApplyStatus != "in-sync" {
@@ -100,7 +100,7 @@ func (w *environment) wantAttached(req *databaseRequest, group string) {
 // first parameters of a server, nor with an upgrade.
 func TestRemainderOfAnAttempt(t *testing.T) {
 	t.Run("creation", func(t *testing.T) {
-		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 		req := databaseOf("shop-tried", withParameters(parameters{"work_mem": "4096", "max_connections": "60"}))
 		req.Spec.TLS, req.Spec.AWS.DBSubnetGroupName = new(v1alpha1.TLSOptional), new("none-such")
 		req.Applied = w.database(req).Applied
@@ -115,7 +115,7 @@ func TestRemainderOfAnAttempt(t *testing.T) {
 		w.wantGroups("created", req.Name, map[string]map[string]string{"shop-tried-a": {"array_nulls": "0", "deadlock_timeout": "2000"}})
 	})
 	t.Run("first parameters", func(t *testing.T) {
-		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 		req := databaseOf("shop-tried", nil)
 		w.createDatabase(&req)
 		req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "4096", "max_connections": "60"}, new(v1alpha1.TLSOptional)
@@ -131,7 +131,7 @@ func TestRemainderOfAnAttempt(t *testing.T) {
 		}
 	})
 	t.Run("upgrade", func(t *testing.T) {
-		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 		req := databaseOf("shop-tried", withParameters(parameters{"work_mem": "4096"}))
 		w.createDatabase(&req)
 		req.Spec.Version, req.Spec.Parameters = new("17"), parameters{"work_mem": "4096", "max_connections": "60"}
@@ -147,7 +147,7 @@ func TestRemainderOfAnAttempt(t *testing.T) {
 }
 
 // tryInVain makes an update of which RDS does not take a call.
-func (w *environment) tryInVain(req *databaseRequest, call string) {
+func (w *databaseEnvironment) tryInVain(req *databaseRequest, call string) {
 	w.t.Helper()
 	seen := w.database(*req)
 	req.Applied = seen.Applied
@@ -163,7 +163,7 @@ func (w *environment) tryInVain(req *databaseRequest, call string) {
 func TestDetachedGroupOfAnotherFamily(t *testing.T) {
 	for name, byHand := range map[string]bool{"somebody upgraded it": true, "the spec upgrades it": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-far", withParameters(parameters{"work_mem": "4096"}))
 			w.createDatabase(&req)
 			w.setIn("shop-far-a", "max_connections", "60")
@@ -185,7 +185,7 @@ func TestDetachedGroupOfAnotherFamily(t *testing.T) {
 
 // An upgrade takes along what the attached group sets, also where that is not the instance's own.
 func TestUpgradeTakesAnothersGroupAlong(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setIn("spare", "max_connections", "60")
 	req := databaseOf("shop-along", nil)
 	w.createDatabase(&req)
@@ -197,7 +197,7 @@ func TestUpgradeTakesAnothersGroupAlong(t *testing.T) {
 
 // A detached group that another instance has by now is not changed: the instance gets the other one, with what others set in the first.
 func TestDetachedGroupInUse(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-lent", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&req)
 	w.setIn("shop-lent-a", "deadlock_timeout", "2000")
@@ -213,7 +213,7 @@ func TestDetachedGroupInUse(t *testing.T) {
 }
 
 // marked gives a group the mark of an earlier Database of the name.
-func (w *environment) marked(group string, mark driver.Mark) {
+func (w *databaseEnvironment) marked(group string, mark driver.Mark) {
 	w.t.Helper()
 	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group}).DBParameterGroups[0]
 	do(w.t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: g.DBParameterGroupArn, Tags: markTags(mark)})
@@ -240,7 +240,7 @@ func TestMadeAgainBesideGroupsThatStay(t *testing.T) {
 		"released": {released: true}, "released and used": {released: true, used: true}, "used": {used: true}, "left behind": {}, "both": {released: true, used: true, both: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-anew", withParameters(parameters{"work_mem": "4096"}))
 			stays, groups := map[string]string{"max_connections": "60"}, []string{"shop-anew-a"}
 			if tt.both {
@@ -287,11 +287,11 @@ func TestAnothersGroupHasTheName(t *testing.T) {
 	for name, tt := range map[string]struct {
 		mark driver.Mark
 		both bool
-		make func(*environment, *databaseRequest) driver.Observation
+		make func(*databaseEnvironment, *databaseRequest) driver.Observation
 	}{
-		"without a mark, at the creation": {make: (*environment).createDatabase},
-		"of another object":               {mark: driver.Mark{Cluster: "cluster-1", Namespace: "bank", Name: "shop-name", UID: "uid-9"}, make: (*environment).createDatabase},
-		"parameters that come later": {make: func(w *environment, req *databaseRequest) driver.Observation {
+		"without a mark, at the creation": {make: (*databaseEnvironment).createDatabase},
+		"of another object":               {mark: driver.Mark{Cluster: "cluster-1", Namespace: "bank", Name: "shop-name", UID: "uid-9"}, make: (*databaseEnvironment).createDatabase},
+		"parameters that come later": {make: func(w *databaseEnvironment, req *databaseRequest) driver.Observation {
 			asks := req.Spec.Parameters
 			req.Spec.Parameters = nil
 			w.createDatabase(req)
@@ -302,7 +302,7 @@ func TestAnothersGroupHasTheName(t *testing.T) {
 		"both names": {both: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-name", withParameters(parameters{"work_mem": "4096"}))
 			theirs, groups := map[string]string{"max_connections": "60"}, []string{"shop-name-a"}
 			if tt.both {
@@ -343,7 +343,7 @@ func TestReleasedGroupsStayReleased(t *testing.T) {
 		"another uid": {}, "another uid, in use": {used: true}, "taken back, in use": {used: true, released: true}, "taken back": {released: true, back: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-uid", withParameters(parameters{"work_mem": "4096"}))
 			left := req.Mark
 			left.UID, left.Released = "the-former-one", true
@@ -379,7 +379,7 @@ func TestReleasedGroupsStayReleased(t *testing.T) {
 func TestParametersBesideRefusedFields(t *testing.T) {
 	for name, before := range map[string]parameters{"first parameters": nil, "a group of its own": {"work_mem": "4096"}} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-joint", withParameters(before))
 			w.createDatabase(&req)
 			req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "8192"}, new(v1alpha1.TLSOptional)
@@ -407,7 +407,7 @@ func TestParametersBesideRefusedFields(t *testing.T) {
 
 // A group that an attempt left as it is to be is attached with the next one, and not written again.
 func TestRemainderOfAnAttemptServes(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-again", nil)
 	w.createDatabase(&req)
 	req.Spec.Parameters = parameters{"work_mem": "4096", "log_connections": "on"}

@@ -27,7 +27,7 @@ type ending struct {
 }
 
 // failLate has RDS accept a deletion that fails later.
-func (w *environment) failLate(req databaseRequest, code string) {
+func (w *databaseEnvironment) failLate(req databaseRequest, code string) {
 	w.t.Helper()
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DeleteDBInstance"}, Kind: localcloud.FailLate, Times: 1, Code: code})
 	if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req); err != nil {
@@ -40,7 +40,7 @@ func (w *environment) failLate(req databaseRequest, code string) {
 }
 
 // byHand takes a snapshot of an instance that has the name of the final one.
-func (w *environment) byHand(of string, tags ...rdstypes.Tag) {
+func (w *databaseEnvironment) byHand(of string, tags ...rdstypes.Tag) {
 	w.t.Helper()
 	if _, err := w.rds.CreateDBSnapshot(w.t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &of, DBSnapshotIdentifier: awssdk.String(finalSnapshot), Tags: tags}); err != nil {
 		w.t.Fatal(err)
@@ -49,7 +49,7 @@ func (w *environment) byHand(of string, tags ...rdstypes.Tag) {
 }
 
 // ends tries a deletion until RDS takes it, three times at most.
-func (w *environment) ends(req databaseRequest) (is ending) {
+func (w *databaseEnvironment) ends(req databaseRequest) (is ending) {
 	w.t.Helper()
 	for range 3 {
 		done, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req)
@@ -73,12 +73,12 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 	const others = "copy it under another name if it is needed, and delete it"
 	refused := []driver.Code{driver.Conflict, driver.Conflict, driver.Conflict}
 	for name, test := range map[string]struct {
-		before func(w *environment, req *databaseRequest)
+		before func(w *databaseEnvironment, req *databaseRequest)
 		want   ending
 	}{
-		"of an earlier try": {func(w *environment, req *databaseRequest) { w.failLate(*req, "") },
+		"of an earlier try": {func(w *databaseEnvironment, req *databaseRequest) { w.failLate(*req, "") },
 			ending{Says: "; the automated backups of the instance, which stay until they expire, have what was written after that", Taken: 1}},
-		"of an earlier try, where the region keeps no more automated backups": {func(w *environment, req *databaseRequest) {
+		"of an earlier try, where the region keeps no more automated backups": {func(w *databaseEnvironment, req *databaseRequest) {
 			first := databaseOf("shop-first", nil)
 			w.createDatabase(&first)
 			w.retire(first)
@@ -86,7 +86,7 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 			w.failLate(*req, "")
 			w.LimitRDS(account, localcloud.RDSLimits{Instances: 1})
 		}, ending{Says: "it lacks what was written after that, because RDS keeps no automated backups of the instance", Taken: 1}},
-		"of a try of days ago, where the region keeps no more automated backups": {func(w *environment, req *databaseRequest) {
+		"of a try of days ago, where the region keeps no more automated backups": {func(w *databaseEnvironment, req *databaseRequest) {
 			first := databaseOf("shop-first", nil)
 			w.createDatabase(&first)
 			w.retire(first)
@@ -94,7 +94,7 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 			w.clock.Advance(48 * time.Hour)
 			w.LimitRDS(account, localcloud.RDSLimits{Instances: 1})
 		}, ending{Codes: refused, Says: "nothing would have what was written since; delete that snapshot", Instances: 1, Taken: 1}},
-		"of a try of days ago, without automated backups": {func(w *environment, req *databaseRequest) {
+		"of a try of days ago, without automated backups": {func(w *databaseEnvironment, req *databaseRequest) {
 			if _, err := w.rds.ModifyDBInstance(w.t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, BackupRetentionPeriod: new(int32(0)), ApplyImmediately: new(true)}); err != nil {
 				w.t.Fatal(err)
 			}
@@ -102,32 +102,32 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 			w.failLate(*req, "")
 			w.clock.Advance(48 * time.Hour)
 		}, ending{Codes: refused, Says: "nothing would have what was written since; delete that snapshot", Instances: 1, Taken: 1}},
-		"of an earlier try that copied no tags": {func(w *environment, req *databaseRequest) {
+		"of an earlier try that copied no tags": {func(w *databaseEnvironment, req *databaseRequest) {
 			if _, err := w.rds.ModifyDBInstance(w.t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, CopyTagsToSnapshot: new(false)}); err != nil {
 				w.t.Fatal(err)
 			}
 			w.clock.Advance(time.Hour)
 			w.failLate(*req, "")
 		}, ending{Says: "have what was written after that", Taken: 1}},
-		"of an earlier try, before the id was stored": {func(w *environment, req *databaseRequest) {
+		"of an earlier try, before the id was stored": {func(w *databaseEnvironment, req *databaseRequest) {
 			w.failLate(*req, "")
 			req.ID = ""
 		}, ending{Says: "have what was written after that", Taken: 1}},
-		"that failed": {func(w *environment, req *databaseRequest) { w.failLate(*req, "failed") },
+		"that failed": {func(w *databaseEnvironment, req *databaseRequest) { w.failLate(*req, "failed") },
 			ending{Codes: []driver.Code{driver.Busy}, Taken: 1}},
-		"of another instance": {func(w *environment, _ *databaseRequest) {
+		"of another instance": {func(w *databaseEnvironment, _ *databaseRequest) {
 			other := databaseOf("shop-others", nil)
 			w.createDatabase(&other)
 			w.byHand(other.Name)
 		}, ending{Codes: refused, Says: others, Instances: 2}},
-		"of an earlier instance of the name": {func(w *environment, req *databaseRequest) {
+		"of an earlier instance of the name": {func(w *databaseEnvironment, req *databaseRequest) {
 			drop(w, *req)
 			w.createDatabase(req)
 		}, ending{Codes: refused, Says: others, Instances: 1}},
-		"without a mark, by hand": {func(w *environment, req *databaseRequest) {
+		"without a mark, by hand": {func(w *databaseEnvironment, req *databaseRequest) {
 			w.byHand(req.Name, rdstypes.Tag{Key: awssdk.String("by"), Value: awssdk.String("hand")})
 		}, ending{Codes: refused, Says: others, Instances: 1}},
-		"of a DatabaseSnapshot": {func(w *environment, req *databaseRequest) {
+		"of a DatabaseSnapshot": {func(w *databaseEnvironment, req *databaseRequest) {
 			tags := []rdstypes.Tag{{Key: awssdk.String("mooring-kind"), Value: awssdk.String("DatabaseSnapshot")}}
 			for key, value := range req.Mark.Labels() {
 				tags = append(tags, rdstypes.Tag{Key: &key, Value: &value})
@@ -136,7 +136,7 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 		}, ending{Codes: refused, Says: others, Instances: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			w.now = w.clock.Now
 			w.conn = w.open(account, region)
 			req := databaseOf("shop-orders", nil)
@@ -158,7 +158,7 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 }
 
 // drop deletes an instance with the final snapshot.
-func drop(w *environment, req databaseRequest) {
+func drop(w *databaseEnvironment, req databaseRequest) {
 	if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req); err != nil {
 		w.t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func drop(w *environment, req databaseRequest) {
 
 // The snapshot of another instance is not the final one of an instance that somebody else deleted.
 func TestFinalSnapshotIsOfTheInstance(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req, other := databaseOf("shop-orders", nil), databaseOf("shop-others", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.createDatabase(&other)

@@ -15,7 +15,7 @@ import (
 
 // ModifyDBParameterGroup and ResetDBParameterGroup take 20 parameters: more go in several calls, and one restart follows all of them.
 func TestMoreParametersThanACallTakes(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	all := func(timeout int, others parameters) parameters {
 		out := parameters{"rds.force_ssl": "0"}
 		for i, name := range []string{
@@ -66,9 +66,9 @@ func TestMoreParametersThanACallTakes(t *testing.T) {
 
 // MySQL accepts connections without TLS by itself: a new server that requires it begins with a group of its own, and nothing differs then.
 func TestTLSOfNewMySQL(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-mysql", func(s *v1alpha1.DatabaseParameters) {
-		s.Engine, s.Version, s.TLS = ptr(v1alpha1.EngineMySQL), new("8.4"), new(v1alpha1.TLSRequired)
+		s.Engine, s.Version, s.TLS = new(v1alpha1.EngineMySQL), new("8.4"), new(v1alpha1.TLSRequired)
 	})
 	w.createDatabase(&req)
 	w.wantGroups("created", req.Name, map[string]map[string]string{"shop-mysql-a": {"require_secure_transport": "1"}})
@@ -78,7 +78,7 @@ func TestTLSOfNewMySQL(t *testing.T) {
 
 // A mode without parameters, as of a class, asks for nothing, and takes nothing of others away where tls makes a group.
 func TestParametersModeAlone(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setStatic("spare")
 	req := databaseOf("shop-mode", func(s *v1alpha1.DatabaseParameters) { s.ParametersMode = new(v1alpha1.ParametersExact) })
 	w.createDatabase(&req)
@@ -97,7 +97,7 @@ func TestParametersModeAlone(t *testing.T) {
 
 // RDS neither deletes a protected server nor changes a stopped one: the protection goes once the server runs, and then the server.
 func TestDeletionWhileStoppedAndProtected(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-asleep", func(s *v1alpha1.DatabaseParameters) {
 		s.Parameters, s.DeletionProtection = parameters{"work_mem": "4096"}, new(true)
 	})

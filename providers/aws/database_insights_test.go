@@ -15,7 +15,7 @@ import (
 
 // The key of Performance Insights is chosen once, and RDS wants it named again with every change of them, in any order of changes.
 func TestInsights(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	have := func() rdstypes.DBInstance {
@@ -78,7 +78,7 @@ func TestInsightsRefused(t *testing.T) {
 		}, "set spec.insights to false"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", test.edit))
 			if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("create: %v", err)
@@ -97,7 +97,7 @@ func TestAdvancedInsightsEnd(t *testing.T) {
 		"off": {new(false), nil}, "for a week": {new(true), new(int32(7))}, "for a week, and the switch is unset": {nil, new(int32(7))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 				p.Insights, p.AWS.DatabaseInsightsMode = new(true), new("advanced")
 				p.AWS.PerformanceInsights = &v1alpha1.PerformanceInsights{RetentionDays: new(int32(465))}
@@ -131,7 +131,7 @@ func TestInsightsKeyRefused(t *testing.T) {
 	unusable := func(p *v1alpha1.DatabaseParameters) {
 		p.Insights, p.AWS.PerformanceInsights = new(true), &v1alpha1.PerformanceInsights{Key: new("not-a-key")}
 	}
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	if _, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", unusable)); !named(err) {
 		t.Errorf("create: %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 var askForLag = localcloud.Filter{Service: "cloudwatch", Operation: "GetMetricData"}
 
 // follow makes a primary and a read replica of it, by a session that has the cloud's clock.
-func (w *environment) follow() (primary, replica databaseRequest) {
+func (w *databaseEnvironment) follow() (primary, replica databaseRequest) {
 	w.t.Helper()
 	w.conn = w.openByClock()
 	primary = databaseOf("shop-orders", nil)
@@ -23,7 +23,7 @@ func (w *environment) follow() (primary, replica databaseRequest) {
 }
 
 // lag observes a replica, which works, and returns its lag.
-func (w *environment) lag(req databaseRequest) *time.Duration {
+func (w *databaseEnvironment) lag(req databaseRequest) *time.Duration {
 	w.t.Helper()
 	req.NotBefore = w.clock.Now()
 	o := w.database(req)
@@ -33,7 +33,7 @@ func (w *environment) lag(req databaseRequest) *time.Duration {
 	return o.Replication.GetFollows().Lag
 }
 
-func (w *environment) wantLag(when string, req databaseRequest, want time.Duration) {
+func (w *databaseEnvironment) wantLag(when string, req databaseRequest, want time.Duration) {
 	w.t.Helper()
 	if got := w.lag(req); got == nil || *got != want {
 		w.t.Errorf("%s it lags by %v, want %s", when, got, want)
@@ -42,7 +42,7 @@ func (w *environment) wantLag(when string, req databaseRequest, want time.Durati
 
 // The lag of a read replica costs one call of each observation. Of others nobody asks for it.
 func TestLagOfReplica(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	primary, replica := w.follow()
 	asked := func(of string) int {
 		f := askForLag
@@ -73,7 +73,7 @@ func TestLagOfReplica(t *testing.T) {
 
 // A replica that repeats nothing, or of which CloudWatch has no recent value, has no lag that is known.
 func TestLagThatIsNotKnown(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	_, replica := w.follow()
 	w.SetRDSReplicaLag(account, region, replica.Name, -1)
 	if got := w.lag(replica); got != nil {
@@ -91,7 +91,7 @@ func TestLagIsOptional(t *testing.T) {
 		"failing": {localcloud.ServerError, time.Minute}, "cut": {localcloud.ResponseLost, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			_, replica := w.follow()
 			lift := w.Faults.Add(localcloud.Fault{Filter: askForLag, Kind: tt.fault})
 			before := len(w.Ledger.Calls(askForLag))

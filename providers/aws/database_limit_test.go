@@ -9,7 +9,7 @@ import (
 
 // A new disk that is not to grow by itself has no limit, and is as declared. It can be made larger, and told to grow later.
 func TestNewDiskThatDoesNotGrow(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(s *v1alpha1.DatabaseParameters) { s.Storage.MaxSizeGiB = new(int32(50)) })
 	w.createDatabase(&req)
 	for _, storage := range []v1alpha1.DatabaseStorage{

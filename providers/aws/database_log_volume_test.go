@@ -16,7 +16,7 @@ import (
 
 // The logs move to a volume of their own and back by one call each, and what only waits is asked for already.
 func TestDedicatedLogVolume(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(100))}
 		p.AWS.StorageType, p.AWS.IOPS = new("io1"), new(int32(1000))
@@ -52,7 +52,7 @@ func TestDedicatedLogVolume(t *testing.T) {
 
 // A disk without a volume for logs is refused with the names of the fields, before any call.
 func TestDedicatedLogVolumeRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	refused := func(err error) bool {
 		return driver.CodeOf(err) == driver.Invalid && strings.Contains(err.Error(), "set spec.aws.storageType to io1 or io2")
 	}
@@ -73,7 +73,7 @@ func TestDedicatedLogVolumeRefused(t *testing.T) {
 
 // IOPS and throughput that wait for a type of disk which is refused are named beside it.
 func TestSpeedOfARefusedTypeIsNamed(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.Storage, p.AWS.StorageType = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(400))}, new("gp2")
 	})

@@ -26,7 +26,7 @@ func monitored(seconds *int32, role *string) *v1alpha1.EnhancedMonitoring {
 
 // RDS wants interval and role together, and 0 alone: each edit takes one call, whatever the server had.
 func TestMonitoring(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = monitored(nil, new(monitoringRole)) })
 	w.createDatabase(&req)
 	for _, step := range []struct {
@@ -97,7 +97,7 @@ func foresee(t *testing.T, from, to *v1alpha1.DatabaseParameters, applied driver
 
 // A role that RDS can't use keeps no interval away: that goes with the role that the server has.
 func TestMonitoringKeepsItsRole(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.AWS.Monitoring = monitored(new(int32(60)), new(monitoringRole))
 	})
@@ -127,7 +127,7 @@ func TestMonitoringRefused(t *testing.T) {
 		"a role that nobody may pass on": {monitored(new(int32(60)), new("arn:aws:iam::"+account+":role/audit-monitoring")), driver.Denied, "allow iam:PassRole on the role in spec.aws.monitoring.roleARN", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			wants := func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = test.settings }
 			_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", wants))
 			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || w.writes() != test.writes {

@@ -19,7 +19,7 @@ const shopGroup, payGroup = "sg-0b1b2c3d4e5f60719", "sg-0c1b2c3d4e5f60719"
 // A move to another VPC takes the declared security groups along: with those of the VPC that the server leaves it is refused, and also when a
 // bad value beside it has each change tried alone, the server comes up behind the declared group.
 func TestMoveToAnotherVPC(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-move", func(s *v1alpha1.DatabaseParameters) {
 		s.AWS.DBSubnetGroupName, s.AWS.VPCSecurityGroupIDs = new("shop"), []string{shopGroup}
 	})

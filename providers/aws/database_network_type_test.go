@@ -14,14 +14,14 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-func (w *environment) instance(name string) rdstypes.DBInstance {
+func (w *databaseEnvironment) instance(name string) rdstypes.DBInstance {
 	w.t.Helper()
 	return do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]
 }
 
 // An edit of several fields changes the network type last, and alone. It is announced as it will be once the server has its second zone.
 func TestNetworkTypeChangesAlone(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	req.Spec.AWS.NetworkType, req.Spec.Availability = new("DUAL"), new(v1alpha1.AvailabilityMultiZone)
@@ -54,7 +54,7 @@ func TestNetworkTypeChangesAlone(t *testing.T) {
 
 // Where a server moves to another DB subnet group, its addresses change in the same call: the group that it leaves may have none of IPv6.
 func TestNetworkTypeMovesWithTheSubnetGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.AWS.DBSubnetGroupName, p.AWS.NetworkType = new("pay-ipv4"), new("IPV4")
 	})
@@ -72,7 +72,7 @@ func TestNetworkTypeMovesWithTheSubnetGroup(t *testing.T) {
 
 // A subnet group without IPv6 addresses is refused with the fields that help, and the server stays as it is.
 func TestNetworkTypeRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	refused := func(err error) bool {
 		return driver.CodeOf(err) == driver.Invalid && strings.Contains(err.Error(), "spec.aws.dbSubnetGroupName") && strings.Contains(err.Error(), "spec.aws.networkType")
 	}

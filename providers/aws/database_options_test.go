@@ -24,7 +24,7 @@ func withOptions(engine v1alpha1.Engine, version, group string) func(*v1alpha1.D
 }
 
 // options returns the option groups of an instance, with their states.
-func (w *environment) options(name string) (all []string) {
+func (w *databaseEnvironment) options(name string) (all []string) {
 	w.t.Helper()
 	for _, m := range do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0].OptionGroupMemberships {
 		all = append(all, *m.OptionGroupName+" "+*m.Status)
@@ -32,7 +32,7 @@ func (w *environment) options(name string) (all []string) {
 	return all
 }
 
-func (w *environment) wantOptions(when, name string, want ...string) {
+func (w *databaseEnvironment) wantOptions(when, name string, want ...string) {
 	w.t.Helper()
 	if got := w.options(name); !slices.Equal(got, want) {
 		w.t.Errorf("%s: option groups %q, want %q", when, got, want)
@@ -41,7 +41,7 @@ func (w *environment) wantOptions(when, name string, want ...string) {
 
 // An option group is exchanged by one call, without a restart, and the server is as declared once RDS says so and not before.
 func TestOptionGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-options", withOptions(v1alpha1.EngineMySQL, "8.4", "Audit"))
 	seen := w.createDatabase(&req)
 	if !strings.Contains(string(seen.Mirror), `"optionGroupName":"audit"`) {
@@ -77,7 +77,7 @@ func TestOptionGroup(t *testing.T) {
 
 // What somebody leaves for the maintenance window is drift, and is taken back without it. Where it is what the spec asks for by now, it waits.
 func TestOptionGroupOfOthers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-theirs", withOptions(v1alpha1.EngineMySQL, "8.4", "audit"))
 	w.createDatabase(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, OptionGroupName: new("audit-queries")})
@@ -96,7 +96,7 @@ func TestOptionGroupOfOthers(t *testing.T) {
 // An upgrade to another major version takes an option group of it, both in one call and with one effect. Without one it is refused with the field to set, and
 // the server stays as it was. From the default group RDS goes to the next default group by itself.
 func TestOptionGroupOfAnUpgrade(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-next", withOptions(v1alpha1.EngineMariaDB, "11.4", "audit-maria"))
 	w.createDatabase(&req)
 	req.Spec.Version = new("11.8")
@@ -125,7 +125,7 @@ func TestOptionGroupOfAnUpgrade(t *testing.T) {
 
 // A group that there is not, or of another engine or version, is refused by name, at creation and later.
 func TestOptionGroupRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	there := databaseOf("shop-there", withOptions(v1alpha1.EngineMySQL, "8.4", ""))
 	w.createDatabase(&there)
 	for _, group := range []string{"nowhere", "audit-before", "audit-maria", "default:mysql-8-0"} {
@@ -155,7 +155,7 @@ func TestNoOptionsOfPostgreSQL(t *testing.T) {
 			t.Errorf("%s lacks %v", engine, lacks)
 		}
 	}
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-none", nil)
 	if seen := w.createDatabase(&req); strings.Contains(string(seen.Mirror), "optionGroupName") {
 		t.Errorf("the mirror shows %s", seen.Mirror)

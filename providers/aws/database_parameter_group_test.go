@@ -20,7 +20,7 @@ func inParameterGroup(name string) func(*v1alpha1.DatabaseParameters) {
 }
 
 // one returns the only change that is observed.
-func (w *environment) one(req databaseRequest) driver.Change {
+func (w *databaseEnvironment) one(req databaseRequest) driver.Change {
 	w.t.Helper()
 	seen := w.database(req)
 	if seen.State != driver.Ready || len(seen.Changes) != 1 {
@@ -30,21 +30,21 @@ func (w *environment) one(req databaseRequest) driver.Change {
 }
 
 // setStatic is what somebody does to a group that takes a restart.
-func (w *environment) setStatic(group string) {
+func (w *databaseEnvironment) setStatic(group string) {
 	w.t.Helper()
 	do(w.t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
 		{ParameterName: new("max_connections"), ParameterValue: new("60"), ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 	}})
 }
 
-func (w *environment) writing() []string {
+func (w *databaseEnvironment) writing() []string {
 	return slices.DeleteFunc(w.operations(), func(name string) bool { return strings.HasPrefix(name, "Describe") })
 }
 
 // A group is attached without a restart. The restart that brings it into force is a change of its own, also where it waits for what somebody else
 // changed in the group; a standby stays where it is.
 func TestParameterGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-group", func(s *v1alpha1.DatabaseParameters) {
 		s.Availability = new(v1alpha1.AvailabilityMultiZone)
 		inParameterGroup("Spare")(s)
@@ -116,7 +116,7 @@ func TestParameterGroup(t *testing.T) {
 
 // The restart comes after the other changes, and only where it was planned: not by the attachment that is sent again because its answer was lost.
 func TestRestartForParameterGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-restart", inParameterGroup("spare"))
 	w.createDatabase(&req)
 	req.Spec.AWS.DBParameterGroupName = new("pay")
@@ -150,7 +150,7 @@ func TestRestartForParameterGroup(t *testing.T) {
 
 // RDS takes an upgrade to another major version and the group of its family in one call: they have one effect, and go together.
 func TestParameterGroupOfAnUpgrade(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("next"), DBParameterGroupFamily: new("postgres17"), Description: new("next")})
 	req := databaseOf("shop-upgrade", inParameterGroup("spare"))
 	w.createDatabase(&req)
@@ -186,7 +186,7 @@ func TestParameterGroupOfAnUpgrade(t *testing.T) {
 
 // A group that is not there is refused with its field; the creation makes nothing.
 func TestUnknownParameterGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	for name, group := range map[string]string{"shop-none": "nobodys", "shop-family": "pay-mysql"} {
 		req := databaseOf(name, inParameterGroup(group))
 		_, err := drivertest.Databases(w.conn).Create(t.Context(), req)

@@ -25,7 +25,7 @@ func withParameters(parameters map[string]v1alpha1.ParameterValue) func(*v1alpha
 type parameters = map[string]v1alpha1.ParameterValue
 
 // groups returns the parameter groups that there are of an instance, with what somebody set in each.
-func (w *environment) groups(name string) map[string]map[string]string {
+func (w *databaseEnvironment) groups(name string) map[string]map[string]string {
 	w.t.Helper()
 	all := map[string]map[string]string{}
 	for _, g := range do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{}).DBParameterGroups {
@@ -41,7 +41,7 @@ func (w *environment) groups(name string) map[string]map[string]string {
 	return all
 }
 
-func (w *environment) wantGroups(when, name string, want map[string]map[string]string) {
+func (w *databaseEnvironment) wantGroups(when, name string, want map[string]map[string]string) {
 	w.t.Helper()
 	if diff := cmp.Diff(want, w.groups(name)); diff != "" {
 		w.t.Errorf("%s: the groups (-want +got):\n%s", when, diff)
@@ -49,7 +49,7 @@ func (w *environment) wantGroups(when, name string, want map[string]map[string]s
 }
 
 // settle makes all that differs, and returns the effects of the changes in their order.
-func (w *environment) settle(req *databaseRequest) (effects []driver.Effect) {
+func (w *databaseEnvironment) settle(req *databaseRequest) (effects []driver.Effect) {
 	w.t.Helper()
 	for range 5 {
 		seen := w.database(*req)
@@ -72,7 +72,7 @@ func (w *environment) settle(req *databaseRequest) (effects []driver.Effect) {
 // The first parameters of a server make a group of its own, a copy of the one that it has; later ones change that group, with a restart only if one of
 // them is static. A re-check is one call more, and none more where nothing is declared.
 func TestParametersOfAnInstance(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setStatic("spare")
 	req := databaseOf("shop-own", nil)
 	w.createDatabase(&req)
@@ -111,7 +111,7 @@ func TestParametersOfAnInstance(t *testing.T) {
 // RDS does not count a parameter as set by somebody where its value is the one that every group has: it is as declared all the same, and no restart is
 // asked for again and again.
 func TestParametersThatEveryGroupHas(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-given", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -135,7 +135,7 @@ func TestParametersThatEveryGroupHas(t *testing.T) {
 
 // A parameter that RDS took and that its group does not show is named, and no server restarts for it.
 func TestParametersThatRDSDoesNotKeep(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-lossy", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -160,7 +160,7 @@ func TestParametersThatRDSDoesNotKeep(t *testing.T) {
 // RDS's list is read once for a name that it does not have, and the change of that name is refused before any call. Together with an upgrade RDS has the
 // last word, since the new version may have the parameter.
 func TestUnknownParameters(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-misspelt", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -191,7 +191,7 @@ func TestUnknownParameters(t *testing.T) {
 
 // A call takes 20 parameters, and what is refused is named as a whole.
 func TestManyParameters(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-many", withParameters(parameters{"work_mem": "8192", "work_memory": "1", "array_nulls": "2"}))
 	_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
 	wantCode(t, err, driver.Invalid)
@@ -212,7 +212,7 @@ func TestManyParameters(t *testing.T) {
 
 // A major upgrade needs a group of the new family: it is made, filled with what the present one sets, and named in the call that upgrades.
 func TestParametersOfAnUpgrade(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-major", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	for i, version := range []string{"17"} {
@@ -228,7 +228,7 @@ func TestParametersOfAnUpgrade(t *testing.T) {
 }
 
 // deleteWithGroups deletes an instance as a caller does, until nothing of it is left.
-func (w *environment) deleteWithGroups(req *databaseRequest, others ...string) {
+func (w *databaseEnvironment) deleteWithGroups(req *databaseRequest, others ...string) {
 	w.t.Helper()
 	stays := map[string]map[string]string{}
 	for _, group := range others {
@@ -260,7 +260,7 @@ func (w *environment) deleteWithGroups(req *databaseRequest, others ...string) {
 // The groups go with the instance, also where the spec no longer has parameters, and after a creation that never made the instance. A group without
 // the mark stays and is not changed.
 func TestGroupsGoWithTheInstance(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-gone", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	req.Spec.Parameters = nil
@@ -293,7 +293,7 @@ func TestGroupsGoWithTheInstance(t *testing.T) {
 }
 
 // groupMark returns the mark of a group.
-func (w *environment) groupMark(name string) driver.Mark {
+func (w *databaseEnvironment) groupMark(name string) driver.Mark {
 	w.t.Helper()
 	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &name}).DBParameterGroups[0]
 	labels := map[string]string{}
@@ -305,7 +305,7 @@ func (w *environment) groupMark(name string) driver.Mark {
 
 // What is retained is marked as released, its group too, and adoption takes both back.
 func TestGroupsAreReleased(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-kept", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	marked := func(want driver.Mark) {
@@ -343,7 +343,7 @@ func TestLostWritesOfParameters(t *testing.T) {
 	for _, lost := range []localcloud.FaultKind{localcloud.ResponseLost, localcloud.ServerError} {
 		for skip := range 5 {
 			t.Run(fmt.Sprintf("%v after %d", lost, skip), func(t *testing.T) {
-				w := newEnvironment(t, localcloud.Options{Durations: slow})
+				w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 				req := databaseOf("shop-lost", nil)
 				w.createDatabase(&req)
 				req.Spec.Parameters = parameters{"work_mem": "4096", "max_connections": "60"}
@@ -365,7 +365,7 @@ func TestLostWritesOfParameters(t *testing.T) {
 // tls is an entry of the group where the engine does not do so by itself. The same entry in parameters is refused, and a group that the spec names and
 // that says otherwise, too.
 func TestTLS(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-tls", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
 	w.createDatabase(&req)
 	w.wantGroups("PostgreSQL 16 requires it by itself", req.Name, map[string]map[string]string{})
@@ -400,7 +400,7 @@ func TestTLS(t *testing.T) {
 
 // A group that contradicts tls is not attached: the server would accept connections without TLS from then on.
 func TestTLSBesideANamedGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	do(t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
 		{ParameterName: new("rds.force_ssl"), ParameterValue: new("0"), ApplyMethod: rdstypes.ApplyMethodImmediate},
 	}})
@@ -428,7 +428,7 @@ func TestTLSBesideANamedGroup(t *testing.T) {
 
 // A parameter that says what tls says, beside it, is neither set nor takes turns with it, whichever of the two a class enforces.
 func TestTLSBesideItsParameter(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	required := new(v1alpha1.TLSRequired)
 	for name, tt := range map[string]struct{ before, after v1alpha1.DatabaseParameters }{
 		"shop-twice": {
@@ -462,7 +462,7 @@ func TestTLSBesideItsParameter(t *testing.T) {
 
 // tls takes over an entry that was in parameters: what becomes of parameters does not reset it.
 func TestTLSTakesOverItsParameter(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-over", withParameters(parameters{"rds.force_ssl": "0", "work_mem": "4096"}))
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -476,7 +476,7 @@ func TestTLSTakesOverItsParameter(t *testing.T) {
 
 // What is left of a deletion is groups: an instance that somebody made under the name since is not deleted with them.
 func TestDeletionOfGroupsDeletesNoInstance(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-again", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	req.Applied = w.database(req).Applied
@@ -513,7 +513,7 @@ func TestDeletionOfGroupsDeletesNoInstance(t *testing.T) {
 // What somebody else set waits for a restart: an edit of a dynamic parameter, or of tls, neither waits for that nor asks for it, and the restart stays
 // what nobody edited.
 func TestParametersBesideOthersRestart(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-beside", func(s *v1alpha1.DatabaseParameters) {
 		s.Parameters, s.TLS = parameters{"work_mem": "4096"}, new(v1alpha1.TLSOptional)
 	})
@@ -554,7 +554,7 @@ func TestParametersBesideOthersRestart(t *testing.T) {
 
 // An edit is seen and made also while the restart that the group waits for comes with something else.
 func TestParametersBesideAnotherRestart(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-later", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -576,7 +576,7 @@ func TestParametersBesideAnotherRestart(t *testing.T) {
 // A group that the spec names is the user's, also if it has the name that Mooring would give: it is mirrored, nothing is remembered of it, no major upgrade
 // takes it for Mooring's, and it outlives the server. One that the spec does not name is not copied for an upgrade without the mark.
 func TestGroupOfTheUserWithOurName(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	group := func(name string) {
 		do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &name, DBParameterGroupFamily: new("postgres16"), Description: new("x")})
 	}
@@ -616,7 +616,7 @@ func TestGroupOfTheUserWithOurName(t *testing.T) {
 // A group that another instance uses, as a promoted read replica of the former does, can't be deleted: it is released, and the deletion ends and says so.
 // An instance that is on its way out holds the group up, and no more.
 func TestGroupInUseIsReleased(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-used", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	replica := databaseOf("replica", inParameterGroup("shop-used-a"))
@@ -662,7 +662,7 @@ func TestGroupInUseIsReleased(t *testing.T) {
 
 // The groups of an instance that somebody deleted are released like it, so that a deletion with Retain ends.
 func TestGroupsOfAGoneInstanceAreReleased(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-taken", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	req.Applied = w.database(req).Applied

@@ -14,7 +14,7 @@ import (
 
 // The endpoint has another port only once the server is there, and what waits is asked for once.
 func TestPort(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Port = new(int32(5433)) })
 	result, err := drivertest.Databases(w.conn).Create(t.Context(), req)
 	if err != nil {

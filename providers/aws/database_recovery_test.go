@@ -24,7 +24,7 @@ func TestPointInTimeRecovery(t *testing.T) {
 		"backups without recovery": {v1alpha1.DatabaseBackup{PointInTimeRecovery: new(false), RetentionDays: new(int32(7))}, "set spec.backup.retentionDays to 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup = &test.backup })
 			if test.says == "" {
 				w.createDatabase(&req)

@@ -12,7 +12,7 @@ import (
 
 // All that contradicts itself is told at once, and RDS is not asked.
 func TestCreationNamesAllThatContradictsItself(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newDatabaseEnvironment(t, localcloud.Options{})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.AWS.IOPS, p.AWS.DedicatedLogVolume = new(int32(4000)), new(true)
 		p.AWS.PerformanceInsights, p.AWS.Monitoring = &v1alpha1.PerformanceInsights{RetentionDays: new(int32(7))}, monitored(new(int32(60)), nil)
@@ -32,7 +32,7 @@ func TestCreationNamesAllThatContradictsItself(t *testing.T) {
 
 // What RDS alone can refuse is told by the field, ahead of its words, whether the server is created or changed.
 func TestRefusalOfRDSNamesTheField(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newDatabaseEnvironment(t, localcloud.Options{})
 	for field, change := range map[string]func(*v1alpha1.DatabaseParameters){
 		"version":           func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") },
 		"aws.instanceClass": func(p *v1alpha1.DatabaseParameters) { p.AWS.InstanceClass = new("db.t9.micro") },

@@ -25,7 +25,7 @@ func follower(name string, of databaseRequest, edit func(*v1alpha1.DatabaseParam
 }
 
 // replicate makes a read replica and brings it to rest.
-func (w *environment) replicate(req *databaseRequest) {
+func (w *databaseEnvironment) replicate(req *databaseRequest) {
 	w.t.Helper()
 	req.Applied = w.database(*req).Applied
 	result, err := drivertest.Databases(w.conn).Create(w.t.Context(), *req)
@@ -38,7 +38,7 @@ func (w *environment) replicate(req *databaseRequest) {
 }
 
 // promote asks for a promotion, and waits until it is done.
-func (w *environment) promote(req *databaseRequest) {
+func (w *databaseEnvironment) promote(req *databaseRequest) {
 	w.t.Helper()
 	w.command(*req, promotes)
 	w.clock.Advance(time.Hour)
@@ -59,7 +59,7 @@ func TestReplicaKeepsBackupsOnceItIsPromoted(t *testing.T) {
 		"nobody says anything": {nil, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			primary := databaseOf("shop-orders", nil)
 			w.createDatabase(&primary)
 			req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.Backup = tt.backup })
@@ -81,7 +81,7 @@ func TestReplicaKeepsBackupsOnceItIsPromoted(t *testing.T) {
 
 // Days that somebody gave a replica stay where the spec says nothing of them.
 func TestReplicaKeepsDaysThatNobodyDeclares(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	primary := databaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.Backup = nil })
@@ -99,7 +99,7 @@ func TestReplicaInAnotherRegion(t *testing.T) {
 	const key = "arn:aws:kms:us-east-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666"
 	for name, encryption := range map[string]*v1alpha1.Encryption{"a key": {Key: new(key)}, "no key": nil} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			primary := databaseOf("shop-orders", nil)
 			w.createDatabase(&primary)
 			home, near := w.conn, w.rds
@@ -133,7 +133,7 @@ func TestReplicaInAnotherRegion(t *testing.T) {
 
 // A promotion is asked for once: not while RDS is at it, and a refusal counts only if nobody else asked for it since.
 func TestPromotionIsAskedForOnce(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	primary := databaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, nil)
@@ -184,7 +184,7 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 // A deletion that asks for a final snapshot takes none of a replica, which RDS would refuse, and that of a protected one is refused as ever. What followed a deleted server in its region follows none
 // any more.
 func TestDeletionOfReplicaAndPrimary(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	primary := databaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	protected := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.DeletionProtection = new(true) })
@@ -231,7 +231,7 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 
 // A replica that shares the parameter group of its primary gets one of its own as soon as its parameters differ, and that of the primary stays as it is.
 func TestReplicaHasParametersOfItsOwn(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	primary := databaseOf("shop-orders", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&primary)
 	same := follower("shop-reports", primary, withParameters(parameters{"work_mem": "4096"}))
@@ -245,7 +245,7 @@ func TestReplicaHasParametersOfItsOwn(t *testing.T) {
 
 // What a replica can't have as the spec says is no difference while it follows another server, nor does anything wait for it, and it is one afterwards.
 func TestReplicaWithheldFromItsSpec(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	primary := databaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, nil)

@@ -14,7 +14,7 @@ import (
 )
 
 // refusedRoles updates a database whose spec differs in its roles, and returns how that failed.
-func (w *environment) refusedRoles(req databaseRequest) error {
+func (w *databaseEnvironment) refusedRoles(req databaseRequest) error {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 {
@@ -25,13 +25,13 @@ func (w *environment) refusedRoles(req databaseRequest) error {
 }
 
 // refuse has calls of an operation refused until the function that it returns is called.
-func (w *environment) refuse(operation string, status int, code, message string) (lift func()) {
+func (w *databaseEnvironment) refuse(operation string, status int, code, message string) (lift func()) {
 	return w.Faults.Add(localcloud.Fault{Kind: localcloud.Refused, Filter: localcloud.Filter{Operation: operation}, Status: status, Code: code, Message: message})
 }
 
 // Who replaces a role, or removes it, is told that its feature fails meanwhile; a feature that had none gets one without that.
 func TestEffectOfRoles(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	w.created(&req)
 	w.converge(&req)
@@ -56,7 +56,7 @@ func TestEffectOfRoles(t *testing.T) {
 // Where the role in whose place another one was to come is gone, each refusal of that one says so, until the feature has a role.
 func TestFormerRoleIsTold(t *testing.T) {
 	const says = "role/shop-imports was taken away before: put that one back, or name a role"
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	w.converge(&req)
@@ -89,7 +89,7 @@ func TestRefusedRemovalOfARole(t *testing.T) {
 		"for its feature": {roles("s3Export", "shop-exports"), 400, "InvalidParameterValue", "take it away in RDS"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 			w.created(&req)
 			w.converge(&req)
@@ -127,7 +127,7 @@ func TestAdviceOnARefusedRole(t *testing.T) {
 		{403, "AccessDenied", "User: x is not authorized to perform: rds:AddRoleToDBInstance", "allow this identity what RDS names"},
 		{400, "DBInstanceRoleAlreadyExists", "exists", "and shows none: Mooring tries again"},
 	} {
-		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 		req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 		w.created(&req)
 		w.refuse("AddRoleToDBInstance", test.status, test.code, test.message)
@@ -144,7 +144,7 @@ func TestAdviceOnARefusedRole(t *testing.T) {
 func TestRoleIsAssociatedAnew(t *testing.T) {
 	for name, trusted := range map[string]bool{"corrected": true, "as it was": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			w.conn = w.openByClock()
 			req := databaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))
 			w.created(&req)
@@ -183,7 +183,7 @@ func TestRoleIsAssociatedAnew(t *testing.T) {
 
 // While RDS is at work on the role of somebody else, roles wait, and it is told for what; an object without a difference does not wait.
 func TestRolesWaitForThoseOfOthers(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	add := func(feature, role string) {

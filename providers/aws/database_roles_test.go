@@ -29,7 +29,7 @@ func withRoles(featureAndName ...string) func(*v1alpha1.DatabaseParameters) {
 }
 
 // rolesOf returns what RDS says of the roles of an instance: feature, name and state.
-func (w *environment) rolesOf(name string) map[string]string {
+func (w *databaseEnvironment) rolesOf(name string) map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
 	for _, r := range w.instance(name).AssociatedRoles {
@@ -38,7 +38,7 @@ func (w *environment) rolesOf(name string) map[string]string {
 	return all
 }
 
-func (w *environment) wantRoles(when, name string, want map[string]string) {
+func (w *databaseEnvironment) wantRoles(when, name string, want map[string]string) {
 	w.t.Helper()
 	if diff := cmp.Diff(want, w.rolesOf(name)); diff != "" {
 		w.t.Errorf("%s: roles (-want +got):\n%s", when, diff)
@@ -46,7 +46,7 @@ func (w *environment) wantRoles(when, name string, want map[string]string) {
 }
 
 // created makes a server without roles, as every one is, and has the driver see it as a spec with roles.
-func (w *environment) created(req *databaseRequest) {
+func (w *databaseEnvironment) created(req *databaseRequest) {
 	w.t.Helper()
 	spec := req.Spec
 	req.Spec.AWS = spec.AWS.DeepCopy()
@@ -56,7 +56,7 @@ func (w *environment) created(req *databaseRequest) {
 }
 
 // converge makes the changes of a spec until nothing differs, and waits for RDS in between.
-func (w *environment) converge(req *databaseRequest) {
+func (w *databaseEnvironment) converge(req *databaseRequest) {
 	w.t.Helper()
 	for range 3 {
 		seen := w.database(*req)
@@ -74,7 +74,7 @@ func (w *environment) converge(req *databaseRequest) {
 
 // A creation takes no roles: they are associated once the server is there, and until RDS has done so the server is not as declared.
 func TestRolesOfANewServer(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	result, err := drivertest.Databases(w.conn).Create(t.Context(), req)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestRolesOfANewServer(t *testing.T) {
 
 // Roles that the spec had go and come with it, one by one and also where they change places; those of features that the spec never had are others', and stay.
 func TestRolesOfOthersStay(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	w.created(&req)
 	do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("Lambda"), RoleArn: &roles("Lambda", "shop-functions")[0].RoleARN})
@@ -140,7 +140,7 @@ func TestRolesOfOthersStay(t *testing.T) {
 
 // A feature to which somebody gave another role is not ours to change.
 func TestRoleOfAnotherInTheWay(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	w.created(&req)
 	do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-everything")[0].RoleARN})
@@ -155,7 +155,7 @@ func TestRoleOfAnotherInTheWay(t *testing.T) {
 
 // Whoever takes away a role of ours, or replaces it, has made a difference that is corrected.
 func TestRolesDrift(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	w.converge(&req)
@@ -174,7 +174,7 @@ func TestRolesDrift(t *testing.T) {
 func TestRoleFollowsAnother(t *testing.T) {
 	durations := slow
 	durations.RoleRemoval = 10 * time.Minute
-	w := newEnvironment(t, localcloud.Options{Durations: durations})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: durations})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	w.converge(&req)
@@ -197,7 +197,7 @@ func TestRoleFollowsAnother(t *testing.T) {
 
 // A role that the server can't assume is a problem of the object that declares it, with what to do, and of no other one.
 func TestRoleThatCannotBeAssumed(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))
 	w.created(&req)
 	w.converge(&req)
@@ -216,7 +216,7 @@ func TestRoleThatCannotBeAssumed(t *testing.T) {
 
 // RDS changes roles of a server that is available: in any other state nothing is called in vain.
 func TestRolesWaitForTheServer(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
@@ -256,7 +256,7 @@ func TestRolesRefused(t *testing.T) {
 			fault: localcloud.Fault{Kind: localcloud.Refused, Filter: localcloud.Filter{Operation: "AddRoleToDBInstance"}, Status: 400, Code: "DBInstanceRoleQuotaExceeded", Message: "quota", Times: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", withRoles(append(test.refused, "s3Export", "shop-exports")...))
 			if test.edit != nil {
 				test.edit(&req.Spec.AWS.AssociatedRoles[0])
@@ -284,7 +284,7 @@ func TestRolesRefused(t *testing.T) {
 
 // Whoever calls again, because an answer was lost or a read was stale, does no harm.
 func TestRolesAgain(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	add := w.database(req).Changes

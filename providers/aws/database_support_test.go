@@ -17,7 +17,7 @@ const askForVersions = "DescribeDBMajorEngineVersions"
 func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 	for name, fault := range map[string]localcloud.FaultKind{"denied": localcloud.Denied, "failing": localcloud.ServerError} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{})
+			w := newDatabaseEnvironment(t, localcloud.Options{})
 			w.conn = w.openByClock()
 			postgres, other, maria := databaseOf("shop-orders", nil), databaseOf("shop-bills", nil), databaseOf("shop-wiki", nil)
 			maria.Spec.Engine, maria.Spec.Version = new(v1alpha1.EngineMariaDB), new("11.4")
@@ -90,7 +90,7 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 // Where a person asks for the observation of one database and RDS answers, it is asked for the other engines too.
 func TestDatabaseSupportOnceGrantedIsForAllEngines(t *testing.T) {
 	for name, fault := range map[string]localcloud.FaultKind{"denied": localcloud.Denied, "failing": localcloud.ServerError} {
-		w := newEnvironment(t, localcloud.Options{})
+		w := newDatabaseEnvironment(t, localcloud.Options{})
 		w.conn = w.openByClock()
 		postgres, maria := databaseOf("shop-orders", nil), databaseOf("shop-wiki", nil)
 		maria.Spec.Engine, maria.Spec.Version = new(v1alpha1.EngineMariaDB), new("11.4")
@@ -121,7 +121,7 @@ func TestDatabaseSupportOnceGrantedIsForAllEngines(t *testing.T) {
 
 // Databases that are looked at at the same time make one call together.
 func TestDatabaseSupportIsAskedForTogether(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := newDatabaseEnvironment(t, localcloud.Options{})
 	w.conn = w.openByClock()
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
@@ -139,7 +139,7 @@ func TestDatabaseSupportIsAskedForTogether(t *testing.T) {
 }
 
 // openByClock opens a session that has the cloud's clock.
-func (w *environment) openByClock() driver.Session {
+func (w *databaseEnvironment) openByClock() driver.Session {
 	w.t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), Now: w.clock.Now}).Open(w.t.Context(), driver.Opening{
 		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},

@@ -14,7 +14,7 @@ import (
 // would look like somebody else's doing. What applies at once is, and what somebody else set is nothing to report, or Databases would turn with each edit of a
 // group that they share.
 func TestWhileTheServerTakesItsGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-taking", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -66,7 +66,7 @@ func TestWhileTheServerTakesItsGroup(t *testing.T) {
 
 // A group of which nothing is to be set any more comes into force by a restart, too.
 func TestGroupWithoutParametersRestarts(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-empty", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.settle(&req)
@@ -86,7 +86,7 @@ func TestGroupWithoutParametersRestarts(t *testing.T) {
 
 // The mark needs no restart: an instance that lost it gets it while the server takes its group.
 func TestMarkWhileTheServerTakesItsGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-marked", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.settle(&req)

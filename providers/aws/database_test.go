@@ -19,31 +19,14 @@ import (
 
 type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
-const password = "Correct-Horse-1"
-
 // slow are durations long enough for every state to be seen.
 var slow = localcloud.Durations{
 	Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
 	StorageOptimization: 6 * time.Hour, ModifyOnset: 20 * time.Second,
 }
 
-func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
-	spec := v1alpha1.DatabaseParameters{
-		Engine:  ptr(v1alpha1.EnginePostgres),
-		Version: new("16.4"),
-		Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
-		AWS:     &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
-		Backup:  &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
-		Tags:    map[string]v1alpha1.TagValue{"team": "shop"},
-	}
-	if edit != nil {
-		edit(&spec)
-	}
-	return databaseRequest{Request: driver.Request{Name: name, Location: region, Mark: mark}, Login: driver.Login{Password: password}, Spec: spec}
-}
-
 // createDatabase creates an instance and waits until it is at rest, as declared.
-func (w *environment) createDatabase(req *databaseRequest) driver.Observation {
+func (w *databaseEnvironment) createDatabase(req *databaseRequest) driver.Observation {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Create(w.t.Context(), *req)
 	if err != nil {
@@ -60,7 +43,7 @@ func (w *environment) createDatabase(req *databaseRequest) driver.Observation {
 	return seen
 }
 
-func (w *environment) database(req databaseRequest) driver.Observation {
+func (w *databaseEnvironment) database(req databaseRequest) driver.Observation {
 	w.t.Helper()
 	seen, err := drivertest.Databases(w.conn).Observe(w.t.Context(), req)
 	if err != nil {
@@ -69,7 +52,7 @@ func (w *environment) database(req databaseRequest) driver.Observation {
 	return seen
 }
 
-func (w *environment) updateDatabase(req databaseRequest, changes ...driver.Change) {
+func (w *databaseEnvironment) updateDatabase(req databaseRequest, changes ...driver.Change) {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
@@ -78,7 +61,7 @@ func (w *environment) updateDatabase(req databaseRequest, changes ...driver.Chan
 }
 
 // command carries out a command, which must be taken.
-func (w *environment) command(req databaseRequest, command driver.Command) {
+func (w *databaseEnvironment) command(req databaseRequest, command driver.Command) {
 	w.t.Helper()
 	if result, err := drivertest.Databases(w.conn).Do(w.t.Context(), req, command); err != nil || len(result.Failed) > 0 {
 		w.t.Fatalf("%s: %v, failed %v", command.Verb, err, result.Failed)
@@ -86,13 +69,13 @@ func (w *environment) command(req databaseRequest, command driver.Command) {
 }
 
 // modify is what somebody else does.
-func (w *environment) modify(in *rds.ModifyDBInstanceInput) {
+func (w *databaseEnvironment) modify(in *rds.ModifyDBInstanceInput) {
 	w.t.Helper()
 	do(w.t, w.rds.ModifyDBInstance, in)
 }
 
 func TestDatabaseLife(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	if seen := w.database(req); seen.State != driver.Absent {
 		t.Fatalf("state %v before creation", seen.State)
@@ -176,7 +159,7 @@ func TestDatabaseEdits(t *testing.T) {
 		"tags ":                 {edit: func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, effect: driver.Online, atOnce: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-edit", nil)
 			w.createDatabase(&req)
 			tc.edit(&req.Spec)
@@ -210,7 +193,7 @@ func TestDatabaseEdits(t *testing.T) {
 }
 
 func TestDatabaseEditsShareACall(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-edits", nil)
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(100))
@@ -226,10 +209,10 @@ func TestDatabaseEditsShareACall(t *testing.T) {
 }
 
 func TestDatabaseImpossible(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-impossible", nil)
 	w.createDatabase(&req)
-	req.Spec.Engine = ptr(v1alpha1.EngineMySQL)
+	req.Spec.Engine = new(v1alpha1.EngineMySQL)
 	req.Spec.Version = new("15")
 	req.Spec.DatabaseName = new("orders")
 	req.Spec.Location = new("eu-west-1")
@@ -256,7 +239,7 @@ func TestDatabaseImpossible(t *testing.T) {
 // What someone else leaves for the maintenance window counts as asked for: if it is what is wanted nothing is to be
 // done but to wait, and if not it is taken back, which disturbs nobody unless RDS then applies something else that waits.
 func TestDatabasePendingValues(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-pending"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)
@@ -299,7 +282,7 @@ func TestDatabasePendingValues(t *testing.T) {
 
 // A disk that just grew can't grow again for six hours; other changes are made meanwhile.
 func TestDatabaseStorageOptimization(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-growing", nil)
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(60))
@@ -343,7 +326,7 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 
 // What the cloud did by itself is no drift: a larger disk, a newer minor version.
 func TestDatabaseNoDrift(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-nodrift"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)
@@ -364,7 +347,7 @@ func TestDatabaseNoDrift(t *testing.T) {
 
 // The disk of an instance with 400 GiB or more grows only if its IOPS are named again.
 func TestDatabaseLargeDisk(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(500)) })
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(510))
@@ -379,7 +362,7 @@ func TestDatabaseLargeDisk(t *testing.T) {
 // A disk changes its type in one call, together with its size, and then not again for six hours. From 400 GiB on RDS wants the IOPS of gp3 named.
 func TestDatabaseStorageType(t *testing.T) {
 	for _, size := range []int32{100, 500} {
-		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 		req := databaseOf("shop-disk", func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.Storage.SizeGiB = new("gp2"), new(size) })
 		w.createDatabase(&req)
 		req.Spec.AWS.StorageType, req.Spec.Storage.SizeGiB = new("gp3"), new(size*2)
@@ -409,7 +392,7 @@ func TestDatabaseStorageType(t *testing.T) {
 
 // A disk gets IOPS with its type in one call, keeps them when it grows, and goes back to general purpose.
 func TestDatabaseIOPS(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-iops", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(100)) })
 	w.createDatabase(&req)
 	for i, change := range []func(*v1alpha1.DatabaseParameters){
@@ -438,7 +421,7 @@ func TestDatabaseIOPS(t *testing.T) {
 }
 
 func TestDatabasePassword(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-password", nil)
 	w.createDatabase(&req)
 	req.Spec.DeletionProtection = new(false)
@@ -477,7 +460,7 @@ func TestDatabasePassword(t *testing.T) {
 
 // A password that RDS took and then could not set shows until another is sent.
 func TestDatabasePasswordRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-refused-password", nil)
 	w.createDatabase(&req)
 	req.Login.Password = "Another-Horse-2"
@@ -505,7 +488,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 }
 
 func TestDatabaseMark(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-mark", nil)
 	w.createDatabase(&req)
 	req.Mark.Released = true
@@ -522,7 +505,7 @@ func TestDatabaseMark(t *testing.T) {
 
 // An instance that took the place of another is not touched.
 func TestDatabaseReplaced(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-replaced", nil)
 	w.createDatabase(&req)
 	req.ID = "db-SOMEOTHERINSTANCE"
@@ -534,7 +517,7 @@ func TestDatabaseReplaced(t *testing.T) {
 }
 
 func TestDatabaseRefusedCreation(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	for name, edit := range map[string]func(*databaseRequest){
 		"no class":      func(r *databaseRequest) { r.Spec.AWS = nil },
 		"no engine":     func(r *databaseRequest) { r.Spec.Engine = nil },
@@ -564,7 +547,7 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 }
 
 func TestDatabaseProtected(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) })
 	if seen := w.createDatabase(&req); !seen.Protected {
 		t.Error("not seen to be protected")
@@ -576,7 +559,7 @@ func TestDatabaseProtected(t *testing.T) {
 
 // An instance that failed can't take a snapshot: a person decides.
 func TestDatabaseFailed(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateDBInstance"}, Kind: localcloud.FailLate, Times: 1})
 	req := databaseOf("shop-failed", nil)
 	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
@@ -596,7 +579,7 @@ func TestDatabaseFailed(t *testing.T) {
 }
 
 func TestDatabaseSystemTags(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-tags", nil)
 	w.createDatabase(&req)
 	arn := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceArn
@@ -614,7 +597,7 @@ func TestDatabaseSystemTags(t *testing.T) {
 }
 
 func TestDatabaseStopped(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-stopped", nil)
 	w.createDatabase(&req)
 	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})

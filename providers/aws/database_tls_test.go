@@ -35,7 +35,7 @@ func about(field string, changes []driver.Change) driver.Change {
 
 // A preview of tls says that a restart may follow and that clients are refused, which are the effects of the changes that are planned then.
 func TestPreviewOfTLS(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-preview", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
 	seen := w.createDatabase(&req)
 	for _, step := range []struct {
@@ -59,7 +59,7 @@ func TestPreviewOfTLS(t *testing.T) {
 
 // What a group that the spec names fixes is previewed as it is planned: it can't change. Of another group nobody knows that before.
 func TestPreviewOfTLSInANamedGroup(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setIn("spare", "rds.force_ssl", "0")
 	req := databaseOf("shop-fixed", func(s *v1alpha1.DatabaseParameters) {
 		s.AWS.DBParameterGroupName, s.TLS = new("spare"), new(v1alpha1.TLSOptional)
@@ -78,7 +78,7 @@ func TestPreviewOfTLSInANamedGroup(t *testing.T) {
 
 // RDS's list says whether tls takes a restart.
 func TestTLSIsStaticWithoutAList(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-blind", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSOptional) })
 	w.createDatabase(&req)
 	w.settle(&req)

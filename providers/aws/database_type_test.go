@@ -14,7 +14,7 @@ import (
 
 // While the type of a disk waits for approval, IOPS that are meant for it are not written, and stay visible as a change.
 func TestIOPSWaitForTheTypeOfTheDisk(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-type", func(s *v1alpha1.DatabaseParameters) {
 		s.Storage.SizeGiB, s.AWS.StorageType, s.AWS.IOPS = new(int32(500)), new("io1"), new(int32(3000))
 	})

@@ -18,7 +18,7 @@ import (
 func TestDatabaseUnfit(t *testing.T) {
 	for name, corrected := range map[string]parameters{"another value": {"shared_buffers": "16384"}, "none": {}, "a dynamic one beside": {"shared_buffers": "16384", "work_mem": "64"}} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-unfit", withParameters(parameters{"work_mem": "4096"}))
 			w.createDatabase(&req)
 			w.settle(&req)
@@ -62,7 +62,7 @@ func TestDatabaseUnfit(t *testing.T) {
 
 // Where a stopped server finds no machine, another class is no advice.
 func TestDatabaseStartsWithoutCapacity(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-start", nil)
 	w.createDatabase(&req)
 	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)

@@ -14,7 +14,7 @@ import (
 
 // A change that is online by itself restarts the server if somebody left another instance class for RDS's own window: RDS applies both.
 func TestChangeAppliesWhatWaits(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-waits"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)

@@ -16,7 +16,7 @@ const regTypes = "fatal : pg_upgrade reported failure for check_for_reg_data_typ
 
 // RDS looks for what is in the way of a major version in the course of the upgrade, and an event alone says what it found. It is told until somebody asks for another try.
 func TestUpgradeThatRDSRefuses(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.now = w.clock.Now
 	w.conn = w.open(account, region)
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(7)) })

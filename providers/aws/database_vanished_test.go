@@ -14,7 +14,7 @@ import (
 )
 
 // deleted deletes an instance as somebody else would.
-func (w *environment) deleted(name string, retains bool) {
+func (w *databaseEnvironment) deleted(name string, retains bool) {
 	w.t.Helper()
 	_, err := w.rds.DeleteDBInstance(w.t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true), DeleteAutomatedBackups: new(!retains)})
 	if err != nil {
@@ -24,7 +24,7 @@ func (w *environment) deleted(name string, retains bool) {
 }
 
 // snapshot takes one as somebody else would, with the tags of the instance, or with others.
-func (w *environment) snapshot(database, name string, tags map[string]string) {
+func (w *databaseEnvironment) snapshot(database, name string, tags map[string]string) {
 	w.t.Helper()
 	in := &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &database, DBSnapshotIdentifier: &name}
 	for k, v := range tags {
@@ -37,7 +37,7 @@ func (w *environment) snapshot(database, name string, tags map[string]string) {
 }
 
 // left returns what RDS has of an instance that is gone.
-func (w *environment) left(req databaseRequest, id string) *driver.Restorable {
+func (w *databaseEnvironment) left(req databaseRequest, id string) *driver.Restorable {
 	w.t.Helper()
 	req.Vanished = &driver.ParentRef{Name: req.Name, ID: id}
 	seen := w.database(req)
@@ -60,7 +60,7 @@ func TestLeftOfAnInstance(t *testing.T) {
 		"the newest one has the mark of a snapshot": {tags: map[string]string{"mooring-kind": "DatabaseSnapshot", "mooring-cluster": "c1", "mooring-namespace": "shop", "mooring-name": "nightly", "mooring-uid": "u3"}, want: "second"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", nil)
 			w.createDatabase(&req)
 			id := req.ID
@@ -90,7 +90,7 @@ func TestLeftOfAnInstance(t *testing.T) {
 
 // A later instance of the name leaves nothing of the one before, and of what has no backups nothing is left.
 func TestLeftOfALaterInstance(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	first := databaseOf("shop-orders", nil)
 	w.createDatabase(&first)
 	w.deleted(first.Name, false)
@@ -116,7 +116,7 @@ func TestInstanceComesBack(t *testing.T) {
 		"from its snapshot": {false, "RestoreDBInstanceFromDBSnapshot"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Storage.SizeGiB = new(int32(100)) })
 			w.createDatabase(&req)
 			id := req.ID

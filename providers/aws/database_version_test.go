@@ -45,7 +45,7 @@ func TestUpgradeKeepsTLS(t *testing.T) {
 		"it becomes so too": {v1alpha1.EngineMySQL, "8.0", "8.4", optional, nil, map[string]map[string]string{}, "default.mysql8.4"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-up", inVersion(tt.engine, tt.from, tt.tls))
 			req.Spec.Parameters = tt.also
 			w.createDatabase(&req)
@@ -62,7 +62,7 @@ func TestUpgradeKeepsTLS(t *testing.T) {
 
 // An upgrade changes nothing of TLS that somebody else set, and that is a change of its own.
 func TestUpgradeBesideOtherTLS(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-beside", inVersion(v1alpha1.EngineMariaDB, "11.4", optional))
 	req.Spec.Parameters = parameters{"long_query_time": "2"}
 	w.createDatabase(&req)
@@ -81,7 +81,7 @@ func TestUpgradeBesideOtherTLS(t *testing.T) {
 
 // Nothing is upgraded whose TLS could not be read: the upgrade could change it.
 func TestNoUpgradeOfUnreadTLS(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-unread", inVersion(v1alpha1.EngineMariaDB, "11.4", optional))
 	w.createDatabase(&req)
 	w.moveTo(req.Name, "pay-mariadb")
@@ -98,7 +98,7 @@ func TestNoUpgradeOfUnreadTLS(t *testing.T) {
 // MariaDB has two numbers in its major versions, a password as MySQL's, and an administrator of the same name. A newer minor version is no drift, and
 // another major version, which has the same first number, is an upgrade to a group of its own family.
 func TestMariaDB(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-maria", func(s *v1alpha1.DatabaseParameters) {
 		inVersion(v1alpha1.EngineMariaDB, "10.11.11", nil)(s)
 		s.Parameters, s.IAMAuthentication = parameters{"slow_query_log": "on"}, new(true)
@@ -149,7 +149,7 @@ func TestWhatMariaDBLacks(t *testing.T) {
 		"Extended Support of MySQL":      {extended(v1alpha1.EngineMySQL), ""},
 		"Extended Support of PostgreSQL": {extended(v1alpha1.EnginePostgres), ""},
 		"tokens in no version": {func(s *v1alpha1.DatabaseParameters) {
-			s.Engine, s.IAMAuthentication = ptr(v1alpha1.EngineMariaDB), new(true)
+			s.Engine, s.IAMAuthentication = new(v1alpha1.EngineMariaDB), new(true)
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

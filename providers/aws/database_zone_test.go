@@ -15,7 +15,7 @@ import (
 
 // A server is made in the zone that the spec names. That RDS puts it into another one later is no drift, and no edit moves it.
 func TestAvailabilityZoneOfANewServer(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.AvailabilityZone = new(region + "b") })
 	w.createDatabase(&req)
 	if zone := *w.instance(req.Name).AvailabilityZone; zone != region+"b" {
@@ -49,7 +49,7 @@ func TestAvailabilityZoneOfANewServer(t *testing.T) {
 
 // RDS chooses the zones of a server that has two: a zone beside them is refused by the names of the fields, before any call.
 func TestAvailabilityZoneRefused(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.AWS.AvailabilityZone, p.Availability = new(region+"b"), new(v1alpha1.AvailabilityMultiZone)
 	}))

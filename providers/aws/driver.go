@@ -64,8 +64,3 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	}
 	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s}, nil
 }
-
-// invalid refuses what no call has to be made for to know that it can't work.
-func invalid(format string, args ...any) *driver.Error {
-	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
-}

@@ -67,10 +67,13 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("identity %q, %v", got, err)
 	}
 	// Once the account is known, S3 is told whose bucket is expected.
-	req := bucketOf("shop-expected", v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
-	w.settleBucket(req)
+	req := bucketOf("shop-expected", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	_, err := drivertest.Buckets(w.conn).Create(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.RevokeAWSKeys(account)
-	_, err := w.conn.Identity(t.Context())
+	_, err = w.conn.Identity(t.Context())
 	wantCode(t, err, driver.Denied)
 	_, err = drivertest.Buckets(w.conn).Observe(t.Context(), req)
 	wantCode(t, err, driver.Denied)

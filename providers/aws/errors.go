@@ -333,3 +333,8 @@ func asError(err error) *driver.Error {
 	}
 	return e
 }
+
+// invalid refuses what no call has to be made for to know that it can't work.
+func invalid(format string, args ...any) *driver.Error {
+	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
+}

@@ -11,7 +11,7 @@ import (
 
 // RDS says in one call how much is used of the quotas that keep Mooring from creating something. Nobody asks for them where there are no databases.
 func TestQuotas(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{InstanceQuota: 7})
+	w := newDatabaseEnvironment(t, localcloud.Options{InstanceQuota: 7})
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	for _, tt := range []struct {

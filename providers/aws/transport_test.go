@@ -50,7 +50,7 @@ var creation = table.Request[v1alpha1.DatabaseParameters]{
 		Location: region,
 	},
 	Login: driver.Login{Password: "correct-horse"},
-	Spec:  v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")}},
+	Spec:  v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}},
 }
 
 // openAt returns a connection to a server that stands for AWS.

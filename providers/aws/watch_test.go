@@ -74,10 +74,10 @@ func TestCallsAreTold(t *testing.T) {
 func (r *reach) lead(t *testing.T) {
 	t.Helper()
 	bucket := bucketOf("shop-told", v1alpha1.BucketParameters{
-		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
+		Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
 	})
 	database := databaseOf("shop-told", nil)
-	live(t, r, drivertest.Buckets(r.conn), bucket, func(req *bucketRequest) { req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended) })
+	live(t, r, drivertest.Buckets(r.conn), bucket, func(req *bucketRequest) { req.Spec.Versioning = new(v1alpha1.VersioningSuspended) })
 	live(t, r, drivertest.Databases(r.conn), database, func(req *databaseRequest) { req.Spec.Backup.RetentionDays = new(int32(9)) })
 }
 

@@ -16,9 +16,9 @@ import (
 // Where the provider config names the role, its path is known. Where nothing does, AWS tells the name alone: then a policy that spares a role with one of all paths is refused.
 func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 	spares := func(arns ...string) v1alpha1.BucketParameters {
-		s := denies("A", "*")
+		s := v1alpha1.PolicyStatement{Sid: "A", Effect: "Deny", Principals: &v1alpha1.PolicyPrincipals{AWS: []string{"*"}}, Actions: []string{"s3:*"}}
 		s.When = []v1alpha1.PolicyCondition{{Operator: "ArnNotLike", Key: "aws:PrincipalArn", Values: arns}}
-		return withPolicy(s)
+		return v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{s}}}
 	}
 	const withoutPath, anyPath = "arn:aws:iam::" + other + ":role/shop", "arn:aws:iam::" + other + ":role/*/shop"
 	named := func(r *reach) driver.Opening {
@@ -46,9 +46,16 @@ func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 			r := newReach(t)
 			r.conn = r.openConfig(tt.config(r))
 			req := bucketOf("shop-spared", v1alpha1.BucketParameters{})
-			r.settleBucket(req)
+			buckets := drivertest.Buckets(r.conn)
+			if _, err := buckets.Create(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
 			req.Spec = tt.spec
-			result, err := drivertest.Buckets(r.conn).Update(t.Context(), req, r.bucket(req).Changes)
+			seen, err := buckets.Observe(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := buckets.Update(t.Context(), req, seen.Changes)
 			if err != nil || (len(result.Failed) > 0) != tt.refused {
 				t.Errorf("%v, failed %v; want refused %v", err, result.Failed, tt.refused)
 			}
