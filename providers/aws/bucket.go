@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -25,7 +26,7 @@ type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // buckets manages S3 buckets.
 type buckets struct {
-	*session
+	*session.Session
 	s3 *s3.Client
 	// tagger writes tags where s3 can't.
 	tagger bucketTagger
@@ -35,16 +36,16 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketPara
 
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
-func newBuckets(s *session) *bucketAdapter {
-	b := &buckets{session: s, s3: newS3(s), tagger: newTagger(s)}
+func newBuckets(s *session.Session) *bucketAdapter {
+	b := &buckets{Session: s, s3: session.S3(s), tagger: newTagger(s)}
 	a := bucketAspects{s, b.s3}
 	return &bucketAdapter{
-		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
+		Table: bucketTable, Lacks: bucketLacks, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.Region,
 		Check: notDirectory, Read: b.read, State: b.state,
 		Tags: func(p *bucketParams) *table.Delta { return &p.tags },
 		Make: b.create, Taken: table.Names{"tags"},
 		Creatable: func(req *bucketRequest) error {
-			return table.Together(slices.Concat(checkNotifications(&req.Spec, s.region), checkInventories(&req.Spec, s.region), checkNamed(&req.Spec), []error{checkRetention(&req.Spec), checkNewReplication(&req.Spec), checkLifecycle(&req.Spec), checkLockout(&req.Spec), checkPublicPolicy(&req.Spec, nil)})...)
+			return table.Together(slices.Concat(checkNotifications(&req.Spec, s.Region), checkInventories(&req.Spec, s.Region), checkNamed(&req.Spec), []error{checkRetention(&req.Spec), checkNewReplication(&req.Spec), checkLifecycle(&req.Spec), checkLockout(&req.Spec), checkPublicPolicy(&req.Spec, nil)})...)
 		},
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		New:    newBucket(),
@@ -69,7 +70,7 @@ func newBuckets(s *session) *bucketAdapter {
 			analyses.part(a),
 			inventories.part(a),
 		},
-		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
+		Whole:   func(err error) bool { return session.ErrorCode(err) == "NoSuchBucket" },
 		Listing: &table.Listing[bucket]{Read: b.list, Lacks: []string{driver.FieldMark, "tags"}},
 		Remove:  b.remove,
 	}
@@ -132,12 +133,12 @@ var bucketNames = []driver.NamePattern{
 var bucketScope = driver.NameScope{Setting: "bucketNamespace", Value: string(v1alpha1.BucketNamespaceAccountRegional), Suffix: "-{account}-{location}-an"}
 
 // bucketKind is what the driver has of buckets.
-var bucketKind = table.Kind[*session]{
+var bucketKind = table.Kind[*session.Session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames, Scope: &bucketScope}, Fields: bucketTable.Docs(),
-			Lacks: bucketLacks, Known: driver.Known{Locations: regions}, Consequences: bucketConsequences(),
+			Lacks: bucketLacks, Known: driver.Known{Locations: session.Regions}, Consequences: bucketConsequences(),
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "s3", Scheme: "s3"},
 			Reserved:   bucketReserved,
@@ -148,8 +149,8 @@ var bucketKind = table.Kind[*session]{
 		return table.PreviewOf(from, to, applied, previewBucket)
 	},
 	Check:   checkBucketDraft,
-	Tags:    mostTags,
-	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
+	Tags:    session.MostTags,
+	Handler: func(s *session.Session) table.Handler { return table.Handle(newBuckets(s)) },
 }
 
 // previewBucket is what driver.Driver says of a preview.
@@ -170,7 +171,7 @@ func bucketConsequences() driver.Consequences {
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/directory-buckets-overview.html
 func notDirectory(req *bucketRequest) error {
 	if strings.HasSuffix(req.Name, "--x-s3") || strings.HasSuffix(req.Name, "--xa-s3") {
-		return invalid("%q is the name of a directory bucket, which Mooring does not manage; choose another spec.externalName", req.Name)
+		return session.Invalid("%q is the name of a directory bucket, which Mooring does not manage; choose another spec.externalName", req.Name)
 	}
 	return nil
 }
@@ -178,16 +179,16 @@ func notDirectory(req *bucketRequest) error {
 // read returns a bucket with its tags and none of its aspects.
 func (b *buckets) read(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*bucket, error) {
 	tags, err := b.tags(ctx, req.Name)
-	if apiCode(err) == "NoSuchBucket" {
+	if session.ErrorCode(err) == "NoSuchBucket" {
 		return nil, nil
 	}
-	if b.s3Compatible() && driver.CodeOf(err) == driver.Unsupported {
+	if b.S3Compatible() && driver.CodeOf(err) == driver.Unsupported {
 		return inStore{b}.readUntagged(ctx, req.Name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &bucket{region: b.region, tags: tags}, nil
+	return &bucket{region: b.Region, tags: tags}, nil
 }
 
 // state is what is known of every bucket that is there. It takes no context: resolving an endpoint calls nobody.
@@ -202,7 +203,7 @@ func (b *buckets) url(ctx context.Context) string {
 	if custom := b.s3.Options().BaseEndpoint; custom != nil {
 		return *custom
 	}
-	endpoint, err := s3.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, s3.EndpointParameters{Region: &b.region})
+	endpoint, err := s3.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, s3.EndpointParameters{Region: &b.Region})
 	if err != nil {
 		return ""
 	}
@@ -211,9 +212,9 @@ func (b *buckets) url(ctx context.Context) string {
 
 // tags returns all tags of a bucket, AWS's own included.
 func (b *buckets) tags(ctx context.Context, name string) (map[string]string, error) {
-	out, err := call(ctx, b.session, "GetBucketTagging", b.s3.GetBucketTagging,
-		&s3.GetBucketTaggingInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if apiCode(err) == "NoSuchTagSet" {
+	out, err := session.Call(ctx, b.Session, "GetBucketTagging", b.s3.GetBucketTagging,
+		&s3.GetBucketTaggingInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if session.ErrorCode(err) == "NoSuchTagSet" {
 		return map[string]string{}, nil
 	}
 	if err != nil {
@@ -228,10 +229,10 @@ func (b *buckets) tags(ctx context.Context, name string) (map[string]string, err
 
 // explainDenied says the two things that a 403 can mean: S3 does not tell which.
 func explainDenied(name string, err error) error {
-	if apiCode(err) != "AccessDenied" && apiCode(err) != "Forbidden" {
+	if session.ErrorCode(err) != "AccessDenied" && session.ErrorCode(err) != "Forbidden" {
 		return err
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = fmt.Sprintf("access to bucket %q is denied: it belongs to another account, or the credentials may not make this call", name)
 	return &e
 }
@@ -239,11 +240,11 @@ func explainDenied(name string, err error) error {
 // create makes a bucket. Mark and tags are on it from its first moment; the other aspects have calls of their own, which follow at once.
 func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucketParams) (driver.Result, error) {
 	configuration := &types.CreateBucketConfiguration{Tags: s3Tags(params.tags.Set)}
-	if b.region != firstRegion {
-		configuration.LocationConstraint = types.BucketLocationConstraint(b.region)
+	if b.Region != firstRegion {
+		configuration.LocationConstraint = types.BucketLocationConstraint(b.Region)
 	}
 	in := &s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration, ObjectLockEnabledForBucket: creationLock(&req.Spec)}
-	if b.s3Compatible() {
+	if b.S3Compatible() {
 		return driver.Result{}, inStore{b}.create(ctx, req, in)
 	}
 	if err := b.inAccountNamespace(ctx, in); err != nil {
@@ -252,7 +253,7 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 	if err := b.lookFirst(ctx, req.Name); err != nil {
 		return driver.Result{}, err
 	}
-	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket, in, onceS3)
+	_, err := session.Call(ctx, b.Session, "CreateBucket", b.s3.CreateBucket, in, onceS3)
 	return driver.Result{}, err
 }
 
@@ -262,14 +263,14 @@ func (b *buckets) inAccountNamespace(ctx context.Context, in *s3.CreateBucketInp
 	if !strings.HasSuffix(*in.Bucket, "-an") {
 		return nil
 	}
-	if b.owner() == nil {
-		if _, err := b.identity(ctx); err != nil {
+	if b.Owner() == nil {
+		if _, err := b.Identity(ctx); err != nil {
 			return err
 		}
 	}
-	suffix := bucketScope.In(driver.AccountID(aws.ToString(b.owner())), b.region)
+	suffix := bucketScope.In(driver.AccountID(aws.ToString(b.Owner())), b.Region)
 	if !strings.HasSuffix(*in.Bucket, suffix) {
-		return invalid("spec.externalName: S3 creates %s only in the account and the region that it names, and this object leads to another: end the name with %s", *in.Bucket, suffix)
+		return session.Invalid("spec.externalName: S3 creates %s only in the account and the region that it names, and this object leads to another: end the name with %s", *in.Bucket, suffix)
 	}
 	in.BucketNamespace = types.BucketNamespaceAccountRegional
 	return nil
@@ -279,21 +280,21 @@ func (b *buckets) inAccountNamespace(ctx context.Context, in *s3.CreateBucketInp
 // of a bucket that one owns succeeds, and resets its access control list.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (BucketAlreadyOwnedByYou)
 func (b *buckets) lookFirst(ctx context.Context, name string) error {
-	if b.region != firstRegion {
+	if b.Region != firstRegion {
 		return nil
 	}
-	_, err := call(ctx, b.session, "HeadBucket", b.s3.HeadBucket, &s3.HeadBucketInput{Bucket: &name})
+	_, err := session.Call(ctx, b.Session, "HeadBucket", b.s3.HeadBucket, &s3.HeadBucketInput{Bucket: &name})
 	switch driver.CodeOf(err) {
 	case driver.NotFound:
 		return nil
 	case driver.Denied: // there is one, whosever it is: S3 says 404 of those that are not there
-		e := *asError(err)
+		e := *session.AsError(err)
 		e.Code = driver.Conflict
 		e.Message = "a bucket of that name exists and can't be observed: it belongs to another account, or the credentials lack s3:ListBucket"
 		return &e
 	}
 	if err == nil {
-		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: bucketErrors["BucketAlreadyOwnedByYou"].Message}
+		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: session.S3Errors["BucketAlreadyOwnedByYou"].Message}
 	}
 	return err
 }
@@ -308,18 +309,18 @@ func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucke
 	for _, k := range params.tags.Remove {
 		delete(tags, k)
 	}
-	if len(ownTags(tags))+len(driver.MarkFrom(tags).Labels()) > mostTags { // a mark without that is one, too, and what the spec asks for is not refused for it
+	if len(session.OwnTags(tags))+len(driver.MarkFrom(tags).Labels()) > session.MostTags { // a mark without that is one, too, and what the spec asks for is not refused for it
 		delete(tags, driver.LabelNamespaceUID)
 	}
 	if maps.Equal(tags, have.tags) {
 		return "", nil
 	}
 	err := b.putTags(ctx, req.Name, tags)
-	if b.s3Compatible() || err == nil {
+	if b.S3Compatible() || err == nil {
 		return "", err
 	}
 	if may, sure := b.mayBeABAC(ctx, req.Name, err); may {
-		err = b.tagger.write(ctx, req.Name, policies{session: b.session}.arn(req.Name), tags, have.tags, err, sure)
+		err = b.tagger.write(ctx, req.Name, policies{Session: b.Session}.arn(req.Name), tags, have.tags, err, sure)
 	}
 	return "", err
 }
@@ -329,15 +330,15 @@ func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucke
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html (InvalidTag)
 func (b *buckets) putTags(ctx context.Context, name string, tags map[string]string) error {
 	others := maps.Clone(tags)
-	maps.DeleteFunc(others, func(k, _ string) bool { return strings.HasPrefix(k, systemPrefix) })
+	maps.DeleteFunc(others, func(k, _ string) bool { return strings.HasPrefix(k, session.SystemPrefix) })
 	put := func(set map[string]string) error {
-		_, err := call(ctx, b.session, "PutBucketTagging", b.s3.PutBucketTagging, &s3.PutBucketTaggingInput{
-			Bucket: &name, ExpectedBucketOwner: b.owner(), Tagging: &types.Tagging{TagSet: s3Tags(set)},
+		_, err := session.Call(ctx, b.Session, "PutBucketTagging", b.s3.PutBucketTagging, &s3.PutBucketTaggingInput{
+			Bucket: &name, ExpectedBucketOwner: b.Owner(), Tagging: &types.Tagging{TagSet: s3Tags(set)},
 		})
 		return err
 	}
 	err := put(others)
-	if apiCode(err) == "InvalidTag" && len(others) < len(tags) {
+	if session.ErrorCode(err) == "InvalidTag" && len(others) < len(tags) {
 		err = put(tags)
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3control/types"
 	smithyendpoints "github.com/aws/smithy-go/endpoints"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -21,14 +22,14 @@ import (
 // A bucketTagger writes tags of buckets with attribute-based access control, whose tags say who may do what with them: S3 takes those by its control API alone, tag by tag.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/buckets-tagging-enable-abac.html
 type bucketTagger struct {
-	*session
+	*session.Session
 	s3control *s3control.Client
 }
 
-func newTagger(s *session) bucketTagger {
-	return bucketTagger{s, s3control.NewFromConfig(s.config, func(o *s3control.Options) {
-		if s.custom && s.config.BaseEndpoint != nil { // the account is in a header; in front of a host that somebody chose it would be another host
-			o.EndpointResolverV2 = fixedHost(*s.config.BaseEndpoint)
+func newTagger(s *session.Session) bucketTagger {
+	return bucketTagger{s, s3control.NewFromConfig(s.Config, func(o *s3control.Options) {
+		if s.Custom && s.Config.BaseEndpoint != nil { // the account is in a header; in front of a host that somebody chose it would be another host
+			o.EndpointResolverV2 = fixedHost(*s.Config.BaseEndpoint)
 		}
 	})}
 }
@@ -53,10 +54,10 @@ func (h fixedHost) ResolveEndpoint(ctx context.Context, p s3control.EndpointPara
 // tags themselves. Where that can't be asked, a refusal that is no denial may be one: what is then tried needs rights of its own.
 func (b *buckets) mayBeABAC(ctx context.Context, name string, refused error) (may, sure bool) {
 	code := driver.CodeOf(refused)
-	if code != driver.Invalid && code != driver.Denied || slices.Contains([]string{"InvalidTag", "MalformedXML", "BadRequest"}, apiCode(refused)) {
+	if code != driver.Invalid && code != driver.Denied || slices.Contains([]string{"InvalidTag", "MalformedXML", "BadRequest"}, session.ErrorCode(refused)) {
 		return false, false
 	}
-	out, err := call(ctx, b.session, "GetBucketAbac", b.s3.GetBucketAbac, &s3.GetBucketAbacInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketAbac", b.s3.GetBucketAbac, &s3.GetBucketAbacInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err != nil {
 		return code == driver.Invalid, false
 	}
@@ -74,12 +75,12 @@ func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have 
 		}
 	}
 	for k := range have {
-		if _, stays := wanted[k]; !stays && !strings.HasPrefix(k, systemPrefix) {
+		if _, stays := wanted[k]; !stays && !strings.HasPrefix(k, session.SystemPrefix) {
 			gone = append(gone, k)
 		}
 	}
-	if t.owner() == nil {
-		if _, err := t.identity(ctx); err != nil {
+	if t.Owner() == nil {
+		if _, err := t.Identity(ctx); err != nil {
 			return err
 		}
 	}
@@ -91,7 +92,7 @@ func (t bucketTagger) write(ctx context.Context, name, arn string, wanted, have 
 		func() error { return t.untag(ctx, arn, gone) },
 	}
 	var unset []string // if the second step fails
-	if len(both) > mostTags {
+	if len(both) > session.MostTags {
 		slices.Reverse(steps)
 		unset = slices.Sorted(maps.Keys(set))
 	}
@@ -108,7 +109,7 @@ func (t bucketTagger) tag(ctx context.Context, arn string, set map[string]string
 	if len(set) == 0 {
 		return nil
 	}
-	_, err := call(ctx, t.session, "TagResource", t.s3control.TagResource, &s3control.TagResourceInput{AccountId: t.owner(), ResourceArn: &arn, Tags: controlTags(set)})
+	_, err := session.Call(ctx, t.Session, "TagResource", t.s3control.TagResource, &s3control.TagResourceInput{AccountId: t.Owner(), ResourceArn: &arn, Tags: controlTags(set)})
 	return err
 }
 
@@ -116,7 +117,7 @@ func (t bucketTagger) untag(ctx context.Context, arn string, gone []string) erro
 	if len(gone) == 0 {
 		return nil
 	}
-	_, err := call(ctx, t.session, "UntagResource", t.s3control.UntagResource, &s3control.UntagResourceInput{AccountId: t.owner(), ResourceArn: &arn, TagKeys: gone})
+	_, err := session.Call(ctx, t.Session, "UntagResource", t.s3control.UntagResource, &s3control.UntagResourceInput{AccountId: t.Owner(), ResourceArn: &arn, TagKeys: gone})
 	return err
 }
 
@@ -124,7 +125,7 @@ func (t bucketTagger) untag(ctx context.Context, arn string, gone []string) erro
 func (t bucketTagger) explain(name string, err, refused error, sure bool) error {
 	switch code := driver.CodeOf(err); {
 	case code == driver.Denied && (sure || driver.CodeOf(refused) != driver.Denied):
-		e := *asError(err)
+		e := *session.AsError(err)
 		e.Message = "the bucket " + name + " has attribute-based access control, so its tags are written by s3:TagResource and s3:UntagResource: allow both to this identity. Amazon S3 says: " + e.Message
 		return &e
 	case !sure && (code == driver.Denied || code == driver.Invalid || code == driver.Unsupported):

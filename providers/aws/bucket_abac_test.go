@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -30,14 +31,14 @@ func TestTagsThatAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newBucketEnvironment(t, localcloud.Options{})
-			req := bucketOf(name, v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}})
+			req := awstest.BucketOf(name, v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}})
 			w.settleBucket(req)
 			if tt.abac {
-				do(t, w.s3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &name, AbacStatus: &s3types.AbacStatus{Status: "Enabled"}})
+				awstest.Do(t, w.S3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &name, AbacStatus: &s3types.AbacStatus{Status: "Enabled"}})
 			}
 			w.Faults.Add(tt.fault)
 			req.Spec.Tags["team"] = "pay"
-			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+			result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 			if err == nil && len(result.Failed) == 1 {
 				err = result.Failed[0].Err
 			}
@@ -51,10 +52,10 @@ func TestTagsThatAreRefused(t *testing.T) {
 // A bucket that is full of tags has room for new ones once others are gone. Where the right to take some away is missing, what was set is known as set.
 func TestTagsOfAFullBucket(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-full", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{}})
+	req := awstest.BucketOf("shop-full", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{}})
 	labels := func() map[string]string {
 		have := map[string]string{}
-		for _, tag := range do(t, w.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &req.Name}).TagSet {
+		for _, tag := range awstest.Do(t, w.S3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &req.Name}).TagSet {
 			have[*tag.Key] = *tag.Value
 		}
 		return have
@@ -64,7 +65,7 @@ func TestTagsOfAFullBucket(t *testing.T) {
 		req.Spec.Tags[fmt.Sprintf("t-%02d", i)] = "1"
 	}
 	req.Applied = w.settleBucket(req).Applied
-	do(t, w.s3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &req.Name, AbacStatus: &s3types.AbacStatus{Status: "Enabled"}})
+	awstest.Do(t, w.S3.PutBucketAbac, &s3.PutBucketAbacInput{Bucket: &req.Name, AbacStatus: &s3types.AbacStatus{Status: "Enabled"}})
 	delete(req.Spec.Tags, "t-00")
 	req.Spec.Tags["u-00"] = "1"
 	req.Applied = w.settleBucket(req).Applied
@@ -75,7 +76,7 @@ func TestTagsOfAFullBucket(t *testing.T) {
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "TagResource"}, Kind: localcloud.Denied})
 	delete(req.Spec.Tags, "t-01")
 	req.Spec.Tags["u-01"] = "1"
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || !slices.Contains(result.Failed[0].Unset, "u-01") {
 		t.Errorf("with room made and nothing set: %v, %+v", err, result.Failed)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -43,8 +44,8 @@ func (b acceleration) read(ctx context.Context, name string, into *bucket) error
 		into.acceleration = new(string(types.BucketAccelerateStatusSuspended))
 		return nil
 	}
-	out, err := call(ctx, b.session, "GetBucketAccelerateConfiguration", b.s3.GetBucketAccelerateConfiguration,
-		&s3.GetBucketAccelerateConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketAccelerateConfiguration", b.s3.GetBucketAccelerateConfiguration,
+		&s3.GetBucketAccelerateConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err != nil {
 		return err
 	}
@@ -57,10 +58,10 @@ func (b acceleration) read(ctx context.Context, name string, into *bucket) error
 
 func (b acceleration) write(ctx context.Context, name string, p *bucketParams) error {
 	if strings.Contains(name, ".") {
-		return invalid("S3 does not accelerate a bucket with a dot in its name, such as %q: set aws.transferAcceleration to Suspended, or create another Bucket without externalName and move the data", name)
+		return session.Invalid("S3 does not accelerate a bucket with a dot in its name, such as %q: set aws.transferAcceleration to Suspended, or create another Bucket without externalName and move the data", name)
 	}
-	_, err := call(ctx, b.session, "PutBucketAccelerateConfiguration", b.s3.PutBucketAccelerateConfiguration, &s3.PutBucketAccelerateConfigurationInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
+	_, err := session.Call(ctx, b.Session, "PutBucketAccelerateConfiguration", b.s3.PutBucketAccelerateConfiguration, &s3.PutBucketAccelerateConfigurationInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(),
 		AccelerateConfiguration: &types.AccelerateConfiguration{Status: types.BucketAccelerateStatus(*p.acceleration)},
 	})
 	return err

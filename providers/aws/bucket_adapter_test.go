@@ -1,12 +1,13 @@
 package aws
 
 import (
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"testing"
 )
 
 // What a row fills reaches the calls that it has to reach.
 func TestBucketParametersReachTheirCalls(t *testing.T) {
-	for _, problem := range newBuckets(&session{}).Problems() {
+	for _, problem := range newBuckets(&session.Session{}).Problems() {
 		t.Error(problem)
 	}
 }

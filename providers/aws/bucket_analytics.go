@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -25,22 +26,22 @@ var analyses = namedSort[analysis, types.AnalyticsConfiguration]{
 	alike:  alikeAnalysis,
 	from:   analysisFrom,
 	list: func(ctx context.Context, b bucketAspects, bucket string, token *string) ([]types.AnalyticsConfiguration, *string, error) {
-		out, err := call(ctx, b.session, "ListBucketAnalyticsConfigurations", b.s3.ListBucketAnalyticsConfigurations,
-			&s3.ListBucketAnalyticsConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), ContinuationToken: token})
+		out, err := session.Call(ctx, b.Session, "ListBucketAnalyticsConfigurations", b.s3.ListBucketAnalyticsConfigurations,
+			&s3.ListBucketAnalyticsConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
 		return out.AnalyticsConfigurationList, more(out.IsTruncated, out.NextContinuationToken), nil
 	},
 	put: func(ctx context.Context, b bucketAspects, bucket string, a analysis) error {
-		_, err := call(ctx, b.session, "PutBucketAnalyticsConfiguration", b.s3.PutBucketAnalyticsConfiguration, &s3.PutBucketAnalyticsConfigurationInput{
-			Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &a.Name, AnalyticsConfiguration: analysisTo(a, policies(b).arn),
+		_, err := session.Call(ctx, b.Session, "PutBucketAnalyticsConfiguration", b.s3.PutBucketAnalyticsConfiguration, &s3.PutBucketAnalyticsConfigurationInput{
+			Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &a.Name, AnalyticsConfiguration: analysisTo(a, policies(b).arn),
 		})
 		return err
 	},
 	remove: func(ctx context.Context, b bucketAspects, bucket, name string) error {
-		_, err := call(ctx, b.session, "DeleteBucketAnalyticsConfiguration", b.s3.DeleteBucketAnalyticsConfiguration,
-			&s3.DeleteBucketAnalyticsConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &name})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketAnalyticsConfiguration", b.s3.DeleteBucketAnalyticsConfiguration,
+			&s3.DeleteBucketAnalyticsConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &name})
 		return err
 	},
 	advice: destinationAdvice,
@@ -56,7 +57,7 @@ func alikeAnalysis(a analysis) analysis {
 	a.BucketObjectFilterAWS = alikeFilter(a.BucketObjectFilterAWS)
 	if a.Export != nil {
 		export := *a.Export
-		export.AccountID, export.Prefix = nonEmpty(export.AccountID), nonEmpty(export.Prefix)
+		export.AccountID, export.Prefix = session.NonEmpty(export.AccountID), session.NonEmpty(export.Prefix)
 		a.Export = &export
 	}
 	return a
@@ -74,7 +75,7 @@ func analysisTo(a analysis, arn func(bucket string) string) *types.AnalyticsConf
 			}},
 		}
 	}
-	switch tags := s3Tags(wantTags(a.Tags)); {
+	switch tags := s3Tags(session.WantTags(a.Tags)); {
 	case a.Prefix == nil && len(tags) == 0:
 	case len(tags) == 0:
 		c.Filter = &types.AnalyticsFilterMemberPrefix{Value: *a.Prefix}
@@ -99,7 +100,7 @@ func analysisFrom(c types.AnalyticsConfiguration) analysis {
 	}
 	if s := c.StorageClassAnalysis; s != nil && s.DataExport != nil && s.DataExport.Destination != nil && s.DataExport.Destination.S3BucketDestination != nil {
 		to := s.DataExport.Destination.S3BucketDestination
-		a.Export = &v1alpha1.BucketAnalyticsExportAWS{Bucket: bucketIn(to.Bucket), AccountID: nonEmpty(to.BucketAccountId), Prefix: nonEmpty(to.Prefix)}
+		a.Export = &v1alpha1.BucketAnalyticsExportAWS{Bucket: bucketIn(to.Bucket), AccountID: session.NonEmpty(to.BucketAccountId), Prefix: session.NonEmpty(to.Prefix)}
 	}
 	return a
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // bucketAspects reads and writes what S3 has calls of its own for.
 type bucketAspects struct {
-	*session
+	*session.Session
 	s3 *s3.Client
 }
 
@@ -39,8 +40,8 @@ func versioningPart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucke
 }
 
 func (b bucketAspects) readVersioning(ctx context.Context, name string, into *bucket) error {
-	out, err := call(ctx, b.session, "GetBucketVersioning", b.s3.GetBucketVersioning,
-		&s3.GetBucketVersioningInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketVersioning", b.s3.GetBucketVersioning,
+		&s3.GetBucketVersioningInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err != nil {
 		return err
 	}
@@ -54,11 +55,11 @@ func (b bucketAspects) readVersioning(ctx context.Context, name string, into *bu
 }
 
 func (b bucketAspects) writeVersioning(ctx context.Context, name string, p *bucketParams) error {
-	_, err := call(ctx, b.session, "PutBucketVersioning", b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
+	_, err := session.Call(ctx, b.Session, "PutBucketVersioning", b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(),
 		VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatus(*p.versioning)},
 	})
-	if strings.Contains(apiMessage(err), "replication") {
+	if strings.Contains(session.ErrorMessage(err), "replication") {
 		return adviseState(err, "the bucket has rules of replication, which need versions: set spec.versioning to Enabled, or spec.aws.replication.rules to [] and have those that others set removed")
 	}
 	return adviseState(err, "the bucket has Object Lock, which nobody can switch off and which needs versions: set spec.versioning to Enabled")
@@ -69,9 +70,9 @@ func (b bucketAspects) writeVersioning(ctx context.Context, name string, p *buck
 const publicAccessPartial v1alpha1.PublicAccess = "Partial"
 
 func (b bucketAspects) readPublicAccess(ctx context.Context, name string, into *bucket) error {
-	out, err := call(ctx, b.session, "GetPublicAccessBlock", b.s3.GetPublicAccessBlock,
-		&s3.GetPublicAccessBlockInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if err != nil && apiCode(err) != "NoSuchPublicAccessBlockConfiguration" {
+	out, err := session.Call(ctx, b.Session, "GetPublicAccessBlock", b.s3.GetPublicAccessBlock,
+		&s3.GetPublicAccessBlockInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if err != nil && session.ErrorCode(err) != "NoSuchPublicAccessBlockConfiguration" {
 		return err
 	}
 	access := v1alpha1.PublicAccessAllowed
@@ -103,8 +104,8 @@ func publicAccessOf(blocks *types.PublicAccessBlockConfiguration) v1alpha1.Publi
 
 func (b bucketAspects) writePublicAccess(ctx context.Context, name string, p *bucketParams) error {
 	block := aws.Bool(*p.publicAccess == v1alpha1.PublicAccessBlocked)
-	_, err := call(ctx, b.session, "PutPublicAccessBlock", b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
+	_, err := session.Call(ctx, b.Session, "PutPublicAccessBlock", b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(),
 		PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
 			BlockPublicAcls: block, IgnorePublicAcls: block, BlockPublicPolicy: block, RestrictPublicBuckets: block,
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -19,8 +20,8 @@ var corsRow = table.Rules("cors",
 	portable.NormalizeCORS, "another order within a rule, and upper case in headers; ids of rules count for nothing")
 
 func (b bucketAspects) readCORS(ctx context.Context, name string, into *bucket) error {
-	out, err := call(ctx, b.session, "GetBucketCors", b.s3.GetBucketCors, &s3.GetBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if err != nil && apiCode(err) != "NoSuchCORSConfiguration" {
+	out, err := session.Call(ctx, b.Session, "GetBucketCors", b.s3.GetBucketCors, &s3.GetBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if err != nil && session.ErrorCode(err) != "NoSuchCORSConfiguration" {
 		return err
 	}
 	rules := []v1alpha1.CORSRule{}
@@ -40,7 +41,7 @@ func (b bucketAspects) readCORS(ctx context.Context, name string, into *bucket) 
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html
 func (b bucketAspects) writeCORS(ctx context.Context, name string, p *bucketParams) error {
 	if len(p.cors) == 0 {
-		_, err := call(ctx, b.session, "DeleteBucketCors", b.s3.DeleteBucketCors, &s3.DeleteBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketCors", b.s3.DeleteBucketCors, &s3.DeleteBucketCorsInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 		return err
 	}
 	rules := make([]types.CORSRule, 0, len(p.cors))
@@ -50,8 +51,8 @@ func (b bucketAspects) writeCORS(ctx context.Context, name string, p *bucketPara
 			MaxAgeSeconds: r.MaxAgeSeconds,
 		})
 	}
-	_, err := call(ctx, b.session, "PutBucketCors", b.s3.PutBucketCors, &s3.PutBucketCorsInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), CORSConfiguration: &types.CORSConfiguration{CORSRules: rules},
+	_, err := session.Call(ctx, b.Session, "PutBucketCors", b.s3.PutBucketCors, &s3.PutBucketCorsInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), CORSConfiguration: &types.CORSConfiguration{CORSRules: rules},
 	})
 	return err
 }

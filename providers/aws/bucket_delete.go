@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -37,8 +38,8 @@ func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 }
 
 func (b *buckets) deleteBucket(ctx context.Context, name string) error {
-	_, err := call(ctx, b.session, "DeleteBucket", b.s3.DeleteBucket,
-		&s3.DeleteBucketInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	_, err := session.Call(ctx, b.Session, "DeleteBucket", b.s3.DeleteBucket,
+		&s3.DeleteBucketInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err == nil {
 		return nil
 	}
@@ -63,17 +64,17 @@ func (b *buckets) sweep(ctx context.Context, name string) (removed int, empty bo
 }
 
 func (b *buckets) sweepUploads(ctx context.Context, name string) (removed int, more bool, err error) {
-	list, err := call(ctx, b.session, "ListMultipartUploads", b.s3.ListMultipartUploads, &s3.ListMultipartUploadsInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), MaxUploads: aws.Int32(maxSweepUploads),
+	list, err := session.Call(ctx, b.Session, "ListMultipartUploads", b.s3.ListMultipartUploads, &s3.ListMultipartUploadsInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), MaxUploads: aws.Int32(maxSweepUploads),
 	})
 	if err != nil {
 		return 0, false, err
 	}
 	for _, upload := range list.Uploads {
-		_, err := call(ctx, b.session, "AbortMultipartUpload", b.s3.AbortMultipartUpload, &s3.AbortMultipartUploadInput{
-			Bucket: &name, ExpectedBucketOwner: b.owner(), Key: upload.Key, UploadId: upload.UploadId,
+		_, err := session.Call(ctx, b.Session, "AbortMultipartUpload", b.s3.AbortMultipartUpload, &s3.AbortMultipartUploadInput{
+			Bucket: &name, ExpectedBucketOwner: b.Owner(), Key: upload.Key, UploadId: upload.UploadId,
 		})
-		if err != nil && apiCode(err) != "NoSuchUpload" {
+		if err != nil && session.ErrorCode(err) != "NoSuchUpload" {
 			return removed, false, err
 		}
 		removed++

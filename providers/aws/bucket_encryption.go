@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -31,7 +32,7 @@ var encryptionRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams
 		portable.WantedBucketKey,
 		func(b *bucket) *string { return b.key },
 		func(p *bucketParams, v string) { p.key = &v },
-	).Reported(func(b *bucket) *string { return nonEmpty(b.key) }).
+	).Reported(func(b *bucket) *string { return session.NonEmpty(b.key) }).
 		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key").
 		Refers(driver.ReferenceKey),
 
@@ -83,10 +84,10 @@ func encryptionPart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucke
 
 // encryptionRule returns the rule that a bucket encrypts by. Every bucket has just one, if only S3's own.
 func (b bucketAspects) encryptionRule(ctx context.Context, name string) (types.ServerSideEncryptionRule, error) {
-	out, err := call(ctx, b.session, "GetBucketEncryption", b.s3.GetBucketEncryption,
-		&s3.GetBucketEncryptionInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketEncryption", b.s3.GetBucketEncryption,
+		&s3.GetBucketEncryptionInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	switch {
-	case err != nil && apiCode(err) == "ServerSideEncryptionConfigurationNotFoundError": // other makers of S3
+	case err != nil && session.ErrorCode(err) == "ServerSideEncryptionConfigurationNotFoundError": // other makers of S3
 	case err != nil:
 		return types.ServerSideEncryptionRule{}, err
 	case out.ServerSideEncryptionConfiguration != nil && len(out.ServerSideEncryptionConfiguration.Rules) > 0:
@@ -132,7 +133,7 @@ func (b bucketAspects) readEncryption(ctx context.Context, name string, into *bu
 // not say what becomes of the blocked kinds where a call leaves them out.
 func (b bucketAspects) writeEncryption(ctx context.Context, name string, isNew bool, p *bucketParams) error {
 	if strings.HasPrefix(aws.ToString(p.key), "projects/") { // S3 would take it, and fail each write of an object
-		return invalid("encryption.key names a key of Cloud KMS, but the bucket is in Amazon S3; name a key of AWS KMS")
+		return session.Invalid("encryption.key names a key of Cloud KMS, but the bucket is in Amazon S3; name a key of AWS KMS")
 	}
 	var rule types.ServerSideEncryptionRule
 	if !isNew || p.blocked == nil {
@@ -142,8 +143,8 @@ func (b bucketAspects) writeEncryption(ctx context.Context, name string, isNew b
 		}
 	}
 	p.change(&rule)
-	_, err := call(ctx, b.session, "PutBucketEncryption", b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
+	_, err := session.Call(ctx, b.Session, "PutBucketEncryption", b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(),
 		ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
 	})
 	return err

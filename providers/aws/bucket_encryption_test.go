@@ -10,22 +10,23 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // ruleOf returns the rule that a bucket encrypts by.
 func (w *bucketEnvironment) ruleOf(name string) s3types.ServerSideEncryptionRule {
-	return do(w.t, w.s3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name}).ServerSideEncryptionConfiguration.Rules[0]
+	return awstest.Do(w.T, w.S3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name}).ServerSideEncryptionConfiguration.Rules[0]
 }
 
 func (w *bucketEnvironment) putRule(name string, rule s3types.ServerSideEncryptionRule) {
-	do(w.t, w.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
+	awstest.Do(w.T, w.S3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
 		ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{rule}}})
 }
 
 // editEncryption edits one field of a bucket's rule, and keeps the others.
 func (b *backdoor) editEncryption(t testing.TB, name, f string, value any) {
-	rule := do(t, b.s3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name}).ServerSideEncryptionConfiguration.Rules[0]
+	rule := awstest.Do(t, b.S3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name}).ServerSideEncryptionConfiguration.Rules[0]
 	switch f {
 	case "encryption.key":
 		rule.ApplyServerSideEncryptionByDefault = &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: new(value.(string))}
@@ -37,7 +38,7 @@ func (b *backdoor) editEncryption(t testing.TB, name, f string, value any) {
 			rule.BlockedEncryptionTypes.EncryptionType = []s3types.EncryptionType{s3types.EncryptionTypeSseC}
 		}
 	}
-	do(t, b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
+	awstest.Do(t, b.S3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
 		ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{rule}}})
 }
 
@@ -61,7 +62,7 @@ func TestBucketEncryptionKeepsTheOtherFields(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newBucketEnvironment(t, localcloud.Options{})
-			req := bucketOf(name, v1alpha1.BucketParameters{})
+			req := awstest.BucketOf(name, v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			w.putRule(name, theirs)
 			req.Spec = want.spec
@@ -89,7 +90,7 @@ func TestBucketEncryptionKeepsTheOtherFields(t *testing.T) {
 func TestManagedKeyIsNotS3s(t *testing.T) {
 	for _, algorithm := range []s3types.ServerSideEncryption{s3types.ServerSideEncryptionAwsKms, s3types.ServerSideEncryptionAwsKmsDsse} {
 		w := newBucketEnvironment(t, localcloud.Options{})
-		req := bucketOf("shop-managed", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("alias/aws/s3")}})
+		req := awstest.BucketOf("shop-managed", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("alias/aws/s3")}})
 		w.settleBucket(req)
 		w.putRule(req.Name, s3types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: algorithm}})
 		if changes := w.bucket(req).Changes; len(changes) > 0 {
@@ -114,7 +115,7 @@ func TestNewBucketKeepsTheBlockedEncryption(t *testing.T) {
 		"shop-c": {AWS: &v1alpha1.BucketAWS{BlockedEncryptionTypes: []string{"SSE-C"}}},
 	} {
 		w := newBucketEnvironment(t, localcloud.Options{})
-		w.settleBucket(bucketOf(name, spec))
+		w.settleBucket(awstest.BucketOf(name, spec))
 		if blocked := w.ruleOf(name).BlockedEncryptionTypes; blocked == nil || len(blocked.EncryptionType) != 1 || blocked.EncryptionType[0] != "SSE-C" {
 			t.Errorf("%s blocks %+v", name, blocked)
 		}
@@ -124,21 +125,21 @@ func TestNewBucketKeepsTheBlockedEncryption(t *testing.T) {
 // All of the rule is one read and one write; a new bucket of which all is known is not read.
 func TestBucketEncryptionIsOneCall(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-one", v1alpha1.BucketParameters{
+	req := awstest.BucketOf("shop-one", v1alpha1.BucketParameters{
 		Encryption: &v1alpha1.Encryption{Key: new("alias/ours")}, AWS: &v1alpha1.BucketAWS{BucketKey: new(true), BlockedEncryptionTypes: []string{}},
 	})
 	w.Ledger.Reset()
-	if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
+	if _, err := drivertest.Buckets(w.Session).Create(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"CreateBucket", "PutBucketEncryption"}, w.operations()); diff != "" {
+	if diff := cmp.Diff([]string{"CreateBucket", "PutBucketEncryption"}, w.Operations()); diff != "" {
 		t.Errorf("the creation (-want +got):\n%s", diff)
 	}
 	w.Ledger.Reset()
 	if changes := w.bucket(req).Changes; len(changes) != 0 {
 		t.Errorf("changes %v", changes)
 	}
-	if diff := cmp.Diff([]string{"GetBucketTagging", "GetBucketEncryption"}, w.operations()); diff != "" {
+	if diff := cmp.Diff([]string{"GetBucketTagging", "GetBucketEncryption"}, w.Operations()); diff != "" {
 		t.Errorf("the observation (-want +got):\n%s", diff)
 	}
 }
@@ -146,12 +147,12 @@ func TestBucketEncryptionIsOneCall(t *testing.T) {
 // A key that is refused keeps the other fields of the rule from nothing.
 func TestBucketEncryptionRefusedByField(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = v1alpha1.BucketParameters{
 		Encryption: &v1alpha1.Encryption{Key: new("projects/p/locations/l/keyRings/r/cryptoKeys/k")}, AWS: &v1alpha1.BucketAWS{BucketKey: new(true), BlockedEncryptionTypes: []string{}},
 	}
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("%v, failed %v; want encryption.key alone, Invalid", err, result.Failed)
 	}

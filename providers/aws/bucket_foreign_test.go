@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -18,21 +19,21 @@ const ofOthers = `{"Version":"2012-10-17","Statement":[{"Sid":"A","Effect":"Allo
 
 // attempt makes what differs, and returns what is refused. What was observed is applied from then on, as the controller notes it before the write.
 func (w *bucketEnvironment) attempt(req *bucketRequest) (failed []driver.FieldError) {
-	w.t.Helper()
+	w.T.Helper()
 	seen := w.bucket(*req)
 	req.Applied = seen.Applied
 	if len(seen.Changes) == 0 {
 		return nil
 	}
-	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), *req, seen.Changes)
+	result, err := drivertest.Buckets(w.Session).Update(w.T.Context(), *req, seen.Changes)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return result.Failed
 }
 
 func (w *bucketEnvironment) policyOf(name string) string {
-	out, err := w.s3.GetBucketPolicy(w.t.Context(), &s3.GetBucketPolicyInput{Bucket: &name})
+	out, err := w.S3.GetBucketPolicy(w.T.Context(), &s3.GetBucketPolicyInput{Bucket: &name})
 	if err != nil {
 		return ""
 	}
@@ -55,9 +56,9 @@ func TestPolicyWithAStatementOfOthersByOneName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newBucketEnvironment(t, localcloud.Options{})
-			req := bucketOf("shop-foreign", v1alpha1.BucketParameters{})
+			req := awstest.BucketOf("shop-foreign", v1alpha1.BucketParameters{})
 			w.settleBucket(req)
-			do(t, w.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(ofOthers)})
+			awstest.Do(t, w.S3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(ofOthers)})
 			req.Spec = tt.spec
 			for range 2 {
 				failed := w.attempt(&req)
@@ -94,7 +95,7 @@ func TestADenyOfOthersIsNotTakenOver(t *testing.T) {
 		s.Effect = "Deny"
 		return s
 	}
-	req := bucketOf("shop-foreign", withPolicy(deny("Ours", "222222222222")))
+	req := awstest.BucketOf("shop-foreign", withPolicy(deny("Ours", "222222222222")))
 	w.settleBucket(req)
 	if got := w.attempt(&req); len(got) > 0 || !slices.Equal(req.Applied["aws.policy"], []string{}) {
 		t.Fatalf("failed %v, applied %q: without what was noted before the creation, it is not known who set it", got, req.Applied)
@@ -123,7 +124,7 @@ func TestADenyOfOthersIsNotTakenOver(t *testing.T) {
 // What we wrote is ours although its answer was lost, and although somebody changed it meanwhile: it was noted before.
 func TestPolicyWithALostAnswer(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-foreign", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-foreign", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "222222222222"))
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "PutBucketPolicy"}, Kind: localcloud.ResponseLost})
@@ -131,7 +132,7 @@ func TestPolicyWithALostAnswer(t *testing.T) {
 		t.Fatalf("failed %v, policy %s; want a lost answer", failed, w.policyOf(req.Name))
 	}
 	lift()
-	do(t, w.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(ofOthers)})
+	awstest.Do(t, w.S3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(ofOthers)})
 	req.Spec = withPolicy(lets("A", "444444444444"))
 	if failed := w.attempt(&req); len(failed) > 0 || !strings.Contains(w.policyOf(req.Name), "444444444444") {
 		t.Errorf("failed %v, policy %s", failed, w.policyOf(req.Name))
@@ -141,9 +142,9 @@ func TestPolicyWithALostAnswer(t *testing.T) {
 // So it is with notifications: one of others stays, one that says the same is taken over.
 func TestNotificationOfOthersByOneName(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-foreign", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-foreign", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
-	putNotifications(t, w.s3, req.Name, &s3types.NotificationConfiguration{QueueConfigurations: []s3types.QueueConfiguration{{Id: new("a"), QueueArn: new(sqs("audit")), Events: []s3types.Event{"s3:ObjectCreated:*"}}}})
+	putNotifications(t, w.S3, req.Name, &s3types.NotificationConfiguration{QueueConfigurations: []s3types.QueueConfiguration{{Id: new("a"), QueueArn: new(sqs("audit")), Events: []s3types.Event{"s3:ObjectCreated:*"}}}})
 	tells := func(queue, prefix string) v1alpha1.BucketParameters {
 		n := notified{Name: "a", ARN: sqs(queue), Events: []string{"s3:ObjectCreated:*"}}
 		if prefix != "" {
@@ -164,7 +165,7 @@ func TestNotificationOfOthersByOneName(t *testing.T) {
 		if failed := w.attempt(&req); len(failed) > 0 != step.refused || step.refused && driver.CodeOf(failed[0].Err) != driver.Conflict {
 			t.Errorf("refused %v, want %v", failed, step.refused)
 		}
-		if got := *notificationsOf(t, w.s3, req.Name).QueueConfigurations[0].QueueArn; got != step.want {
+		if got := *notificationsOf(t, w.S3, req.Name).QueueConfigurations[0].QueueArn; got != step.want {
 			t.Errorf("it tells %s, want %s", got, step.want)
 		}
 	}

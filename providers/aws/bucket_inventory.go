@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -26,22 +27,22 @@ var inventories = namedSort[inventory, types.InventoryConfiguration]{
 	alike:  alikeInventory,
 	from:   inventoryFrom,
 	list: func(ctx context.Context, b bucketAspects, bucket string, token *string) ([]types.InventoryConfiguration, *string, error) {
-		out, err := call(ctx, b.session, "ListBucketInventoryConfigurations", b.s3.ListBucketInventoryConfigurations,
-			&s3.ListBucketInventoryConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), ContinuationToken: token})
+		out, err := session.Call(ctx, b.Session, "ListBucketInventoryConfigurations", b.s3.ListBucketInventoryConfigurations,
+			&s3.ListBucketInventoryConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
 		return out.InventoryConfigurationList, more(out.IsTruncated, out.NextContinuationToken), nil
 	},
 	put: func(ctx context.Context, b bucketAspects, bucket string, i inventory) error {
-		_, err := call(ctx, b.session, "PutBucketInventoryConfiguration", b.s3.PutBucketInventoryConfiguration, &s3.PutBucketInventoryConfigurationInput{
-			Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &i.Name, InventoryConfiguration: inventoryTo(i, policies(b).arn),
+		_, err := session.Call(ctx, b.Session, "PutBucketInventoryConfiguration", b.s3.PutBucketInventoryConfiguration, &s3.PutBucketInventoryConfigurationInput{
+			Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &i.Name, InventoryConfiguration: inventoryTo(i, policies(b).arn),
 		})
 		return err
 	},
 	remove: func(ctx context.Context, b bucketAspects, bucket, name string) error {
-		_, err := call(ctx, b.session, "DeleteBucketInventoryConfiguration", b.s3.DeleteBucketInventoryConfiguration,
-			&s3.DeleteBucketInventoryConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &name})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketInventoryConfiguration", b.s3.DeleteBucketInventoryConfiguration,
+			&s3.DeleteBucketInventoryConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &name})
 		return err
 	},
 	advice: destinationAdvice,
@@ -53,10 +54,10 @@ func alikeInventory(i inventory) inventory {
 	if i.Enabled == nil {
 		i.Enabled = new(true)
 	}
-	i.Prefix, i.OptionalFields = nonEmpty(i.Prefix), slices.Sorted(slices.Values(i.OptionalFields))
+	i.Prefix, i.OptionalFields = session.NonEmpty(i.Prefix), slices.Sorted(slices.Values(i.OptionalFields))
 	to := &i.Destination
-	if to.AccountID, to.Prefix = nonEmpty(to.AccountID), nonEmpty(to.Prefix); to.Encryption != nil {
-		to.Encryption = &v1alpha1.BucketInventoryEncryptionAWS{KeyARN: nonEmpty(to.Encryption.KeyARN)}
+	if to.AccountID, to.Prefix = session.NonEmpty(to.AccountID), session.NonEmpty(to.Prefix); to.Encryption != nil {
+		to.Encryption = &v1alpha1.BucketInventoryEncryptionAWS{KeyARN: session.NonEmpty(to.Encryption.KeyARN)}
 	}
 	return i
 }
@@ -66,7 +67,7 @@ func alikeInventory(i inventory) inventory {
 func checkInventories(spec *v1alpha1.BucketParameters, location string) (problems []error) {
 	for _, i := range bucketBlock(spec).Inventory {
 		if e := i.Destination.Encryption; e != nil {
-			problems = append(problems, checkKey("aws.inventory", e.KeyARN, location))
+			problems = append(problems, session.CheckKey("aws.inventory", e.KeyARN, location))
 		}
 	}
 	return problems
@@ -103,7 +104,7 @@ func inventoryFrom(c types.InventoryConfiguration) inventory {
 		i.Frequency = string(c.Schedule.Frequency)
 	}
 	if c.Filter != nil {
-		i.Prefix = nonEmpty(c.Filter.Prefix)
+		i.Prefix = session.NonEmpty(c.Filter.Prefix)
 	}
 	for _, field := range c.OptionalFields {
 		i.OptionalFields = append(i.OptionalFields, string(field))
@@ -113,12 +114,12 @@ func inventoryFrom(c types.InventoryConfiguration) inventory {
 	}
 	to := c.Destination.S3BucketDestination
 	i.Destination = v1alpha1.BucketInventoryDestinationAWS{
-		Bucket: bucketIn(to.Bucket), AccountID: nonEmpty(to.AccountId), Prefix: nonEmpty(to.Prefix), Format: string(to.Format),
+		Bucket: bucketIn(to.Bucket), AccountID: session.NonEmpty(to.AccountId), Prefix: session.NonEmpty(to.Prefix), Format: string(to.Format),
 	}
 	if e := to.Encryption; e != nil {
 		i.Destination.Encryption = &v1alpha1.BucketInventoryEncryptionAWS{}
 		if e.SSEKMS != nil {
-			i.Destination.Encryption.KeyARN = nonEmpty(e.SSEKMS.KeyId)
+			i.Destination.Encryption.KeyARN = session.NonEmpty(e.SSEKMS.KeyId)
 		}
 	}
 	return i

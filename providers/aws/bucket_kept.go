@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -46,8 +47,8 @@ func (s *versionSweep) run(ctx context.Context) error {
 
 // page deletes a page. What it deletes is not listed again; what is kept stays behind the place where the next page begins.
 func (s *versionSweep) page(ctx context.Context) error {
-	list, err := call(ctx, s.on.session, "ListObjectVersions", s.on.s3.ListObjectVersions, &s3.ListObjectVersionsInput{
-		Bucket: &s.bucket, ExpectedBucketOwner: s.on.owner(), KeyMarker: s.key, VersionIdMarker: s.version,
+	list, err := session.Call(ctx, s.on.Session, "ListObjectVersions", s.on.s3.ListObjectVersions, &s3.ListObjectVersionsInput{
+		Bucket: &s.bucket, ExpectedBucketOwner: s.on.Owner(), KeyMarker: s.key, VersionIdMarker: s.version,
 	})
 	if err != nil {
 		return err
@@ -66,8 +67,8 @@ func (s *versionSweep) page(ctx context.Context) error {
 	if len(objects) == 0 {
 		return nil
 	}
-	out, err := call(ctx, s.on.session, "DeleteObjects", s.on.s3.DeleteObjects, &s3.DeleteObjectsInput{
-		Bucket: &s.bucket, ExpectedBucketOwner: s.on.owner(),
+	out, err := session.Call(ctx, s.on.Session, "DeleteObjects", s.on.s3.DeleteObjects, &s3.DeleteObjectsInput{
+		Bucket: &s.bucket, ExpectedBucketOwner: s.on.Owner(),
 		Delete: &types.Delete{Objects: objects, Quiet: aws.Bool(true)},
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *versionSweep) problem() error {
 func (b *buckets) refusedObject(refused types.Error) error {
 	code := aws.ToString(refused.Code)
 	return &driver.Error{
-		Code: b.meaningOf(code), Op: "DeleteObjects",
+		Code: b.MeaningOf(code), Op: "DeleteObjects",
 		Message: fmt.Sprintf("S3 refuses to delete some of the objects (%s): look for an object lock, or a policy that denies it", code),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -53,7 +54,7 @@ var lifecycleLacks = []driver.Lack{
 }
 
 // bucketLacks are what buckets have in other clouds and not in S3.
-var bucketLacks = slices.Concat(keyLacks, lifecycleLacks)
+var bucketLacks = slices.Concat(session.KeyLacks, lifecycleLacks)
 
 var s3Lifecycle = portable.Lifecycle{Class: portableClass}
 
@@ -99,9 +100,9 @@ var lifecycleRow = table.Alike(table.Rules("lifecycle",
 
 // lifecycleOf returns the rules of a bucket and the size from which objects move; nothing if there are no rules.
 func lifecycleOf(ctx context.Context, b bucketAspects, name string) (*s3.GetBucketLifecycleConfigurationOutput, error) {
-	out, err := call(ctx, b.session, "GetBucketLifecycleConfiguration", b.s3.GetBucketLifecycleConfiguration,
-		&s3.GetBucketLifecycleConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if apiCode(err) == "NoSuchLifecycleConfiguration" {
+	out, err := session.Call(ctx, b.Session, "GetBucketLifecycleConfiguration", b.s3.GetBucketLifecycleConfiguration,
+		&s3.GetBucketLifecycleConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if session.ErrorCode(err) == "NoSuchLifecycleConfiguration" {
 		return &s3.GetBucketLifecycleConfigurationOutput{}, nil
 	}
 	return out, err
@@ -145,8 +146,8 @@ func lifecyclePart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html (x-amz-transition-default-minimum-object-size)
 func writeLifecycle(ctx context.Context, b bucketAspects, name string, isNew bool, want []v1alpha1.LifecycleRule) error {
 	if len(want) == 0 {
-		_, err := call(ctx, b.session, "DeleteBucketLifecycle", b.s3.DeleteBucketLifecycle,
-			&s3.DeleteBucketLifecycleInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketLifecycle", b.s3.DeleteBucketLifecycle,
+			&s3.DeleteBucketLifecycleInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 		return err
 	}
 	var size types.TransitionDefaultMinimumObjectSize
@@ -161,8 +162,8 @@ func writeLifecycle(ctx context.Context, b bucketAspects, name string, isNew boo
 	for _, r := range want {
 		rules = append(rules, ruleTo(r))
 	}
-	_, err := call(ctx, b.session, "PutBucketLifecycleConfiguration", b.s3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), LifecycleConfiguration: &types.BucketLifecycleConfiguration{Rules: rules},
+	_, err := session.Call(ctx, b.Session, "PutBucketLifecycleConfiguration", b.s3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), LifecycleConfiguration: &types.BucketLifecycleConfiguration{Rules: rules},
 		TransitionDefaultMinimumObjectSize: size,
 	})
 	return err
@@ -173,7 +174,7 @@ func adviseLifecycle(err error) error {
 	if err == nil || driver.CodeOf(err) != driver.Invalid {
 		return err
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = "correct spec.lifecycle (rules of different names, storage classes in the order from warm to cold, deletion after the last move). Amazon S3 says: " + e.Message
 	return &e
 }
@@ -208,7 +209,7 @@ func ruleTo(r v1alpha1.LifecycleRule) types.LifecycleRule {
 // filterTo returns the objects that a rule applies to as S3 takes them: one condition alone, or several in an element of their own.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_LifecycleRuleFilter.html
 func filterTo(r v1alpha1.LifecycleRule) *types.LifecycleRuleFilter {
-	tags := s3Tags(wantTags(r.Tags))
+	tags := s3Tags(session.WantTags(r.Tags))
 	conditions := len(tags)
 	for _, set := range []bool{aws.ToString(r.Prefix) != "", r.LargerThanBytes != nil, r.SmallerThanBytes != nil} {
 		if set {
@@ -299,5 +300,5 @@ func filterFrom(r types.LifecycleRule, into *v1alpha1.LifecycleRule) {
 			prefix, into.LargerThanBytes, into.SmallerThanBytes, tags = f.And.Prefix, f.And.ObjectSizeGreaterThan, f.And.ObjectSizeLessThan, f.And.Tags
 		}
 	}
-	into.Prefix, into.Tags = nonEmpty(prefix), specTags(tags)
+	into.Prefix, into.Tags = session.NonEmpty(prefix), specTags(tags)
 }

@@ -7,6 +7,7 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/awstest"
 )
 
 // editLifecycle is how somebody else sets rules: with one condition of a filter in an element that may hold several, and classes by S3's own names.
@@ -42,6 +43,6 @@ func (b *backdoor) editLifecycle(t testing.TB, name string, want []v1alpha1.Life
 		}
 		rules = append(rules, rule)
 	}
-	do(t, b.s3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{Bucket: &name,
+	awstest.Do(t, b.S3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{Bucket: &name,
 		LifecycleConfiguration: &s3types.BucketLifecycleConfiguration{Rules: rules}})
 }

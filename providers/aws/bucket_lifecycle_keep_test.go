@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -17,9 +18,9 @@ import (
 func TestBucketLifecycleOfOthers(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
 	week := []v1alpha1.LifecycleRule{{Name: "week", AbortUploadsAfterDays: new(int32(7))}}
-	req := bucketOf("shop-rules", v1alpha1.BucketParameters{Lifecycle: week})
+	req := awstest.BucketOf("shop-rules", v1alpha1.BucketParameters{Lifecycle: week})
 	w.settleBucket(req)
-	do(t, w.s3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{Bucket: &req.Name, TransitionDefaultMinimumObjectSize: "varies_by_storage_class",
+	awstest.Do(t, w.S3.PutBucketLifecycleConfiguration, &s3.PutBucketLifecycleConfigurationInput{Bucket: &req.Name, TransitionDefaultMinimumObjectSize: "varies_by_storage_class",
 		LifecycleConfiguration: &s3types.BucketLifecycleConfiguration{Rules: []s3types.LifecycleRule{
 			{ID: new("mine"), Status: "Enabled", Filter: &s3types.LifecycleRuleFilter{}, AbortIncompleteMultipartUpload: &s3types.AbortIncompleteMultipartUpload{DaysAfterInitiation: new(int32(7))}},
 			{ID: new("off"), Status: "Disabled", Filter: &s3types.LifecycleRuleFilter{}, Expiration: &s3types.LifecycleExpiration{Days: new(int32(1))}},
@@ -32,7 +33,7 @@ func TestBucketLifecycleOfOthers(t *testing.T) {
 		t.Errorf("the mirror shows %s", mirror)
 	}
 	w.settleBucket(req)
-	have := do(t, w.s3.GetBucketLifecycleConfiguration, &s3.GetBucketLifecycleConfigurationInput{Bucket: &req.Name})
+	have := awstest.Do(t, w.S3.GetBucketLifecycleConfiguration, &s3.GetBucketLifecycleConfigurationInput{Bucket: &req.Name})
 	if len(have.Rules) != 1 || *have.Rules[0].ID != "week" || have.TransitionDefaultMinimumObjectSize != "varies_by_storage_class" {
 		t.Errorf("the bucket has %+v", have)
 	}
@@ -42,7 +43,7 @@ func TestBucketLifecycleOfOthers(t *testing.T) {
 	}
 	req.Spec.Lifecycle = []v1alpha1.LifecycleRule{}
 	w.settleBucket(req)
-	if _, err := w.s3.GetBucketLifecycleConfiguration(t.Context(), &s3.GetBucketLifecycleConfigurationInput{Bucket: &req.Name}); err == nil {
+	if _, err := w.S3.GetBucketLifecycleConfiguration(t.Context(), &s3.GetBucketLifecycleConfigurationInput{Bucket: &req.Name}); err == nil {
 		t.Error("there still are rules")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -18,8 +19,8 @@ const bucketsPerPage = 1000
 // can't find buckets by a tag. It asks the region's own endpoint for that region, because S3 supports no other combination. The
 // permission is s3:ListAllMyBuckets, which takes no resource.
 func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Found[bucket], string, error) {
-	out, err := call(ctx, b.session, "ListBuckets", b.s3.ListBuckets, &s3.ListBucketsInput{
-		BucketRegion: &b.region, MaxBuckets: aws.Int32(bucketsPerPage), ContinuationToken: tokenOf(req),
+	out, err := session.Call(ctx, b.Session, "ListBuckets", b.s3.ListBuckets, &s3.ListBucketsInput{
+		BucketRegion: &b.Region, MaxBuckets: aws.Int32(bucketsPerPage), ContinuationToken: session.Page(req),
 	})
 	if err != nil {
 		return nil, "", err
@@ -28,7 +29,7 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 	for _, listed := range out.Buckets {
 		region := aws.ToString(listed.BucketRegion)
 		if region == "" { // a server that knows no regions has all its buckets where it is
-			region = b.region
+			region = b.Region
 		}
 		found = append(found, table.Found[bucket]{Name: aws.ToString(listed.Name), Have: &bucket{region: region}})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -18,14 +19,14 @@ var loggingRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	table.Field("logging.bucket", portable.WantedLogBucket,
 		func(b *bucket) *string { return b.logBucket },
 		func(p *bucketParams, v string) { p.logBucket = &v },
-	).Reported(func(b *bucket) *string { return nonEmpty(b.logBucket) }).
+	).Reported(func(b *bucket) *string { return session.NonEmpty(b.logBucket) }).
 		Equal(func(want, have string) bool { return want == have }, "`logging: {}` is no logs").
 		Refers(driver.ReferenceBucket),
 
 	table.Field("logging.prefix", portable.WantedLogPrefix,
 		func(b *bucket) *string { return b.logPrefix },
 		func(p *bucketParams, v string) { p.logPrefix = &v },
-	).Reported(func(b *bucket) *string { return nonEmpty(b.logPrefix) }),
+	).Reported(func(b *bucket) *string { return session.NonEmpty(b.logPrefix) }),
 }
 
 // accessLogs reads and writes where the logs go.
@@ -49,7 +50,7 @@ func (b accessLogs) part() table.Part[v1alpha1.BucketParameters, bucket, bucketP
 
 // read returns where the logs of a bucket go; nowhere if it has none.
 func (b accessLogs) read(ctx context.Context, name string) (types.LoggingEnabled, error) {
-	out, err := call(ctx, b.session, "GetBucketLogging", b.s3.GetBucketLogging, &s3.GetBucketLoggingInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketLogging", b.s3.GetBucketLogging, &s3.GetBucketLoggingInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err != nil || out.LoggingEnabled == nil {
 		return types.LoggingEnabled{}, err
 	}
@@ -76,8 +77,8 @@ func (b accessLogs) write(ctx context.Context, name string, isNew bool, p *bucke
 		}
 		status.LoggingEnabled = &logs
 	}
-	_, err := call(ctx, b.session, "PutBucketLogging", b.s3.PutBucketLogging, &s3.PutBucketLoggingInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), BucketLoggingStatus: status,
+	_, err := session.Call(ctx, b.Session, "PutBucketLogging", b.s3.PutBucketLogging, &s3.PutBucketLoggingInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), BucketLoggingStatus: status,
 	})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -22,35 +23,35 @@ var metrics = namedSort[v1alpha1.BucketMetricsAWS, types.MetricsConfiguration]{
 	alike:  alikeMetrics,
 	from:   metricsFrom,
 	list: func(ctx context.Context, b bucketAspects, bucket string, token *string) ([]types.MetricsConfiguration, *string, error) {
-		out, err := call(ctx, b.session, "ListBucketMetricsConfigurations", b.s3.ListBucketMetricsConfigurations,
-			&s3.ListBucketMetricsConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), ContinuationToken: token})
+		out, err := session.Call(ctx, b.Session, "ListBucketMetricsConfigurations", b.s3.ListBucketMetricsConfigurations,
+			&s3.ListBucketMetricsConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
 		return out.MetricsConfigurationList, more(out.IsTruncated, out.NextContinuationToken), nil
 	},
 	put: func(ctx context.Context, b bucketAspects, bucket string, m v1alpha1.BucketMetricsAWS) error {
-		_, err := call(ctx, b.session, "PutBucketMetricsConfiguration", b.s3.PutBucketMetricsConfiguration, &s3.PutBucketMetricsConfigurationInput{
-			Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &m.Name, MetricsConfiguration: &types.MetricsConfiguration{Id: &m.Name, Filter: metricsFilter(m)},
+		_, err := session.Call(ctx, b.Session, "PutBucketMetricsConfiguration", b.s3.PutBucketMetricsConfiguration, &s3.PutBucketMetricsConfigurationInput{
+			Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &m.Name, MetricsConfiguration: &types.MetricsConfiguration{Id: &m.Name, Filter: metricsFilter(m)},
 		})
 		return err
 	},
 	remove: func(ctx context.Context, b bucketAspects, bucket, name string) error {
-		_, err := call(ctx, b.session, "DeleteBucketMetricsConfiguration", b.s3.DeleteBucketMetricsConfiguration,
-			&s3.DeleteBucketMetricsConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &name})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketMetricsConfiguration", b.s3.DeleteBucketMetricsConfiguration,
+			&s3.DeleteBucketMetricsConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &name})
 		return err
 	},
 }
 
 func alikeMetrics(m v1alpha1.BucketMetricsAWS) v1alpha1.BucketMetricsAWS {
-	m.BucketObjectFilterAWS, m.AccessPointARN = alikeFilter(m.BucketObjectFilterAWS), nonEmpty(m.AccessPointARN)
+	m.BucketObjectFilterAWS, m.AccessPointARN = alikeFilter(m.BucketObjectFilterAWS), session.NonEmpty(m.AccessPointARN)
 	return m
 }
 
 // metricsFilter returns the objects of an entry as S3 takes them: one condition alone, several together, and nothing for all objects.
 func metricsFilter(m v1alpha1.BucketMetricsAWS) types.MetricsFilter {
 	m = alikeMetrics(m)
-	tags := s3Tags(wantTags(m.Tags))
+	tags := s3Tags(session.WantTags(m.Tags))
 	switch {
 	case m.Prefix == nil && m.AccessPointARN == nil && len(tags) == 0:
 		return nil
@@ -73,9 +74,9 @@ func metricsFrom(c types.MetricsConfiguration) v1alpha1.BucketMetricsAWS {
 	case *types.MetricsFilterMemberTag:
 		m.BucketObjectFilterAWS = filterOf(nil, f.Value)
 	case *types.MetricsFilterMemberAccessPointArn:
-		m.AccessPointARN = nonEmpty(&f.Value)
+		m.AccessPointARN = session.NonEmpty(&f.Value)
 	case *types.MetricsFilterMemberAnd:
-		m.BucketObjectFilterAWS, m.AccessPointARN = filterOf(f.Value.Prefix, f.Value.Tags...), nonEmpty(f.Value.AccessPointArn)
+		m.BucketObjectFilterAWS, m.AccessPointARN = filterOf(f.Value.Prefix, f.Value.Tags...), session.NonEmpty(f.Value.AccessPointArn)
 	}
 	return m
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -127,7 +128,7 @@ func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket stri
 		unset.Names = append(unset.Names, s.name(v))
 	}
 	for _, name := range change.Remove {
-		if err := s.remove(ctx, b, bucket, name); err != nil && apiCode(err) != "NoSuchConfiguration" {
+		if err := s.remove(ctx, b, bucket, name); err != nil && session.ErrorCode(err) != "NoSuchConfiguration" {
 			unset.Err = err
 			return unset
 		}
@@ -141,7 +142,7 @@ func (s namedSort[V, C]) write(ctx context.Context, b bucketAspects, bucket stri
 		if err == nil {
 			continue
 		}
-		e := *asError(err)
+		e := *session.AsError(err)
 		failed = append(failed, &e)
 		if e.Code != driver.Invalid && e.Code != driver.Quota {
 			break
@@ -169,7 +170,7 @@ func more(truncated *bool, next *string) *string {
 
 // alikeFilter returns a filter as all are written that mean the same.
 func alikeFilter(f v1alpha1.BucketObjectFilterAWS) v1alpha1.BucketObjectFilterAWS {
-	if f.Prefix = nonEmpty(f.Prefix); len(f.Tags) == 0 {
+	if f.Prefix = session.NonEmpty(f.Prefix); len(f.Tags) == 0 {
 		f.Tags = nil
 	}
 	return f
@@ -177,5 +178,5 @@ func alikeFilter(f v1alpha1.BucketObjectFilterAWS) v1alpha1.BucketObjectFilterAW
 
 // filterOf returns a filter as a spec says it.
 func filterOf(prefix *string, tags ...types.Tag) v1alpha1.BucketObjectFilterAWS {
-	return v1alpha1.BucketObjectFilterAWS{Prefix: nonEmpty(prefix), Tags: specTags(tags)}
+	return v1alpha1.BucketObjectFilterAWS{Prefix: session.NonEmpty(prefix), Tags: specTags(tags)}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -34,16 +35,16 @@ var namedSorts = map[string]namedSort{
 		"Metrics",
 		func(t testing.TB, c *s3.Client, bucket string, entry any) {
 			m := entry.(v1alpha1.BucketMetricsAWS)
-			do(t, c.PutBucketMetricsConfiguration, &s3.PutBucketMetricsConfigurationInput{Bucket: &bucket, Id: &m.Name, MetricsConfiguration: theirMetrics(m)})
+			awstest.Do(t, c.PutBucketMetricsConfiguration, &s3.PutBucketMetricsConfigurationInput{Bucket: &bucket, Id: &m.Name, MetricsConfiguration: theirMetrics(m)})
 		},
 		func(t testing.TB, c *s3.Client, bucket string) (names []string) {
-			for _, m := range do(t, c.ListBucketMetricsConfigurations, &s3.ListBucketMetricsConfigurationsInput{Bucket: &bucket}).MetricsConfigurationList {
+			for _, m := range awstest.Do(t, c.ListBucketMetricsConfigurations, &s3.ListBucketMetricsConfigurationsInput{Bucket: &bucket}).MetricsConfigurationList {
 				names = append(names, *m.Id)
 			}
 			return names
 		},
 		func(t testing.TB, c *s3.Client, bucket, name string) {
-			do(t, c.DeleteBucketMetricsConfiguration, &s3.DeleteBucketMetricsConfigurationInput{Bucket: &bucket, Id: &name})
+			awstest.Do(t, c.DeleteBucketMetricsConfiguration, &s3.DeleteBucketMetricsConfigurationInput{Bucket: &bucket, Id: &name})
 		},
 		`{"name": "ours"}`, `{"name": "ours", "prefix": "a/"}`, `{"name": "bad", "accessPointARN": "arn:aws:s3:mars-1:111111111111:accesspoint/a"}`,
 	},
@@ -51,16 +52,16 @@ var namedSorts = map[string]namedSort{
 		"IntelligentTiering",
 		func(t testing.TB, c *s3.Client, bucket string, entry any) {
 			e := entry.(v1alpha1.BucketIntelligentTieringAWS)
-			do(t, c.PutBucketIntelligentTieringConfiguration, &s3.PutBucketIntelligentTieringConfigurationInput{Bucket: &bucket, Id: &e.Name, IntelligentTieringConfiguration: theirTiering(e)})
+			awstest.Do(t, c.PutBucketIntelligentTieringConfiguration, &s3.PutBucketIntelligentTieringConfigurationInput{Bucket: &bucket, Id: &e.Name, IntelligentTieringConfiguration: theirTiering(e)})
 		},
 		func(t testing.TB, c *s3.Client, bucket string) (names []string) {
-			for _, e := range do(t, c.ListBucketIntelligentTieringConfigurations, &s3.ListBucketIntelligentTieringConfigurationsInput{Bucket: &bucket}).IntelligentTieringConfigurationList {
+			for _, e := range awstest.Do(t, c.ListBucketIntelligentTieringConfigurations, &s3.ListBucketIntelligentTieringConfigurationsInput{Bucket: &bucket}).IntelligentTieringConfigurationList {
 				names = append(names, *e.Id)
 			}
 			return names
 		},
 		func(t testing.TB, c *s3.Client, bucket, name string) {
-			do(t, c.DeleteBucketIntelligentTieringConfiguration, &s3.DeleteBucketIntelligentTieringConfigurationInput{Bucket: &bucket, Id: &name})
+			awstest.Do(t, c.DeleteBucketIntelligentTieringConfiguration, &s3.DeleteBucketIntelligentTieringConfigurationInput{Bucket: &bucket, Id: &name})
 		},
 		`{"name": "ours", "tierings": {"archiveAccessDays": 90}}`, `{"name": "ours", "prefix": "a/", "tierings": {"archiveAccessDays": 90}}`,
 		`{"name": "bad", "tierings": {"archiveAccessDays": 1}}`,
@@ -72,16 +73,16 @@ func init() {
 		"Analytics",
 		func(t testing.TB, c *s3.Client, bucket string, entry any) {
 			e := entry.(v1alpha1.BucketAnalyticsAWS)
-			do(t, c.PutBucketAnalyticsConfiguration, &s3.PutBucketAnalyticsConfigurationInput{Bucket: &bucket, Id: &e.Name, AnalyticsConfiguration: theirAnalysis(e)})
+			awstest.Do(t, c.PutBucketAnalyticsConfiguration, &s3.PutBucketAnalyticsConfigurationInput{Bucket: &bucket, Id: &e.Name, AnalyticsConfiguration: theirAnalysis(e)})
 		},
 		func(t testing.TB, c *s3.Client, bucket string) (names []string) {
-			for _, e := range do(t, c.ListBucketAnalyticsConfigurations, &s3.ListBucketAnalyticsConfigurationsInput{Bucket: &bucket}).AnalyticsConfigurationList {
+			for _, e := range awstest.Do(t, c.ListBucketAnalyticsConfigurations, &s3.ListBucketAnalyticsConfigurationsInput{Bucket: &bucket}).AnalyticsConfigurationList {
 				names = append(names, *e.Id)
 			}
 			return names
 		},
 		func(t testing.TB, c *s3.Client, bucket, name string) {
-			do(t, c.DeleteBucketAnalyticsConfiguration, &s3.DeleteBucketAnalyticsConfigurationInput{Bucket: &bucket, Id: &name})
+			awstest.Do(t, c.DeleteBucketAnalyticsConfiguration, &s3.DeleteBucketAnalyticsConfigurationInput{Bucket: &bucket, Id: &name})
 		},
 		`{"name": "ours"}`, `{"name": "ours", "prefix": "a/"}`, `{"name": "bad", "export": {"bucket": "no-such-bucket"}}`,
 	}
@@ -89,19 +90,19 @@ func init() {
 		"Inventory",
 		func(t testing.TB, c *s3.Client, bucket string, entry any) {
 			e := entry.(v1alpha1.BucketInventoryAWS)
-			do(t, c.PutBucketInventoryConfiguration, &s3.PutBucketInventoryConfigurationInput{Bucket: &bucket, Id: &e.Name, InventoryConfiguration: theirInventory(e)})
+			awstest.Do(t, c.PutBucketInventoryConfiguration, &s3.PutBucketInventoryConfigurationInput{Bucket: &bucket, Id: &e.Name, InventoryConfiguration: theirInventory(e)})
 		},
 		func(t testing.TB, c *s3.Client, bucket string) (names []string) {
-			for _, e := range do(t, c.ListBucketInventoryConfigurations, &s3.ListBucketInventoryConfigurationsInput{Bucket: &bucket}).InventoryConfigurationList {
+			for _, e := range awstest.Do(t, c.ListBucketInventoryConfigurations, &s3.ListBucketInventoryConfigurationsInput{Bucket: &bucket}).InventoryConfigurationList {
 				names = append(names, *e.Id)
 			}
 			return names
 		},
 		func(t testing.TB, c *s3.Client, bucket, name string) {
-			do(t, c.DeleteBucketInventoryConfiguration, &s3.DeleteBucketInventoryConfigurationInput{Bucket: &bucket, Id: &name})
+			awstest.Do(t, c.DeleteBucketInventoryConfiguration, &s3.DeleteBucketInventoryConfigurationInput{Bucket: &bucket, Id: &name})
 		},
-		`{"name": "ours", "frequency": "Daily", "includedObjectVersions": "All", "destination": {"bucket": "audit-logs-` + region + `", "format": "CSV"}}`,
-		`{"name": "ours", "frequency": "Weekly", "includedObjectVersions": "All", "destination": {"bucket": "audit-logs-` + region + `", "format": "CSV"}}`,
+		`{"name": "ours", "frequency": "Daily", "includedObjectVersions": "All", "destination": {"bucket": "audit-logs-` + awstest.Region + `", "format": "CSV"}}`,
+		`{"name": "ours", "frequency": "Weekly", "includedObjectVersions": "All", "destination": {"bucket": "audit-logs-` + awstest.Region + `", "format": "CSV"}}`,
 		`{"name": "bad", "frequency": "Daily", "includedObjectVersions": "All", "destination": {"bucket": "no-such-bucket", "format": "CSV"}}`,
 	}
 }
@@ -110,10 +111,10 @@ func init() {
 func TestInventoryKeysOfAnotherRegion(t *testing.T) {
 	spec := namedSpec(t, "aws.inventory", `{"name": "a", "frequency": "Daily", "includedObjectVersions": "All", "destination": {"bucket": "reports", "format": "CSV",
 		"encryption": {"keyARN": "arn:aws:kms:us-west-2:111111111111:key/k"}}}`)
-	spec.Location = new(region)
+	spec.Location = new(awstest.Region)
 	w := newBucketEnvironment(t, localcloud.Options{})
-	if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-never", spec)); driver.CodeOf(err) != driver.Invalid || len(w.operations()) != 0 {
-		t.Errorf("created with %v after %v", err, w.operations())
+	if _, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf("shop-never", spec)); driver.CodeOf(err) != driver.Invalid || len(w.Operations()) != 0 {
+		t.Errorf("created with %v after %v", err, w.Operations())
 	}
 	if refusals := refusedDrafts(t, spec); len(refusals) != 1 || !strings.Contains(refusals[0].Message, "spec.aws.inventory is a key in us-west-2") {
 		t.Errorf("the draft is refused by %v", refusals)
@@ -126,11 +127,11 @@ func (b *backdoor) editNamed(t testing.TB, name, f string, value any) {
 	var names []string
 	for _, entry := range reflect.ValueOf(value).Seq2() {
 		names = append(names, entry.FieldByName("Name").String())
-		namedSorts[f].put(t, b.s3, name, entry.Interface())
+		namedSorts[f].put(t, b.S3, name, entry.Interface())
 	}
-	for _, there := range namedSorts[f].list(t, b.s3, name) {
+	for _, there := range namedSorts[f].list(t, b.S3, name) {
 		if !slices.Contains(names, there) {
-			namedSorts[f].remove(t, b.s3, name, there)
+			namedSorts[f].remove(t, b.S3, name, there)
 		}
 	}
 }
@@ -230,10 +231,10 @@ func forNamed(t *testing.T, test func(t *testing.T, w *bucketEnvironment, field 
 	for field, sort := range namedSorts {
 		t.Run(field, func(t *testing.T) {
 			w := newBucketEnvironment(t, localcloud.Options{})
-			req := bucketOf("shop-shared", v1alpha1.BucketParameters{})
+			req := awstest.BucketOf("shop-shared", v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			theirs := namedSpec(t, field, strings.ReplaceAll(sort.ours, "ours", "theirs"))
-			sort.put(t, w.s3, req.Name, reflect.ValueOf(theirs.AWS).Elem().FieldByNameFunc(func(name string) bool {
+			sort.put(t, w.S3, req.Name, reflect.ValueOf(theirs.AWS).Elem().FieldByNameFunc(func(name string) bool {
 				return strings.EqualFold("aws."+name, field)
 			}).Index(0).Interface())
 			test(t, w, field, sort, req)
@@ -258,7 +259,7 @@ func TestNamedConfigurationsOfOthersStay(t *testing.T) {
 		} {
 			req.Spec = step.spec
 			req.Applied = w.settleBucket(req).Applied
-			if diff := cmp.Diff(step.want, sort.list(t, w.s3, req.Name)); diff != "" {
+			if diff := cmp.Diff(step.want, sort.list(t, w.S3, req.Name)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", step.name, diff)
 			}
 		}
@@ -272,15 +273,15 @@ func TestNamedConfigurationsThatAreRefused(t *testing.T) {
 		req.Applied = w.settleBucket(req).Applied
 		req.Spec = namedSpec(t, field, sort.refused, strings.ReplaceAll(sort.ours, "ours", "more"))
 		changes := w.bucket(req).Changes
-		sort.remove(t, w.s3, req.Name, "ours")
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, changes)
+		sort.remove(t, w.S3, req.Name, "ours")
+		result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, changes)
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != field || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 			t.Fatalf("%v, failed %v; want %s, Invalid", err, result.Failed, field)
 		}
 		if message := result.Failed[0].Err.Error(); !strings.Contains(message, `correct "bad" of spec.`+field) || !strings.Contains(message, "Amazon S3 says: ") {
 			t.Errorf("%q does not say what to do", message)
 		}
-		if diff := cmp.Diff([]string{"more", "theirs"}, sort.list(t, w.s3, req.Name)); diff != "" {
+		if diff := cmp.Diff([]string{"more", "theirs"}, sort.list(t, w.S3, req.Name)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -294,7 +295,7 @@ func TestFiltersOfNamedConfigurations(t *testing.T) {
 		case "aws.inventory":
 			filters = filters[:1]
 		case "aws.metrics":
-			const through = `"accessPointARN": "arn:aws:s3:` + region + `:111111111111:accesspoint/a"`
+			const through = `"accessPointARN": "arn:aws:s3:` + awstest.Region + `:111111111111:accesspoint/a"`
 			filters = append(filters, through, through+`, "prefix": "a/"`, through+`, "tags": {"a": "b"}`)
 		}
 		for _, filter := range filters {
@@ -351,13 +352,13 @@ func TestTwoOfOneName(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			w.settleBucket(bucketOf("shop-copies", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}))
-			req := bucketOf("shop-twice", of(changed[field]))
+			w.settleBucket(awstest.BucketOf("shop-copies", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}))
+			req := awstest.BucketOf("shop-twice", of(changed[field]))
 			w.settleBucket(req)
 
 			req.Spec = of(ours[field], changed[field])
 			req.Spec.RequesterPays = new(true)
-			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+			result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 			if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != field {
 				t.Fatalf("%v, failed %v; want %s", err, result.Failed, field)
 			}
@@ -366,15 +367,15 @@ func TestTwoOfOneName(t *testing.T) {
 				t.Errorf("after the edit %v differ, want %s alone", left, field)
 			}
 
-			fresh := bucketOf("shop-fresh", req.Spec)
-			_, err = drivertest.Buckets(w.conn).Create(t.Context(), fresh)
+			fresh := awstest.BucketOf("shop-fresh", req.Spec)
+			_, err = drivertest.Buckets(w.Session).Create(t.Context(), fresh)
 			isRefused("a creation", err)
 
 			raw, err := json.Marshal(req.Spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			refusals, err := aws.New(aws.Options{}).Check("Bucket", driver.Draft{Spec: raw, Location: region})
+			refusals, err := aws.New(aws.Options{}).Check("Bucket", driver.Draft{Spec: raw, Location: awstest.Region})
 			if err != nil || len(refusals) != 1 || !slices.Equal(refusals[0].Fields, []string{field}) {
 				t.Errorf("the webhook is told %v, %v", refusals, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -68,7 +69,7 @@ func nameOfNotified(n notified) string { return n.Name }
 // alikeNotified returns an entry as all are written that mean the same.
 func alikeNotified(n notified) notified {
 	n.Events = singleEvents(n.Events)
-	n.Prefix, n.Suffix = nonEmpty(n.Prefix), nonEmpty(n.Suffix)
+	n.Prefix, n.Suffix = session.NonEmpty(n.Prefix), session.NonEmpty(n.Suffix)
 	return n
 }
 
@@ -117,8 +118,8 @@ func (b notifications) part() table.Part[v1alpha1.BucketParameters, bucket, buck
 
 // read returns the document: an empty one for a bucket that tells nobody.
 func (b notifications) read(ctx context.Context, name string) (types.NotificationConfiguration, error) {
-	out, err := call(ctx, b.session, "GetBucketNotificationConfiguration", b.s3.GetBucketNotificationConfiguration,
-		&s3.GetBucketNotificationConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketNotificationConfiguration", b.s3.GetBucketNotificationConfiguration,
+		&s3.GetBucketNotificationConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err != nil {
 		return types.NotificationConfiguration{}, err
 	}
@@ -148,8 +149,8 @@ func (b notifications) write(ctx context.Context, name string, isNew bool, p *bu
 	document.QueueConfigurations = withEntries(queueSort, document.QueueConfigurations, p.queues)
 	document.TopicConfigurations = withEntries(topicSort, document.TopicConfigurations, p.topics)
 	document.LambdaFunctionConfigurations = withEntries(functionSort, document.LambdaFunctionConfigurations, p.functions)
-	_, err := call(ctx, b.session, "PutBucketNotificationConfiguration", b.s3.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), NotificationConfiguration: &document,
+	_, err := session.Call(ctx, b.Session, "PutBucketNotificationConfiguration", b.s3.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), NotificationConfiguration: &document,
 	})
 	return err
 }
@@ -248,9 +249,9 @@ func filtered(f *types.NotificationConfigurationFilter) (prefix, suffix *string)
 	for _, rule := range f.Key.FilterRules {
 		switch {
 		case strings.EqualFold(string(rule.Name), string(types.FilterRuleNamePrefix)):
-			prefix = nonEmpty(rule.Value)
+			prefix = session.NonEmpty(rule.Value)
 		case strings.EqualFold(string(rule.Name), string(types.FilterRuleNameSuffix)):
-			suffix = nonEmpty(rule.Value)
+			suffix = session.NonEmpty(rule.Value)
 		}
 	}
 	return prefix, suffix
@@ -269,7 +270,7 @@ func adviseNotifications(err error, changes []driver.Change) error {
 	if err == nil || driver.CodeOf(err) != driver.Invalid || len(changes) == 0 {
 		return err
 	}
-	e, field, advice := *asError(err), changes[0].Field, ""
+	e, field, advice := *session.AsError(err), changes[0].Field, ""
 	switch {
 	case strings.Contains(e.Message, "destination configurations"):
 		advice = grants[field]

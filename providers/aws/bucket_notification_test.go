@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -24,30 +25,30 @@ func notifying(n v1alpha1.BucketNotificationsAWS) v1alpha1.BucketParameters {
 }
 
 // sqs and sns return the ARN of a queue and of a topic.
-func sqs(name string) string { return "arn:aws:sqs:" + region + ":111111111111:" + name }
-func sns(name string) string { return "arn:aws:sns:" + region + ":111111111111:" + name }
+func sqs(name string) string { return "arn:aws:sqs:" + awstest.Region + ":111111111111:" + name }
+func sns(name string) string { return "arn:aws:sns:" + awstest.Region + ":111111111111:" + name }
 
 // notificationsOf returns the document of a bucket.
 func notificationsOf(t testing.TB, client *s3.Client, name string) *s3types.NotificationConfiguration {
 	t.Helper()
-	out := do(t, client.GetBucketNotificationConfiguration, &s3.GetBucketNotificationConfigurationInput{Bucket: &name})
+	out := awstest.Do(t, client.GetBucketNotificationConfiguration, &s3.GetBucketNotificationConfigurationInput{Bucket: &name})
 	return &s3types.NotificationConfiguration{EventBridgeConfiguration: out.EventBridgeConfiguration, QueueConfigurations: out.QueueConfigurations,
 		TopicConfigurations: out.TopicConfigurations, LambdaFunctionConfigurations: out.LambdaFunctionConfigurations}
 }
 
 func putNotifications(t testing.TB, client *s3.Client, name string, document *s3types.NotificationConfiguration) {
 	t.Helper()
-	do(t, client.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{Bucket: &name, NotificationConfiguration: document})
+	awstest.Do(t, client.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{Bucket: &name, NotificationConfiguration: document})
 }
 
 // editNotifications edits one field, and keeps the others. It writes the names of filters in lower case, as some tools do.
 func (b *backdoor) editNotifications(t testing.TB, name, f string, value any) {
-	document := notificationsOf(t, b.s3, name)
+	document := notificationsOf(t, b.S3, name)
 	if f == "aws.notifications.eventBridge" {
 		if document.EventBridgeConfiguration = nil; value.(bool) {
 			document.EventBridgeConfiguration = &s3types.EventBridgeConfiguration{}
 		}
-		putNotifications(t, b.s3, name, document)
+		putNotifications(t, b.S3, name, document)
 		return
 	}
 	var queues []s3types.QueueConfiguration
@@ -76,7 +77,7 @@ func (b *backdoor) editNotifications(t testing.TB, name, f string, value any) {
 	default:
 		document.LambdaFunctionConfigurations = functions
 	}
-	putNotifications(t, b.s3, name, document)
+	putNotifications(t, b.S3, name, document)
 }
 
 // theirEntries are what somebody else has in the document.
@@ -85,7 +86,7 @@ func theirEntries() *s3types.NotificationConfiguration {
 		QueueConfigurations: []s3types.QueueConfiguration{{Id: new("theirs"), QueueArn: new(sqs("audit")), Events: []s3types.Event{"s3:ObjectRemoved:*"},
 			Filter: &s3types.NotificationConfigurationFilter{Key: &s3types.S3KeyFilter{FilterRules: []s3types.FilterRule{{Name: "Suffix", Value: new(".log")}}}}}},
 		TopicConfigurations:          []s3types.TopicConfiguration{{Id: new("their-topic"), TopicArn: new(sns("audit")), Events: []s3types.Event{"s3:ObjectAcl:Put"}}},
-		LambdaFunctionConfigurations: []s3types.LambdaFunctionConfiguration{{Id: new("their-function"), LambdaFunctionArn: new("arn:aws:lambda:" + region + ":111111111111:function:audit"), Events: []s3types.Event{"s3:ObjectRestore:*"}}},
+		LambdaFunctionConfigurations: []s3types.LambdaFunctionConfiguration{{Id: new("their-function"), LambdaFunctionArn: new("arn:aws:lambda:" + awstest.Region + ":111111111111:function:audit"), Events: []s3types.Event{"s3:ObjectRestore:*"}}},
 		EventBridgeConfiguration:     &s3types.EventBridgeConfiguration{},
 	}
 }
@@ -93,10 +94,10 @@ func theirEntries() *s3types.NotificationConfiguration {
 // Entries of others, and EventBridge where the spec says nothing of it, survive that ours are added, changed, moved to another list, removed and released.
 func TestNotificationsOfOthersStay(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-shared", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-shared", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	theirs := theirEntries()
-	putNotifications(t, w.s3, req.Name, theirs)
+	putNotifications(t, w.S3, req.Name, theirs)
 	ours := notified{Name: "uploads", ARN: sqs("uploads"), Events: []string{"s3:ObjectCreated:*"}}
 	other := ours
 	other.Prefix = new("photos/")
@@ -117,7 +118,7 @@ func TestNotificationsOfOthersStay(t *testing.T) {
 	} {
 		req.Spec = notifying(step.spec)
 		req.Applied = w.settleBucket(req).Applied
-		got := notificationsOf(t, w.s3, req.Name)
+		got := notificationsOf(t, w.S3, req.Name)
 		var queues, topics []string
 		for _, q := range got.QueueConfigurations {
 			queues = append(queues, *q.Id)
@@ -140,9 +141,9 @@ func TestNotificationsOfOthersStay(t *testing.T) {
 // A name that others have in the same list is taken over with the spec that declares it.
 func TestANotificationIsTakenOver(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-over", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-over", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
-	putNotifications(t, w.s3, req.Name, theirEntries())
+	putNotifications(t, w.S3, req.Name, theirEntries())
 	req.Spec = notifying(v1alpha1.BucketNotificationsAWS{Queues: []notified{{Name: "theirs", ARN: sqs("audit"), Events: []string{"s3:ObjectRemoved:DeleteMarkerCreated", "s3:ObjectRemoved:Delete"}, Suffix: new(".log")}}})
 	if changes := w.bucket(req).Changes; len(changes) != 0 {
 		t.Errorf("the same entry in other words: got changes %v", changes)
@@ -150,7 +151,7 @@ func TestANotificationIsTakenOver(t *testing.T) {
 	req.Applied = w.settleBucket(req).Applied
 	req.Spec = notifying(v1alpha1.BucketNotificationsAWS{Queues: []notified{}})
 	w.settleBucket(req)
-	if left := notificationsOf(t, w.s3, req.Name).QueueConfigurations; len(left) != 0 {
+	if left := notificationsOf(t, w.S3, req.Name).QueueConfigurations; len(left) != 0 {
 		t.Errorf("the entry is still there: %v", left)
 	}
 }
@@ -166,10 +167,10 @@ func TestNotificationsOfANewBucket(t *testing.T) {
 		"shop-none": {v1alpha1.BucketNotificationsAWS{EventBridge: new(false), Queues: []notified{}}, []string{"CreateBucket"}},
 	} {
 		w := newBucketEnvironment(t, localcloud.Options{})
-		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf(name, notifying(tt.spec))); err != nil {
+		if _, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf(name, notifying(tt.spec))); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, w.operations()); diff != "" {
+		if diff := cmp.Diff(tt.want, w.Operations()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -178,11 +179,11 @@ func TestNotificationsOfANewBucket(t *testing.T) {
 // What S3 refuses is refused by its field, with advice, and the other fields are written.
 func TestNotificationsThatAreRefused(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	theirs := theirEntries()
 	theirs.EventBridgeConfiguration = nil
-	putNotifications(t, w.s3, req.Name, theirs)
+	putNotifications(t, w.S3, req.Name, theirs)
 	for name, tt := range map[string]struct {
 		entry  notified
 		advice string
@@ -193,17 +194,17 @@ func TestNotificationsThatAreRefused(t *testing.T) {
 		"an id that others have":        {notified{Name: "their-topic", ARN: sqs("uploads"), Events: []string{"s3:ObjectCreated:*"}}, "correct spec.aws.notifications.queues"},
 	} {
 		req.Spec = notifying(v1alpha1.BucketNotificationsAWS{EventBridge: new(true), Queues: []notified{tt.entry}})
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+		result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.notifications.queues" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 			t.Fatalf("%s: %v, failed %v; want aws.notifications.queues, Invalid", name, err, result.Failed)
 		}
 		if message := result.Failed[0].Err.Error(); !strings.Contains(message, tt.advice) || !strings.Contains(message, "Amazon S3 says: ") {
 			t.Errorf("%s: %q says nothing of %q", name, message, tt.advice)
 		}
-		if got := notificationsOf(t, w.s3, req.Name); got.EventBridgeConfiguration == nil || len(got.QueueConfigurations) != 1 {
+		if got := notificationsOf(t, w.S3, req.Name); got.EventBridgeConfiguration == nil || len(got.QueueConfigurations) != 1 {
 			t.Errorf("%s: the bucket has %+v; want EventBridge, and the queue of others", name, got)
 		}
-		putNotifications(t, w.s3, req.Name, theirs)
+		putNotifications(t, w.S3, req.Name, theirs)
 	}
 }
 
@@ -214,7 +215,7 @@ func refusedDrafts(t *testing.T, spec v1alpha1.BucketParameters) []driver.Refusa
 	if err != nil {
 		t.Fatal(err)
 	}
-	refusals, err := aws.New(aws.Options{}).Check("Bucket", driver.Draft{Spec: raw, Location: region})
+	refusals, err := aws.New(aws.Options{}).Check("Bucket", driver.Draft{Spec: raw, Location: awstest.Region})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,11 +236,11 @@ func TestNotificationsThatCannotBe(t *testing.T) {
 		"other prefixes": {v1alpha1.BucketNotificationsAWS{Queues: []notified{{Name: "a", ARN: sqs("a"), Events: created, Prefix: new("a/")}, {Name: "b", ARN: sqs("b"), Events: created, Prefix: new("b/")}}}, ""},
 		"other suffixes": {v1alpha1.BucketNotificationsAWS{Queues: []notified{{Name: "a", ARN: sqs("a"), Events: created, Suffix: new(".jpg")}, {Name: "b", ARN: sqs("b"), Events: created, Prefix: new("b/"), Suffix: new(".png")}}}, ""},
 		"other events":   {v1alpha1.BucketNotificationsAWS{Queues: []notified{{Name: "a", ARN: sqs("a"), Events: created}, {Name: "b", ARN: sqs("b"), Events: []string{"s3:ObjectRemoved:*"}}}}, ""},
-		"another region": {v1alpha1.BucketNotificationsAWS{Topics: []notified{{Name: "a", ARN: "arn:aws:sns:us-west-2:111111111111:a", Events: created}}}, "the bucket is in " + region},
+		"another region": {v1alpha1.BucketNotificationsAWS{Topics: []notified{{Name: "a", ARN: "arn:aws:sns:us-west-2:111111111111:a", Events: created}}}, "the bucket is in " + awstest.Region},
 	} {
 		w := newBucketEnvironment(t, localcloud.Options{})
 		spec := notifying(tt.spec)
-		spec.Location = new(region)
+		spec.Location = new(awstest.Region)
 		refusals := refusedDrafts(t, spec)
 		if tt.problem == "" {
 			if len(refusals) != 0 {
@@ -247,9 +248,9 @@ func TestNotificationsThatCannotBe(t *testing.T) {
 			}
 			continue
 		}
-		_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-never", spec))
-		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), tt.problem) || len(w.operations()) != 0 {
-			t.Errorf("%s: created with %v after %v", name, err, w.operations())
+		_, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf("shop-never", spec))
+		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), tt.problem) || len(w.Operations()) != 0 {
+			t.Errorf("%s: created with %v after %v", name, err, w.Operations())
 		}
 		if len(refusals) != 1 || !strings.Contains(refusals[0].Message, tt.problem) {
 			t.Errorf("%s: the draft is refused by %v, want %q", name, refusals, tt.problem)

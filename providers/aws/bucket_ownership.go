@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -53,9 +54,9 @@ var ownershipRow = table.Field("aws.objectOwnership",
 // readOwnership takes a bucket without controls for what it does: each account owns what it writes. No recording shows such a bucket.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 func (b bucketAspects) readOwnership(ctx context.Context, name string, into *bucket) error {
-	out, err := call(ctx, b.session, "GetBucketOwnershipControls", b.s3.GetBucketOwnershipControls,
-		&s3.GetBucketOwnershipControlsInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if err != nil && apiCode(err) != "OwnershipControlsNotFoundError" {
+	out, err := session.Call(ctx, b.Session, "GetBucketOwnershipControls", b.s3.GetBucketOwnershipControls,
+		&s3.GetBucketOwnershipControlsInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if err != nil && session.ErrorCode(err) != "OwnershipControlsNotFoundError" {
 		return err
 	}
 	into.ownership = new(string(types.ObjectOwnershipObjectWriter))
@@ -66,8 +67,8 @@ func (b bucketAspects) readOwnership(ctx context.Context, name string, into *buc
 }
 
 func (b bucketAspects) writeOwnership(ctx context.Context, name string, p *bucketParams) error {
-	_, err := call(ctx, b.session, "PutBucketOwnershipControls", b.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(),
+	_, err := session.Call(ctx, b.Session, "PutBucketOwnershipControls", b.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(),
 		OwnershipControls: &types.OwnershipControls{Rules: []types.OwnershipControlsRule{{ObjectOwnership: types.ObjectOwnership(*p.ownership)}}},
 	})
 	return err

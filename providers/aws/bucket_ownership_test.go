@@ -10,12 +10,13 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // owned is a bucket whose objects have owners as said.
 func owned(name, by string) bucketRequest {
-	return bucketOf(name, v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectOwnership: &by}})
+	return awstest.BucketOf(name, v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectOwnership: &by}})
 }
 
 // A bucket without ownership controls leaves each object to its writer.
@@ -23,7 +24,7 @@ func TestBucketWithoutOwnershipControls(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
 	req := owned("shop-owners", "ObjectWriter")
 	w.settleBucket(req)
-	do(t, w.s3.DeleteBucketOwnershipControls, &s3.DeleteBucketOwnershipControlsInput{Bucket: &req.Name})
+	awstest.Do(t, w.S3.DeleteBucketOwnershipControls, &s3.DeleteBucketOwnershipControlsInput{Bucket: &req.Name})
 	if seen := w.bucket(req); len(seen.Changes) != 0 {
 		t.Errorf("changes %v, want none", seen.Changes)
 	}
@@ -44,17 +45,17 @@ func TestBucketOwnershipIsRefusedForItsACL(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
 	req := owned("shop-lists", "BucketOwnerPreferred")
 	w.settleBucket(req)
-	do(t, w.s3.PutBucketAcl, &s3.PutBucketAclInput{Bucket: &req.Name, ACL: s3types.BucketCannedACLAuthenticatedRead})
+	awstest.Do(t, w.S3.PutBucketAcl, &s3.PutBucketAclInput{Bucket: &req.Name, ACL: s3types.BucketCannedACLAuthenticatedRead})
 	*req.Spec.AWS.ObjectOwnership = "BucketOwnerEnforced"
 	req.Spec.Versioning = new(v1alpha1.VersioningEnabled)
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.objectOwnership" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Fatalf("update: %v, failed %v; want aws.objectOwnership alone, Invalid", err, result.Failed)
 	}
 	if message := result.Failed[0].Err.Error(); !strings.Contains(message, "reset that ACL to private") {
 		t.Errorf("the refusal says %q, and not what to do", message)
 	}
-	if got := do(t, w.s3.GetBucketVersioning, &s3.GetBucketVersioningInput{Bucket: &req.Name}).Status; got != s3types.BucketVersioningStatusEnabled {
+	if got := awstest.Do(t, w.S3.GetBucketVersioning, &s3.GetBucketVersioningInput{Bucket: &req.Name}).Status; got != s3types.BucketVersioningStatusEnabled {
 		t.Errorf("versioning is %q", got)
 	}
 }
@@ -62,9 +63,9 @@ func TestBucketOwnershipIsRefusedForItsACL(t *testing.T) {
 // A spec that says nothing of owners leaves the safe setting that S3 gives a new bucket, and reads nothing.
 func TestBucketOwnershipUnset(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-default", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-default", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
-	out := do(t, w.s3.GetBucketOwnershipControls, &s3.GetBucketOwnershipControlsInput{Bucket: &req.Name})
+	out := awstest.Do(t, w.S3.GetBucketOwnershipControls, &s3.GetBucketOwnershipControlsInput{Bucket: &req.Name})
 	if got := out.OwnershipControls.Rules[0].ObjectOwnership; got != s3types.ObjectOwnershipBucketOwnerEnforced {
 		t.Errorf("the bucket has %q", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -32,8 +33,8 @@ var paymentRow = table.Field("requesterPays",
 	driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes true: clients have to agree to pay", Cost: payersCost})
 
 func (b bucketAspects) readPayment(ctx context.Context, name string, into *bucket) error {
-	out, err := call(ctx, b.session, "GetBucketRequestPayment", b.s3.GetBucketRequestPayment,
-		&s3.GetBucketRequestPaymentInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketRequestPayment", b.s3.GetBucketRequestPayment,
+		&s3.GetBucketRequestPaymentInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,8 @@ func (b bucketAspects) writePayment(ctx context.Context, name string, p *bucketP
 	if *p.requesterPays {
 		payer = types.PayerRequester
 	}
-	_, err := call(ctx, b.session, "PutBucketRequestPayment", b.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), RequestPaymentConfiguration: &types.RequestPaymentConfiguration{Payer: payer},
+	_, err := session.Call(ctx, b.Session, "PutBucketRequestPayment", b.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), RequestPaymentConfiguration: &types.RequestPaymentConfiguration{Payer: payer},
 	})
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 	"github.com/mooring-dev/mooring/providers/portable"
@@ -155,8 +156,8 @@ func readStatement(raw json.RawMessage, bucket string) (v1alpha1.PolicyStatement
 
 // read returns the policy of a bucket; an empty one only if S3 says that there is none.
 func (b policies) read(ctx context.Context, name string) (*policyDocument, error) {
-	out, err := call(ctx, b.session, "GetBucketPolicy", b.s3.GetBucketPolicy, &s3.GetBucketPolicyInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if apiCode(err) == "NoSuchBucketPolicy" {
+	out, err := session.Call(ctx, b.Session, "GetBucketPolicy", b.s3.GetBucketPolicy, &s3.GetBucketPolicyInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if session.ErrorCode(err) == "NoSuchBucketPolicy" {
 		return &policyDocument{}, nil
 	}
 	if err != nil {
@@ -190,18 +191,18 @@ func (b policies) write(ctx context.Context, req *bucketRequest, isNew bool, cha
 		if !had {
 			return nil
 		}
-		_, err := call(ctx, b.session, "DeleteBucketPolicy", b.s3.DeleteBucketPolicy, &s3.DeleteBucketPolicyInput{Bucket: &req.Name, ExpectedBucketOwner: b.owner()})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketPolicy", b.s3.DeleteBucketPolicy, &s3.DeleteBucketPolicyInput{Bucket: &req.Name, ExpectedBucketOwner: b.Owner()})
 		return err
 	}
 	text, err := json.Marshal(document)
 	if err != nil {
-		return invalid("the policy can't be written: %v", err)
+		return session.Invalid("the policy can't be written: %v", err)
 	}
-	in := &s3.PutBucketPolicyInput{Bucket: &req.Name, ExpectedBucketOwner: b.owner(), Policy: aws.String(string(text))}
+	in := &s3.PutBucketPolicyInput{Bucket: &req.Name, ExpectedBucketOwner: b.Owner(), Policy: aws.String(string(text))}
 	if aws.ToBool(bucketBlock(&req.Spec).ConfirmRemoveSelfBucketAccess) {
 		in.ConfirmRemoveSelfBucketAccess = new(true)
 	}
-	_, err = call(ctx, b.session, "PutBucketPolicy", b.s3.PutBucketPolicy, in)
+	_, err = session.Call(ctx, b.Session, "PutBucketPolicy", b.s3.PutBucketPolicy, in)
 	return explainPrincipals(advisePolicy(err, &req.Spec), document, req, change)
 }
 
@@ -210,7 +211,7 @@ func (b policies) write(ctx context.Context, req *bucketRequest, isNew bool, cha
 func (b policies) arn(name string) string {
 	partition := "aws"
 	for prefix, other := range map[string]string{"cn-": "aws-cn", "us-gov-": "aws-us-gov", "eusc-": "aws-eusc", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b", "us-isof-": "aws-iso-f", "eu-isoe-": "aws-iso-e"} {
-		if strings.HasPrefix(b.region, prefix) {
+		if strings.HasPrefix(b.Region, prefix) {
 			partition = other
 		}
 	}
@@ -234,11 +235,11 @@ func (p *policyDocument) change(bucket, arn string, d table.Delta) error {
 	for _, name := range slices.Sorted(maps.Keys(d.Set)) {
 		s, err := statementOf(d.Set[name])
 		if err != nil {
-			return invalid("statement %s can't be read: %v", name, err)
+			return session.Invalid("statement %s can't be read: %v", name, err)
 		}
 		raw, err := json.Marshal(statementTo(s, arn))
 		if err != nil {
-			return invalid("statement %s can't be written: %v", name, err)
+			return session.Invalid("statement %s can't be written: %v", name, err)
 		}
 		if variables && p.Version != policyVersion && strings.Contains(string(raw), variable) {
 			return table.Fields{"aws.policy"}.Refuse("spec.aws.policy has variables (%s) in statement %s, and statements of others have them in a policy of the version before %s, where they are plain text: "+
@@ -275,7 +276,7 @@ func deletedIn(s v1alpha1.PolicyStatement) (ids []string) {
 // explainPrincipals says of a policy that S3 refuses for a principal whose statements are to blame: those of others that name an identity that was deleted, with which S3 takes no
 // policy at all. They are not dropped: one may deny something. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-roles
 func explainPrincipals(err error, sent *policyDocument, req *bucketRequest, change table.Delta) error {
-	if apiCode(err) != "MalformedPolicy" || !strings.Contains(apiMessage(err), "principal") {
+	if session.ErrorCode(err) != "MalformedPolicy" || !strings.Contains(session.ErrorMessage(err), "principal") {
 		return err
 	}
 	var lines []string
@@ -291,11 +292,11 @@ func explainPrincipals(err error, sent *policyDocument, req *bucketRequest, chan
 	if len(lines) == 0 {
 		return err
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Code, e.Settling = driver.Conflict, false
 	e.Message = fmt.Sprintf("nothing of spec.aws.policy can change: S3 takes no policy with an IAM identity that was deleted, and statements that are not this object's name some: %s. Remove those statements, or those principals, from "+
 		"the policy of bucket %s (aws s3api get-bucket-policy, then put-bucket-policy); with spec.aws.policyMode Exact, if the class allows it, Mooring removes all statements of others, also those that deny. Amazon S3 says: %s",
-		strings.Join(lines, "; "), req.Name, plain(apiMessage(err)))
+		strings.Join(lines, "; "), req.Name, session.Plain(session.ErrorMessage(err)))
 	return &table.Unset{Err: &e, Names: slices.Sorted(maps.Keys(change.Set))}
 }
 
@@ -304,9 +305,9 @@ func advisePolicy(err error, spec *v1alpha1.BucketParameters) error {
 	if err == nil {
 		return nil
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	switch {
-	case apiCode(err) == "AccessDenied" && strings.Contains(err.Error(), "BlockPublicPolicy"):
+	case session.ErrorCode(err) == "AccessDenied" && strings.Contains(err.Error(), "BlockPublicPolicy"):
 		e.Code, e.Message = driver.Invalid, `S3 takes no policy that lets everybody in while public access is blocked, by the bucket or by the whole account: set spec.publicAccess to Allowed, or name principals in place of "*" in spec.aws.policy. Amazon S3 says: `+e.Message
 		e.Settling = spec.PublicAccess != nil && *spec.PublicAccess == v1alpha1.PublicAccessAllowed // S3 takes seconds to lift a block everywhere
 	case driver.CodeOf(err) == driver.Invalid:

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -103,7 +104,7 @@ func (b policies) staysOpen(ctx context.Context, req *bucketRequest, change tabl
 	switch {
 	case aws.ToBool(bucketBlock(&req.Spec).ConfirmRemoveSelfBucketAccess):
 		return nil
-	case b.s3Compatible() && len(change.Set) > 0:
+	case b.S3Compatible() && len(change.Set) > 0:
 		return table.Fields{"aws.policy", "aws.confirmRemoveSelfBucketAccess"}.Refuse("an S3-compatible store may let nobody in whom the policy does not name, Mooring included: " +
 			"remove spec.aws.policy, or set spec.aws.confirmRemoveSelfBucketAccess to true if this store lets the owner of a bucket in whatever its policy says")
 	}
@@ -112,10 +113,10 @@ func (b policies) staysOpen(ctx context.Context, req *bucketRequest, change tabl
 		if err != nil {
 			continue // it is to go
 		}
-		who := caller{plain: strings.HasPrefix(aws.ToString(b.config.BaseEndpoint), "http:"), role: b.role}
+		who := caller{plain: strings.HasPrefix(aws.ToString(b.Config.BaseEndpoint), "http:"), role: b.Role}
 		at := denies(s, who)
 		if at == byCaller {
-			if who.arn, err = callerARN(ctx, b.session); err != nil {
+			if who.arn, err = session.CallerARN(ctx, b.Session); err != nil {
 				return err
 			}
 			if at = denies(s, who); at == byCaller { // AWS did not say who Mooring is

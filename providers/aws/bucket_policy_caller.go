@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 )
 
 // A caller is whose calls a statement may deny.
@@ -20,7 +21,7 @@ type caller struct {
 // identityARN takes the ARN of an identity apart: its partition, the account, and what it is.
 var identityARN = regexp.MustCompile(`^arn:([a-z-]+):(?:iam|sts)::([0-9]{12}):(.*)$`)
 
-// account returns the account of the caller.
+// Account returns the account of the caller.
 func (c caller) account() string {
 	if own := identityARN.FindStringSubmatch(c.arn); own != nil {
 		return own[2]
@@ -28,7 +29,7 @@ func (c caller) account() string {
 	return ""
 }
 
-// session takes the ARN of a session of a role apart; the name is empty if the caller is none.
+// Session takes the ARN of a session of a role apart; the name is empty if the caller is none.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
 func (c caller) session() (name, beforePath string) {
 	own := identityARN.FindStringSubmatch(c.arn)
@@ -166,11 +167,11 @@ func tlsHolds(values []string, who caller) certainty {
 	return holds
 }
 
-// olderTLSHolds says whether the caller may use a version of TLS before one of the values. It uses none before leastTLS.
+// olderTLSHolds says whether the caller may use a version of TLS before one of the values. It uses none before LeastTLS.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/amazon-s3-policy-keys.html#example-object-tls-version
 func olderTLSHolds(values []string) certainty {
 	for _, value := range values {
-		if version, err := strconv.ParseFloat(value, 64); err == nil && version <= leastTLS {
+		if version, err := strconv.ParseFloat(value, 64); err == nil && version <= session.LeastTLS {
 			continue
 		}
 		return possibly

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -34,12 +35,12 @@ func withPolicy(statements ...v1alpha1.PolicyStatement) v1alpha1.BucketParameter
 // Statements of others are sent back as they were, with an id and what a spec can't say of them: through additions, changes, removals, and when the field is taken out.
 func TestPolicyKeepsTheStatementsOfOthers(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-policy", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-policy", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	theirs := `{"Effect":"Deny","NotPrincipal":{"AWS":"arn:aws:iam::111111111111:root"},"NotAction":"s3:*","NotResource":"arn:aws:s3:::shop-policy/a"}`
-	do(t, w.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(`{"Version":"2008-10-17","Id":"theirs","Statement":` + theirs + `}`)})
+	awstest.Do(t, w.S3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: new(`{"Version":"2008-10-17","Id":"theirs","Statement":` + theirs + `}`)})
 	statements := func() (version, id string, sids []string, kept bool) {
-		out, err := w.s3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &req.Name})
+		out, err := w.S3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &req.Name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestPolicyOfAnotherVersion(t *testing.T) {
 			w := newBucketEnvironment(t, localcloud.Options{})
 			s := lets("A", "222222222222")
 			s.Resources = []string{tt.ours}
-			req := bucketOf("shop-version", withPolicy(s))
+			req := awstest.BucketOf("shop-version", withPolicy(s))
 			req.Applied = w.settleBucket(req).Applied
 			resource := "arn:aws:s3:::shop-version" + strings.ReplaceAll(tt.ours, "${$}{", "${")
 			document := `{"Version":"` + tt.version + `",`
@@ -107,11 +108,11 @@ func TestPolicyOfAnotherVersion(t *testing.T) {
 				document = `{`
 			}
 			document += `"Statement":[` + tt.theirs + `,{"Sid":"A","Effect":"Allow","Principal":{"AWS":"222222222222"},"Action":"s3:GetObject","Resource":"` + resource + `"}]}`
-			do(t, w.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: &document})
+			awstest.Do(t, w.S3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &req.Name, Policy: &document})
 			w.Ledger.Reset()
 			failed := w.attempt(&req)
-			if len(failed) > 0 != tt.refused || w.writes() != tt.writes {
-				t.Errorf("refused %v, %d writes; want refused %v, %d writes", failed, w.writes(), tt.refused, tt.writes)
+			if len(failed) > 0 != tt.refused || w.Writes() != tt.writes {
+				t.Errorf("refused %v, %d writes; want refused %v, %d writes", failed, w.Writes(), tt.refused, tt.writes)
 			}
 			if got := w.policyOf(req.Name); tt.writes > 0 && (!strings.Contains(got, `"Version":"2012-10-17"`) || !strings.Contains(got, "Theirs")) || tt.writes == 0 && tt.version == "2008-10-17" && !strings.Contains(got, tt.version) {
 				t.Errorf("the policy is %s", got)
@@ -126,17 +127,17 @@ func TestPolicyOfAnotherVersion(t *testing.T) {
 // A policy that can't be read is none of ours to change: no error counts as no policy.
 func TestPolicyThatCannotBeRead(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-policy", withPolicy(lets("A", "222222222222")))
-	w.settleBucket(bucketOf("shop-policy", v1alpha1.BucketParameters{}))
+	req := awstest.BucketOf("shop-policy", withPolicy(lets("A", "222222222222")))
+	w.settleBucket(awstest.BucketOf("shop-policy", v1alpha1.BucketParameters{}))
 	changes := []driver.Change{{Field: "aws.policy", Entries: true, Names: []string{"A"}}}
 	for _, kind := range []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost} {
 		lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "GetBucketPolicy"}, Kind: kind})
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, changes)
+		result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, changes)
 		if err == nil && len(result.Failed) == 0 {
 			t.Errorf("%v: the policy was written", kind)
 		}
 		lift()
-		if _, err := w.s3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &req.Name}); err == nil {
+		if _, err := w.S3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &req.Name}); err == nil {
 			t.Fatalf("%v: there is a policy", kind)
 		}
 	}
@@ -144,7 +145,7 @@ func TestPolicyThatCannotBeRead(t *testing.T) {
 
 // A policy that denies Mooring the way back is refused by its fields before any call, unless the spec says that this is wanted.
 func TestPolicyThatLocksMooringOut(t *testing.T) {
-	arn := "arn:aws:iam::" + account + ":user/mooring"
+	arn := "arn:aws:iam::" + awstest.Account + ":user/mooring"
 	except := func(operator, key string, values ...string) v1alpha1.PolicyStatement {
 		s := denies("A", "*")
 		s.When = []v1alpha1.PolicyCondition{{Operator: operator, Key: key, Values: values}}
@@ -160,18 +161,18 @@ func TestPolicyThatLocksMooringOut(t *testing.T) {
 		refused, draft bool
 	}{
 		"everybody":                                {denies("A", "*"), true, true},
-		"the account":                              {denies("A", account), true, false},
-		"the account by its ARN":                   {denies("A", "arn:aws:iam::"+account+":root"), true, false},
+		"the account":                              {denies("A", awstest.Account), true, false},
+		"the account by its ARN":                   {denies("A", "arn:aws:iam::"+awstest.Account+":root"), true, false},
 		"another account":                          {denies("A", "222222222222"), false, false},
 		"Mooring by name":                          {denies("A", arn), true, false},
-		"somebody else by name":                    {denies("A", "arn:aws:iam::"+account+":user/else"), false, false},
+		"somebody else by name":                    {denies("A", "arn:aws:iam::"+awstest.Account+":user/else"), false, false},
 		"all but Mooring, by a condition":          {except("ArnNotLike", "aws:PrincipalArn", arn), false, false},
-		"all but others, by a condition":           {except("ArnNotLike", "aws:PrincipalArn", "arn:aws:iam::"+account+":role/admin"), true, false},
-		"only others, by a condition":              {except("ArnLike", "AWS:principalARN", "arn:aws:iam::"+account+":role/*"), false, false},
-		"all but the account":                      {except("StringNotEquals", "aws:PrincipalAccount", account), false, false},
+		"all but others, by a condition":           {except("ArnNotLike", "aws:PrincipalArn", "arn:aws:iam::"+awstest.Account+":role/admin"), true, false},
+		"only others, by a condition":              {except("ArnLike", "AWS:principalARN", "arn:aws:iam::"+awstest.Account+":role/*"), false, false},
+		"all but the account":                      {except("StringNotEquals", "aws:PrincipalAccount", awstest.Account), false, false},
 		"an address that Mooring may not have":     {except("NotIpAddress", "aws:SourceIp", "192.0.2.0/24"), true, true},
 		"a number of no account":                   {except("StringEquals", "aws:PrincipalAccount", "222222222222"), false, false},
-		"wildcards where they are none":            {except("StringNotEquals", "aws:PrincipalArn", "arn:aws:iam::"+account+":user/*"), true, false},
+		"wildcards where they are none":            {except("StringNotEquals", "aws:PrincipalArn", "arn:aws:iam::"+awstest.Account+":user/*"), true, false},
 		"requests without TLS, as they are here":   {except("Bool", "aws:SecureTransport", "false"), true, false},
 		"requests with TLS, as they are elsewhere": {except("Bool", "aws:SecureTransport", "true"), false, true},
 		"objects alone":                            {of(func(s *v1alpha1.PolicyStatement) { s.Resources = []string{"/*"} }), false, false},
@@ -186,7 +187,7 @@ func TestPolicyThatLocksMooringOut(t *testing.T) {
 			s.Principals, s.NotPrincipals = nil, &v1alpha1.PolicyPrincipals{AWS: []string{"222222222222"}}
 		}), true, true},
 		"all principals but some, whether or not Mooring is one": {of(func(s *v1alpha1.PolicyStatement) {
-			s.Principals, s.NotPrincipals = nil, &v1alpha1.PolicyPrincipals{AWS: []string{account, arn}}
+			s.Principals, s.NotPrincipals = nil, &v1alpha1.PolicyPrincipals{AWS: []string{awstest.Account, arn}}
 		}), true, true},
 		"whom an identity provider lets in": {of(func(s *v1alpha1.PolicyStatement) {
 			s.Principals = &v1alpha1.PolicyPrincipals{Federated: []string{"accounts.google.com"}}
@@ -194,11 +195,11 @@ func TestPolicyThatLocksMooringOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newBucketEnvironment(t, localcloud.Options{})
-			req := bucketOf("shop-policy", v1alpha1.BucketParameters{})
+			req := awstest.BucketOf("shop-policy", v1alpha1.BucketParameters{})
 			w.settleBucket(req)
 			req.Spec = withPolicy(tt.statement)
 			refused := func() string {
-				result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+				result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -263,16 +264,16 @@ func TestPublicPolicyBesideBlockedAccess(t *testing.T) {
 			t.Errorf("%s: refused with %q, want %v", name, got, tt.refused)
 		}
 		w := newBucketEnvironment(t, localcloud.Options{})
-		_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-public", spec))
+		_, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf("shop-public", spec))
 		if (driver.CodeOf(err) == driver.Invalid) != tt.refused {
 			t.Errorf("%s: created with %v, want refused %v", name, err, tt.refused)
 		}
 	}
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-public", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-public", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "*"))
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), "set spec.publicAccess to Allowed") {
 		t.Errorf("%v, failed %v; want aws.policy, Invalid, with advice", err, result.Failed)
 	}
@@ -281,10 +282,10 @@ func TestPublicPolicyBesideBlockedAccess(t *testing.T) {
 // A policy that S3 refuses is named with what to look for.
 func TestPolicyThatS3Refuses(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "arn:aws:iam::1:role/nobody"))
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Fatalf("%v, failed %v; want aws.policy, Invalid", err, result.Failed)
 	}
@@ -296,10 +297,10 @@ func TestPolicyThatS3Refuses(t *testing.T) {
 // A new bucket is known to have no policy: a policy costs it one write.
 func TestPolicyOfANewBucket(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-new", withPolicy(lets("A", "222222222222")))); err != nil {
+	if _, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf("shop-new", withPolicy(lets("A", "222222222222")))); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"CreateBucket", "PutBucketPolicy"}, w.operations()); diff != "" {
+	if diff := cmp.Diff([]string{"CreateBucket", "PutBucketPolicy"}, w.Operations()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -40,7 +41,7 @@ var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParam
 		func(s *v1alpha1.BucketParameters) *string { return replicationOf(s).Role },
 		func(b *bucket) *string { return b.replicationRole },
 		func(p *bucketParams, v string) { p.replicationRole = &v },
-	).Reported(func(b *bucket) *string { return nonEmpty(b.replicatesBy) }).
+	).Reported(func(b *bucket) *string { return session.NonEmpty(b.replicatesBy) }).
 		Equal(func(want, have string) bool { return want == have }, "a role without rules says nothing").
 		Refers(driver.ReferenceRole),
 	table.Shown(table.MembersOf(replicationRules,
@@ -65,7 +66,7 @@ func alikeReplication(r replicationRule) replicationRule {
 	}
 	r.OwnerOverride, r.DeleteMarkers, r.ReplicaModifications = unlessFalse(r.OwnerOverride), unlessFalse(r.DeleteMarkers), unlessFalse(r.ReplicaModifications)
 	r.ReplicationTime = unlessFalse(r.ReplicationTime)
-	r.Prefix = nonEmpty(r.Prefix)
+	r.Prefix = session.NonEmpty(r.Prefix)
 	return r
 }
 
@@ -106,8 +107,8 @@ func (b replication) part() table.Part[v1alpha1.BucketParameters, bucket, bucket
 
 // read returns the document: an empty one for a bucket that copies nothing.
 func (b replication) read(ctx context.Context, name string) (types.ReplicationConfiguration, error) {
-	out, err := call(ctx, b.session, "GetBucketReplication", b.s3.GetBucketReplication, &s3.GetBucketReplicationInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
-	if apiCode(err) == "ReplicationConfigurationNotFoundError" {
+	out, err := session.Call(ctx, b.Session, "GetBucketReplication", b.s3.GetBucketReplication, &s3.GetBucketReplicationInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
+	if session.ErrorCode(err) == "ReplicationConfigurationNotFoundError" {
 		return types.ReplicationConfiguration{}, nil
 	}
 	if err != nil || out.ReplicationConfiguration == nil {
@@ -136,7 +137,7 @@ func (b replication) write(ctx context.Context, req *bucketRequest, isNew bool, 
 		if had == 0 {
 			return nil
 		}
-		_, err := call(ctx, b.session, "DeleteBucketReplication", b.s3.DeleteBucketReplication, &s3.DeleteBucketReplicationInput{Bucket: &req.Name, ExpectedBucketOwner: b.owner()})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketReplication", b.s3.DeleteBucketReplication, &s3.DeleteBucketReplicationInput{Bucket: &req.Name, ExpectedBucketOwner: b.Owner()})
 		return err
 	}
 	if p.replicationRole != nil || was == "" {
@@ -145,8 +146,8 @@ func (b replication) write(ctx context.Context, req *bucketRequest, isNew bool, 
 	if err := mayHaveRole(req, document, was, p.replicationRules.Set); err != nil {
 		return err
 	}
-	_, err := call(ctx, b.session, "PutBucketReplication", b.s3.PutBucketReplication, &s3.PutBucketReplicationInput{
-		Bucket: &req.Name, ExpectedBucketOwner: b.owner(), ReplicationConfiguration: &document,
+	_, err := session.Call(ctx, b.Session, "PutBucketReplication", b.s3.PutBucketReplication, &s3.PutBucketReplicationInput{
+		Bucket: &req.Name, ExpectedBucketOwner: b.Owner(), ReplicationConfiguration: &document,
 	})
 	return err
 }
@@ -284,13 +285,13 @@ func replicationTo(r replicationRule, bucket string) types.ReplicationRule {
 // replicationFilter returns the objects of a rule as S3 takes them: one condition alone, or several in an element of their own.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ReplicationRuleFilter.html
 func replicationFilter(r replicationRule) *types.ReplicationRuleFilter {
-	tags := s3Tags(wantTags(r.Tags))
+	tags := s3Tags(session.WantTags(r.Tags))
 	prefix := aws.ToString(r.Prefix)
 	switch {
 	case len(tags) == 1 && prefix == "":
 		return &types.ReplicationRuleFilter{Tag: &tags[0]}
 	case len(tags) > 0:
-		return &types.ReplicationRuleFilter{And: &types.ReplicationRuleAndOperator{Prefix: nonEmpty(r.Prefix), Tags: tags}}
+		return &types.ReplicationRuleFilter{And: &types.ReplicationRuleAndOperator{Prefix: session.NonEmpty(r.Prefix), Tags: tags}}
 	}
 	return &types.ReplicationRuleFilter{Prefix: &prefix}
 }
@@ -333,12 +334,12 @@ func destinationFrom(to *types.Destination, into *replicationRule) {
 	if to == nil {
 		return
 	}
-	into.Bucket, into.AccountID = bucketIn(to.Bucket), nonEmpty(to.Account)
+	into.Bucket, into.AccountID = bucketIn(to.Bucket), session.NonEmpty(to.Account)
 	if to.StorageClass != "" {
 		into.StorageClass = new(string(to.StorageClass))
 	}
 	if to.EncryptionConfiguration != nil {
-		into.EncryptionKey = nonEmpty(to.EncryptionConfiguration.ReplicaKmsKeyID)
+		into.EncryptionKey = session.NonEmpty(to.EncryptionConfiguration.ReplicaKmsKeyID)
 	}
 	into.OwnerOverride = new(to.AccessControlTranslation != nil)
 	into.ReplicationTime = new(to.ReplicationTime != nil && to.ReplicationTime.Status == types.ReplicationTimeStatusEnabled)
@@ -349,12 +350,12 @@ func destinationFrom(to *types.Destination, into *replicationRule) {
 // document has nothing wrong, and was not written.
 func adviseReplication(err error, changes []driver.Change) error {
 	code := driver.CodeOf(err)
-	if err == nil || code != driver.Invalid && code != driver.Denied || apiCode(err) == "" {
+	if err == nil || code != driver.Invalid && code != driver.Denied || session.ErrorCode(err) == "" {
 		return err
 	}
-	e, blamed := *asError(err), replicationRules
+	e, blamed := *session.AsError(err), replicationRules
 	advice := "correct spec.aws.replication.rules"
-	switch says := apiMessage(err); {
+	switch says := session.ErrorMessage(err); {
 	case code == driver.Denied:
 		blamed, advice = replicationRole, "allow s3:PutReplicationConfiguration on the bucket to this identity, and iam:PassRole on the role in spec.aws.replication.role, which has to be of the account of the bucket; or name another role"
 	case strings.HasPrefix(says, "Destination bucket"):

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -49,7 +50,7 @@ func replicationOf(t testing.TB, client *s3.Client, name string) *s3types.Replic
 
 func putReplication(t testing.TB, client *s3.Client, name, role string, rules ...s3types.ReplicationRule) {
 	t.Helper()
-	do(t, client.PutBucketReplication, &s3.PutBucketReplicationInput{Bucket: &name, ReplicationConfiguration: &s3types.ReplicationConfiguration{Role: &role, Rules: rules}})
+	awstest.Do(t, client.PutBucketReplication, &s3.PutBucketReplicationInput{Bucket: &name, ReplicationConfiguration: &s3types.ReplicationConfiguration{Role: &role, Rules: rules}})
 }
 
 // theirRule is a rule that somebody else has in the document.
@@ -62,9 +63,9 @@ func theirRule(name string, priority int32) s3types.ReplicationRule {
 
 // editReplication edits one field, and keeps the other. It says all that S3 has a default for, as the console does.
 func (b *backdoor) editReplication(t testing.TB, name, f string, value any) {
-	document := replicationOf(t, b.s3, name)
+	document := replicationOf(t, b.S3, name)
 	if f == "aws.replication.role" {
-		putReplication(t, b.s3, name, value.(string), document.Rules...)
+		putReplication(t, b.S3, name, value.(string), document.Rules...)
 		return
 	}
 	var rules []s3types.ReplicationRule
@@ -111,16 +112,16 @@ func (b *backdoor) editReplication(t testing.TB, name, f string, value any) {
 		}
 		rules = append(rules, rule)
 	}
-	putReplication(t, b.s3, name, *document.Role, rules...)
+	putReplication(t, b.S3, name, *document.Role, rules...)
 }
 
 // Rules of others survive that ours are added, changed, removed and released.
 func TestReplicationOfOthersStays(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-shared", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	req := awstest.BucketOf("shop-shared", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	theirs := theirRule("theirs", 7)
-	putReplication(t, w.s3, req.Name, copyRole, theirs)
+	putReplication(t, w.S3, req.Name, copyRole, theirs)
 	for _, step := range []struct {
 		name string
 		spec v1alpha1.BucketParameters
@@ -140,7 +141,7 @@ func TestReplicationOfOthersStays(t *testing.T) {
 		}
 		req.Applied = w.settleBucket(req).Applied
 		var got []string
-		for _, r := range replicationOf(t, w.s3, req.Name).Rules {
+		for _, r := range replicationOf(t, w.S3, req.Name).Rules {
 			got = append(got, *r.ID)
 			if *r.ID == "theirs" && (*r.Filter.Prefix != "theirs/" || *r.Destination.Bucket != *theirs.Destination.Bucket) {
 				t.Errorf("%s: what others set is %+v", step.name, r)
@@ -155,17 +156,17 @@ func TestReplicationOfOthersStays(t *testing.T) {
 // S3 has one role for all rules. What others set copies on by the role that it had, and ours never by another one than the spec has.
 func TestOneRoleForAllRules(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-roles", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	req := awstest.BucketOf("shop-roles", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
-	putReplication(t, w.s3, req.Name, otherCopyRole, theirRule("theirs", 7))
+	putReplication(t, w.S3, req.Name, otherCopyRole, theirRule("theirs", 7))
 	req.Spec = replicating(copyRole, copyTo("ours", 1, "shop-copies"))
 	req.Spec.Tags = map[string]v1alpha1.TagValue{"team": "shop"}
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 2 || result.Failed[0].Field != "aws.replication.role" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
 		!strings.Contains(result.Failed[0].Err.Error(), `rules that others set ("theirs") copy by `+otherCopyRole) {
 		t.Fatalf("%v, failed %v; want aws.replication.role, and what to do", err, result.Failed)
 	}
-	if got := replicationOf(t, w.s3, req.Name); *got.Role != otherCopyRole || len(got.Rules) != 1 {
+	if got := replicationOf(t, w.S3, req.Name); *got.Role != otherCopyRole || len(got.Rules) != 1 {
 		t.Errorf("the bucket has %+v", got)
 	}
 	if changes := w.bucket(req).Changes; len(changes) != 2 {
@@ -173,21 +174,21 @@ func TestOneRoleForAllRules(t *testing.T) {
 	}
 	req.Spec = replicating(otherCopyRole, copyTo("ours", 1, "shop-copies"))
 	req.Applied = w.settleBucket(req).Applied
-	putReplication(t, w.s3, req.Name, otherCopyRole, replicationOf(t, w.s3, req.Name).Rules[1])
+	putReplication(t, w.S3, req.Name, otherCopyRole, replicationOf(t, w.S3, req.Name).Rules[1])
 	req.Spec = replicating(copyRole, copyTo("new", 1, "shop-copies"))
 	req.Applied = w.settleBucket(req).Applied
-	if got := replicationOf(t, w.s3, req.Name); *got.Role != copyRole || len(got.Rules) != 1 || *got.Rules[0].ID != "new" {
+	if got := replicationOf(t, w.S3, req.Name); *got.Role != copyRole || len(got.Rules) != 1 || *got.Rules[0].ID != "new" {
 		t.Errorf("where all rules are ours, the role changes with them: %+v", got)
 	}
 	// Somebody changes the role after it was observed.
-	putReplication(t, w.s3, req.Name, otherCopyRole, replicationOf(t, w.s3, req.Name).Rules...)
+	putReplication(t, w.S3, req.Name, otherCopyRole, replicationOf(t, w.S3, req.Name).Rules...)
 	req.Spec = replicating(copyRole, copyTo("new", 1, "other-copies"))
-	result, err = drivertest.Buckets(w.conn).Update(t.Context(), req, []driver.Change{{Field: "aws.replication.rules", Entries: true, Names: []string{"new"}}})
+	result, err = drivertest.Buckets(w.Session).Update(t.Context(), req, []driver.Change{{Field: "aws.replication.rules", Entries: true, Names: []string{"new"}}})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("%v, failed %v; want Busy", err, result.Failed)
 	}
 	w.settleBucket(req)
-	if got := replicationOf(t, w.s3, req.Name); *got.Role != copyRole || *got.Rules[0].Destination.Bucket != "arn:aws:s3:::other-copies" {
+	if got := replicationOf(t, w.S3, req.Name); *got.Role != copyRole || *got.Rules[0].Destination.Bucket != "arn:aws:s3:::other-copies" {
 		t.Errorf("it is put right by the next look: %+v", got)
 	}
 }
@@ -195,9 +196,9 @@ func TestOneRoleForAllRules(t *testing.T) {
 // A rule of others by a name that the spec wants for another one is theirs: it copies on by their role.
 func TestRoleOfARuleOfOthersByOneName(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-roles", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	req := awstest.BucketOf("shop-roles", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
-	putReplication(t, w.s3, req.Name, otherCopyRole, theirRule("backup", 7))
+	putReplication(t, w.S3, req.Name, otherCopyRole, theirRule("backup", 7))
 	req.Spec = replicating(copyRole, copyTo("backup", 1, "shop-copies"), copyTo("ours", 2, "shop-copies"))
 	for range 2 {
 		failed := w.attempt(&req)
@@ -207,7 +208,7 @@ func TestRoleOfARuleOfOthersByOneName(t *testing.T) {
 			t.Errorf("failed %v, want the role", failed)
 		}
 	}
-	if got := replicationOf(t, w.s3, req.Name); *got.Role != otherCopyRole || len(got.Rules) != 1 {
+	if got := replicationOf(t, w.S3, req.Name); *got.Role != otherCopyRole || len(got.Rules) != 1 {
 		t.Errorf("the bucket has %+v", got)
 	}
 }
@@ -215,7 +216,7 @@ func TestRoleOfARuleOfOthersByOneName(t *testing.T) {
 // A rule of the first version of the schema has no priority and copies delete markers: none of a spec means the same.
 func TestReplicationOfTheFirstSchema(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-first", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	req := awstest.BucketOf("shop-first", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	first := func(name, prefix string) s3types.ReplicationRule {
 		r := theirRule(name, 0)
@@ -224,7 +225,7 @@ func TestReplicationOfTheFirstSchema(t *testing.T) {
 	}
 	rule := first("a", "a/")
 	rule.Destination.Bucket = new("arn:aws:s3:::shop-copies")
-	putReplication(t, w.s3, req.Name, copyRole, rule, first("b", "b/"))
+	putReplication(t, w.S3, req.Name, copyRole, rule, first("b", "b/"))
 	for _, markers := range []*bool{nil, new(true)} {
 		ours := copyTo("a", 0, "shop-copies")
 		ours.Prefix, ours.DeleteMarkers = new("a/"), markers
@@ -249,10 +250,10 @@ func TestReplicationOfANewBucket(t *testing.T) {
 		"shop-none": {v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Replication: &v1alpha1.BucketReplicationAWS{Role: new(copyRole), Rules: []copying{}}}}, []string{"CreateBucket"}},
 	} {
 		w := newBucketEnvironment(t, localcloud.Options{})
-		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf(name, tt.spec)); err != nil {
+		if _, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf(name, tt.spec)); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, w.operations()); diff != "" {
+		if diff := cmp.Diff(tt.want, w.Operations()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -261,14 +262,14 @@ func TestReplicationOfANewBucket(t *testing.T) {
 // S3 suspends no versioning while it copies, and copies nothing without versioning: both ways the calls have the one order that it takes.
 func TestReplicationGoesWithVersioning(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-both", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-both", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = replicating(copyRole, copyTo("a", 1, "shop-copies"))
 	req.Applied = w.settleBucket(req).Applied
-	w.operations()
+	w.Operations()
 	req.Spec = replicating("", []copying{}...)
 	req.Spec.AWS.Replication.Rules, req.Spec.Versioning = []copying{}, new(v1alpha1.VersioningSuspended)
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 0 {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
@@ -278,9 +279,9 @@ func TestReplicationGoesWithVersioning(t *testing.T) {
 	// Rules of others keep versioning, and are told of.
 	req.Spec = v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}
 	w.settleBucket(req)
-	putReplication(t, w.s3, req.Name, copyRole, theirRule("theirs", 7))
+	putReplication(t, w.S3, req.Name, copyRole, theirRule("theirs", 7))
 	req.Spec.Versioning = new(v1alpha1.VersioningSuspended)
-	result, err = drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err = drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.aws.replication.rules to []") {
 		t.Errorf("%v, failed %v; want advice about replication", err, result.Failed)
 	}
@@ -289,7 +290,7 @@ func TestReplicationGoesWithVersioning(t *testing.T) {
 // What S3 refuses is refused by its field, with advice, and the other fields are written.
 func TestReplicationThatIsRefused(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-refused", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	req := awstest.BucketOf("shop-refused", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	for name, tt := range map[string]struct {
 		spec   v1alpha1.BucketParameters
@@ -308,11 +309,11 @@ func TestReplicationThatIsRefused(t *testing.T) {
 			[]s3types.ReplicationRule{{ID: new("old"), Status: "Enabled", Prefix: new(""), Destination: &s3types.Destination{Bucket: new("arn:aws:s3:::other-copies")}}}},
 	} {
 		if tt.theirs != nil {
-			putReplication(t, w.s3, req.Name, copyRole, tt.theirs...)
+			putReplication(t, w.S3, req.Name, copyRole, tt.theirs...)
 		}
 		req.Spec = tt.spec
 		req.Spec.RequesterPays = new(true)
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+		result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 		said := false
 		for _, failed := range result.Failed {
 			if failed.Field == tt.field {
@@ -327,7 +328,7 @@ func TestReplicationThatIsRefused(t *testing.T) {
 		if left := w.bucket(req).Changes; len(left) > 2 {
 			t.Errorf("%s: what has nothing to do with it was not written: %v", name, left)
 		}
-		do(t, w.s3.DeleteBucketReplication, &s3.DeleteBucketReplicationInput{Bucket: &req.Name})
+		awstest.Do(t, w.S3.DeleteBucketReplication, &s3.DeleteBucketReplicationInput{Bucket: &req.Name})
 		req.Spec = v1alpha1.BucketParameters{RequesterPays: new(false)}
 		w.settleBucket(req)
 	}
@@ -356,7 +357,7 @@ func TestReplicationThatCannotBe(t *testing.T) {
 		"as it should be":          {replicating(copyRole, copyTo("a", 1, "shop-copies")), "", false},
 	} {
 		w := newBucketEnvironment(t, localcloud.Options{})
-		_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-never", tt.spec))
+		_, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf("shop-never", tt.spec))
 		refusals := refusedDrafts(t, tt.spec)
 		if tt.problem == "" {
 			if err != nil || len(refusals) != 0 {
@@ -364,8 +365,8 @@ func TestReplicationThatCannotBe(t *testing.T) {
 			}
 			continue
 		}
-		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), tt.problem) || len(w.operations()) != 0 {
-			t.Errorf("%s: created with %v after %v", name, err, w.operations())
+		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), tt.problem) || len(w.Operations()) != 0 {
+			t.Errorf("%s: created with %v after %v", name, err, w.Operations())
 		}
 		if len(refusals) == 1 != tt.draft || tt.draft && !strings.Contains(refusals[0].Message, tt.problem) {
 			t.Errorf("%s: the draft is refused by %v, want %q", name, refusals, tt.problem)
@@ -373,14 +374,14 @@ func TestReplicationThatCannotBe(t *testing.T) {
 	}
 	// A role without rules says nothing, and rules that lost their role copy on, until they change.
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-role", replicating(copyRole, copyTo("a", 1, "shop-copies")))
+	req := awstest.BucketOf("shop-role", replicating(copyRole, copyTo("a", 1, "shop-copies")))
 	req.Applied = w.settleBucket(req).Applied
 	req.Spec = replicating("", copyTo("a", 1, "shop-copies"))
 	if changes := w.bucket(req).Changes; len(changes) != 0 {
 		t.Errorf("without its role: %v", changes)
 	}
 	req.Spec = replicating("", copyTo("a", 1, "other-copies"))
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.replication.role") {
 		t.Errorf("another rule without a role: %v, %v", err, result.Failed)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -128,10 +129,10 @@ func daysOf(rule *types.DefaultRetention) *int32 {
 
 // read returns the rule of a bucket, nil if it has none, and whether the bucket has Object Lock.
 func (b retention) read(ctx context.Context, name string) (rule *types.DefaultRetention, on bool, err error) {
-	out, err := call(ctx, b.session, "GetObjectLockConfiguration", b.s3.GetObjectLockConfiguration,
-		&s3.GetObjectLockConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetObjectLockConfiguration", b.s3.GetObjectLockConfiguration,
+		&s3.GetObjectLockConfigurationInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	switch {
-	case apiCode(err) == "ObjectLockConfigurationNotFoundError":
+	case session.ErrorCode(err) == "ObjectLockConfigurationNotFoundError":
 		return nil, false, nil
 	case err != nil || out.ObjectLockConfiguration == nil:
 		return nil, false, err
@@ -163,8 +164,8 @@ func (b retention) write(ctx context.Context, name string, isNew bool, p *bucket
 	case configuration.Rule == nil && !on && !aws.ToBool(p.objectLock):
 		return nil
 	}
-	_, err := call(ctx, b.session, "PutObjectLockConfiguration", b.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), ObjectLockConfiguration: configuration,
+	_, err := session.Call(ctx, b.Session, "PutObjectLockConfiguration", b.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), ObjectLockConfiguration: configuration,
 	})
 	return adviseState(err, "the bucket keeps no old versions, which Object Lock needs: set spec.versioning to Enabled")
 }
@@ -198,10 +199,10 @@ func (p *bucketParams) rule(was *types.DefaultRetention) *types.DefaultRetention
 
 // adviseState says what to do about the state of a bucket, before the words of S3.
 func adviseState(err error, advice string) error {
-	if apiCode(err) != "InvalidBucketState" {
+	if session.ErrorCode(err) != "InvalidBucketState" {
 		return err
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = fmt.Sprintf("%s; Amazon S3 says: %s", advice, e.Message)
 	return &e
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -24,7 +25,7 @@ func retains(days int32) v1alpha1.BucketParameters {
 // editRetention edits one field of the default retention, and keeps the other.
 func (b *backdoor) editRetention(t testing.TB, name, f string, value any) {
 	rule := s3types.DefaultRetention{Mode: "GOVERNANCE", Days: new(int32(7))}
-	if was := lockRule(t, b.s3, name); was != nil {
+	if was := lockRule(t, b.S3, name); was != nil {
 		rule = *was
 	}
 	switch v := value.(type) {
@@ -35,13 +36,13 @@ func (b *backdoor) editRetention(t testing.TB, name, f string, value any) {
 	default:
 		t.Fatalf("%s: %T", f, value)
 	}
-	do(t, b.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
+	awstest.Do(t, b.S3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
 		ObjectLockEnabled: "Enabled", Rule: &s3types.ObjectLockRule{DefaultRetention: &rule},
 	}})
 }
 
 func lockRule(t testing.TB, client *s3.Client, name string) *s3types.DefaultRetention {
-	rule := do(t, client.GetObjectLockConfiguration, &s3.GetObjectLockConfigurationInput{Bucket: &name}).ObjectLockConfiguration.Rule
+	rule := awstest.Do(t, client.GetObjectLockConfiguration, &s3.GetObjectLockConfigurationInput{Bucket: &name}).ObjectLockConfiguration.Rule
 	if rule == nil {
 		return nil
 	}
@@ -58,11 +59,11 @@ func TestRetentionOfANewBucket(t *testing.T) {
 		"shop-nothing": {v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{}}, []string{"CreateBucket"}},
 	} {
 		w := newBucketEnvironment(t, localcloud.Options{})
-		req := bucketOf(name, tt.spec)
-		if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
+		req := awstest.BucketOf(name, tt.spec)
+		if _, err := drivertest.Buckets(w.Session).Create(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, w.operations()); diff != "" {
+		if diff := cmp.Diff(tt.want, w.Operations()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if seen := w.bucket(req); len(seen.Changes) > 0 {
@@ -75,7 +76,7 @@ func TestRetentionOfANewBucket(t *testing.T) {
 // existing rule stays where the spec does not say.
 func TestRetentionOfAnExistingBucket(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-old", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	req := awstest.BucketOf("shop-old", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	req.Spec.Retention = &v1alpha1.BucketRetention{Days: new(int32(7)), Locked: new(true)}
 	seen := w.bucket(req)
@@ -88,12 +89,12 @@ func TestRetentionOfAnExistingBucket(t *testing.T) {
 		t.Errorf("a longer COMPLIANCE: %+v", seen.Changes)
 	}
 	w.settleBucket(req)
-	if rule := lockRule(t, w.s3, req.Name); rule == nil || *rule.Days != 30 || rule.Mode != "COMPLIANCE" {
+	if rule := lockRule(t, w.S3, req.Name); rule == nil || *rule.Days != 30 || rule.Mode != "COMPLIANCE" {
 		t.Errorf("the rule is %+v", rule)
 	}
 	req.Spec.Retention = &v1alpha1.BucketRetention{}
 	w.settleBucket(req)
-	if rule := lockRule(t, w.s3, req.Name); rule != nil {
+	if rule := lockRule(t, w.S3, req.Name); rule != nil {
 		t.Errorf("the rule is %+v, want none", rule)
 	}
 	req.Spec = retains(1)
@@ -101,7 +102,7 @@ func TestRetentionOfAnExistingBucket(t *testing.T) {
 		t.Errorf("a bucket with Object Lock: %+v", seen.Changes)
 	}
 	req.Spec = v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended)}
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
 		t.Errorf("suspended: %v, %+v", err, result.Failed)
 	}
@@ -112,7 +113,7 @@ func TestEventHoldOfOthersStays(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
 	hold := func(name string, rule s3types.DefaultRetention) {
 		rule.DefaultEventHold = &s3types.EventHoldDuration{Days: new(int32(90))}
-		do(t, w.s3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
+		awstest.Do(t, w.S3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
 			ObjectLockEnabled: "Enabled", Rule: &s3types.ObjectLockRule{DefaultRetention: &rule},
 		}})
 	}
@@ -130,29 +131,29 @@ func TestEventHoldOfOthersStays(t *testing.T) {
 		{"shop-ends", s3types.DefaultRetention{Mode: "GOVERNANCE", Days: new(int32(30))}, v1alpha1.BucketRetention{Days: new(int32(0))}, 0, ""},
 		{"shop-grows", s3types.DefaultRetention{Mode: "COMPLIANCE", Years: new(int32(1))}, v1alpha1.BucketRetention{Days: new(int32(400))}, 400, "COMPLIANCE"},
 	} {
-		req := bucketOf(tt.name, v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectLock: new(true)}})
+		req := awstest.BucketOf(tt.name, v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectLock: new(true)}})
 		w.settleBucket(req)
 		hold(tt.name, tt.there)
-		before := len(w.operations())
+		before := len(w.Operations())
 		req.Spec.Retention = &tt.spec
 		w.settleBucket(req)
-		rule := lockRule(t, w.s3, tt.name)
+		rule := lockRule(t, w.S3, tt.name)
 		if rule == nil || rule.DefaultEventHold == nil || *rule.DefaultEventHold.Days != 90 {
 			t.Fatalf("%s: the hold is gone: %+v", tt.name, rule)
 		}
 		if days := awssdk.ToInt32(rule.Days); days != tt.days || rule.Mode != tt.mode {
 			t.Errorf("%s: %d days in mode %q, want %d and %q", tt.name, days, rule.Mode, tt.days, tt.mode)
 		}
-		if same := tt.days == 0 && tt.there.Mode == ""; same && slices.Contains(w.operations()[before:], "PutObjectLockConfiguration") {
+		if same := tt.days == 0 && tt.there.Mode == ""; same && slices.Contains(w.Operations()[before:], "PutObjectLockConfiguration") {
 			t.Errorf("%s: it is written for nothing", tt.name)
 		}
 	}
-	req := bucketOf("shop-first", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectLock: new(true)}})
+	req := awstest.BucketOf("shop-first", v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{ObjectLock: new(true)}})
 	hold(req.Name, s3types.DefaultRetention{})
 	req.Spec.Retention = &v1alpha1.BucketRetention{Locked: new(true)}
 	if seen := w.bucket(req); len(seen.Changes) > 0 {
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, seen.Changes)
-		if rule := lockRule(t, w.s3, req.Name); rule.Mode != "" || rule.DefaultEventHold == nil {
+		result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, seen.Changes)
+		if rule := lockRule(t, w.S3, req.Name); rule.Mode != "" || rule.DefaultEventHold == nil {
 			t.Errorf("a hold was locked: %+v (%v, %+v)", rule, err, result.Failed)
 		}
 	}
@@ -163,14 +164,14 @@ func TestRetentionThatIsRefused(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
 	both := retains(7)
 	both.Versioning = new(v1alpha1.VersioningSuspended)
-	_, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-both", both))
-	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "set versioning to Enabled") || len(w.operations()) > 0 {
-		t.Errorf("both: %v after %v", err, w.operations())
+	_, err := drivertest.Buckets(w.Session).Create(t.Context(), awstest.BucketOf("shop-both", both))
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "set versioning to Enabled") || len(w.Operations()) > 0 {
+		t.Errorf("both: %v after %v", err, w.Operations())
 	}
-	req := bucketOf("shop-plain", v1alpha1.BucketParameters{})
+	req := awstest.BucketOf("shop-plain", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = retains(7)
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.Session).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "retention.days" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
 		t.Errorf("without versions: %v, %+v", err, result.Failed)
 	}
@@ -179,15 +180,15 @@ func TestRetentionThatIsRefused(t *testing.T) {
 // A forced deletion deletes all but what Object Lock keeps, bypasses nothing, and says how much is kept and why.
 func TestForcedDeletionLeavesWhatObjectLockKeeps(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})
-	req := bucketOf("shop-locked", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Retention: &v1alpha1.BucketRetention{Days: new(int32(1))}})
+	req := awstest.BucketOf("shop-locked", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Retention: &v1alpha1.BucketRetention{Days: new(int32(1))}})
 	w.settleBucket(req)
-	held := do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("held"), Body: strings.NewReader("x"), ObjectLockLegalHoldStatus: "ON"})
-	do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("kept"), Body: strings.NewReader("x")})
+	held := awstest.Do(t, w.S3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("held"), Body: strings.NewReader("x"), ObjectLockLegalHoldStatus: "ON"})
+	awstest.Do(t, w.S3.PutObject, &s3.PutObjectInput{Bucket: &req.Name, Key: new("kept"), Body: strings.NewReader("x")})
 	for _, key := range []string{"held", "kept"} { // leaves a marker, which nothing keeps
-		do(t, w.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &req.Name, Key: &key})
+		awstest.Do(t, w.S3.DeleteObject, &s3.DeleteObjectInput{Bucket: &req.Name, Key: &key})
 	}
 	req.Deletion = &driver.Deletion{Force: true}
-	x := drivertest.Buckets(w.conn)
+	x := drivertest.Buckets(w.Session)
 	if result, err := x.Delete(t.Context(), req); err != nil || !result.Unfinished || result.Removed != 2 {
 		t.Errorf("the markers: %+v, %v", result, err)
 	}
@@ -195,7 +196,7 @@ func TestForcedDeletionLeavesWhatObjectLockKeeps(t *testing.T) {
 	if driver.CodeOf(err) != driver.Protected || !strings.Contains(err.Error(), "2 object versions are kept by Object Lock") {
 		t.Errorf("got %v, want Protected and 2 versions", err)
 	}
-	w.clock.Advance(25 * time.Hour)
+	w.Clock.Advance(25 * time.Hour)
 	if result, err := x.Delete(t.Context(), req); err != nil || !result.Unfinished || result.Removed != 1 {
 		t.Errorf("once one may be deleted: %+v, %v", result, err)
 	}
@@ -203,7 +204,7 @@ func TestForcedDeletionLeavesWhatObjectLockKeeps(t *testing.T) {
 	if driver.CodeOf(err) != driver.Protected || !strings.Contains(err.Error(), "1 object version is kept") {
 		t.Errorf("got %v, want Protected and 1 version", err)
 	}
-	do(t, w.s3.PutObjectLegalHold, &s3.PutObjectLegalHoldInput{Bucket: &req.Name, Key: new("held"), VersionId: held.VersionId, LegalHold: &s3types.ObjectLockLegalHold{Status: "OFF"}})
+	awstest.Do(t, w.S3.PutObjectLegalHold, &s3.PutObjectLegalHoldInput{Bucket: &req.Name, Key: new("held"), VersionId: held.VersionId, LegalHold: &s3types.ObjectLockLegalHold{Status: "OFF"}})
 	if _, err := x.Delete(t.Context(), req); err != nil {
 		t.Errorf("once all may be deleted: %v", err)
 	}

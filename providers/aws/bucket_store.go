@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -18,14 +19,14 @@ type inStore struct{ on *buckets }
 func (i inStore) create(ctx context.Context, req *bucketRequest, in *s3.CreateBucketInput) error {
 	switch _, err := i.on.tags(ctx, req.Name); {
 	case err == nil:
-		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: bucketErrors["BucketAlreadyOwnedByYou"].Message}
+		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: session.S3Errors["BucketAlreadyOwnedByYou"].Message}
 	case driver.CodeOf(err) == driver.Unsupported:
 		return noTags(err)
 	case driver.CodeOf(err) == driver.Denied: // there is one, whosever it is: a store says 404 of those that are not there
-		e := *asError(err)
+		e := *session.AsError(err)
 		e.Code = driver.Conflict
 		return &e
-	case apiCode(err) != "NoSuchBucket":
+	case session.ErrorCode(err) != "NoSuchBucket":
 		return err
 	}
 	want := in.CreateBucketConfiguration.Tags
@@ -45,7 +46,7 @@ func (i inStore) create(ctx context.Context, req *bucketRequest, in *s3.CreateBu
 // What is declared is set later, or refused by its field.
 func (i inStore) createPlainer(ctx context.Context, in *s3.CreateBucketInput) error {
 	create := func() error {
-		_, err := call(ctx, i.on.session, "CreateBucket", i.on.s3.CreateBucket, in, onceS3)
+		_, err := session.Call(ctx, i.on.Session, "CreateBucket", i.on.s3.CreateBucket, in, onceS3)
 		return err
 	}
 	refused := func(err error) bool {
@@ -80,8 +81,8 @@ func (i inStore) ensureMark(ctx context.Context, req *bucketRequest, want []type
 		if len(have) > 0 {
 			return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: "somebody else has marked it"}
 		}
-		_, err = call(ctx, i.on.session, "PutBucketTagging", i.on.s3.PutBucketTagging, &s3.PutBucketTaggingInput{
-			Bucket: &req.Name, ExpectedBucketOwner: i.on.owner(), Tagging: &types.Tagging{TagSet: want},
+		_, err = session.Call(ctx, i.on.Session, "PutBucketTagging", i.on.s3.PutBucketTagging, &s3.PutBucketTaggingInput{
+			Bucket: &req.Name, ExpectedBucketOwner: i.on.Owner(), Tagging: &types.Tagging{TagSet: want},
 		})
 		if err != nil {
 			return err
@@ -93,21 +94,21 @@ func (i inStore) ensureMark(ctx context.Context, req *bucketRequest, want []type
 // readUntagged observes a bucket in a store that keeps no tags: nobody's mark is on it, so it can be observed and is not managed. Whether it is there says
 // a list of uploads, which stores have: unlike that of HeadBucket its answer has a body, which no proxy makes up.
 func (i inStore) readUntagged(ctx context.Context, name string) (*bucket, error) {
-	_, err := call(ctx, i.on.session, "ListMultipartUploads", i.on.s3.ListMultipartUploads,
-		&s3.ListMultipartUploadsInput{Bucket: &name, ExpectedBucketOwner: i.on.owner(), MaxUploads: new(int32(1))})
-	if apiCode(err) == "NoSuchBucket" {
+	_, err := session.Call(ctx, i.on.Session, "ListMultipartUploads", i.on.s3.ListMultipartUploads,
+		&s3.ListMultipartUploadsInput{Bucket: &name, ExpectedBucketOwner: i.on.Owner(), MaxUploads: new(int32(1))})
+	if session.ErrorCode(err) == "NoSuchBucket" {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, explainDenied(name, err)
 	}
-	return &bucket{region: i.on.region, tags: map[string]string{}, untagged: true}, nil
+	return &bucket{region: i.on.Region, tags: map[string]string{}, untagged: true}, nil
 }
 
 // noTags says why a bucket can't be managed in a store without tags.
 func noTags(err error) error {
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = "this S3-compatible store keeps no tags of buckets, and Mooring marks what it manages by tags: use another store, or let somebody else make the bucket and " +
-		"set spec.management to Observe; " + answers(err)
+		"set spec.management to Observe; " + session.StoreAnswer(err)
 	return &e
 }

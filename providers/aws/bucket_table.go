@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -137,8 +138,8 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	inventoryRow,
 
 	table.Entries("tags",
-		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },
-		func(b *bucket) map[string]string { return ownTags(b.tags) },
+		func(s *v1alpha1.BucketParameters) map[string]string { return session.WantTags(s.Tags) },
+		func(b *bucket) map[string]string { return session.OwnTags(b.tags) },
 		func(p *bucketParams, d table.Delta) { p.tags = d },
 	),
 }

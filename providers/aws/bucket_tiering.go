@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -30,22 +31,22 @@ var tierings = namedSort[tiering, types.IntelligentTieringConfiguration]{
 	alike:  alikeTiering,
 	from:   tieringFrom,
 	list: func(ctx context.Context, b bucketAspects, bucket string, token *string) ([]types.IntelligentTieringConfiguration, *string, error) {
-		out, err := call(ctx, b.session, "ListBucketIntelligentTieringConfigurations", b.s3.ListBucketIntelligentTieringConfigurations,
-			&s3.ListBucketIntelligentTieringConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), ContinuationToken: token})
+		out, err := session.Call(ctx, b.Session, "ListBucketIntelligentTieringConfigurations", b.s3.ListBucketIntelligentTieringConfigurations,
+			&s3.ListBucketIntelligentTieringConfigurationsInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
 		return out.IntelligentTieringConfigurationList, more(out.IsTruncated, out.NextContinuationToken), nil
 	},
 	put: func(ctx context.Context, b bucketAspects, bucket string, t tiering) error {
-		_, err := call(ctx, b.session, "PutBucketIntelligentTieringConfiguration", b.s3.PutBucketIntelligentTieringConfiguration, &s3.PutBucketIntelligentTieringConfigurationInput{
-			Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &t.Name, IntelligentTieringConfiguration: tieringTo(t),
+		_, err := session.Call(ctx, b.Session, "PutBucketIntelligentTieringConfiguration", b.s3.PutBucketIntelligentTieringConfiguration, &s3.PutBucketIntelligentTieringConfigurationInput{
+			Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &t.Name, IntelligentTieringConfiguration: tieringTo(t),
 		})
 		return err
 	},
 	remove: func(ctx context.Context, b bucketAspects, bucket, name string) error {
-		_, err := call(ctx, b.session, "DeleteBucketIntelligentTieringConfiguration", b.s3.DeleteBucketIntelligentTieringConfiguration,
-			&s3.DeleteBucketIntelligentTieringConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.owner(), Id: &name})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketIntelligentTieringConfiguration", b.s3.DeleteBucketIntelligentTieringConfiguration,
+			&s3.DeleteBucketIntelligentTieringConfigurationInput{Bucket: &bucket, ExpectedBucketOwner: b.Owner(), Id: &name})
 		return err
 	},
 }
@@ -122,7 +123,7 @@ func objectsOf(f v1alpha1.BucketObjectFilterAWS) string {
 		text += fmt.Sprintf(" that begin with %q", *f.Prefix)
 	}
 	tags := make([]string, 0, len(f.Tags))
-	for _, tag := range s3Tags(wantTags(f.Tags)) {
+	for _, tag := range s3Tags(session.WantTags(f.Tags)) {
 		tags = append(tags, *tag.Key+"="+*tag.Value)
 	}
 	if len(tags) > 0 {
@@ -140,7 +141,7 @@ func tieringTo(t tiering) *types.IntelligentTieringConfiguration {
 			c.Tierings = append(c.Tierings, types.Tiering{AccessTier: tier.exact, Days: days})
 		}
 	}
-	switch tags := s3Tags(wantTags(t.Tags)); {
+	switch tags := s3Tags(session.WantTags(t.Tags)); {
 	case t.Prefix == nil && len(tags) == 0:
 	case len(tags) == 0:
 		c.Filter = &types.IntelligentTieringFilter{Prefix: t.Prefix}

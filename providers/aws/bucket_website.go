@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -34,20 +35,20 @@ var websiteRows = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		if b.redirects {
 			return nil
 		}
-		return nonEmpty(b.index)
+		return session.NonEmpty(b.index)
 	}).Equal(func(want, have string) bool { return want == have }, "`website: {}` is no web site").
 		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.errorDocument", portable.WantedErrorDocument,
 		func(b *bucket) *string { return b.errorDocument },
 		func(p *bucketParams, v string) { p.errorDocument = &v },
-	).Reported(func(b *bucket) *string { return nonEmpty(b.errorDocument) }).
+	).Reported(func(b *bucket) *string { return session.NonEmpty(b.errorDocument) }).
 		EffectOf(documentEffect, portable.WebsiteEffects(siteEndCost)...),
 
 	table.Field("website.redirectAllRequestsTo", portable.WantedRedirect,
 		func(b *bucket) *string { return b.redirectTo },
 		func(p *bucketParams, v string) { p.redirectTo = &v },
-	).Reported(func(b *bucket) *string { return nonEmpty(b.redirectTo) }),
+	).Reported(func(b *bucket) *string { return session.NonEmpty(b.redirectTo) }),
 }
 
 // websitePart reads and writes the web site.
@@ -68,12 +69,12 @@ func websitePart(b bucketAspects) table.Part[v1alpha1.BucketParameters, bucket, 
 
 // siteOf returns the web site of a bucket; an empty one if there is none.
 func siteOf(ctx context.Context, b bucketAspects, name string) (types.WebsiteConfiguration, error) {
-	out, err := call(ctx, b.session, "GetBucketWebsite", b.s3.GetBucketWebsite, &s3.GetBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	out, err := session.Call(ctx, b.Session, "GetBucketWebsite", b.s3.GetBucketWebsite, &s3.GetBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 	switch {
 	case err == nil:
 		return types.WebsiteConfiguration{IndexDocument: out.IndexDocument, ErrorDocument: out.ErrorDocument, RoutingRules: out.RoutingRules,
 			RedirectAllRequestsTo: out.RedirectAllRequestsTo}, nil
-	case apiCode(err) == "NoSuchWebsiteConfiguration":
+	case session.ErrorCode(err) == "NoSuchWebsiteConfiguration":
 		return types.WebsiteConfiguration{}, nil
 	}
 	return types.WebsiteConfiguration{}, err
@@ -124,7 +125,7 @@ func checkSite(site *v1alpha1.BucketWebsite) error {
 // documents, so that ends. A new bucket is known to have none, so it is not read. https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
 func (b bucketAspects) writeWebsite(ctx context.Context, name string, isNew bool, p *bucketParams) error {
 	if p.index != nil && *p.index == "" {
-		_, err := call(ctx, b.session, "DeleteBucketWebsite", b.s3.DeleteBucketWebsite, &s3.DeleteBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+		_, err := session.Call(ctx, b.Session, "DeleteBucketWebsite", b.s3.DeleteBucketWebsite, &s3.DeleteBucketWebsiteInput{Bucket: &name, ExpectedBucketOwner: b.Owner()})
 		return err
 	}
 	var site types.WebsiteConfiguration
@@ -144,8 +145,8 @@ func (b bucketAspects) writeWebsite(ctx context.Context, name string, isNew bool
 	} else if p.errorDocument != nil {
 		site.ErrorDocument = &types.ErrorDocument{Key: p.errorDocument}
 	}
-	_, err := call(ctx, b.session, "PutBucketWebsite", b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{
-		Bucket: &name, ExpectedBucketOwner: b.owner(), WebsiteConfiguration: &site,
+	_, err := session.Call(ctx, b.Session, "PutBucketWebsite", b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{
+		Bucket: &name, ExpectedBucketOwner: b.Owner(), WebsiteConfiguration: &site,
 	})
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -29,7 +30,7 @@ type instance struct {
 
 // databases manages RDS instances.
 type databases struct {
-	*session
+	*session.Session
 	rds    *rds.Client
 	groups *groups
 
@@ -39,11 +40,11 @@ type databases struct {
 type databaseAdapter = table.Adapter[databaseSpec, instance, instanceParams]
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
-func newDatabases(s *session) *databaseAdapter {
-	client := rds.NewFromConfig(s.config)
-	d := &databases{session: s, rds: client, groups: &groups{&parameterGroups{session: s, rds: client}}}
+func newDatabases(s *session.Session) *databaseAdapter {
+	client := rds.NewFromConfig(s.Config)
+	d := &databases{Session: s, rds: client, groups: &groups{&parameterGroups{session: s, rds: client}}}
 	return &databaseAdapter{
-		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
+		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.Region, Fixed: true,
 		Read: d.observe, Learn: d.groups.learn, Remains: d.groups.remain, Release: d.groups.release,
 		State: stateOfInstance, Support: newSupportCatalogue(s, client).support, Login: compareUsername, Review: whileItWaits, Sayable: withoutChosenZone,
 		Following: replicator{d}.following(),
@@ -90,12 +91,12 @@ var passwords = []driver.PasswordRule{
 }
 
 // databaseKind is what the driver has of databases.
-var databaseKind = table.Kind[*session]{
+var databaseKind = table.Kind[*session.Session]{
 	Name: "Database",
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
-			Lacks: databaseLacks, Known: driver.Known{Locations: regions, Versions: majorVersions}, Exempt: map[string]string{"parametersMode": portable.ParametersModeExempt},
+			Lacks: databaseLacks, Known: driver.Known{Locations: session.Regions, Versions: majorVersions}, Exempt: map[string]string{"parametersMode": portable.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, ManagedPassword: true, Snapshots: true, Restores: true, PointInTime: true, RestoresDeleted: true, Replicas: true, Beside: true, Stop: true, List: true, Actions: databaseActions}, Ownership: driver.OwnedByTags,
 		}
 	},
@@ -103,9 +104,9 @@ var databaseKind = table.Kind[*session]{
 		return table.PreviewOf(from, to, applied, previewDatabase)
 	},
 	Check: checkDatabaseDraft,
-	Tags:  mostTags,
-	Handler: func(s *session) table.Handler {
-		if s.s3Compatible() {
+	Tags:  session.MostTags,
+	Handler: func(s *session.Session) table.Handler {
+		if s.S3Compatible() {
 			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no databases: " +
 				"choose a class or a provider config of an account that has"})
 		}
@@ -145,9 +146,9 @@ func databaseDocs() []driver.Field {
 
 // describe returns an instance, nil if RDS says that there is none.
 func (d *databases) describe(ctx context.Context, name string, options ...func(*rds.Options)) (*instance, error) {
-	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances,
+	out, err := session.Call(ctx, d.Session, "DescribeDBInstances", d.rds.DescribeDBInstances,
 		&rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}, options...)
-	if apiCode(err) == "DBInstanceNotFound" {
+	if session.ErrorCode(err) == "DBInstanceNotFound" {
 		return nil, nil
 	}
 	if err != nil {
@@ -195,13 +196,13 @@ func endpointOf(have *instance) driver.Endpoint {
 func creatable(req *databaseRequest) error {
 	var problems []error
 	if req.Spec.Engine == nil {
-		problems = append(problems, invalid("set spec.engine to postgres, mysql or mariadb"))
+		problems = append(problems, session.Invalid("set spec.engine to postgres, mysql or mariadb"))
 	}
 	if req.Spec.GCP == nil && (req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil) {
-		problems = append(problems, invalid("set spec.aws.instanceClass, for example to db.t4g.micro"))
+		problems = append(problems, session.Invalid("set spec.aws.instanceClass, for example to db.t4g.micro"))
 	}
 	if req.Login.Password == "" && !req.CloudManaged && req.Restore == nil {
-		problems = append(problems, invalid("the administrator has no password"))
+		problems = append(problems, session.Invalid("the administrator has no password"))
 	}
 	return table.Together(append(problems, checkDatabase(&req.Spec, &instance{}, req.Location)...)...)
 }
@@ -237,7 +238,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &instance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	growthOfNew(in)
-	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
+	out, err := session.Call(ctx, d.Session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err = explainManagement(err, in.ManageMasterUserPassword); err != nil {
 		return driver.Result{}, explainMonitoring(explainKey(explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &instance{})))))),
 			newKeys(in)), in.MonitoringRoleArn)
@@ -266,7 +267,7 @@ func created(made *types.DBInstance) (result driver.Result) {
 // rds:DescribeDBInstances, as for one instance. Instances of Amazon Neptune and Amazon DocumentDB are among them.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
 func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[instance], string, error) {
-	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{Marker: tokenOf(req)})
+	out, err := session.Call(ctx, d.Session, "DescribeDBInstances", d.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{Marker: session.Page(req)})
 	if err != nil {
 		return nil, "", err
 	}

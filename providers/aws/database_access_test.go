@@ -7,13 +7,14 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 )
 
 // The preview of a server that becomes private says who no longer reaches it, whether the spec says Blocked or no longer says anything. One that becomes
 // public interrupts nobody.
 func TestPreviewOfPublicAccess(t *testing.T) {
 	of := func(access *v1alpha1.PublicAccess) *v1alpha1.DatabaseParameters {
-		req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Network = &v1alpha1.DatabaseNetwork{PublicAccess: access} })
+		req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Network = &v1alpha1.DatabaseNetwork{PublicAccess: access} })
 		return &req.Spec
 	}
 	allowed, blocked := new(v1alpha1.PublicAccessAllowed), new(v1alpha1.PublicAccessBlocked)

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -77,10 +78,10 @@ func (p databaseOperator) act(ctx context.Context, _ *databaseRequest, have *ins
 	case driver.Restart:
 		err = p.of.restart(ctx, have)
 	case driver.Failover:
-		_, err = call(ctx, p.of.session, "RebootDBInstance", p.of.rds.RebootDBInstance,
+		_, err = session.Call(ctx, p.of.Session, "RebootDBInstance", p.of.rds.RebootDBInstance,
 			&rds.RebootDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ForceFailover: aws.Bool(true)}, onceRDS)
 	case driver.RotatePassword:
-		_, err = call(ctx, p.of.session, "ModifyDBInstance", p.of.rds.ModifyDBInstance,
+		_, err = session.Call(ctx, p.of.Session, "ModifyDBInstance", p.of.rds.ModifyDBInstance,
 			&rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, RotateMasterUserPassword: aws.Bool(true), ApplyImmediately: aws.Bool(true)}, onceRDS)
 	default:
 		err = &driver.Error{Code: driver.Unsupported, Message: fmt.Sprintf("RDS has no action %q", action)}

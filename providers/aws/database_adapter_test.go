@@ -1,13 +1,14 @@
 package aws
 
 import (
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"slices"
 	"testing"
 )
 
 // What a row fills reaches the calls that it has to reach.
 func TestDatabaseParametersReachTheirCalls(t *testing.T) {
-	for _, problem := range slices.Concat(newDatabases(&session{}).Problems(), restoration.Problems(), recovery.Problems(), replicaCreation.Problems()) {
+	for _, problem := range slices.Concat(newDatabases(&session.Session{}).Problems(), restoration.Problems(), recovery.Problems(), replicaCreation.Problems()) {
 		t.Error(problem)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -18,10 +19,10 @@ import (
 // then moves the instance to the other zone, which is no drift.
 func TestDatabaseInTwoZones(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	zone := func() string {
-		return *do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].AvailabilityZone
+		return *awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].AvailabilityZone
 	}
 	mirrored := func(seen driver.Observation) v1alpha1.Availability {
 		var mirror v1alpha1.DatabaseParameters
@@ -42,26 +43,26 @@ func TestDatabaseInTwoZones(t *testing.T) {
 		}
 		w.updateDatabase(req, seen.Changes...)
 		for _, passed := range []time.Duration{0, time.Minute} {
-			w.clock.Advance(passed)
+			w.Clock.Advance(passed)
 			if seen = w.database(req); seen.State != driver.Pending || len(seen.Changes) > 0 || !seen.Available || mirrored(seen) != before {
 				t.Errorf("%v after the change to %s: %v, available %t, changes %v, mirror %s", passed, to, seen.State, seen.Available, seen.Changes, mirrored(seen))
 			}
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 		if seen = w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || mirrored(seen) != to {
 			t.Errorf("after the change to %s: %v, changes %v, mirror %s", to, seen.State, seen.Changes, mirrored(seen))
 		}
 	}
 	before := zone()
-	do(t, w.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &req.Name, ForceFailover: new(true)})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &req.Name, ForceFailover: new(true)})
+	w.Clock.Advance(time.Hour)
 	if after := zone(); after == before {
 		t.Fatalf("still in %s", after)
 	}
 	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 {
 		t.Errorf("after a failover: %v, changes %v", seen.State, seen.Changes)
 	}
-	writes := slices.DeleteFunc(w.operations(), func(name string) bool { return strings.HasPrefix(name, "Describe") })
+	writes := slices.DeleteFunc(w.Operations(), func(name string) bool { return strings.HasPrefix(name, "Describe") })
 	if want := []string{"ModifyDBInstance", "ModifyDBInstance", "ModifyDBInstance", "RebootDBInstance"}; !slices.Equal(writes, want) {
 		t.Errorf("the writes are %v, want %v", writes, want)
 	}

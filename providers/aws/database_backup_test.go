@@ -7,16 +7,17 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // RDS refuses a backup window that overlaps the maintenance window. What to do comes first, and what else changes is changed.
 func TestBackupsDuringMaintenance(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	req.Spec.Backup, req.Spec.DeletionProtection = &v1alpha1.DatabaseBackup{StartTime: new("05:00")}, new(true)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "backup.startTime" {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -29,7 +30,7 @@ func TestBackupFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{})
-			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = &tt.days })
+			req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = &tt.days })
 			w.createDatabase(&req)
 			before := *req.Spec.DeepCopy()
 			req.Spec.Backup.RetentionDays = &tt.to
@@ -63,7 +64,7 @@ func TestBackupFirst(t *testing.T) {
 func TestNoBackupBeforeTheUpgradeOfAReplica(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{})
 	mysql := func(p *v1alpha1.DatabaseParameters) { p.Engine, p.Version = new(v1alpha1.EngineMySQL), new("8.0") }
-	primary := databaseOf("shop-orders", mysql)
+	primary := awstest.DatabaseOf("shop-orders", mysql)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { mysql(p); p.Backup.RetentionDays = new(int32(0)) })
 	w.replicate(&req)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -79,8 +80,8 @@ type deployer struct{ of *databases }
 
 // describe returns a deployment; nil if there is none.
 func (p deployer) describe(ctx context.Context, in *rds.DescribeBlueGreenDeploymentsInput) (*deployment, error) {
-	out, err := call(ctx, p.of.session, "DescribeBlueGreenDeployments", p.of.rds.DescribeBlueGreenDeployments, in)
-	if apiCode(err) == "BlueGreenDeploymentNotFound" {
+	out, err := session.Call(ctx, p.of.Session, "DescribeBlueGreenDeployments", p.of.rds.DescribeBlueGreenDeployments, in)
+	if session.ErrorCode(err) == "BlueGreenDeploymentNotFound" {
 		return nil, nil
 	}
 	if err != nil {
@@ -149,14 +150,14 @@ func (p deployer) observeDeployment(ctx context.Context, req *databaseRequest, h
 	o.Replication = &seen
 	switch {
 	case d.status() == switching:
-		changesPlaces(req, d, o, p.of.region)
+		changesPlaces(req, d, o, p.of.Region)
 		return nil
 	case d.status() == switched || d.status() == takenAway && !d.isBefore(req.Name):
 		return p.observeSuccession(ctx, req, have, d, o)
 	case have == nil && req.Deletion == nil:
 		return nil
 	case have == nil: // what was prepared for it is left, and goes with it
-		o.State, o.ID, o.Mark, o.Location, o.Operation, o.Applied = driver.Ready, req.ID, req.Mark, p.of.region, d.id(), nil
+		o.State, o.ID, o.Mark, o.Location, o.Operation, o.Applied = driver.Ready, req.ID, req.Mark, p.of.Region, d.id(), nil
 	case o.State != driver.Ready && o.State != driver.Pending:
 		o.Operation = d.id()
 		return nil
@@ -273,7 +274,7 @@ func changesPlaces(req *databaseRequest, d *deployment, o *driver.Observation, r
 // does not show all that yet, it goes on.
 func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, have *instance, d *deployment, o *driver.Observation) error {
 	if have == nil && req.ID != "" && d.isBefore(req.Name) {
-		changesPlaces(req, d, o, p.of.region)
+		changesPlaces(req, d, o, p.of.Region)
 		return nil
 	}
 	if have == nil {
@@ -281,7 +282,7 @@ func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, h
 	}
 	id := aws.ToString(have.DbiResourceId)
 	if d.isBefore(req.Name) {
-		changesPlaces(req, d, o, p.of.region)
+		changesPlaces(req, d, o, p.of.Region)
 		return nil
 	}
 	source, err := p.of.describe(ctx, instanceIn(d.Source))
@@ -295,7 +296,7 @@ func (p deployer) observeSuccession(ctx context.Context, req *databaseRequest, h
 		}
 		return nil
 	case aws.ToString(source.DbiResourceId) == id:
-		changesPlaces(req, d, o, p.of.region)
+		changesPlaces(req, d, o, p.of.Region)
 		return nil
 	case aws.ToString(source.DbiResourceId) != req.ID && id != req.ID || d.versionIn(aws.ToString(source.DbiResourceId)) == "":
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -24,10 +25,10 @@ func TestFormerServer(t *testing.T) {
 	for range 2 {
 		w.command(req, driver.Command{Verb: driver.ReleaseFormer})
 	}
-	released := mark
+	released := awstest.Mark
 	released.Released = true
-	if seen := w.database(req); seen.Succession.GetFormer() == nil || seen.Succession.GetFormer().Mark != released || seen.Mark != mark || w.writes() != 1 {
-		t.Fatalf("released: %+v by the calls %v", seen.Succession.GetFormer(), w.operations())
+	if seen := w.database(req); seen.Succession.GetFormer() == nil || seen.Succession.GetFormer().Mark != released || seen.Mark != awstest.Mark || w.Writes() != 1 {
+		t.Fatalf("released: %+v by the calls %v", seen.Succession.GetFormer(), w.Operations())
 	}
 
 	another := req
@@ -36,21 +37,21 @@ func TestFormerServer(t *testing.T) {
 	for _, verb := range []driver.Verb{driver.ReleaseFormer, driver.DeleteFormer} {
 		w.command(another, driver.Command{Verb: verb})
 	}
-	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(driver.Mark{Cluster: "c2", Namespace: "pay", Name: "ledger", UID: "u9"})})
+	awstest.Do(t, w.RDS.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(driver.Mark{Cluster: "c2", Namespace: "pay", Name: "ledger", UID: "u9"})})
 	if err := w.orders(&req, driver.DeleteFormer); driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("with another mark: got %v, want Conflict", err)
 	}
 	if w.asked("DeleteDBInstance") != 0 {
-		t.Errorf("deleted: %v", w.operations())
+		t.Errorf("deleted: %v", w.Operations())
 	}
-	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(mark)})
+	awstest.Do(t, w.RDS.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: w.instance(req.Former.Name).DBInstanceArn, Tags: markTags(awstest.Mark)})
 
 	w.command(req, driver.Command{Verb: driver.DeleteFormer})
 	if seen := w.database(req); seen.Succession.GetFormer() == nil || !seen.Succession.GetFormer().Pending {
 		t.Errorf("while it is deleted: %+v", seen.Succession.GetFormer())
 	}
 	w.command(req, driver.Command{Verb: driver.DeleteFormer})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	for range 2 {
 		w.command(req, driver.Command{Verb: driver.DeleteFormer})
 		if seen := w.database(req); seen.Succession.GetFormer() != nil || len(seen.Changes) > 0 {
@@ -63,7 +64,7 @@ func TestFormerServer(t *testing.T) {
 	}
 	w.wantGroups("afterwards", "shop-orders", map[string]map[string]string{"shop-orders-b": {"rds.logical_replication": "1", "work_mem": "8192"}})
 	if w.asked("DeleteDBInstance") != 1 || w.instance("shop-orders").DeletionProtection == nil || !*w.instance("shop-orders").DeletionProtection {
-		t.Errorf("the calls were %v", w.operations())
+		t.Errorf("the calls were %v", w.Operations())
 	}
 }
 
@@ -80,10 +81,10 @@ func TestFormerServerWithLostAnswers(t *testing.T) {
 		}
 	}
 	w.command(req, driver.Command{Verb: driver.DeleteFormer})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.wantInstances("afterwards", "shop-orders")
 	if w.asked("DeleteBlueGreenDeployment") != 1 || w.asked("DeleteDBInstance") != 1 {
-		t.Errorf("the calls were %v", w.operations())
+		t.Errorf("the calls were %v", w.Operations())
 	}
 }
 
@@ -101,7 +102,7 @@ func TestUpgradeBesideCancelled(t *testing.T) {
 				req := w.beside("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.DeletionProtection = new(true) })
 				req.Spec.Version = new("16.9")
 				w.step(&req, "version")
-				w.clock.Advance(after)
+				w.Clock.Advance(after)
 				edit(&req)
 				if how == "another version" { // 16.9 serves who wants 16.8
 					if seen := w.look(&req); len(seen.Changes) != 1 || seen.Changes[0].Field != "version" {
@@ -119,14 +120,14 @@ func TestUpgradeBesideCancelled(t *testing.T) {
 					} else if driver.CodeOf(err) != driver.Busy {
 						t.Fatal(err)
 					}
-					w.clock.Advance(time.Minute)
+					w.Clock.Advance(time.Minute)
 				}
 				if seen := w.look(&req); seen.State != driver.Pending || len(seen.Replication.GetFollowers()) > 0 || req.Operation == "" {
 					t.Errorf("while it is taken away: %+v", seen)
 				}
-				w.clock.Advance(time.Hour)
+				w.Clock.Advance(time.Hour)
 				w.look(&req)
-				w.clock.Advance(time.Hour)
+				w.Clock.Advance(time.Hour)
 				seen = w.look(&req)
 				w.wantInstances("afterwards", "shop-orders")
 				if len(w.deployments()) > 0 || seen.Operation != "" || seen.OperationError != nil || seen.ID != req.ID || *w.instance("shop-orders").EngineVersion != "16.4" || !seen.Protected {
@@ -148,8 +149,8 @@ func TestDeletionWhileBeside(t *testing.T) {
 		"once it is prepared":  {after: time.Hour},
 		"while it takes over":  {after: time.Hour, acts: func(w *databaseEnvironment, req *databaseRequest) { w.step(req, "version") }, former: true},
 		"the source is gone": {after: time.Hour, acts: func(w *databaseEnvironment, req *databaseRequest) {
-			do(w.t, w.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name, SkipFinalSnapshot: new(true)})
-			w.clock.Advance(time.Hour)
+			awstest.Do(w.T, w.RDS.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name, SkipFinalSnapshot: new(true)})
+			w.Clock.Advance(time.Hour)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +159,7 @@ func TestDeletionWhileBeside(t *testing.T) {
 			w.settle(&req)
 			req.Spec.Version = new("17")
 			w.step(&req, "version")
-			w.clock.Advance(tt.after)
+			w.Clock.Advance(tt.after)
 			if tt.acts != nil {
 				tt.acts(w, &req)
 			}
@@ -174,7 +175,7 @@ func TestDeletionWhileBeside(t *testing.T) {
 				if seen.Succession.GetSucceeds() != "" && seen.ID != req.ID {
 					req.ID, req.Former = seen.ID, &seen.Succession.GetFormer().ParentRef
 				} else if seen.State == driver.Ready {
-					result, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
+					result, err := drivertest.Databases(w.Session).Delete(t.Context(), req)
 					if err != nil && driver.CodeOf(err) != driver.Busy {
 						t.Fatal(err)
 					}
@@ -182,7 +183,7 @@ func TestDeletionWhileBeside(t *testing.T) {
 						req.Operation = result.Operation
 					}
 				}
-				w.clock.Advance(5 * time.Minute)
+				w.Clock.Advance(5 * time.Minute)
 			}
 			if tt.former {
 				w.wantInstances("afterwards", "shop-orders-old1")
@@ -206,9 +207,9 @@ func TestReleaseWhileBeside(t *testing.T) {
 	if err := w.orders(&req, driver.WriteMark); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.instances()
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.wantInstances("afterwards", "shop-orders")
 	if seen := w.look(&req); seen.Mark != req.Mark || seen.Operation != "" || len(w.deployments()) > 0 {
 		t.Errorf("afterwards: %+v", seen)
@@ -222,19 +223,19 @@ func TestUpgradeBesideThatFails(t *testing.T) {
 	w.prepared(&req, "16.9")
 	for _, name := range w.instances() {
 		if strings.Contains(name, "-green-") {
-			do(t, w.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true)})
+			awstest.Do(t, w.RDS.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true)})
 		}
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	first := req.Operation
 	seen := w.look(&req)
 	if e := seen.OperationError; e == nil || e.Code != driver.Invalid || !strings.Contains(e.Message, "target of the blue/green deployment is missing") || !seen.Available {
 		t.Fatalf("got %+v", seen)
 	}
 	w.step(&req, "version")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.look(&req)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if w.look(&req); req.Operation != "" {
 		t.Errorf("it is at %s", req.Operation)
 	}
@@ -242,9 +243,9 @@ func TestUpgradeBesideThatFails(t *testing.T) {
 	if req.Operation == "" || req.Operation == first {
 		t.Errorf("the second one is %q", req.Operation)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.step(&req, "version")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.look(&req); seen.Succession.GetSucceeds() != req.ID {
 		t.Errorf("afterwards: %+v", seen)
 	}
@@ -264,24 +265,24 @@ func TestUpgradeBesideRefused(t *testing.T) {
 		"a managed password":     {managed: true, version: "16.9", says: "set spec.credentials.source"},
 		"a version that is not":  {version: "16.99", says: "Cannot find version 16.99"},
 		"somebody else's": {acts: func(w *databaseEnvironment, req *databaseRequest) {
-			do(w.t, w.rds.CreateBlueGreenDeployment, &rds.CreateBlueGreenDeploymentInput{BlueGreenDeploymentName: new("by-hand"), Source: w.instance(req.Name).DBInstanceArn})
-			w.clock.Advance(time.Hour)
+			awstest.Do(w.T, w.RDS.CreateBlueGreenDeployment, &rds.CreateBlueGreenDeploymentInput{BlueGreenDeploymentName: new("by-hand"), Source: w.instance(req.Name).DBInstanceArn})
+			w.Clock.Advance(time.Hour)
 		}, version: "16.9", says: "delete it there if somebody else made it"},
 		"a replica in another region": {acts: func(w *databaseEnvironment, req *databaseRequest) {
-			_, remote := w.clients(account, "us-east-1")
-			do(w.t, remote.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{
-				DBInstanceIdentifier: new("far"), SourceDBInstanceIdentifier: w.instance(req.Name).DBInstanceArn, KmsKeyId: new("alias/aws/rds"), SourceRegion: new(region),
+			_, remote := w.Clients(awstest.Account, "us-east-1")
+			awstest.Do(w.T, remote.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{
+				DBInstanceIdentifier: new("far"), SourceDBInstanceIdentifier: w.instance(req.Name).DBInstanceArn, KmsKeyId: new("alias/aws/rds"), SourceRegion: new(awstest.Region),
 			})
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 		}, version: "16.9", says: "in the places of the read replicas arn:aws:rds:us-east-1:"},
 		"a replica beside it": {acts: func(w *databaseEnvironment, req *databaseRequest) {
-			do(w.t, w.rds.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{DBInstanceIdentifier: new("near"), SourceDBInstanceIdentifier: &req.Name})
-			w.clock.Advance(time.Hour)
+			awstest.Do(w.T, w.RDS.CreateDBInstanceReadReplica, &rds.CreateDBInstanceReadReplicaInput{DBInstanceIdentifier: new("near"), SourceDBInstanceIdentifier: &req.Name})
+			w.Clock.Advance(time.Hour)
 		}, version: "16.9", says: "in the places of the read replicas near"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", tt.edit)
+			req := awstest.DatabaseOf("shop-orders", tt.edit)
 			if req.Beside, req.CloudManaged = true, tt.managed; tt.managed {
 				req.Login.Password = ""
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -36,7 +37,7 @@ func (p deployer) former(ctx context.Context, req *databaseRequest, verb driver.
 	if driver.MarkFrom(instanceTags(have)).Is(mark) {
 		return nil
 	}
-	return (&snapshots{session: p.of.session, rds: p.of.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), table.Delta{Set: mark.Labels(), Remove: []string{mark.Obsolete()}})
+	return (&snapshots{Session: p.of.Session, rds: p.of.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), table.Delta{Set: mark.Labels(), Remove: []string{mark.Obsolete()}})
 }
 
 // deleteFormer deletes the deployment and the former instance; have is nil if that is gone. Its DB parameter group goes too, once nothing uses it: if not now, then with those of the object.
@@ -57,7 +58,7 @@ func (p deployer) deleteFormer(ctx context.Context, req *databaseRequest, have *
 		return err
 	}
 	err = deleteInstance(ctx, p.of, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, SkipFinalSnapshot: aws.Bool(true), DeleteAutomatedBackups: aws.Bool(true)})
-	if apiCode(err) == "DBInstanceNotFound" {
+	if session.ErrorCode(err) == "DBInstanceNotFound" {
 		return nil
 	}
 	return err
@@ -101,7 +102,7 @@ func (p deployer) deleteGroupOfFormer(ctx context.Context, req *databaseRequest)
 		if err == nil && found != nil && found.mark.SameOwner(req.Mark) && !left {
 			err = p.of.groups.calls.delete(ctx, group)
 		}
-		if err != nil && apiCode(err) != "InvalidDBParameterGroupState" { // which means that it is in use, and stays
+		if err != nil && session.ErrorCode(err) != "InvalidDBParameterGroupState" { // which means that it is in use, and stays
 			return err
 		}
 	}

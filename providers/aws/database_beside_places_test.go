@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -29,7 +30,7 @@ func TestNamesThatChangeMeanNothing(t *testing.T) {
 			if tt.have != nil {
 				o.State, o.ID = driver.Ready, "db-2"
 			}
-			if err := (deployer{&databases{session: &session{region: "eu-central-1"}}}).observeDeployment(t.Context(), req, tt.have, d, &o); err != nil {
+			if err := (deployer{&databases{Session: &session.Session{Region: "eu-central-1"}}}).observeDeployment(t.Context(), req, tt.have, d, &o); err != nil {
 				t.Fatal(err)
 			}
 			if o.State != driver.Pending || o.ID != "db-1" || o.Mark != req.Mark || o.Location != "eu-central-1" || o.Operation != "bgd-1" || o.Succession.GetSucceeds() != "" {

@@ -12,13 +12,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // beside is a request for an instance whose version is changed by a server beside it.
 func (w *databaseEnvironment) beside(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
-	w.t.Helper()
-	req := databaseOf(name, edit)
+	w.T.Helper()
+	req := awstest.DatabaseOf(name, edit)
 	req.Beside = true
 	w.createDatabase(&req)
 	return req
@@ -31,11 +32,11 @@ func withLogical(p *v1alpha1.DatabaseParameters) {
 
 // attempts makes changes as a caller does, which stores the operation.
 func (w *databaseEnvironment) attempts(req *databaseRequest, changes ...driver.Change) (driver.Result, error) {
-	w.t.Helper()
+	w.T.Helper()
 	if len(changes) == 1 && changes[0].Field == driver.FieldStrategy {
 		return driver.Result{}, w.orders(req, driver.DropStaged)
 	}
-	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, changes)
+	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), *req, changes)
 	if result.Operation != "" {
 		req.Operation = result.Operation
 	}
@@ -44,33 +45,33 @@ func (w *databaseEnvironment) attempts(req *databaseRequest, changes ...driver.C
 
 // orders carries out a command as a caller does, which stores the operation.
 func (w *databaseEnvironment) orders(req *databaseRequest, verb driver.Verb) error {
-	w.t.Helper()
-	result, err := drivertest.Databases(w.conn).Do(w.t.Context(), *req, driver.Command{Verb: verb})
+	w.T.Helper()
+	result, err := drivertest.Databases(w.Session).Do(w.T.Context(), *req, driver.Command{Verb: verb})
 	if result.Operation != "" {
 		req.Operation = result.Operation
 	}
 	if err == nil && len(result.Failed) > 0 {
-		w.t.Errorf("%s: failed %v", verb, result.Failed)
+		w.T.Errorf("%s: failed %v", verb, result.Failed)
 	}
 	return err
 }
 
 // step makes the only change that an observation has, which must be of the field.
 func (w *databaseEnvironment) step(req *databaseRequest, field string) driver.Change {
-	w.t.Helper()
+	w.T.Helper()
 	seen := w.database(*req)
 	if len(seen.Changes) != 1 || seen.Changes[0].Field != field || seen.State != driver.Ready || seen.OperationError != nil {
-		w.t.Fatalf("got %v, %v and %+v, want Ready and the one change %s", seen.State, seen.OperationError, seen.Changes, field)
+		w.T.Fatalf("got %v, %v and %+v, want Ready and the one change %s", seen.State, seen.OperationError, seen.Changes, field)
 	}
 	if result, err := w.attempts(req, seen.Changes...); err != nil || len(result.Failed) > 0 {
-		w.t.Fatalf("%s: %v, failed %+v", field, err, result.Failed)
+		w.T.Fatalf("%s: %v, failed %+v", field, err, result.Failed)
 	}
 	return seen.Changes[0]
 }
 
 // look is an observation by which the caller stores what is to be stored.
 func (w *databaseEnvironment) look(req *databaseRequest) driver.Observation {
-	w.t.Helper()
+	w.T.Helper()
 	seen := w.database(*req)
 	req.Operation = seen.Operation
 	if seen.OperationError != nil {
@@ -81,34 +82,34 @@ func (w *databaseEnvironment) look(req *databaseRequest) driver.Observation {
 
 // prepared brings a deployment to a version to rest.
 func (w *databaseEnvironment) prepared(req *databaseRequest, version string) {
-	w.t.Helper()
+	w.T.Helper()
 	req.Spec.Version = &version
 	w.step(req, "version")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 }
 
 // succeeded has the server that was prepared take over, and the request name the new one.
 func (w *databaseEnvironment) succeeded(req *databaseRequest, version string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.prepared(req, version)
 	w.step(req, "version")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	seen := w.database(*req)
 	if seen.Succession.GetSucceeds() != req.ID || seen.Succession.GetFormer() == nil || seen.Succession.GetFormer().ID != req.ID {
-		w.t.Fatalf("it succeeds %q and %+v, want %s", seen.Succession.GetSucceeds(), seen.Succession.GetFormer(), req.ID)
+		w.T.Fatalf("it succeeds %q and %+v, want %s", seen.Succession.GetSucceeds(), seen.Succession.GetFormer(), req.ID)
 	}
 	req.ID, req.Former = seen.ID, &seen.Succession.GetFormer().ParentRef
 	w.look(req)
 }
 
 func (w *databaseEnvironment) deployments() []rdstypes.BlueGreenDeployment {
-	w.t.Helper()
-	return do(w.t, w.rds.DescribeBlueGreenDeployments, &rds.DescribeBlueGreenDeploymentsInput{}).BlueGreenDeployments
+	w.T.Helper()
+	return awstest.Do(w.T, w.RDS.DescribeBlueGreenDeployments, &rds.DescribeBlueGreenDeploymentsInput{}).BlueGreenDeployments
 }
 
 func (w *databaseEnvironment) instances() (names []string) {
-	w.t.Helper()
-	for _, one := range do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{}).DBInstances {
+	w.T.Helper()
+	for _, one := range awstest.Do(w.T, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{}).DBInstances {
 		names = append(names, *one.DBInstanceIdentifier)
 	}
 	slices.Sort(names)
@@ -116,9 +117,9 @@ func (w *databaseEnvironment) instances() (names []string) {
 }
 
 func (w *databaseEnvironment) wantInstances(when string, want ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	if got := w.instances(); !slices.Equal(got, want) {
-		w.t.Errorf("%s: there are the instances %v, want %v", when, got, want)
+		w.T.Errorf("%s: there are the instances %v, want %v", when, got, want)
 	}
 }
 
@@ -129,18 +130,18 @@ func (w *databaseEnvironment) asked(operation string) int {
 // An upgrade to another major version, from the first call to the new server under the old name and address.
 func TestUpgradeBeside(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withLogical)
+	req := awstest.DatabaseOf("shop-orders", withLogical)
 	req.Beside = true
-	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.Session).Create(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	req.ID = w.database(req).ID
 	w.settle(&req)
 	before := w.database(req)
 	w.Ledger.Reset()
 	w.database(req)
-	if got := w.operations(); slices.Contains(got, "DescribeBlueGreenDeployments") {
+	if got := w.Operations(); slices.Contains(got, "DescribeBlueGreenDeployments") {
 		t.Errorf("without an operation: %v", got)
 	}
 
@@ -149,14 +150,14 @@ func TestUpgradeBeside(t *testing.T) {
 	if !strings.HasPrefix(req.Operation, "bgd-") {
 		t.Fatalf("the operation is %q", req.Operation)
 	}
-	w.clock.Advance(2 * time.Minute)
+	w.Clock.Advance(2 * time.Minute)
 	req.Spec.DeletionProtection = new(true)
 	seen := w.look(&req)
 	if seen.State != driver.Pending || !seen.Available || seen.Operation != req.Operation || len(seen.Replication.GetFollowers()) != 0 ||
 		!strings.HasPrefix(seen.Work.What, "preparing a server with version 17 beside") || !slices.Equal(driver.Names(seen.Changes), []string{"version"}) {
 		t.Errorf("while it is prepared: %+v", seen)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	c := w.step(&req, "version")
 	if !strings.Contains(c.Why, "has prepared a server with version 17") {
 		t.Errorf("the change says %q", c.Why)
@@ -165,9 +166,9 @@ func TestUpgradeBeside(t *testing.T) {
 	if seen.State != driver.Pending || seen.ID != req.ID || seen.Operation == "" || seen.Succession.GetSucceeds() != "" || !strings.Contains(seen.Work.What, "in the place of this one") {
 		t.Errorf("while it takes over: %+v", seen)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	seen = w.look(&req)
-	if seen.Succession.GetSucceeds() != req.ID || seen.ID == req.ID || seen.Succession.GetFormer() == nil || *seen.Succession.GetFormer() != (driver.Former{ParentRef: driver.ParentRef{Name: "shop-orders-old1", ID: req.ID}, Mark: mark}) || seen.Mark != mark {
+	if seen.Succession.GetSucceeds() != req.ID || seen.ID == req.ID || seen.Succession.GetFormer() == nil || *seen.Succession.GetFormer() != (driver.Former{ParentRef: driver.ParentRef{Name: "shop-orders-old1", ID: req.ID}, Mark: awstest.Mark}) || seen.Mark != awstest.Mark {
 		t.Fatalf("after the switchover: %+v, the former one is %+v", seen, seen.Succession.GetFormer())
 	}
 	if seen.Endpoint != before.Endpoint || !seen.Available || !slices.Equal(driver.Names(seen.Changes), []string{"deletionProtection"}) {
@@ -198,7 +199,7 @@ func TestUpgradeBeside(t *testing.T) {
 	}
 	w.Ledger.Reset()
 	if seen := w.database(req); seen.Succession.GetFormer() == nil || seen.Succession.GetSucceeds() != "" || w.asked("DescribeBlueGreenDeployments") != 0 || w.asked("DescribeDBInstances") != 2 {
-		t.Errorf("later: %+v by the calls %v", seen, w.operations())
+		t.Errorf("later: %+v by the calls %v", seen, w.Operations())
 	}
 	req.Former.ID = "db-another"
 	if seen := w.database(req); seen.Succession.GetFormer() != nil {
@@ -220,7 +221,7 @@ func TestUpgradeBesideWithLostAnswers(t *testing.T) {
 		t.Fatal("the answer was not lost")
 	}
 	known := req
-	w.clock.Advance(time.Minute)
+	w.Clock.Advance(time.Minute)
 	if seen := w.look(&known); seen.State != driver.Pending || !strings.HasPrefix(known.Operation, "bgd-") || len(seen.Replication.GetFollowers()) > 0 {
 		t.Errorf("it is found without its operation: %+v", seen)
 	}
@@ -229,7 +230,7 @@ func TestUpgradeBesideWithLostAnswers(t *testing.T) {
 			t.Fatalf("called again: %+v, %v", result, err)
 		}
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	again := req
 	again.Operation = ""
 	if result, err := w.attempts(&again, change); err != nil || len(result.Failed) > 0 || again.Operation != req.Operation || w.asked("SwitchoverBlueGreenDeployment") != 0 {
@@ -243,7 +244,7 @@ func TestUpgradeBesideWithLostAnswers(t *testing.T) {
 		if result, err := w.attempts(&req, change); err != nil || len(result.Failed) > 0 {
 			t.Fatalf("called again: %+v, %v", result, err)
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
 	if made, over := w.asked("CreateBlueGreenDeployment"), w.asked("SwitchoverBlueGreenDeployment"); made != 1 || over != 1 || len(w.deployments()) != 1 {
 		t.Errorf("%d creations and %d switchovers", made, over)
@@ -263,7 +264,7 @@ func TestUpgradeBesideWithOtherChanges(t *testing.T) {
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "version" || result.Failed[0].Err.Code != driver.Busy || req.Operation != "" || w.asked("CreateBlueGreenDeployment") != 0 {
 		t.Fatalf("got %+v, %v", result, err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.step(&req, "version")
 
 	other := w.beside("shop-archive", nil)
@@ -281,14 +282,14 @@ func TestUpgradeBesideRolledBack(t *testing.T) {
 	w.prepared(&req, "16.9")
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "SwitchoverBlueGreenDeployment"}, Kind: localcloud.FailLate, Times: 1})
 	w.step(&req, "version")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); seen.ID != req.ID || !seen.Available {
 		t.Errorf("afterwards: %+v", seen)
 	}
 	if c := w.step(&req, "version"); !strings.Contains(c.Why, "goes on as before; The switchover was rolled back") {
 		t.Errorf("the change says %q", c.Why)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); seen.Succession.GetSucceeds() != req.ID {
 		t.Errorf("the second time: %+v", seen)
 	}
@@ -301,10 +302,10 @@ func TestUpgradeBesideThatSomebodyElseCompletes(t *testing.T) {
 		want driver.Code // 0: no error
 	}{
 		"somebody switches over": {func(w *databaseEnvironment, req *databaseRequest) {
-			do(w.t, w.rds.SwitchoverBlueGreenDeployment, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &req.Operation})
+			awstest.Do(w.T, w.RDS.SwitchoverBlueGreenDeployment, &rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: &req.Operation})
 		}, 0},
 		"a backup begins": {func(w *databaseEnvironment, req *databaseRequest) {
-			do(w.t, w.rds.CreateDBSnapshot, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &req.Name, DBSnapshotIdentifier: new("by-hand")})
+			awstest.Do(w.T, w.RDS.CreateDBSnapshot, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &req.Name, DBSnapshotIdentifier: new("by-hand")})
 		}, driver.Busy},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -86,16 +87,16 @@ func (p deployer) takeOver(ctx context.Context, d *deployment, have *instance) (
 	if err := besideRefusal(have); err != nil { // as of now, and not as it was when the preparation began
 		return d.id(), err
 	}
-	_, err = call(ctx, p.of.session, "SwitchoverBlueGreenDeployment", p.of.rds.SwitchoverBlueGreenDeployment,
+	_, err = session.Call(ctx, p.of.Session, "SwitchoverBlueGreenDeployment", p.of.rds.SwitchoverBlueGreenDeployment,
 		&rds.SwitchoverBlueGreenDeploymentInput{BlueGreenDeploymentIdentifier: d.BlueGreenDeploymentIdentifier}, onceRDS)
-	if apiCode(err) != "InvalidBlueGreenDeploymentState" {
+	if session.ErrorCode(err) != "InvalidBlueGreenDeploymentState" {
 		return d.id(), err
 	}
 	now, unread := p.withID(ctx, d.id())
 	if unread == nil && now != nil && (now.status() == switching || now.status() == switched) {
 		return d.id(), nil // somebody asked for it since
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = "RDS can't put the server that it prepared in the place of this one now: " + e.Message + "; Mooring tries again"
 	return d.id(), &e
 }
@@ -104,7 +105,7 @@ func (p deployer) takeOver(ctx context.Context, d *deployment, have *instance) (
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateBlueGreenDeployment.html
 func (p deployer) prepare(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (operation string, err error) {
 	if req.Former != nil {
-		return "", invalid("%s, which the server was before its last upgrade, is there: approve its deletion first (status.pendingChanges), or delete it in RDS", req.Former.Name)
+		return "", session.Invalid("%s, which the server was before its last upgrade, is there: approve its deletion first (status.pendingChanges), or delete it in RDS", req.Former.Name)
 	}
 	to := *params.EngineVersion
 	name := deploymentName(aws.ToString(have.DbiResourceId), to)
@@ -117,12 +118,12 @@ func (p deployer) prepare(ctx context.Context, req *databaseRequest, have *insta
 	if _, _, err := p.of.groups.change(ctx, req, have, params, changes); err != nil {
 		return "", err
 	}
-	out, err := call(ctx, p.of.session, "CreateBlueGreenDeployment", p.of.rds.CreateBlueGreenDeployment, &rds.CreateBlueGreenDeploymentInput{
+	out, err := session.Call(ctx, p.of.Session, "CreateBlueGreenDeployment", p.of.rds.CreateBlueGreenDeployment, &rds.CreateBlueGreenDeploymentInput{
 		BlueGreenDeploymentName: &name, Source: have.DBInstanceArn, TargetEngineVersion: &to, TargetDBParameterGroupName: groupBeside(&req.Spec, have, params, to),
 		Tags: rdsTags(req.Mark.Labels()),
 	}, onceRDS)
 	switch {
-	case apiCode(err) == "BlueGreenDeploymentAlreadyExists":
+	case session.ErrorCode(err) == "BlueGreenDeploymentAlreadyExists":
 		d, unread := p.by(ctx, "blue-green-deployment-name", name)
 		if unread == nil && d != nil {
 			return p.known(ctx, d, have, nil)
@@ -191,8 +192,8 @@ func (p deployer) takeAway(ctx context.Context, d *deployment) error {
 			}
 		}
 	}
-	_, err := call(ctx, p.of.session, "DeleteBlueGreenDeployment", p.of.rds.DeleteBlueGreenDeployment, in, onceRDS)
-	switch apiCode(err) {
+	_, err := session.Call(ctx, p.of.Session, "DeleteBlueGreenDeployment", p.of.rds.DeleteBlueGreenDeployment, in, onceRDS)
+	switch session.ErrorCode(err) {
 	case "BlueGreenDeploymentNotFound":
 		return nil
 	case "InvalidBlueGreenDeploymentState":
@@ -208,7 +209,7 @@ func (p deployer) unprotect(ctx context.Context, have *instance) error {
 	if !aws.ToBool(have.DeletionProtection) {
 		return nil
 	}
-	_, err := call(ctx, p.of.session, "ModifyDBInstance", p.of.rds.ModifyDBInstance, &rds.ModifyDBInstanceInput{
+	_, err := session.Call(ctx, p.of.Session, "ModifyDBInstance", p.of.rds.ModifyDBInstance, &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: have.DBInstanceIdentifier, DeletionProtection: aws.Bool(false), ApplyImmediately: aws.Bool(true),
 	}, onceRDS)
 	return err
@@ -220,11 +221,11 @@ func besideRefusal(have *instance) error {
 	others := slices.DeleteFunc(slices.Clone(have.ReadReplicaDBInstanceIdentifiers), prepares.MatchString)
 	switch {
 	case len(others) > 0:
-		return invalid("RDS would put other servers in the places of the read replicas %s, too: promote or delete them first, or set spec.updates.strategy to InPlace", strings.Join(others, ", "))
+		return session.Invalid("RDS would put other servers in the places of the read replicas %s, too: promote or delete them first, or set spec.updates.strategy to InPlace", strings.Join(others, ", "))
 	case following(have) != nil:
-		return invalid("RDS has blue/green deployments of primaries, with their read replicas, and not of a read replica: set spec.updates.strategy to InPlace")
+		return session.Invalid("RDS has blue/green deployments of primaries, with their read replicas, and not of a read replica: set spec.updates.strategy to InPlace")
 	case aws.ToInt32(have.BackupRetentionPeriod) == 0:
-		return invalid("the server has no automated backups, without which RDS prepares none beside it: set spec.backup.retentionDays to 1 or more, or set spec.updates.strategy to InPlace")
+		return session.Invalid("the server has no automated backups, without which RDS prepares none beside it: set spec.backup.retentionDays to 1 or more, or set spec.updates.strategy to InPlace")
 	case aws.ToString(have.DBInstanceStatus) == "stopped":
 		return &driver.Error{Code: driver.Busy, Op: "DescribeDBInstances", Message: "the server is stopped, and RDS prepares servers beside running ones: set spec.powerState to Running"}
 	}
@@ -234,12 +235,12 @@ func besideRefusal(have *instance) error {
 // explainBeside says what to do about a refusal, before RDS's own words. What RDS refuses in which words, public sources say of logical replication alone.
 // https://repost.aws/knowledge-center/rds-postgresql-blue-green-deployment-error
 func explainBeside(err error, have *instance, to string) error {
-	explained := asError(err)
+	explained := session.AsError(err)
 	if explained == nil {
 		return err
 	}
 	e, says := *explained, ""
-	switch code, words := apiCode(err), strings.ToLower(explained.Message); {
+	switch code, words := session.ErrorCode(err), strings.ToLower(explained.Message); {
 	case code == "InvalidDBInstanceState" && strings.Contains(words, "blue/green deployment"):
 		says = "there is a blue/green deployment of this instance in RDS which Mooring can't tell for its own: delete it there if somebody else made it"
 	case code == "InvalidParameterCombination" && strings.Contains(words, "upgrade"):

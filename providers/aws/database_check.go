@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -25,8 +26,8 @@ func checkDatabase(spec *databaseSpec, have *instance, location string) []error 
 		}
 	}
 	return append(problems,
-		checkKey("encryption.key", portable.WantedDiskKey(spec), location),
-		checkKey("aws.performanceInsights.key", performanceInsightsOf(spec).Key, location))
+		session.CheckKey("encryption.key", portable.WantedDiskKey(spec), location),
+		session.CheckKey("aws.performanceInsights.key", performanceInsightsOf(spec).Key, location))
 }
 
 // checkDatabaseDraft is what driver.Driver says of a check.
@@ -69,8 +70,8 @@ func checkWindows(spec *databaseSpec) error {
 	if spec.Backup == nil || spec.Backup.StartTime == nil || maintenanceOf(spec).StartTime == nil {
 		return nil
 	}
-	backup, err := time.Parse(clock, *spec.Backup.StartTime)
-	maintenance, other := time.Parse(clock, *maintenanceOf(spec).StartTime)
+	backup, err := time.Parse(Clock, *spec.Backup.StartTime)
+	maintenance, other := time.Parse(Clock, *maintenanceOf(spec).StartTime)
 	if err != nil || other != nil {
 		return nil //nolint:nilerr // the API has checked the times
 	}

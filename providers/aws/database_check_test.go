@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -87,7 +88,7 @@ func TestCheckOfWhatIsNotKnown(t *testing.T) {
 	if err != nil || len(got) > 0 {
 		t.Errorf("without a location: %+v, %v", got, err)
 	}
-	if got := table.Refused(nil, invalid("not said with fields")); len(got) > 0 {
+	if got := table.Refused(nil, session.Invalid("not said with fields")); len(got) > 0 {
 		t.Errorf("got %+v", got)
 	}
 }

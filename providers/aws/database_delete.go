@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -41,7 +42,7 @@ func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Re
 		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(true), aws.Bool(true)
 	}
 	taken, err := d.deleteAs(ctx, req, in)
-	if apiCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
+	if session.ErrorCode(err) == "DBInstanceNotFound" && mayHaveGroups(req) {
 		return d.deleteGroups(ctx, req)
 	}
 	if err == nil {
@@ -57,17 +58,17 @@ func (d *databases) deleteAs(ctx context.Context, req *databaseRequest, in *rds.
 		err = deleteInstance(ctx, d, in)
 		switch {
 		case (replicator{d}).isReplica(ctx, req, in, err):
-		case apiCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" && !aws.ToBool(in.DeleteAutomatedBackups):
+		case session.ErrorCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" && !aws.ToBool(in.DeleteAutomatedBackups):
 			in.DeleteAutomatedBackups = aws.Bool(true)
-			if err := lacksWrites(taken, in, d.now()); err != nil {
+			if err := lacksWrites(taken, in, d.Now()); err != nil {
 				return nil, err
 			}
 			continue
-		case apiCode(err) == "DBSnapshotAlreadyExists" && in.FinalDBSnapshotIdentifier != nil:
+		case session.ErrorCode(err) == "DBSnapshotAlreadyExists" && in.FinalDBSnapshotIdentifier != nil:
 			if taken, err = (finalSnapshots{d}).takenBefore(ctx, req, in, err); err != nil {
 				return nil, err
 			}
-			if err := lacksWrites(taken, in, d.now()); err != nil {
+			if err := lacksWrites(taken, in, d.Now()); err != nil {
 				return nil, err
 			}
 		default:
@@ -99,7 +100,7 @@ func (d *databases) isGone(ctx context.Context, req *databaseRequest) (bool, err
 }
 
 func deleteInstance(ctx context.Context, d *databases, in *rds.DeleteDBInstanceInput) error {
-	_, err := call(ctx, d.session, "DeleteDBInstance", d.rds.DeleteDBInstance, in, onceRDS)
+	_, err := session.Call(ctx, d.Session, "DeleteDBInstance", d.rds.DeleteDBInstance, in, onceRDS)
 	return err
 }
 
@@ -108,8 +109,8 @@ func (d *databases) explainDeletion(ctx context.Context, req *databaseRequest, e
 	if err == nil {
 		return nil
 	}
-	e := *asError(err)
-	switch code := apiCode(err); {
+	e := *session.AsError(err)
+	switch code := session.ErrorCode(err); {
 	case code == "DBInstanceNotFound":
 		return nil
 	case code == "InvalidParameterCombination" && strings.Contains(e.Message, "protected"):

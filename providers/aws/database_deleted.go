@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 )
@@ -101,11 +102,11 @@ func deletedRefusal(req *databaseRequest, backups []types.DBInstanceAutomatedBac
 		case s.From.Source != source || !s.Complete:
 			continue
 		case !s.Details.Encrypted:
-			return invalid("%s was not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
+			return session.Invalid("%s was not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
 		case otherKey(portable.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, "") != "":
-			return invalid("%s", otherKey(portable.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, ""))
+			return session.Invalid("%s", otherKey(portable.WantedDiskKey(&req.Spec), source.Name, s.Details.Key, ""))
 		case !at.IsZero() && (at.Before(s.Since) || at.After(s.From.Time)):
-			return invalid("spec.restoreFrom.pointInTime.time is %s, and RDS has backups of %s from %s to %s", at.Format(time.RFC3339), source.Name, s.Since.Format(time.RFC3339), s.From.Time.Format(time.RFC3339))
+			return session.Invalid("spec.restoreFrom.pointInTime.time is %s, and RDS has backups of %s from %s to %s", at.Format(time.RFC3339), source.Name, s.Since.Format(time.RFC3339), s.From.Time.Format(time.RFC3339))
 		}
 		return nil
 	}
@@ -126,7 +127,7 @@ func (r restorer) markBackups(ctx context.Context, req *databaseRequest) (unmark
 		if aws.ToString(b.DbiResourceId) != req.ID || driver.MarkFrom(tagsOf(b.TagList)) == req.Mark || aws.ToString(b.DBInstanceAutomatedBackupsArn) == "" {
 			continue
 		}
-		_, err = call(ctx, d.session, "AddTagsToResource", d.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: b.DBInstanceAutomatedBackupsArn, Tags: rdsTags(req.Mark.Labels())})
+		_, err = session.Call(ctx, d.Session, "AddTagsToResource", d.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: b.DBInstanceAutomatedBackupsArn, Tags: rdsTags(req.Mark.Labels())})
 	}
 	switch driver.CodeOf(err) {
 	case driver.Unavailable, driver.Throttled:
@@ -135,5 +136,5 @@ func (r restorer) markBackups(ctx context.Context, req *databaseRequest) (unmark
 	if err == nil {
 		return "", nil
 	}
-	return "the mark could not be written on the automated backups of the instance, so that only an account of the namespace's own restores them: " + asError(err).Message, nil
+	return "the mark could not be written on the automated backups of the instance, so that only an account of the namespace's own restores them: " + session.AsError(err).Message, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 )
@@ -183,7 +184,7 @@ func (g *groups) renew(ctx context.Context, req *databaseRequest, p groupPlan, c
 			"another group to the instances that use it, or make a group by hand and set spec.aws.dbParameterGroupName in place of spec.parameters and spec.tls", strings.Join(c.taken, ", and "))}
 	}
 	p.name = c.free[0]
-	if err := g.calls.delete(ctx, p.name); apiCode(err) == "InvalidDBParameterGroupState" {
+	if err := g.calls.delete(ctx, p.name); session.ErrorCode(err) == "InvalidDBParameterGroupState" {
 		return "", inUse("DeleteDBParameterGroup", p.name, "another instance")
 	} else if err != nil {
 		return "", err

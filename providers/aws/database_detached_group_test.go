@@ -13,22 +13,23 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // setIn is what somebody else sets in a group.
 func (w *databaseEnvironment) setIn(group, name, value string) {
-	w.t.Helper()
-	do(w.t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
+	w.T.Helper()
+	awstest.Do(w.T, w.RDS.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
 		{ParameterName: &name, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 	}})
 }
 
 // moveTo is what somebody else does who attaches another group to an instance.
 func (w *databaseEnvironment) moveTo(instance, group string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &instance, DBParameterGroupName: &group, ApplyImmediately: new(true)})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 }
 
 // A group that somebody detached comes back with what others set in it, whatever Mooring remembers; what the group in its place sets comes along.
@@ -65,7 +66,7 @@ func TestDetachedGroupKeepsWhatOthersSet(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			w.setIn("spare", "log_connections", "1")
 			w.setIn("spare", "max_connections", "80")
-			req := databaseOf("shop-back", withParameters(parameters{"work_mem": "4096"}))
+			req := awstest.DatabaseOf("shop-back", withParameters(parameters{"work_mem": "4096"}))
 			w.createDatabase(&req)
 			w.setIn("shop-back-a", "max_connections", "60")
 			w.setIn("shop-back-a", "deadlock_timeout", "2000")
@@ -79,7 +80,7 @@ func TestDetachedGroupKeepsWhatOthersSet(t *testing.T) {
 			}
 			w.Ledger.Reset()
 			w.settle(&req)
-			if got := w.operations(); slices.Contains(got, "DeleteDBParameterGroup") {
+			if got := w.Operations(); slices.Contains(got, "DeleteDBParameterGroup") {
 				t.Errorf("calls %q", got)
 			}
 			w.wantGroups("back", req.Name, map[string]map[string]string{"shop-back-a": tt.want})
@@ -89,10 +90,10 @@ func TestDetachedGroupKeepsWhatOthersSet(t *testing.T) {
 }
 
 func (w *databaseEnvironment) wantAttached(req *databaseRequest, group string) {
-	w.t.Helper()
-	g := do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
+	w.T.Helper()
+	g := awstest.Do(w.T, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
 	if *g.DBParameterGroupName != group || *g.ParameterApplyStatus != "in-sync" {
-		w.t.Errorf("it is in %s, %s, want %s", *g.DBParameterGroupName, *g.ParameterApplyStatus, group)
+		w.T.Errorf("it is in %s, %s, want %s", *g.DBParameterGroupName, *g.ParameterApplyStatus, group)
 	}
 }
 
@@ -101,11 +102,11 @@ func (w *databaseEnvironment) wantAttached(req *databaseRequest, group string) {
 func TestRemainderOfAnAttempt(t *testing.T) {
 	t.Run("creation", func(t *testing.T) {
 		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-		req := databaseOf("shop-tried", withParameters(parameters{"work_mem": "4096", "max_connections": "60"}))
+		req := awstest.DatabaseOf("shop-tried", withParameters(parameters{"work_mem": "4096", "max_connections": "60"}))
 		req.Spec.TLS, req.Spec.AWS.DBSubnetGroupName = new(v1alpha1.TLSOptional), new("none-such")
 		req.Applied = w.database(req).Applied
-		_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-		wantCode(t, err, driver.Invalid)
+		_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+		awstest.WantCode(t, err, driver.Invalid)
 		req.Spec.Parameters, req.Spec.TLS, req.Spec.AWS.DBSubnetGroupName = parameters{"array_nulls": "0"}, nil, nil
 		for range 2 { // the second look remembers it too
 			req.Applied = w.database(req).Applied
@@ -116,7 +117,7 @@ func TestRemainderOfAnAttempt(t *testing.T) {
 	})
 	t.Run("first parameters", func(t *testing.T) {
 		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-		req := databaseOf("shop-tried", nil)
+		req := awstest.DatabaseOf("shop-tried", nil)
 		w.createDatabase(&req)
 		req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "4096", "max_connections": "60"}, new(v1alpha1.TLSOptional)
 		w.tryInVain(&req, "ModifyDBInstance")
@@ -132,7 +133,7 @@ func TestRemainderOfAnAttempt(t *testing.T) {
 	})
 	t.Run("upgrade", func(t *testing.T) {
 		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-		req := databaseOf("shop-tried", withParameters(parameters{"work_mem": "4096"}))
+		req := awstest.DatabaseOf("shop-tried", withParameters(parameters{"work_mem": "4096"}))
 		w.createDatabase(&req)
 		req.Spec.Version, req.Spec.Parameters = new("17"), parameters{"work_mem": "4096", "max_connections": "60"}
 		w.tryInVain(&req, "ModifyDBInstance")
@@ -148,13 +149,13 @@ func TestRemainderOfAnAttempt(t *testing.T) {
 
 // tryInVain makes an update of which RDS does not take a call.
 func (w *databaseEnvironment) tryInVain(req *databaseRequest, call string) {
-	w.t.Helper()
+	w.T.Helper()
 	seen := w.database(*req)
 	req.Applied = seen.Applied
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: call}, Kind: localcloud.ServerError})
 	defer lift()
-	if result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, seen.Changes); err == nil && len(result.Failed) == 0 {
-		w.t.Errorf("the update was made")
+	if result, err := drivertest.Databases(w.Session).Update(w.T.Context(), *req, seen.Changes); err == nil && len(result.Failed) == 0 {
+		w.T.Errorf("the update was made")
 	}
 }
 
@@ -164,14 +165,14 @@ func TestDetachedGroupOfAnotherFamily(t *testing.T) {
 	for name, byHand := range map[string]bool{"somebody upgraded it": true, "the spec upgrades it": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-far", withParameters(parameters{"work_mem": "4096"}))
+			req := awstest.DatabaseOf("shop-far", withParameters(parameters{"work_mem": "4096"}))
 			w.createDatabase(&req)
 			w.setIn("shop-far-a", "max_connections", "60")
 			w.settle(&req)
 			w.moveTo("shop-far", "default.postgres16")
 			if byHand {
 				w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, EngineVersion: new("17.4"), AllowMajorVersionUpgrade: new(true), ApplyImmediately: new(true)})
-				w.clock.Advance(time.Hour)
+				w.Clock.Advance(time.Hour)
 			}
 			req.Spec.Version = new("17")
 			w.settle(&req)
@@ -187,7 +188,7 @@ func TestDetachedGroupOfAnotherFamily(t *testing.T) {
 func TestUpgradeTakesAnothersGroupAlong(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setIn("spare", "max_connections", "60")
-	req := databaseOf("shop-along", nil)
+	req := awstest.DatabaseOf("shop-along", nil)
 	w.createDatabase(&req)
 	w.moveTo("shop-along", "spare")
 	req.Spec.Version, req.Spec.Parameters = new("17"), parameters{"work_mem": "4096"}
@@ -198,11 +199,11 @@ func TestUpgradeTakesAnothersGroupAlong(t *testing.T) {
 // A detached group that another instance has by now is not changed: the instance gets the other one, with what others set in the first.
 func TestDetachedGroupInUse(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-lent", withParameters(parameters{"work_mem": "4096"}))
+	req := awstest.DatabaseOf("shop-lent", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&req)
 	w.setIn("shop-lent-a", "deadlock_timeout", "2000")
 	w.moveTo("shop-lent", "default.postgres16")
-	replica := databaseOf("replica", inParameterGroup("shop-lent-a"))
+	replica := awstest.DatabaseOf("replica", inParameterGroup("shop-lent-a"))
 	w.createDatabase(&replica)
 	req.Spec.Parameters = parameters{"work_mem": "8192"}
 	w.settle(&req)
@@ -214,9 +215,9 @@ func TestDetachedGroupInUse(t *testing.T) {
 
 // marked gives a group the mark of an earlier Database of the name.
 func (w *databaseEnvironment) marked(group string, mark driver.Mark) {
-	w.t.Helper()
-	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group}).DBParameterGroups[0]
-	do(w.t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: g.DBParameterGroupArn, Tags: markTags(mark)})
+	w.T.Helper()
+	g := awstest.Do(w.T, w.RDS.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group}).DBParameterGroups[0]
+	awstest.Do(w.T, w.RDS.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: g.DBParameterGroupArn, Tags: markTags(mark)})
 }
 
 func markTags(mark driver.Mark) (tags []rdstypes.Tag) {
@@ -241,26 +242,26 @@ func TestMadeAgainBesideGroupsThatStay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-anew", withParameters(parameters{"work_mem": "4096"}))
+			req := awstest.DatabaseOf("shop-anew", withParameters(parameters{"work_mem": "4096"}))
 			stays, groups := map[string]string{"max_connections": "60"}, []string{"shop-anew-a"}
 			if tt.both {
 				groups = append(groups, "shop-anew-b")
 			}
 			for _, group := range groups {
-				do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &group, DBParameterGroupFamily: new("postgres16"), Description: &group})
+				awstest.Do(t, w.RDS.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &group, DBParameterGroupFamily: new("postgres16"), Description: &group})
 				w.setIn(group, "max_connections", "60")
 				w.marked(group, former(&req, tt.released))
 			}
 			if tt.used {
-				replica := databaseOf("replica", inParameterGroup("shop-anew-a"))
+				replica := awstest.DatabaseOf("replica", inParameterGroup("shop-anew-a"))
 				w.createDatabase(&replica)
 			}
 			switch {
 			case tt.both:
 				before := w.groups(req.Name)
 				req.Applied = w.database(req).Applied
-				_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-				wantCode(t, err, driver.Conflict)
+				_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+				awstest.WantCode(t, err, driver.Conflict)
 				for _, part := range []string{"shop-anew-a is marked as released", "shop-anew-b is marked as released", "spec.aws.dbParameterGroupName"} {
 					if !strings.Contains(err.Error(), part) {
 						t.Errorf("%v, want one that says %q", err, part)
@@ -303,21 +304,21 @@ func TestAnothersGroupHasTheName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-name", withParameters(parameters{"work_mem": "4096"}))
+			req := awstest.DatabaseOf("shop-name", withParameters(parameters{"work_mem": "4096"}))
 			theirs, groups := map[string]string{"max_connections": "60"}, []string{"shop-name-a"}
 			if tt.both {
 				groups = append(groups, "shop-name-b")
 			}
 			for _, group := range groups {
-				do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &group, DBParameterGroupFamily: new("postgres16"), Description: &group})
+				awstest.Do(t, w.RDS.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &group, DBParameterGroupFamily: new("postgres16"), Description: &group})
 				w.setIn(group, "max_connections", "60")
 				if !tt.mark.Zero() {
 					w.marked(group, tt.mark)
 				}
 			}
 			if tt.both {
-				_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-				wantCode(t, err, driver.Conflict)
+				_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+				awstest.WantCode(t, err, driver.Conflict)
 				for _, part := range []string{"shop-name-a exists and does not have this object's mark", "shop-name-b exists and", "spec.aws.dbParameterGroupName"} {
 					if !strings.Contains(err.Error(), part) {
 						t.Errorf("%v, want one that says %q", err, part)
@@ -344,13 +345,13 @@ func TestReleasedGroupsStayReleased(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-uid", withParameters(parameters{"work_mem": "4096"}))
+			req := awstest.DatabaseOf("shop-uid", withParameters(parameters{"work_mem": "4096"}))
 			left := req.Mark
 			left.UID, left.Released = "the-former-one", true
-			do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-uid-a"), DBParameterGroupFamily: new("postgres16"), Description: new("a")})
+			awstest.Do(t, w.RDS.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-uid-a"), DBParameterGroupFamily: new("postgres16"), Description: new("a")})
 			w.marked("shop-uid-a", left)
 			if tt.used {
-				replica := databaseOf("replica", inParameterGroup("shop-uid-a"))
+				replica := awstest.DatabaseOf("replica", inParameterGroup("shop-uid-a"))
 				w.createDatabase(&replica)
 			}
 			w.createDatabase(&req)
@@ -380,11 +381,11 @@ func TestParametersBesideRefusedFields(t *testing.T) {
 	for name, before := range map[string]parameters{"first parameters": nil, "a group of its own": {"work_mem": "4096"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-joint", withParameters(before))
+			req := awstest.DatabaseOf("shop-joint", withParameters(before))
 			w.createDatabase(&req)
 			req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "8192"}, new(v1alpha1.TLSOptional)
 			req.Spec.AWS.CACertificateIdentifier, req.Spec.AWS.DBSubnetGroupName = new("none-such"), new("none-such")
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+			result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -396,7 +397,7 @@ func TestParametersBesideRefusedFields(t *testing.T) {
 			if !maps.Equal(failed, want) {
 				t.Errorf("failed %v, want %v", result.Failed, want)
 			}
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			w.wantGroups("made", req.Name, map[string]map[string]string{"shop-joint-a": {"work_mem": "8192", "rds.force_ssl": "0"}})
 			req.Spec.AWS.CACertificateIdentifier, req.Spec.AWS.DBSubnetGroupName = nil, nil
 			w.settle(&req)
@@ -408,13 +409,13 @@ func TestParametersBesideRefusedFields(t *testing.T) {
 // A group that an attempt left as it is to be is attached with the next one, and not written again.
 func TestRemainderOfAnAttemptServes(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-again", nil)
+	req := awstest.DatabaseOf("shop-again", nil)
 	w.createDatabase(&req)
 	req.Spec.Parameters = parameters{"work_mem": "4096", "log_connections": "on"}
 	w.tryInVain(&req, "ModifyDBInstance")
 	w.Ledger.Reset()
 	w.settle(&req)
-	if got := w.operations(); slices.Contains(got, "ModifyDBParameterGroup") {
+	if got := w.Operations(); slices.Contains(got, "ModifyDBParameterGroup") {
 		t.Errorf("calls %q", got)
 	}
 	w.wantGroups("settled", req.Name, map[string]map[string]string{"shop-again-a": {"work_mem": "4096", "log_connections": "1"}})

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -20,7 +21,7 @@ const diskKeyInstead = "create another Database with the key and move the data t
 // An instance keeps the key that it was created with, and one without encryption stays so.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.html#Overview.Encryption.Limitations
 var diskKeyRow = table.Field("encryption.key", portable.WantedDiskKey,
-	func(i *instance) *string { return nonEmpty(i.KmsKeyId) },
+	func(i *instance) *string { return session.NonEmpty(i.KmsKeyId) },
 	func(p *instanceParams, v string) { p.KmsKeyId = &v },
 ).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 	Immutable(diskKeyInstead).
@@ -73,7 +74,7 @@ func isAlias(key string) bool { return alias.MatchString(key) }
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html (Authorizing use of a customer managed key)
 func explainKey(err error, next string) error {
 	var e *driver.Error
-	if next == "" || apiCode(err) != "KMSKeyNotAccessible" || !errors.As(err, &e) {
+	if next == "" || session.ErrorCode(err) != "KMSKeyNotAccessible" || !errors.As(err, &e) {
 		return err
 	}
 	explained := *e
@@ -98,7 +99,7 @@ func storedKey(in *rds.ModifyDBInstanceInput, have *instance) string {
 	switch {
 	case in.PerformanceInsightsKMSKeyId == nil:
 		return ""
-	case nonEmpty(have.PerformanceInsightsKMSKeyId) == nil:
+	case session.NonEmpty(have.PerformanceInsightsKMSKeyId) == nil:
 		return "name an enabled key of the server's region in " + insightsKey
 	}
 	return "enable the key of Performance Insights (" + insightsKey + "), which the server keeps for good"

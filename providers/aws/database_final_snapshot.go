@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -29,7 +30,7 @@ func (f finalSnapshots) lookFor(ctx context.Context, req *databaseRequest) (stat
 
 // named returns the snapshot of a name, nil if there is none.
 func (f finalSnapshots) named(ctx context.Context, name string) (*types.DBSnapshot, error) {
-	return (&snapshots{session: f.of.session, rds: f.of.rds}).read(ctx, &snapshotRequest{Request: driver.Request{Name: name}}, nil)
+	return (&snapshots{Session: f.of.Session, rds: f.of.rds}).read(ctx, &snapshotRequest{Request: driver.Request{Name: name}}, nil)
 }
 
 func stateOfTaken(s *types.DBSnapshot) driver.State {
@@ -54,7 +55,7 @@ func stateIn(s *types.DBSnapshot) driver.State {
 // the instance and the snapshot. It returns an error as long as it can't take the place of a new one. What is of another instance, or of somebody
 // else, is left alone.
 func (f finalSnapshots) takenBefore(ctx context.Context, req *databaseRequest, in *rds.DeleteDBInstanceInput, refused error) (*types.DBSnapshot, error) {
-	e := *asError(refused)
+	e := *session.AsError(refused)
 	name := req.Deletion.Snapshot
 	taken, err := f.named(ctx, name)
 	if err != nil {
@@ -130,15 +131,15 @@ func (f finalSnapshots) dropFailed(ctx context.Context, req *databaseRequest, fa
 		return &driver.Error{Code: driver.Conflict, Op: "DeleteDBInstance", Message: fmt.Sprintf(
 			"the final snapshot %q that an earlier try of the deletion took has failed, and has no mark of Mooring: delete it, then another can be taken", name)}
 	}
-	_, err := call(ctx, f.of.session, "DeleteDBSnapshot", f.of.rds.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &name})
+	_, err := session.Call(ctx, f.of.Session, "DeleteDBSnapshot", f.of.rds.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &name})
 	switch {
-	case err == nil, apiCode(err) == "DBSnapshotNotFound":
+	case err == nil, session.ErrorCode(err) == "DBSnapshotNotFound":
 		return &driver.Error{Code: driver.Busy, Op: "DeleteDBInstance", Message: fmt.Sprintf(
 			"the final snapshot %q that an earlier try of the deletion took has failed; Mooring deleted it, and tries again", name)}
 	case driver.CodeOf(err) == driver.Unavailable, driver.CodeOf(err) == driver.Throttled:
 		return err
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = fmt.Sprintf("the final snapshot %q that an earlier try of the deletion took has failed, and RDS does not delete it: %s; delete it, then another can be "+
 		"taken, or set spec.deletionPolicy: Delete to delete the instance without one", name, e.Message)
 	return &e

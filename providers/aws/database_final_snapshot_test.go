@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -28,32 +29,32 @@ type ending struct {
 
 // failLate has RDS accept a deletion that fails later.
 func (w *databaseEnvironment) failLate(req databaseRequest, code string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DeleteDBInstance"}, Kind: localcloud.FailLate, Times: 1, Code: code})
-	if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req); err != nil {
-		w.t.Fatal(err)
+	if _, err := drivertest.Databases(w.Session).Delete(w.T.Context(), req); err != nil {
+		w.T.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if obs := w.database(req); obs.State != driver.Ready {
-		w.t.Fatalf("after a deletion that failed the instance is %v", obs.State)
+		w.T.Fatalf("after a deletion that failed the instance is %v", obs.State)
 	}
 }
 
 // byHand takes a snapshot of an instance that has the name of the final one.
 func (w *databaseEnvironment) byHand(of string, tags ...rdstypes.Tag) {
-	w.t.Helper()
-	if _, err := w.rds.CreateDBSnapshot(w.t.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &of, DBSnapshotIdentifier: awssdk.String(finalSnapshot), Tags: tags}); err != nil {
-		w.t.Fatal(err)
+	w.T.Helper()
+	if _, err := w.RDS.CreateDBSnapshot(w.T.Context(), &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &of, DBSnapshotIdentifier: awssdk.String(finalSnapshot), Tags: tags}); err != nil {
+		w.T.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 }
 
 // ends tries a deletion until RDS takes it, three times at most.
 func (w *databaseEnvironment) ends(req databaseRequest) (is ending) {
-	w.t.Helper()
+	w.T.Helper()
 	for range 3 {
-		done, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req)
-		w.clock.Advance(time.Hour)
+		done, err := drivertest.Databases(w.Session).Delete(w.T.Context(), req)
+		w.Clock.Advance(time.Hour)
 		if is.Says = done.Left; err == nil {
 			break
 		}
@@ -79,34 +80,34 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 		"of an earlier try": {func(w *databaseEnvironment, req *databaseRequest) { w.failLate(*req, "") },
 			ending{Says: "; the automated backups of the instance, which stay until they expire, have what was written after that", Taken: 1}},
 		"of an earlier try, where the region keeps no more automated backups": {func(w *databaseEnvironment, req *databaseRequest) {
-			first := databaseOf("shop-first", nil)
+			first := awstest.DatabaseOf("shop-first", nil)
 			w.createDatabase(&first)
 			w.retire(first)
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			w.failLate(*req, "")
-			w.LimitRDS(account, localcloud.RDSLimits{Instances: 1})
+			w.LimitRDS(awstest.Account, localcloud.RDSLimits{Instances: 1})
 		}, ending{Says: "it lacks what was written after that, because RDS keeps no automated backups of the instance", Taken: 1}},
 		"of a try of days ago, where the region keeps no more automated backups": {func(w *databaseEnvironment, req *databaseRequest) {
-			first := databaseOf("shop-first", nil)
+			first := awstest.DatabaseOf("shop-first", nil)
 			w.createDatabase(&first)
 			w.retire(first)
 			w.failLate(*req, "")
-			w.clock.Advance(48 * time.Hour)
-			w.LimitRDS(account, localcloud.RDSLimits{Instances: 1})
+			w.Clock.Advance(48 * time.Hour)
+			w.LimitRDS(awstest.Account, localcloud.RDSLimits{Instances: 1})
 		}, ending{Codes: refused, Says: "nothing would have what was written since; delete that snapshot", Instances: 1, Taken: 1}},
 		"of a try of days ago, without automated backups": {func(w *databaseEnvironment, req *databaseRequest) {
-			if _, err := w.rds.ModifyDBInstance(w.t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, BackupRetentionPeriod: new(int32(0)), ApplyImmediately: new(true)}); err != nil {
-				w.t.Fatal(err)
+			if _, err := w.RDS.ModifyDBInstance(w.T.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, BackupRetentionPeriod: new(int32(0)), ApplyImmediately: new(true)}); err != nil {
+				w.T.Fatal(err)
 			}
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			w.failLate(*req, "")
-			w.clock.Advance(48 * time.Hour)
+			w.Clock.Advance(48 * time.Hour)
 		}, ending{Codes: refused, Says: "nothing would have what was written since; delete that snapshot", Instances: 1, Taken: 1}},
 		"of an earlier try that copied no tags": {func(w *databaseEnvironment, req *databaseRequest) {
-			if _, err := w.rds.ModifyDBInstance(w.t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, CopyTagsToSnapshot: new(false)}); err != nil {
-				w.t.Fatal(err)
+			if _, err := w.RDS.ModifyDBInstance(w.T.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, CopyTagsToSnapshot: new(false)}); err != nil {
+				w.T.Fatal(err)
 			}
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			w.failLate(*req, "")
 		}, ending{Says: "have what was written after that", Taken: 1}},
 		"of an earlier try, before the id was stored": {func(w *databaseEnvironment, req *databaseRequest) {
@@ -116,7 +117,7 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 		"that failed": {func(w *databaseEnvironment, req *databaseRequest) { w.failLate(*req, "failed") },
 			ending{Codes: []driver.Code{driver.Busy}, Taken: 1}},
 		"of another instance": {func(w *databaseEnvironment, _ *databaseRequest) {
-			other := databaseOf("shop-others", nil)
+			other := awstest.DatabaseOf("shop-others", nil)
 			w.createDatabase(&other)
 			w.byHand(other.Name)
 		}, ending{Codes: refused, Says: others, Instances: 2}},
@@ -137,9 +138,9 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			w.now = w.clock.Now
-			w.conn = w.open(account, region)
-			req := databaseOf("shop-orders", nil)
+			w.Now = w.Clock.Now
+			w.Session = w.Open(awstest.Account, awstest.Region)
+			req := awstest.DatabaseOf("shop-orders", nil)
 			w.createDatabase(&req)
 			req.Deletion = &driver.Deletion{Snapshot: finalSnapshot}
 			test.before(w, &req)
@@ -159,16 +160,16 @@ func TestDeletionMeetsASnapshot(t *testing.T) {
 
 // drop deletes an instance with the final snapshot.
 func drop(w *databaseEnvironment, req databaseRequest) {
-	if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), req); err != nil {
-		w.t.Fatal(err)
+	if _, err := drivertest.Databases(w.Session).Delete(w.T.Context(), req); err != nil {
+		w.T.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 }
 
 // The snapshot of another instance is not the final one of an instance that somebody else deleted.
 func TestFinalSnapshotIsOfTheInstance(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req, other := databaseOf("shop-orders", nil), databaseOf("shop-others", func(*v1alpha1.DatabaseParameters) {})
+	req, other := awstest.DatabaseOf("shop-orders", nil), awstest.DatabaseOf("shop-others", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.createDatabase(&other)
 	w.byHand(other.Name)

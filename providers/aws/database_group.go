@@ -3,11 +3,12 @@ package aws
 import (
 	"slices"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // databaseLacks are what databases have in other clouds and not in RDS.
-var databaseLacks = slices.Concat(instanceLacks, engineLacks, optionLacks, roleLacks, keyLacks, tagLacks)
+var databaseLacks = slices.Concat(instanceLacks, engineLacks, optionLacks, roleLacks, session.KeyLacks, tagLacks)
 
 var instanceLacks = []driver.Lack{
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.RDSSecurityGroups.html

@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -32,8 +33,8 @@ func TestMoreParametersThanACallTakes(t *testing.T) {
 		maps.Copy(out, others)
 		return out
 	}
-	req := databaseOf("shop-lots", withParameters(all(400, nil)))
-	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
+	req := awstest.DatabaseOf("shop-lots", withParameters(all(400, nil)))
+	if _, err := drivertest.Databases(w.Session).Create(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
 	calls := func(when string, want ...string) {
@@ -44,7 +45,7 @@ func TestMoreParametersThanACallTakes(t *testing.T) {
 		w.Ledger.Reset()
 	}
 	calls("creation", "CreateDBParameterGroup", "ModifyDBParameterGroup", "ModifyDBParameterGroup", "CreateDBInstance")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if n := len(w.groups(req.Name)["shop-lots-a"]); n != 21 {
 		t.Errorf("%d of 21 are set", n)
 	}
@@ -53,13 +54,13 @@ func TestMoreParametersThanACallTakes(t *testing.T) {
 	w.Ledger.Reset()
 	w.updateDatabase(req, w.database(req).Changes...)
 	calls("all change", "ListTagsForResource", "ModifyDBParameterGroup", "ModifyDBParameterGroup", "RebootDBInstance")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.settle(&req)
 	req.Spec.Parameters = parameters{}
 	w.Ledger.Reset()
 	w.updateDatabase(req, w.database(req).Changes...)
 	calls("all go", "ListTagsForResource", "ResetDBParameterGroup", "ResetDBParameterGroup", "RebootDBInstance")
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.settle(&req)
 	w.wantGroups("all are gone", req.Name, map[string]map[string]string{"shop-lots-a": {}})
 }
@@ -67,7 +68,7 @@ func TestMoreParametersThanACallTakes(t *testing.T) {
 // MySQL accepts connections without TLS by itself: a new server that requires it begins with a group of its own, and nothing differs then.
 func TestTLSOfNewMySQL(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-mysql", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-mysql", func(s *v1alpha1.DatabaseParameters) {
 		s.Engine, s.Version, s.TLS = new(v1alpha1.EngineMySQL), new("8.4"), new(v1alpha1.TLSRequired)
 	})
 	w.createDatabase(&req)
@@ -80,12 +81,12 @@ func TestTLSOfNewMySQL(t *testing.T) {
 func TestParametersModeAlone(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setStatic("spare")
-	req := databaseOf("shop-mode", func(s *v1alpha1.DatabaseParameters) { s.ParametersMode = new(v1alpha1.ParametersExact) })
+	req := awstest.DatabaseOf("shop-mode", func(s *v1alpha1.DatabaseParameters) { s.ParametersMode = new(v1alpha1.ParametersExact) })
 	w.createDatabase(&req)
 	w.moveTo("shop-mode", "spare")
 	w.Ledger.Reset()
-	if seen := w.database(req); len(seen.Changes) > 0 || !slices.Equal(w.operations(), []string{"DescribeDBInstances"}) {
-		t.Errorf("%v, calls %q", seen.Changes, w.operations())
+	if seen := w.database(req); len(seen.Changes) > 0 || !slices.Equal(w.Operations(), []string{"DescribeDBInstances"}) {
+		t.Errorf("%v, calls %q", seen.Changes, w.Operations())
 	}
 	req.Spec.TLS = new(v1alpha1.TLSOptional)
 	w.settle(&req)
@@ -98,7 +99,7 @@ func TestParametersModeAlone(t *testing.T) {
 // RDS neither deletes a protected server nor changes a stopped one: the protection goes once the server runs, and then the server.
 func TestDeletionWhileStoppedAndProtected(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-asleep", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-asleep", func(s *v1alpha1.DatabaseParameters) {
 		s.Parameters, s.DeletionProtection = parameters{"work_mem": "4096"}, new(true)
 	})
 	w.createDatabase(&req)
@@ -110,20 +111,20 @@ func TestDeletionWhileStoppedAndProtected(t *testing.T) {
 	if !seen.Protected || !seen.Stopped {
 		t.Errorf("protected %v, stopped %v", seen.Protected, seen.Stopped)
 	}
-	_, err := drivertest.Databases(w.conn).Delete(t.Context(), deleting)
-	wantCode(t, err, driver.Protected)
+	_, err := drivertest.Databases(w.Session).Delete(t.Context(), deleting)
+	awstest.WantCode(t, err, driver.Protected)
 	req.Spec.DeletionProtection = new(false)
 	changes := w.database(req).Changes
 	if len(changes) != 1 || !changes[0].NeedsRunning {
 		t.Errorf("%+v", changes)
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, changes)
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("%v, %v", result.Failed, err)
 	}
 	req.Spec.PowerState = new(v1alpha1.PowerStateRunning)
 	w.updateDatabase(req, about(driver.FieldPowerState, w.database(req).Changes))
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.settle(&req)
 	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)
 	w.settle(&req)

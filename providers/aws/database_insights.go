@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -34,7 +35,7 @@ var insightsRows = table.Table[databaseSpec, instance, instanceParams]{
 	// https://github.com/hashicorp/terraform-provider-aws/pull/6453
 	table.Field("aws.performanceInsights.key",
 		func(s *databaseSpec) *string { return performanceInsightsOf(s).Key },
-		func(i *instance) *string { return nonEmpty(i.PerformanceInsightsKMSKeyId) },
+		func(i *instance) *string { return session.NonEmpty(i.PerformanceInsightsKMSKeyId) },
 		func(p *instanceParams, v string) { p.PerformanceInsightsKMSKeyId = &v },
 	).Equal(createdWith, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
 		ImmutableOnceSet("put the earlier key back, or remove spec.aws.performanceInsights.key").
@@ -107,18 +108,18 @@ func completeInsights(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *i
 	}
 	wanted := performanceInsightsOf(spec)
 	in.EnablePerformanceInsights = on
-	in.PerformanceInsightsKMSKeyId = first(nonEmpty(have.PerformanceInsightsKMSKeyId), in.PerformanceInsightsKMSKeyId, wanted.Key)
+	in.PerformanceInsightsKMSKeyId = first(session.NonEmpty(have.PerformanceInsightsKMSKeyId), in.PerformanceInsightsKMSKeyId, wanted.Key)
 	in.PerformanceInsightsRetentionPeriod = first(in.PerformanceInsightsRetentionPeriod, wanted.RetentionDays, have.PerformanceInsightsRetentionPeriod)
 }
 
 // explainInsights names the fields of a refusal.
 func explainInsights(err error) error {
 	var e *driver.Error
-	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(apiMessage(err), "Insights") {
+	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(session.ErrorMessage(err), "Insights") {
 		return err
 	}
 	explained := *e
-	switch message := apiMessage(err); {
+	switch message := session.ErrorMessage(err); {
 	case strings.Contains(message, "not supported for this configuration"):
 		explained.Message = "RDS has no Performance Insights for this engine, version and instance class: set spec.insights to false, or choose a larger spec.aws.instanceClass: " + message
 	case strings.Contains(message, "dvanced mode"):

@@ -10,16 +10,17 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // The key of Performance Insights is chosen once, and RDS wants it named again with every change of them, in any order of changes.
 func TestInsights(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	have := func() rdstypes.DBInstance {
-		return do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+		return awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
 	}
 	const key = "0b3c1a5e-1111-2222-3333-444455556666"
 	for _, step := range []struct {
@@ -79,7 +80,7 @@ func TestInsightsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", test.edit))
+			_, err := drivertest.Databases(w.Session).Create(t.Context(), awstest.DatabaseOf("shop-orders", test.edit))
 			if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("create: %v", err)
 			}
@@ -98,7 +99,7 @@ func TestAdvancedInsightsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+			req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 				p.Insights, p.AWS.DatabaseInsightsMode = new(true), new("advanced")
 				p.AWS.PerformanceInsights = &v1alpha1.PerformanceInsights{RetentionDays: new(int32(465))}
 			})
@@ -109,10 +110,10 @@ func TestAdvancedInsightsEnd(t *testing.T) {
 			}
 			seen := w.database(req)
 			w.Ledger.Reset()
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+			result, err := drivertest.Databases(w.Session).Update(t.Context(), req, seen.Changes)
 			if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
-				!strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.databaseInsightsMode to standard") || w.writes() != 0 {
-				t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.writes())
+				!strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.databaseInsightsMode to standard") || w.Writes() != 0 {
+				t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.Writes())
 			}
 			req.Spec.AWS.DatabaseInsightsMode = new("standard")
 			w.updateDatabase(req, w.database(req).Changes...)
@@ -132,13 +133,13 @@ func TestInsightsKeyRefused(t *testing.T) {
 		p.Insights, p.AWS.PerformanceInsights = new(true), &v1alpha1.PerformanceInsights{Key: new("not-a-key")}
 	}
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	if _, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", unusable)); !named(err) {
+	if _, err := drivertest.Databases(w.Session).Create(t.Context(), awstest.DatabaseOf("shop-orders", unusable)); !named(err) {
 		t.Errorf("create: %v", err)
 	}
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	unusable(&req.Spec)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 2 || !named(result.Failed[0].Err) || !named(result.Failed[1].Err) {
 		t.Errorf("update: %v, failed %v", err, result.Failed)
 	}

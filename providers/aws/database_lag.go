@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -23,20 +24,20 @@ const (
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ReadRepl.Monitoring.html
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
 type lagMetric struct {
-	*session
+	*session.Session
 	cloudwatch *cloudwatch.Client
 	optional   *table.Optional
 }
 
-func newLagMetric(s *session) *lagMetric {
-	return &lagMetric{session: s, cloudwatch: cloudwatch.NewFromConfig(s.config), optional: &table.Optional{Now: s.now}}
+func newLagMetric(s *session.Session) *lagMetric {
+	return &lagMetric{Session: s, cloudwatch: cloudwatch.NewFromConfig(s.Config), optional: &table.Optional{Now: s.Now}}
 }
 
 // of is table.Following.Lag.
 func (m *lagMetric) of(ctx context.Context, have *instance) (lag *time.Duration) {
 	m.optional.Try(ctx, func(ctx context.Context) error {
-		now := m.now()
-		out, err := call(ctx, m.session, "GetMetricData", m.cloudwatch.GetMetricData, &cloudwatch.GetMetricDataInput{
+		now := m.Now()
+		out, err := session.Call(ctx, m.Session, "GetMetricData", m.cloudwatch.GetMetricData, &cloudwatch.GetMetricDataInput{
 			StartTime: aws.Time(now.Add(-lagWindow)), EndTime: &now, ScanBy: types.ScanByTimestampDescending,
 			MetricDataQueries: []types.MetricDataQuery{{Id: aws.String(lagQuery), MetricStat: &types.MetricStat{
 				Metric: &types.Metric{

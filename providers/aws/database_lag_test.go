@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -12,31 +13,31 @@ var askForLag = localcloud.Filter{Service: "cloudwatch", Operation: "GetMetricDa
 
 // follow makes a primary and a read replica of it, by a session that has the cloud's clock.
 func (w *databaseEnvironment) follow() (primary, replica databaseRequest) {
-	w.t.Helper()
-	w.conn = w.openByClock()
-	primary = databaseOf("shop-orders", nil)
+	w.T.Helper()
+	w.Session = w.openByClock()
+	primary = awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	replica = follower("shop-reports", primary, nil)
 	w.replicate(&replica)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	return primary, replica
 }
 
 // lag observes a replica, which works, and returns its lag.
 func (w *databaseEnvironment) lag(req databaseRequest) *time.Duration {
-	w.t.Helper()
-	req.NotBefore = w.clock.Now()
+	w.T.Helper()
+	req.NotBefore = w.Clock.Now()
 	o := w.database(req)
 	if o.State != driver.Ready || !o.Available || o.Replication.GetFollows() == nil || len(o.Unreadable) > 0 {
-		w.t.Fatalf("the replica is %v, available: %t, and follows %+v; unreadable: %v", o.State, o.Available, o.Replication.GetFollows(), o.Unreadable)
+		w.T.Fatalf("the replica is %v, available: %t, and follows %+v; unreadable: %v", o.State, o.Available, o.Replication.GetFollows(), o.Unreadable)
 	}
 	return o.Replication.GetFollows().Lag
 }
 
 func (w *databaseEnvironment) wantLag(when string, req databaseRequest, want time.Duration) {
-	w.t.Helper()
+	w.T.Helper()
 	if got := w.lag(req); got == nil || *got != want {
-		w.t.Errorf("%s it lags by %v, want %s", when, got, want)
+		w.T.Errorf("%s it lags by %v, want %s", when, got, want)
 	}
 }
 
@@ -51,7 +52,7 @@ func TestLagOfReplica(t *testing.T) {
 	}
 	before := asked(replica.Name)
 	w.wantLag("up to date", replica, 0)
-	w.SetRDSReplicaLag(account, region, replica.Name, 4000, 3940)
+	w.SetRDSReplicaLag(awstest.Account, awstest.Region, replica.Name, 4000, 3940)
 	w.wantLag("behind", replica, 3940*time.Second)
 	if n := asked(replica.Name) - before; n != 2 {
 		t.Errorf("two observations asked %d times for the lag", n)
@@ -75,7 +76,7 @@ func TestLagOfReplica(t *testing.T) {
 func TestLagThatIsNotKnown(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	_, replica := w.follow()
-	w.SetRDSReplicaLag(account, region, replica.Name, -1)
+	w.SetRDSReplicaLag(awstest.Account, awstest.Region, replica.Name, -1)
 	if got := w.lag(replica); got != nil {
 		t.Errorf("a replica that repeats nothing lags by %s", *got)
 	}
@@ -101,12 +102,12 @@ func TestLagIsOptional(t *testing.T) {
 				}
 			}
 			lift()
-			w.clock.Advance(tt.pause - time.Second)
+			w.Clock.Advance(tt.pause - time.Second)
 			w.lag(replica)
 			if n := len(w.Ledger.Calls(askForLag)) - before; n != 1 {
 				t.Errorf("CloudWatch was asked %d times within %s", n, tt.pause)
 			}
-			w.clock.Advance(time.Second)
+			w.Clock.Advance(time.Second)
 			w.wantLag("later", replica, 0)
 		})
 	}

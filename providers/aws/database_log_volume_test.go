@@ -11,19 +11,20 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // The logs move to a volume of their own and back by one call each, and what only waits is asked for already.
 func TestDedicatedLogVolume(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(100))}
 		p.AWS.StorageType, p.AWS.IOPS = new("io1"), new(int32(1000))
 	})
 	w.createDatabase(&req)
 	has := func() rdstypes.DBInstance {
-		return do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+		return awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
 	}
 	for _, on := range []bool{true, false} {
 		req.Spec.AWS.DedicatedLogVolume = &on
@@ -33,12 +34,12 @@ func TestDedicatedLogVolume(t *testing.T) {
 		}
 		w.Ledger.Reset()
 		w.updateDatabase(req, seen.Changes...)
-		w.clock.Advance(time.Hour)
-		if now := has(); *now.DedicatedLogVolume != on || w.writes() != 1 || len(w.database(req).Changes) > 0 {
-			t.Errorf("to %t: is %t after %d writes", on, *now.DedicatedLogVolume, w.writes())
+		w.Clock.Advance(time.Hour)
+		if now := has(); *now.DedicatedLogVolume != on || w.Writes() != 1 || len(w.database(req).Changes) > 0 {
+			t.Errorf("to %t: is %t after %d writes", on, *now.DedicatedLogVolume, w.Writes())
 		}
 	}
-	do(t, w.rds.ModifyDBInstance, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DedicatedLogVolume: new(true)}) // waits for RDS's window
+	awstest.Do(t, w.RDS.ModifyDBInstance, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DedicatedLogVolume: new(true)}) // waits for RDS's window
 	if seen := w.database(req); len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Online {
 		t.Errorf("taking back what waits: %+v", seen.Changes)
 	}
@@ -57,29 +58,29 @@ func TestDedicatedLogVolumeRefused(t *testing.T) {
 		return driver.CodeOf(err) == driver.Invalid && strings.Contains(err.Error(), "set spec.aws.storageType to io1 or io2")
 	}
 	logs := func(p *v1alpha1.DatabaseParameters) { p.AWS.DedicatedLogVolume = new(true) }
-	if _, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", logs)); !refused(err) || w.writes() != 0 {
-		t.Errorf("create: %v, after %d writes", err, w.writes())
+	if _, err := drivertest.Databases(w.Session).Create(t.Context(), awstest.DatabaseOf("shop-orders", logs)); !refused(err) || w.Writes() != 0 {
+		t.Errorf("create: %v, after %d writes", err, w.Writes())
 	}
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	logs(&req.Spec)
 	seen := w.database(req)
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
-	if err != nil || len(result.Failed) != 1 || !refused(result.Failed[0].Err) || w.writes() != 0 {
-		t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.writes())
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, seen.Changes)
+	if err != nil || len(result.Failed) != 1 || !refused(result.Failed[0].Err) || w.Writes() != 0 {
+		t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.Writes())
 	}
 }
 
 // IOPS and throughput that wait for a type of disk which is refused are named beside it.
 func TestSpeedOfARefusedTypeIsNamed(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.Storage, p.AWS.StorageType = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(400))}, new("gp2")
 	})
 	w.createDatabase(&req)
 	req.Spec.AWS.StorageType, req.Spec.AWS.IOPS, req.Spec.AWS.ThroughputMiBps, req.Spec.AWS.DedicatedLogVolume = new("gp3"), new(int32(13000)), new(int32(600)), new(true)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -90,7 +91,7 @@ func explainMonitoring(err error, role *string) error {
 		return err
 	}
 	explained := *e
-	switch message := apiMessage(err); {
+	switch message := session.ErrorMessage(err); {
 	case e.Code == driver.Invalid && strings.Contains(message, "ENHANCED_MONITORING"):
 		explained.Message = "set spec.aws.monitoring.roleARN to a role that exists in the server's account, that monitoring.rds.amazonaws.com may assume, and that has " +
 			"the policy AmazonRDSEnhancedMonitoringRole: " + e.Message

@@ -12,12 +12,13 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 const (
-	monitoringRole = "arn:aws:iam::" + account + ":role/rds-monitoring-role"
-	otherRole      = "arn:aws:iam::" + account + ":role/shop-monitoring"
+	monitoringRole = "arn:aws:iam::" + awstest.Account + ":role/rds-monitoring-role"
+	otherRole      = "arn:aws:iam::" + awstest.Account + ":role/shop-monitoring"
 )
 
 func monitored(seconds *int32, role *string) *v1alpha1.EnhancedMonitoring {
@@ -27,7 +28,7 @@ func monitored(seconds *int32, role *string) *v1alpha1.EnhancedMonitoring {
 // RDS wants interval and role together, and 0 alone: each edit takes one call, whatever the server had.
 func TestMonitoring(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = monitored(nil, new(monitoringRole)) })
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = monitored(nil, new(monitoringRole)) })
 	w.createDatabase(&req)
 	for _, step := range []struct {
 		name     string
@@ -58,12 +59,12 @@ func TestMonitoring(t *testing.T) {
 			if seen := w.database(req); seen.State != driver.Ready || !seen.Available || len(seen.Changes) > 0 {
 				t.Errorf("%s: while RDS changes its monitoring: %v, available %t, changes %v", step.name, seen.State, seen.Available, seen.Changes)
 			}
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 		}
-		if w.writes() != step.writes {
-			t.Errorf("%s: %d writes, want %d", step.name, w.writes(), step.writes)
+		if w.Writes() != step.writes {
+			t.Errorf("%s: %d writes, want %d", step.name, w.Writes(), step.writes)
 		}
-		now := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+		now := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
 		role := ""
 		if now.MonitoringRoleArn != nil {
 			role = *now.MonitoringRoleArn
@@ -95,19 +96,19 @@ func foresee(t *testing.T, from, to *v1alpha1.DatabaseParameters, applied driver
 	return changes
 }
 
-// A role that RDS can't use keeps no interval away: that goes with the role that the server has.
+// A Role that RDS can't use keeps no interval away: that goes with the role that the server has.
 func TestMonitoringKeepsItsRole(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.AWS.Monitoring = monitored(new(int32(60)), new(monitoringRole))
 	})
 	w.createDatabase(&req)
-	req.Spec.AWS.Monitoring = monitored(new(int32(5)), new("arn:aws:iam::"+account+":role/shop"))
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	req.Spec.AWS.Monitoring = monitored(new(int32(5)), new("arn:aws:iam::"+awstest.Account+":role/shop"))
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.monitoring.roleARN" {
 		t.Errorf("%v, failed %v; want the role alone to fail", err, result.Failed)
 	}
-	now := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+	now := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
 	if *now.MonitoringInterval != 5 || *now.MonitoringRoleArn != monitoringRole {
 		t.Errorf("every %d seconds as %s", *now.MonitoringInterval, *now.MonitoringRoleArn)
 	}
@@ -122,28 +123,28 @@ func TestMonitoringRefused(t *testing.T) {
 		writes   int
 	}{
 		"no role":                        {monitored(new(int32(60)), nil), driver.Invalid, "set spec.aws.monitoring.roleARN", 0},
-		"a role that RDS can't assume":   {monitored(new(int32(60)), new("arn:aws:iam::"+account+":role/shop")), driver.Invalid, "set spec.aws.monitoring.roleARN to a role", 1},
+		"a role that RDS can't assume":   {monitored(new(int32(60)), new("arn:aws:iam::"+awstest.Account+":role/shop")), driver.Invalid, "set spec.aws.monitoring.roleARN to a role", 1},
 		"a role of another account":      {monitored(new(int32(60)), new("arn:aws:iam::222222222222:role/rds-monitoring-role")), driver.Invalid, "in the server's account", 1},
-		"a role that nobody may pass on": {monitored(new(int32(60)), new("arn:aws:iam::"+account+":role/audit-monitoring")), driver.Denied, "allow iam:PassRole on the role in spec.aws.monitoring.roleARN", 1},
+		"a role that nobody may pass on": {monitored(new(int32(60)), new("arn:aws:iam::"+awstest.Account+":role/audit-monitoring")), driver.Denied, "allow iam:PassRole on the role in spec.aws.monitoring.roleARN", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 			wants := func(p *v1alpha1.DatabaseParameters) { p.AWS.Monitoring = test.settings }
-			_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", wants))
-			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || w.writes() != test.writes {
-				t.Errorf("create: %v, after %d writes", err, w.writes())
+			_, err := drivertest.Databases(w.Session).Create(t.Context(), awstest.DatabaseOf("shop-orders", wants))
+			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || w.Writes() != test.writes {
+				t.Errorf("create: %v, after %d writes", err, w.Writes())
 			}
-			req := databaseOf("shop-orders", nil)
+			req := awstest.DatabaseOf("shop-orders", nil)
 			w.createDatabase(&req)
 			wants(&req.Spec)
 			seen := w.database(req)
 			w.Ledger.Reset()
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+			result, err := drivertest.Databases(w.Session).Update(t.Context(), req, seen.Changes)
 			if err == nil && len(result.Failed) > 0 {
 				err = result.Failed[0].Err
 			}
-			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || (w.writes() > 0) != (test.writes > 0) {
-				t.Errorf("update: %v, after %d writes", err, w.writes())
+			if driver.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) || (w.Writes() > 0) != (test.writes > 0) {
+				t.Errorf("update: %v, after %d writes", err, w.Writes())
 			}
 			req.Spec.AWS.Monitoring = nil
 			if left := w.database(req).Changes; len(left) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -20,13 +21,13 @@ const shopGroup, payGroup = "sg-0b1b2c3d4e5f60719", "sg-0c1b2c3d4e5f60719"
 // bad value beside it has each change tried alone, the server comes up behind the declared group.
 func TestMoveToAnotherVPC(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-move", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-move", func(s *v1alpha1.DatabaseParameters) {
 		s.AWS.DBSubnetGroupName, s.AWS.VPCSecurityGroupIDs = new("shop"), []string{shopGroup}
 	})
 	w.createDatabase(&req)
 	is := func(when, group string, ids ...string) {
 		t.Helper()
-		db := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
+		db := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0]
 		var have []string
 		for _, member := range db.VpcSecurityGroups {
 			have = append(have, *member.VpcSecurityGroupId)
@@ -37,15 +38,15 @@ func TestMoveToAnotherVPC(t *testing.T) {
 	}
 
 	req.Spec.AWS.DBSubnetGroupName = new("pay")
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.aws.vpcSecurityGroupIDs") {
 		t.Errorf("with groups of the VPC that it leaves: %v, %v; want a refusal that names the field of the groups", result.Failed, err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	is("after the refusal", "shop", shopGroup)
 
 	req.Spec.AWS.VPCSecurityGroupIDs, req.Spec.AWS.CACertificateIdentifier = []string{payGroup}, new("rds-ca-none")
-	result, err = drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err = drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.caCertificateIdentifier" {
 		t.Errorf("beside a bad value: %v, %v", result.Failed, err)
 	}
@@ -53,7 +54,7 @@ func TestMoveToAnotherVPC(t *testing.T) {
 	if seen := w.database(req); len(seen.Changes) != 0 || seen.State != driver.Pending {
 		t.Errorf("while the move waits: state %v, changes %v", seen.State, seen.Changes)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	is("after the move", "pay", payGroup)
 	if seen := w.database(req); len(seen.Changes) != 0 || seen.State != driver.Ready {
 		t.Errorf("after the move: state %v, changes %v", seen.State, seen.Changes)

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -117,10 +118,10 @@ func securityGroupEffect(from *[]string, to []string, _ *instance) (driver.Effec
 // explainNetwork names the field of a security group or of a public address that RDS does not take: RDS names the group or the VPC only.
 func explainNetwork(err error) error {
 	var e *driver.Error
-	if errors.As(err, &e) && apiCode(err) == "InvalidVPCNetworkState" && strings.Contains(apiMessage(err), "publicly accessible") {
+	if errors.As(err, &e) && session.ErrorCode(err) == "InvalidVPCNetworkState" && strings.Contains(session.ErrorMessage(err), "publicly accessible") {
 		explained := *e
 		explained.Message = "RDS can't give the server a public address in its VPC: attach an Internet gateway to the VPC and enable DNS resolution and DNS hostnames, " +
-			"or set spec.network.publicAccess to Blocked: " + apiMessage(err)
+			"or set spec.network.publicAccess to Blocked: " + session.ErrorMessage(err)
 		return &explained
 	}
 	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(strings.ToLower(e.Message), "security group") {

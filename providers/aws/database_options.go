@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -108,7 +109,7 @@ func explainOptions(err error) error {
 	}
 	explained := *e
 	switch {
-	case apiCode(err) == "OptionGroupNotFound":
+	case session.ErrorCode(err) == "OptionGroupNotFound":
 		explained.Message = "set spec.aws.optionGroupName to an option group of this account and region: " + e.Message
 	case strings.Contains(strings.ToLower(e.Message), "option group"):
 		explained.Message = "set spec.aws.optionGroupName to an option group of the server's engine and major version; for another major version, set it together with spec.version: " + e.Message

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -25,24 +26,24 @@ func withOptions(engine v1alpha1.Engine, version, group string) func(*v1alpha1.D
 
 // options returns the option groups of an instance, with their states.
 func (w *databaseEnvironment) options(name string) (all []string) {
-	w.t.Helper()
-	for _, m := range do(w.t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0].OptionGroupMemberships {
+	w.T.Helper()
+	for _, m := range awstest.Do(w.T, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0].OptionGroupMemberships {
 		all = append(all, *m.OptionGroupName+" "+*m.Status)
 	}
 	return all
 }
 
 func (w *databaseEnvironment) wantOptions(when, name string, want ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	if got := w.options(name); !slices.Equal(got, want) {
-		w.t.Errorf("%s: option groups %q, want %q", when, got, want)
+		w.T.Errorf("%s: option groups %q, want %q", when, got, want)
 	}
 }
 
 // An option group is exchanged by one call, without a restart, and the server is as declared once RDS says so and not before.
 func TestOptionGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-options", withOptions(v1alpha1.EngineMySQL, "8.4", "Audit"))
+	req := awstest.DatabaseOf("shop-options", withOptions(v1alpha1.EngineMySQL, "8.4", "Audit"))
 	seen := w.createDatabase(&req)
 	if !strings.Contains(string(seen.Mirror), `"optionGroupName":"audit"`) {
 		t.Errorf("the mirror shows %s", seen.Mirror)
@@ -62,9 +63,9 @@ func TestOptionGroup(t *testing.T) {
 		if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) > 0 || !seen.Available || !strings.Contains(string(seen.Mirror), `"optionGroupName":"audit"`) {
 			t.Errorf("%s: %v, changes %v, mirror %s", states[1], seen.State, seen.Changes, seen.Mirror)
 		}
-		w.clock.Advance(slow.ModifyOnset)
+		w.Clock.Advance(slow.ModifyOnset)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.wantOptions("at last", req.Name, "audit-queries in-sync")
 	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 {
 		t.Errorf("%v, %v", seen.State, seen.Changes)
@@ -78,7 +79,7 @@ func TestOptionGroup(t *testing.T) {
 // What somebody leaves for the maintenance window is drift, and is taken back without it. Where it is what the spec asks for by now, it waits.
 func TestOptionGroupOfOthers(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-theirs", withOptions(v1alpha1.EngineMySQL, "8.4", "audit"))
+	req := awstest.DatabaseOf("shop-theirs", withOptions(v1alpha1.EngineMySQL, "8.4", "audit"))
 	w.createDatabase(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, OptionGroupName: new("audit-queries")})
 	w.wantOptions("theirs", req.Name, "audit pending-maintenance-removal", "audit-queries pending-maintenance-apply")
@@ -97,10 +98,10 @@ func TestOptionGroupOfOthers(t *testing.T) {
 // the server stays as it was. From the default group RDS goes to the next default group by itself.
 func TestOptionGroupOfAnUpgrade(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-next", withOptions(v1alpha1.EngineMariaDB, "11.4", "audit-maria"))
+	req := awstest.DatabaseOf("shop-next", withOptions(v1alpha1.EngineMariaDB, "11.4", "audit-maria"))
 	w.createDatabase(&req)
 	req.Spec.Version = new("11.8")
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
 		!strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.optionGroupName to an option group of the server's engine and major version") {
 		t.Errorf("%v, %v", result.Failed, err)
@@ -112,7 +113,7 @@ func TestOptionGroupOfAnUpgrade(t *testing.T) {
 	}
 	w.wantOptions("upgraded", req.Name, "audit-maria-next in-sync")
 
-	plain := databaseOf("shop-plain", withOptions(v1alpha1.EngineMariaDB, "11.4", ""))
+	plain := awstest.DatabaseOf("shop-plain", withOptions(v1alpha1.EngineMariaDB, "11.4", ""))
 	w.createDatabase(&plain)
 	plain.Spec.Version = new("11.8")
 	w.settle(&plain)
@@ -126,17 +127,17 @@ func TestOptionGroupOfAnUpgrade(t *testing.T) {
 // A group that there is not, or of another engine or version, is refused by name, at creation and later.
 func TestOptionGroupRefused(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	there := databaseOf("shop-there", withOptions(v1alpha1.EngineMySQL, "8.4", ""))
+	there := awstest.DatabaseOf("shop-there", withOptions(v1alpha1.EngineMySQL, "8.4", ""))
 	w.createDatabase(&there)
 	for _, group := range []string{"nowhere", "audit-before", "audit-maria", "default:mysql-8-0"} {
-		req := databaseOf("shop-refused", withOptions(v1alpha1.EngineMySQL, "8.4", group))
-		_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-		wantCode(t, err, driver.Invalid)
+		req := awstest.DatabaseOf("shop-refused", withOptions(v1alpha1.EngineMySQL, "8.4", group))
+		_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+		awstest.WantCode(t, err, driver.Invalid)
 		if err == nil || !strings.Contains(err.Error(), "set spec.aws.optionGroupName to an option group of") {
 			t.Errorf("%s: created: %v", group, err)
 		}
 		there.Spec.AWS.OptionGroupName = &group
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), there, w.database(there).Changes)
+		result, err := drivertest.Databases(w.Session).Update(t.Context(), there, w.database(there).Changes)
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.optionGroupName" || !strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.optionGroupName to") {
 			t.Errorf("%s: changed: %v, %v", group, result.Failed, err)
 		}
@@ -146,17 +147,17 @@ func TestOptionGroupRefused(t *testing.T) {
 
 // PostgreSQL has no options: a group is refused with what it has in their place, and the default group that RDS reports is nothing that a mirror shows.
 func TestNoOptionsOfPostgreSQL(t *testing.T) {
-	lacks := databaseLacks(t, databaseOf("x", withOptions(v1alpha1.EnginePostgres, "16", "audit")).Spec)
+	lacks := databaseLacks(t, awstest.DatabaseOf("x", withOptions(v1alpha1.EnginePostgres, "16", "audit")).Spec)
 	if len(lacks) != 1 || lacks[0].Field != "aws.optionGroupName" || !strings.Contains(lacks[0].String(), "create extensions with SQL") {
 		t.Errorf("lacks %v", lacks)
 	}
 	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineMySQL, v1alpha1.EngineMariaDB} {
-		if lacks := databaseLacks(t, databaseOf("x", withOptions(engine, "11.4", "audit")).Spec); len(lacks) > 0 {
+		if lacks := databaseLacks(t, awstest.DatabaseOf("x", withOptions(engine, "11.4", "audit")).Spec); len(lacks) > 0 {
 			t.Errorf("%s lacks %v", engine, lacks)
 		}
 	}
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-none", nil)
+	req := awstest.DatabaseOf("shop-none", nil)
 	if seen := w.createDatabase(&req); strings.Contains(string(seen.Mirror), "optionGroupName") {
 		t.Errorf("the mirror shows %s", seen.Mirror)
 	}

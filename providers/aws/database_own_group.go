@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 )
@@ -24,7 +25,7 @@ type groups struct {
 
 // parameterGroups reads and writes DB parameter groups, whoever they belong to.
 type parameterGroups struct {
-	session *session
+	session *session.Session
 	rds     *rds.Client
 	lists   parameterLists
 }
@@ -74,7 +75,7 @@ type groupPlan struct {
 // make makes a group that no instance uses yet, and returns its name: another one than the plan's where a group that is there already serves better.
 func (g *groups) make(ctx context.Context, req *databaseRequest, p groupPlan) (name string, err error) {
 	err = g.create(ctx, req, p)
-	if apiCode(err) == "DBParameterGroupAlreadyExists" {
+	if session.ErrorCode(err) == "DBParameterGroupAlreadyExists" {
 		return g.reuse(ctx, req, p)
 	}
 	if err != nil {
@@ -87,12 +88,12 @@ func (g *groups) make(ctx context.Context, req *databaseRequest, p groupPlan) (n
 func (g *groups) create(ctx context.Context, req *databaseRequest, p groupPlan) error {
 	tags, about := rdsTags(req.Mark.Labels()), aws.String("Parameters of "+req.Name)
 	if p.copyOf != "" {
-		_, err := call(ctx, g.calls.session, "CopyDBParameterGroup", g.calls.rds.CopyDBParameterGroup, &rds.CopyDBParameterGroupInput{
+		_, err := session.Call(ctx, g.calls.session, "CopyDBParameterGroup", g.calls.rds.CopyDBParameterGroup, &rds.CopyDBParameterGroupInput{
 			SourceDBParameterGroupIdentifier: &p.copyOf, TargetDBParameterGroupIdentifier: &p.name, TargetDBParameterGroupDescription: about, Tags: tags,
 		}, onceRDS)
 		return err
 	}
-	_, err := call(ctx, g.calls.session, "CreateDBParameterGroup", g.calls.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{
+	_, err := session.Call(ctx, g.calls.session, "CreateDBParameterGroup", g.calls.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{
 		DBParameterGroupName: &p.name, DBParameterGroupFamily: &p.family, Description: about, Tags: tags,
 	}, onceRDS)
 	return err
@@ -109,7 +110,7 @@ func (g *parameterGroups) set(ctx context.Context, group, family string, list pa
 		sent = append(sent, types.Parameter{ParameterName: &name, ParameterValue: new(g.spelled(ctx, family, name, set[name])), ApplyMethod: list.method(name)})
 	}
 	for lot := range slices.Chunk(sent, mostInCall) {
-		_, err := call(ctx, g.session, "ModifyDBParameterGroup", g.rds.ModifyDBParameterGroup,
+		_, err := session.Call(ctx, g.session, "ModifyDBParameterGroup", g.rds.ModifyDBParameterGroup,
 			&rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: lot}, onceRDS)
 		if err != nil {
 			return g.explain(ctx, err, family, set)
@@ -120,7 +121,7 @@ func (g *parameterGroups) set(ctx context.Context, group, family string, list pa
 		gone = append(gone, types.Parameter{ParameterName: &name, ApplyMethod: list.method(name)})
 	}
 	for lot := range slices.Chunk(gone, mostInCall) {
-		_, err := call(ctx, g.session, "ResetDBParameterGroup", g.rds.ResetDBParameterGroup,
+		_, err := session.Call(ctx, g.session, "ResetDBParameterGroup", g.rds.ResetDBParameterGroup,
 			&rds.ResetDBParameterGroupInput{DBParameterGroupName: &group, Parameters: lot, ResetAllParameters: aws.Bool(false)}, onceRDS)
 		if err != nil {
 			return err
@@ -153,8 +154,8 @@ type foundGroup struct {
 
 // find returns a group; nil if there is none of that name.
 func (g *parameterGroups) find(ctx context.Context, group string) (*foundGroup, error) {
-	out, err := call(ctx, g.session, "DescribeDBParameterGroups", g.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group})
-	if apiCode(err) == "DBParameterGroupNotFound" {
+	out, err := session.Call(ctx, g.session, "DescribeDBParameterGroups", g.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &group})
+	if session.ErrorCode(err) == "DBParameterGroupNotFound" {
 		return nil, nil
 	}
 	if err != nil {
@@ -164,7 +165,7 @@ func (g *parameterGroups) find(ctx context.Context, group string) (*foundGroup, 
 		return nil, &driver.Error{Code: driver.Internal, Op: "DescribeDBParameterGroups", Message: "RDS did not return one group"}
 	}
 	seen := out.DBParameterGroups[0]
-	tags, err := call(ctx, g.session, "ListTagsForResource", g.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: seen.DBParameterGroupArn})
+	tags, err := session.Call(ctx, g.session, "ListTagsForResource", g.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: seen.DBParameterGroupArn})
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +186,8 @@ func (g *groups) checkMark(ctx context.Context, req *databaseRequest, group stri
 }
 
 func (g *parameterGroups) delete(ctx context.Context, group string) error {
-	_, err := call(ctx, g.session, "DeleteDBParameterGroup", g.rds.DeleteDBParameterGroup, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: &group}, onceRDS)
-	if apiCode(err) == "DBParameterGroupNotFound" {
+	_, err := session.Call(ctx, g.session, "DeleteDBParameterGroup", g.rds.DeleteDBParameterGroup, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: &group}, onceRDS)
+	if session.ErrorCode(err) == "DBParameterGroupNotFound" {
 		return nil
 	}
 	return err
@@ -224,7 +225,7 @@ func (g *groups) ofNew(ctx context.Context, req *databaseRequest, params *instan
 		return "", nil
 	}
 	if version == "" {
-		return "", invalid("set spec.version: spec.parameters and spec.tls need a DB parameter group, which is of a version")
+		return "", session.Invalid("set spec.version: spec.parameters and spec.tls need a DB parameter group, which is of a version")
 	}
 	return g.make(ctx, req, groupPlan{name: ownGroups(req.Name)[0], engine: *params.Engine, family: familyOf(*params.Engine, version), set: set})
 }
@@ -247,7 +248,7 @@ func (g *groups) checkTLS(ctx context.Context, spec *databaseSpec, group string)
 	}
 	have := &instance{DBInstance: types.DBInstance{Engine: (*string)(spec.Engine), EngineVersion: spec.Version}}
 	if have.tlsBy(set).value != *spec.TLS {
-		return invalid("spec.tls is %s, and DB parameter group %s says otherwise: set %s to %s in the group, or remove spec.tls", *spec.TLS, group, parameter, tlsValue(*spec.TLS))
+		return session.Invalid("spec.tls is %s, and DB parameter group %s says otherwise: set %s to %s in the group, or remove spec.tls", *spec.TLS, group, parameter, tlsValue(*spec.TLS))
 	}
 	return nil
 }

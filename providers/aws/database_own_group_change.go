@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -38,7 +39,7 @@ func askedSettings(params *instanceParams, spec *databaseSpec, have *instance) t
 func (g *groups) change(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, changes []driver.Change) (written, restarts bool, err error) {
 	speaks := slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == "parameters" || c.Field == "tls" })
 	if twice := tlsTwice(&req.Spec); twice != "" && slices.ContainsFunc(changes, setsTwice) {
-		return false, false, invalid("%s", twice)
+		return false, false, session.Invalid("%s", twice)
 	}
 	asked := askedSettings(params, &req.Spec, have)
 	upgrade := params.EngineVersion != nil && have.isMajor(*params.EngineVersion)
@@ -54,7 +55,7 @@ func (g *groups) change(ctx context.Context, req *databaseRequest, have *instanc
 	case len(names) > 0 && have.settings.err != nil:
 		return false, false, have.settings.err
 	case len(names) > 0 && awsOf(&req.Spec).DBParameterGroupName != nil:
-		return false, false, invalid("DB parameter group %s sets the parameters: remove spec.aws.dbParameterGroupName, or change the group", *awsOf(&req.Spec).DBParameterGroupName)
+		return false, false, session.Invalid("DB parameter group %s sets the parameters: remove spec.aws.dbParameterGroupName, or change the group", *awsOf(&req.Spec).DBParameterGroupName)
 	case params.DBParameterGroupName != nil:
 		return speaks, false, g.checkTLS(ctx, &req.Spec, *params.DBParameterGroupName)
 	case len(names) == 0 && (!upgrade || !have.inOwnGroup()):
@@ -171,7 +172,7 @@ func (g *groups) remain(ctx context.Context, req *databaseRequest, o *driver.Obs
 			return err
 		}
 		if found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
-			o.State, o.ID, o.Mark, o.Location, o.Applied = driver.Ready, req.ID, req.Mark, g.calls.session.region, nil
+			o.State, o.ID, o.Mark, o.Location, o.Applied = driver.Ready, req.ID, req.Mark, g.calls.session.Region, nil
 			return nil
 		}
 	}
@@ -186,7 +187,7 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left strin
 		if err == nil && found != nil && found.mark.SameOwner(req.Mark) && !found.mark.Released {
 			err = g.calls.delete(ctx, group)
 		}
-		if apiCode(err) != "InvalidDBParameterGroupState" {
+		if session.ErrorCode(err) != "InvalidDBParameterGroupState" {
 			if err != nil {
 				return "", err
 			}
@@ -213,7 +214,7 @@ func (g *groups) deleteOf(ctx context.Context, req *databaseRequest) (left strin
 func (g *parameterGroups) usersOf(ctx context.Context, group string) (users []string, err error) {
 	in := &rds.DescribeDBInstancesInput{}
 	for {
-		out, err := call(ctx, g.session, "DescribeDBInstances", g.rds.DescribeDBInstances, in)
+		out, err := session.Call(ctx, g.session, "DescribeDBInstances", g.rds.DescribeDBInstances, in)
 		if err != nil {
 			return nil, err
 		}
@@ -291,9 +292,9 @@ func (g *parameterGroups) tag(ctx context.Context, group *foundGroup, mark drive
 	if group.mark.Is(mark) {
 		return nil
 	}
-	_, err := call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &group.arn, Tags: rdsTags(mark.Labels())})
+	_, err := session.Call(ctx, g.session, "AddTagsToResource", g.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: &group.arn, Tags: rdsTags(mark.Labels())})
 	if err == nil && group.mark.Released != mark.Released {
-		_, err = call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &group.arn, TagKeys: []string{mark.Obsolete()}})
+		_, err = session.Call(ctx, g.session, "RemoveTagsFromResource", g.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: &group.arn, TagKeys: []string{mark.Obsolete()}})
 	}
 	if err != nil {
 		return fmt.Errorf("mark DB parameter group %s: %w", group.name, err)

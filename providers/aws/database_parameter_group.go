@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -177,7 +178,7 @@ func withUpgrade(changes []driver.Change) []driver.Change {
 // restart restarts a server that waits for it, without a failover: a standby keeps its place and takes the same parameters.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html
 func (d *databases) restart(ctx context.Context, have *instance) error {
-	_, err := call(ctx, d.session, "RebootDBInstance", d.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
+	_, err := session.Call(ctx, d.Session, "RebootDBInstance", d.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 	return err
 }
 
@@ -211,7 +212,7 @@ func explainGroup(err error) error {
 	}
 	explained := *e
 	switch said := strings.ToLower(e.Message); {
-	case apiCode(err) == "DBParameterGroupNotFound":
+	case session.ErrorCode(err) == "DBParameterGroupNotFound":
 		explained.Message = "set spec.aws.dbParameterGroupName to a DB parameter group of this account and region: " + e.Message
 	case strings.Contains(said, "parameter group") && strings.Contains(said, "is custom"):
 		explained.Message = "set spec.aws.dbParameterGroupName to a DB parameter group of the new version's family together with spec.version: " + e.Message

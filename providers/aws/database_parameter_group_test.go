@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -21,36 +22,36 @@ func inParameterGroup(name string) func(*v1alpha1.DatabaseParameters) {
 
 // one returns the only change that is observed.
 func (w *databaseEnvironment) one(req databaseRequest) driver.Change {
-	w.t.Helper()
+	w.T.Helper()
 	seen := w.database(req)
 	if seen.State != driver.Ready || len(seen.Changes) != 1 {
-		w.t.Fatalf("state %v, changes %+v, want one", seen.State, seen.Changes)
+		w.T.Fatalf("state %v, changes %+v, want one", seen.State, seen.Changes)
 	}
 	return seen.Changes[0]
 }
 
 // setStatic is what somebody does to a group that takes a restart.
 func (w *databaseEnvironment) setStatic(group string) {
-	w.t.Helper()
-	do(w.t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
+	w.T.Helper()
+	awstest.Do(w.T, w.RDS.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: &group, Parameters: []rdstypes.Parameter{
 		{ParameterName: new("max_connections"), ParameterValue: new("60"), ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 	}})
 }
 
 func (w *databaseEnvironment) writing() []string {
-	return slices.DeleteFunc(w.operations(), func(name string) bool { return strings.HasPrefix(name, "Describe") })
+	return slices.DeleteFunc(w.Operations(), func(name string) bool { return strings.HasPrefix(name, "Describe") })
 }
 
 // A group is attached without a restart. The restart that brings it into force is a change of its own, also where it waits for what somebody else
 // changed in the group; a standby stays where it is.
 func TestParameterGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-group", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-group", func(s *v1alpha1.DatabaseParameters) {
 		s.Availability = new(v1alpha1.AvailabilityMultiZone)
 		inParameterGroup("Spare")(s)
 	})
 	w.createDatabase(&req)
-	zone := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].AvailabilityZone
+	zone := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].AvailabilityZone
 	w.Ledger.Reset()
 	step := func(when, from, to string, effect driver.Effect, call string) {
 		t.Helper()
@@ -70,7 +71,7 @@ func TestParameterGroup(t *testing.T) {
 		if seen := w.database(req); seen.State != driver.Pending || !slices.Equal(fromOf(seen.Changes), want) {
 			t.Errorf("%s, while the server takes it: state %v, changes %v, want from %q", when, seen.State, seen.Changes, want)
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
 	silent := func(when, group string) {
 		t.Helper()
@@ -79,7 +80,7 @@ func TestParameterGroup(t *testing.T) {
 		if len(seen.Changes) != 0 || seen.State != driver.Ready || !slices.Equal(seen.Applied["aws.dbParameterGroupName"], []string{group}) {
 			t.Errorf("%s: state %v, changes %v, applied %v", when, seen.State, seen.Changes, seen.Applied)
 		}
-		if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances"}) {
+		if got := w.Operations(); !slices.Equal(got, []string{"DescribeDBInstances"}) {
 			t.Errorf("%s: calls %q", when, got)
 		}
 		req.Applied = seen.Applied
@@ -96,7 +97,7 @@ func TestParameterGroup(t *testing.T) {
 	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
 		t.Errorf("while the server takes what somebody changed in the group: state %v, changes %v", seen.State, seen.Changes)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	step("somebody changed the group", "pay (pending-reboot)", "pay", driver.Restarts, "RebootDBInstance")
 	silent("taken over", "pay")
 
@@ -109,7 +110,7 @@ func TestParameterGroup(t *testing.T) {
 	if seen := w.database(req); len(seen.Changes) != 0 || seen.Applied["aws.dbParameterGroupName"] != nil {
 		t.Errorf("unset: changes %v, applied %v", seen.Changes, seen.Applied)
 	}
-	if now := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].AvailabilityZone; *now != *zone {
+	if now := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].AvailabilityZone; *now != *zone {
 		t.Errorf("it moved from %s to %s", *zone, *now)
 	}
 }
@@ -117,12 +118,12 @@ func TestParameterGroup(t *testing.T) {
 // The restart comes after the other changes, and only where it was planned: not by the attachment that is sent again because its answer was lost.
 func TestRestartForParameterGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-restart", inParameterGroup("spare"))
+	req := awstest.DatabaseOf("shop-restart", inParameterGroup("spare"))
 	w.createDatabase(&req)
 	req.Spec.AWS.DBParameterGroupName = new("pay")
 	attach := w.one(req)
 	w.updateDatabase(req, attach)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.Ledger.Reset()
 	w.updateDatabase(req, attach)
 	if got := w.writing(); len(got) > 0 {
@@ -130,19 +131,19 @@ func TestRestartForParameterGroup(t *testing.T) {
 	}
 	req.Spec.AWS.InstanceClass = new("db.t4g.small")
 	changes := w.database(req).Changes
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.dbParameterGroupName" || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("two changes: %v, %v", err, result.Failed)
 	}
 	if got := w.writing(); !slices.Equal(got, []string{"ModifyDBInstance"}) {
 		t.Errorf("two changes: calls %q", got)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if c := w.one(req); c.Effect != driver.Restarts {
 		t.Errorf("what is left: %+v", c)
 	}
-	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); len(seen.Changes) != 0 || !seen.Stopped {
 		t.Errorf("stopped: %+v: its start is a restart", seen.Changes)
 	}
@@ -151,12 +152,12 @@ func TestRestartForParameterGroup(t *testing.T) {
 // RDS takes an upgrade to another major version and the group of its family in one call: they have one effect, and go together.
 func TestParameterGroupOfAnUpgrade(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("next"), DBParameterGroupFamily: new("postgres17"), Description: new("next")})
-	req := databaseOf("shop-upgrade", inParameterGroup("spare"))
+	awstest.Do(t, w.RDS.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("next"), DBParameterGroupFamily: new("postgres17"), Description: new("next")})
+	req := awstest.DatabaseOf("shop-upgrade", inParameterGroup("spare"))
 	w.createDatabase(&req)
 	refused := func(when string) {
 		t.Helper()
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 		if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.dbParameterGroupName") {
 			t.Errorf("%s: %v, %v, want what to set", when, err, result.Failed)
 		}
@@ -178,7 +179,7 @@ func TestParameterGroupOfAnUpgrade(t *testing.T) {
 	if got := w.writing(); !slices.Equal(got, []string{"ModifyDBInstance"}) {
 		t.Errorf("calls %q", got)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); len(seen.Changes) != 0 || seen.State != driver.Ready {
 		t.Errorf("upgraded: %v, %+v", seen.State, seen.Changes)
 	}
@@ -188,9 +189,9 @@ func TestParameterGroupOfAnUpgrade(t *testing.T) {
 func TestUnknownParameterGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	for name, group := range map[string]string{"shop-none": "nobodys", "shop-family": "pay-mysql"} {
-		req := databaseOf(name, inParameterGroup(group))
-		_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-		if wantCode(t, err, driver.Invalid); err != nil && !strings.Contains(err.Error(), "spec.aws.dbParameterGroupName") {
+		req := awstest.DatabaseOf(name, inParameterGroup(group))
+		_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+		if awstest.WantCode(t, err, driver.Invalid); err != nil && !strings.Contains(err.Error(), "spec.aws.dbParameterGroupName") {
 			t.Errorf("%s: %v", group, err)
 		}
 		if seen := w.database(req); seen.State != driver.Absent {

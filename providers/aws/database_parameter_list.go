@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -117,13 +118,13 @@ func (l *parameterLists) put(family string, list parameterList, now time.Time) {
 // list returns RDS's list of a family; nil if it can't be read, which must not keep an instance from being observed. names are parameters that it
 // should have.
 func (g *parameterGroups) list(ctx context.Context, family string, names []string) parameterList {
-	known, serves := g.lists.get(ctx, family, names, g.session.now())
+	known, serves := g.lists.get(ctx, family, names, g.session.Now())
 	if serves {
 		return known
 	}
 	read, in := parameterList{}, &rds.DescribeEngineDefaultParametersInput{DBParameterGroupFamily: &family}
 	for {
-		out, err := call(ctx, g.session, "DescribeEngineDefaultParameters", g.rds.DescribeEngineDefaultParameters, in)
+		out, err := session.Call(ctx, g.session, "DescribeEngineDefaultParameters", g.rds.DescribeEngineDefaultParameters, in)
 		if err != nil || out.EngineDefaults == nil {
 			return known
 		}
@@ -134,6 +135,6 @@ func (g *parameterGroups) list(ctx context.Context, family string, names []strin
 			break
 		}
 	}
-	g.lists.put(family, read, g.session.now())
+	g.lists.put(family, read, g.session.Now())
 	return read
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/portable"
 )
 
@@ -16,7 +17,7 @@ import (
 func (g *parameterGroups) settingsIn(ctx context.Context, group string) (map[string]string, error) {
 	set, in := map[string]string{}, &rds.DescribeDBParametersInput{DBParameterGroupName: &group, Source: aws.String("user")}
 	for {
-		out, err := call(ctx, g.session, "DescribeDBParameters", g.rds.DescribeDBParameters, in)
+		out, err := session.Call(ctx, g.session, "DescribeDBParameters", g.rds.DescribeDBParameters, in)
 		if err != nil {
 			return nil, err
 		}
@@ -75,6 +76,6 @@ func (g *groups) checkTaken(ctx context.Context, group, family string, sent map[
 	if len(lost) == 0 {
 		return nil
 	}
-	return invalid("RDS took %s, and DB parameter group %s does not show it, so the server is not restarted for it: if that stays so, correct or remove it in the spec",
+	return session.Invalid("RDS took %s, and DB parameter group %s does not show it, so the server is not restarted for it: if that stays so, correct or remove it in the spec",
 		strings.Join(lost, ", "), group)
 }

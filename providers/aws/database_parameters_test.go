@@ -15,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -26,14 +27,14 @@ type parameters = map[string]v1alpha1.ParameterValue
 
 // groups returns the parameter groups that there are of an instance, with what somebody set in each.
 func (w *databaseEnvironment) groups(name string) map[string]map[string]string {
-	w.t.Helper()
+	w.T.Helper()
 	all := map[string]map[string]string{}
-	for _, g := range do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{}).DBParameterGroups {
+	for _, g := range awstest.Do(w.T, w.RDS.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{}).DBParameterGroups {
 		if !strings.HasPrefix(*g.DBParameterGroupName, name+"-") {
 			continue
 		}
 		set := map[string]string{}
-		for _, p := range do(w.t, w.rds.DescribeDBParameters, &rds.DescribeDBParametersInput{DBParameterGroupName: g.DBParameterGroupName, Source: new("user")}).Parameters {
+		for _, p := range awstest.Do(w.T, w.RDS.DescribeDBParameters, &rds.DescribeDBParametersInput{DBParameterGroupName: g.DBParameterGroupName, Source: new("user")}).Parameters {
 			set[*p.ParameterName] = *p.ParameterValue
 		}
 		all[*g.DBParameterGroupName] = set
@@ -42,15 +43,15 @@ func (w *databaseEnvironment) groups(name string) map[string]map[string]string {
 }
 
 func (w *databaseEnvironment) wantGroups(when, name string, want map[string]map[string]string) {
-	w.t.Helper()
+	w.T.Helper()
 	if diff := cmp.Diff(want, w.groups(name)); diff != "" {
-		w.t.Errorf("%s: the groups (-want +got):\n%s", when, diff)
+		w.T.Errorf("%s: the groups (-want +got):\n%s", when, diff)
 	}
 }
 
 // settle makes all that differs, and returns the effects of the changes in their order.
 func (w *databaseEnvironment) settle(req *databaseRequest) (effects []driver.Effect) {
-	w.t.Helper()
+	w.T.Helper()
 	for range 5 {
 		seen := w.database(*req)
 		req.Applied = seen.Applied
@@ -63,9 +64,9 @@ func (w *databaseEnvironment) settle(req *databaseRequest) (effects []driver.Eff
 		if seen.State == driver.Ready {
 			w.updateDatabase(*req, seen.Changes...)
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
-	w.t.Fatalf("still not as declared: %+v", w.database(*req).Changes)
+	w.T.Fatalf("still not as declared: %+v", w.database(*req).Changes)
 	return nil
 }
 
@@ -74,13 +75,13 @@ func (w *databaseEnvironment) settle(req *databaseRequest) (effects []driver.Eff
 func TestParametersOfAnInstance(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setStatic("spare")
-	req := databaseOf("shop-own", nil)
+	req := awstest.DatabaseOf("shop-own", nil)
 	w.createDatabase(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBParameterGroupName: new("spare"), ApplyImmediately: new(true)})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.Ledger.Reset()
 	w.database(req)
-	if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances"}) {
+	if got := w.Operations(); !slices.Equal(got, []string{"DescribeDBInstances"}) {
 		t.Errorf("without parameters: %q", got)
 	}
 	step := func(when string, want parameters, effects ...driver.Effect) {
@@ -91,7 +92,7 @@ func TestParametersOfAnInstance(t *testing.T) {
 		}
 		w.Ledger.Reset()
 		w.database(req)
-		if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances", "DescribeDBParameters"}) {
+		if got := w.Operations(); !slices.Equal(got, []string{"DescribeDBInstances", "DescribeDBParameters"}) {
 			t.Errorf("%s: a re-check makes the calls %q", when, got)
 		}
 	}
@@ -112,7 +113,7 @@ func TestParametersOfAnInstance(t *testing.T) {
 // asked for again and again.
 func TestParametersThatEveryGroupHas(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-given", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-given", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	w.settle(&req)
 	for _, slots := range []string{"20", "30", "20"} {
@@ -122,7 +123,7 @@ func TestParametersThatEveryGroupHas(t *testing.T) {
 		if seen := w.database(req); len(seen.Changes) > 0 || !strings.Contains(fmt.Sprint(seen.Applied["parameters"]), "max_replication_slots") {
 			t.Errorf("%s: %+v, applied %v", slots, seen.Changes, seen.Applied)
 		}
-		if got := w.operations(); !slices.Equal(got, []string{"DescribeDBInstances", "DescribeDBParameters"}) {
+		if got := w.Operations(); !slices.Equal(got, []string{"DescribeDBInstances", "DescribeDBParameters"}) {
 			t.Errorf("%s: a re-check makes the calls %q", slots, got)
 		}
 	}
@@ -136,23 +137,23 @@ func TestParametersThatEveryGroupHas(t *testing.T) {
 // A parameter that RDS took and that its group does not show is named, and no server restarts for it.
 func TestParametersThatRDSDoesNotKeep(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-lossy", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-lossy", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	w.settle(&req)
 	req.Spec.Parameters = parameters{"work_mem": "8192", "max_worker_processes": "9"}
 	changes := w.database(req).Changes
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBParameterGroup"}, Kind: localcloud.Latency, Times: 1, Hook: func(localcloud.Call) {
-		do(t, w.rds.ResetDBParameterGroup, &rds.ResetDBParameterGroupInput{DBParameterGroupName: new("shop-lossy-a"), Parameters: []rdstypes.Parameter{
+		awstest.Do(t, w.RDS.ResetDBParameterGroup, &rds.ResetDBParameterGroupInput{DBParameterGroupName: new("shop-lossy-a"), Parameters: []rdstypes.Parameter{
 			{ParameterName: new("max_worker_processes"), ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 		}})
 	}})
 	defer lift()
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, changes)
 	if says := fmt.Sprint(err, result.Failed); !strings.Contains(says, "max_worker_processes=9") {
 		t.Errorf("%s", says)
 	}
-	if got := w.operations(); slices.Contains(got, "RebootDBInstance") {
+	if got := w.Operations(); slices.Contains(got, "RebootDBInstance") {
 		t.Errorf("calls %q", got)
 	}
 }
@@ -161,7 +162,7 @@ func TestParametersThatRDSDoesNotKeep(t *testing.T) {
 // last word, since the new version may have the parameter.
 func TestUnknownParameters(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-misspelt", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-misspelt", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	w.settle(&req)
 	req.Spec.Parameters = parameters{"work_mem": "8192", "work_memory": "1"}
@@ -189,12 +190,12 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// A call takes 20 parameters, and what is refused is named as a whole.
+// A Call takes 20 parameters, and what is refused is named as a whole.
 func TestManyParameters(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-many", withParameters(parameters{"work_mem": "8192", "work_memory": "1", "array_nulls": "2"}))
-	_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-	wantCode(t, err, driver.Invalid)
+	req := awstest.DatabaseOf("shop-many", withParameters(parameters{"work_mem": "8192", "work_memory": "1", "array_nulls": "2"}))
+	_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+	awstest.WantCode(t, err, driver.Invalid)
 	for _, name := range []string{"work_memory", "array_nulls"} {
 		if !strings.Contains(fmt.Sprint(err), name+" ") {
 			t.Errorf("%v does not say what is wrong with %s", err, name)
@@ -203,7 +204,7 @@ func TestManyParameters(t *testing.T) {
 	req.Spec.Parameters = parameters{"work_mem": "8192"}
 	w.createDatabase(&req)
 	req.Spec.Parameters = parameters{"work_mem": "8192", "deadlock_timeout": "0", "max_connections": "many"}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "deadlock_timeout has to be") || !strings.Contains(result.Failed[0].Err.Error(), "max_connections has to be") {
 		t.Errorf("%v, %v", err, result.Failed)
 	}
@@ -213,12 +214,12 @@ func TestManyParameters(t *testing.T) {
 // A major upgrade needs a group of the new family: it is made, filled with what the present one sets, and named in the call that upgrades.
 func TestParametersOfAnUpgrade(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-major", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-major", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	for i, version := range []string{"17"} {
 		req.Spec.Version = &version
 		w.settle(&req)
-		g := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
+		g := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0]
 		if want := []string{"shop-major-b", "shop-major-a"}[i%2]; *g.DBParameterGroupName != want || *g.ParameterApplyStatus != "in-sync" {
 			t.Errorf("it is in %s, %s", *g.DBParameterGroupName, *g.ParameterApplyStatus)
 		}
@@ -229,7 +230,7 @@ func TestParametersOfAnUpgrade(t *testing.T) {
 
 // deleteWithGroups deletes an instance as a caller does, until nothing of it is left.
 func (w *databaseEnvironment) deleteWithGroups(req *databaseRequest, others ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	stays := map[string]map[string]string{}
 	for _, group := range others {
 		stays[group] = map[string]string{}
@@ -240,28 +241,28 @@ func (w *databaseEnvironment) deleteWithGroups(req *databaseRequest, others ...s
 		switch seen.State {
 		case driver.Absent:
 			if got := w.groups(req.Name); !maps.EqualFunc(got, stays, maps.Equal[map[string]string, map[string]string]) || seen.Backup.GetFinalSnapshot() != driver.Ready {
-				w.t.Errorf("what is left is %v, the snapshot is %v", got, seen.Backup.GetFinalSnapshot())
+				w.T.Errorf("what is left is %v, the snapshot is %v", got, seen.Backup.GetFinalSnapshot())
 			}
 			return
 		case driver.Ready:
 			if seen.ID != req.ID || seen.Mark != req.Mark {
-				w.t.Errorf("seen as %q, %v", seen.ID, seen.Mark)
+				w.T.Errorf("seen as %q, %v", seen.ID, seen.Mark)
 			}
-			if _, err := drivertest.Databases(w.conn).Delete(w.t.Context(), *req); err != nil {
-				w.t.Errorf("delete: %v", err)
+			if _, err := drivertest.Databases(w.Session).Delete(w.T.Context(), *req); err != nil {
+				w.T.Errorf("delete: %v", err)
 			}
 		default: // RDS is at it
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
-	w.t.Errorf("it is still there: %v", w.groups(req.Name))
+	w.T.Errorf("it is still there: %v", w.groups(req.Name))
 }
 
 // The groups go with the instance, also where the spec no longer has parameters, and after a creation that never made the instance. A group without
 // the mark stays and is not changed.
 func TestGroupsGoWithTheInstance(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-gone", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-gone", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	req.Spec.Parameters = nil
 	req.Applied = w.database(req).Applied
@@ -269,24 +270,24 @@ func TestGroupsGoWithTheInstance(t *testing.T) {
 		t.Errorf("taken out of the spec: %v, applied %v", seen.Changes, seen.Applied)
 	}
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBParameterGroupName: new("spare"), ApplyImmediately: new(true)})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	req.Applied = w.database(req).Applied
 	w.deleteWithGroups(&req)
 
-	plain := databaseOf("shop-plain", nil)
+	plain := awstest.DatabaseOf("shop-plain", nil)
 	w.createDatabase(&plain)
 	plain.Deletion = &driver.Deletion{}
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), plain); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), plain); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.Ledger.Reset()
-	if seen := w.database(plain); seen.State != driver.Absent || !slices.Equal(w.operations(), []string{"DescribeDBInstances"}) {
-		t.Errorf("without parameters: %v, calls %q", seen.State, w.operations())
+	if seen := w.database(plain); seen.State != driver.Absent || !slices.Equal(w.Operations(), []string{"DescribeDBInstances"}) {
+		t.Errorf("without parameters: %v, calls %q", seen.State, w.Operations())
 	}
 
-	do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-theirs-a"), DBParameterGroupFamily: new("postgres16"), Description: new("x")})
-	theirs := databaseOf("shop-theirs", withParameters(parameters{"work_mem": "8192"}))
+	awstest.Do(t, w.RDS.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: new("shop-theirs-a"), DBParameterGroupFamily: new("postgres16"), Description: new("x")})
+	theirs := awstest.DatabaseOf("shop-theirs", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&theirs)
 	theirs.Applied = w.database(theirs).Applied
 	w.deleteWithGroups(&theirs, "shop-theirs-a")
@@ -294,10 +295,10 @@ func TestGroupsGoWithTheInstance(t *testing.T) {
 
 // groupMark returns the mark of a group.
 func (w *databaseEnvironment) groupMark(name string) driver.Mark {
-	w.t.Helper()
-	g := do(w.t, w.rds.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &name}).DBParameterGroups[0]
+	w.T.Helper()
+	g := awstest.Do(w.T, w.RDS.DescribeDBParameterGroups, &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: &name}).DBParameterGroups[0]
 	labels := map[string]string{}
-	for _, tag := range do(w.t, w.rds.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: g.DBParameterGroupArn}).TagList {
+	for _, tag := range awstest.Do(w.T, w.RDS.ListTagsForResource, &rds.ListTagsForResourceInput{ResourceName: g.DBParameterGroupArn}).TagList {
 		labels[*tag.Key] = *tag.Value
 	}
 	return driver.MarkFrom(labels)
@@ -306,7 +307,7 @@ func (w *databaseEnvironment) groupMark(name string) driver.Mark {
 // What is retained is marked as released, its group too, and adoption takes both back.
 func TestGroupsAreReleased(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-kept", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-kept", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	marked := func(want driver.Mark) {
 		t.Helper()
@@ -316,7 +317,7 @@ func TestGroupsAreReleased(t *testing.T) {
 	}
 	marked(req.Mark)
 	req.Mark.Released = true
-	result, err := drivertest.Databases(w.conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
+	result, err := drivertest.Databases(w.Session).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 	if err != nil || len(result.Failed) > 0 || !strings.Contains(result.Left, "DB parameter group shop-kept-a stays with it") {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -344,14 +345,14 @@ func TestLostWritesOfParameters(t *testing.T) {
 		for skip := range 5 {
 			t.Run(fmt.Sprintf("%v after %d", lost, skip), func(t *testing.T) {
 				w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-				req := databaseOf("shop-lost", nil)
+				req := awstest.DatabaseOf("shop-lost", nil)
 				w.createDatabase(&req)
 				req.Spec.Parameters = parameters{"work_mem": "4096", "max_connections": "60"}
 				lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Write: localcloud.Writes}, Kind: lost, Skip: skip})
 				changes := w.database(req).Changes
-				_, _ = drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+				_, _ = drivertest.Databases(w.Session).Update(t.Context(), req, changes)
 				lift()
-				w.clock.Advance(time.Hour)
+				w.Clock.Advance(time.Hour)
 				w.settle(&req)
 				if got := w.groups(req.Name); !maps.Equal(got["shop-lost-a"], want) || len(got) != 1 {
 					t.Errorf("%v", got)
@@ -366,7 +367,7 @@ func TestLostWritesOfParameters(t *testing.T) {
 // that says otherwise, too.
 func TestTLS(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-tls", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
+	req := awstest.DatabaseOf("shop-tls", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
 	w.createDatabase(&req)
 	w.wantGroups("PostgreSQL 16 requires it by itself", req.Name, map[string]map[string]string{})
 	req.Spec.TLS = new(v1alpha1.TLSOptional)
@@ -382,17 +383,17 @@ func TestTLS(t *testing.T) {
 		"said twice": func(s *v1alpha1.DatabaseParameters) { s.Parameters = parameters{"rds.force_ssl": "1"} },
 		"the group says otherwise": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS.DBParameterGroupName = new("spare")
-			do(t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
+			awstest.Do(t, w.RDS.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
 				{ParameterName: new("rds.force_ssl"), ParameterValue: new("0"), ApplyMethod: rdstypes.ApplyMethodImmediate},
 			}})
 		},
 	} {
-		other := databaseOf("shop-other", func(s *v1alpha1.DatabaseParameters) {
+		other := awstest.DatabaseOf("shop-other", func(s *v1alpha1.DatabaseParameters) {
 			s.TLS = new(v1alpha1.TLSRequired)
 			edit(s)
 		})
-		_, err := drivertest.Databases(w.conn).Create(t.Context(), other)
-		if wantCode(t, err, driver.Invalid); !strings.Contains(fmt.Sprint(err), "rds.force_ssl") {
+		_, err := drivertest.Databases(w.Session).Create(t.Context(), other)
+		if awstest.WantCode(t, err, driver.Invalid); !strings.Contains(fmt.Sprint(err), "rds.force_ssl") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -401,13 +402,13 @@ func TestTLS(t *testing.T) {
 // A group that contradicts tls is not attached: the server would accept connections without TLS from then on.
 func TestTLSBesideANamedGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	do(t, w.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
+	awstest.Do(t, w.RDS.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: new("spare"), Parameters: []rdstypes.Parameter{
 		{ParameterName: new("rds.force_ssl"), ParameterValue: new("0"), ApplyMethod: rdstypes.ApplyMethodImmediate},
 	}})
-	req := databaseOf("shop-named", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
+	req := awstest.DatabaseOf("shop-named", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
 	w.createDatabase(&req)
 	attached := func() string {
-		return *do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0].DBParameterGroupName
+		return *awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBParameterGroups[0].DBParameterGroupName
 	}
 	for _, tt := range []struct {
 		group   string
@@ -415,11 +416,11 @@ func TestTLSBesideANamedGroup(t *testing.T) {
 	}{{"spare", true}, {"pay", false}} {
 		req.Spec.AWS.DBParameterGroupName = &tt.group
 		before := attached()
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 		if says := fmt.Sprint(err, result.Failed); strings.Contains(says, "rds.force_ssl to 1 in the group") != tt.refused {
 			t.Errorf("%s: %s", tt.group, says)
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 		if now := attached(); (now == before) != tt.refused {
 			t.Errorf("%s: it is in %s", tt.group, now)
 		}
@@ -440,7 +441,7 @@ func TestTLSBesideItsParameter(t *testing.T) {
 			after:  v1alpha1.DatabaseParameters{TLS: new(v1alpha1.TLSOptional), Parameters: parameters{"rds.force_ssl": "1"}},
 		},
 	} {
-		req := databaseOf(name, func(s *v1alpha1.DatabaseParameters) { s.Parameters, s.TLS = tt.before.Parameters, tt.before.TLS })
+		req := awstest.DatabaseOf(name, func(s *v1alpha1.DatabaseParameters) { s.Parameters, s.TLS = tt.before.Parameters, tt.before.TLS })
 		w.createDatabase(&req)
 		w.settle(&req)
 		before := w.groups(name)
@@ -452,7 +453,7 @@ func TestTLSBesideItsParameter(t *testing.T) {
 			}
 			changes[i].Effect = driver.Online // as one that was planned before
 		}
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+		result, err := drivertest.Databases(w.Session).Update(t.Context(), req, changes)
 		if err != nil || len(changes) == 0 || len(result.Failed) != len(changes) {
 			t.Errorf("%s: %v, %v, want all of %v refused", name, err, result.Failed, changes)
 		}
@@ -463,7 +464,7 @@ func TestTLSBesideItsParameter(t *testing.T) {
 // tls takes over an entry that was in parameters: what becomes of parameters does not reset it.
 func TestTLSTakesOverItsParameter(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-over", withParameters(parameters{"rds.force_ssl": "0", "work_mem": "4096"}))
+	req := awstest.DatabaseOf("shop-over", withParameters(parameters{"rds.force_ssl": "0", "work_mem": "4096"}))
 	w.createDatabase(&req)
 	w.settle(&req)
 	w.setStatic("shop-over-a")
@@ -477,34 +478,34 @@ func TestTLSTakesOverItsParameter(t *testing.T) {
 // What is left of a deletion is groups: an instance that somebody made under the name since is not deleted with them.
 func TestDeletionOfGroupsDeletesNoInstance(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-again", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-again", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	req.Applied = w.database(req).Applied
 	remove := func() (calls []string, err error) {
 		w.Ledger.Reset()
-		_, err = drivertest.Databases(w.conn).Delete(t.Context(), req)
+		_, err = drivertest.Databases(w.Session).Delete(t.Context(), req)
 		return w.writing(), err
 	}
 	req.Deletion = &driver.Deletion{}
 	if calls, err := remove(); err != nil || !slices.Equal(calls, []string{"DeleteDBInstance"}) {
 		t.Errorf("%v, calls %q", err, calls)
 	}
-	w.clock.Advance(time.Hour)
-	other := databaseOf("shop-again", nil)
+	w.Clock.Advance(time.Hour)
+	other := awstest.DatabaseOf("shop-again", nil)
 	other.Mark.Name = "other"
 	w.createDatabase(&other)
 	for _, id := range []string{req.ID, ""} {
 		req.ID = id
 		calls, err := remove()
-		if wantCode(t, err, driver.Conflict); len(calls) > 0 {
+		if awstest.WantCode(t, err, driver.Conflict); len(calls) > 0 {
 			t.Errorf("calls %q", calls)
 		}
 	}
 	other.Deletion = &driver.Deletion{}
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), other); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if calls, err := remove(); err != nil || slices.Contains(calls, "DeleteDBInstance") || len(w.groups(req.Name)) > 0 {
 		t.Errorf("the groups: %v, calls %q", err, calls)
 	}
@@ -514,7 +515,7 @@ func TestDeletionOfGroupsDeletesNoInstance(t *testing.T) {
 // what nobody edited.
 func TestParametersBesideOthersRestart(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-beside", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-beside", func(s *v1alpha1.DatabaseParameters) {
 		s.Parameters, s.TLS = parameters{"work_mem": "4096"}, new(v1alpha1.TLSOptional)
 	})
 	w.createDatabase(&req)
@@ -539,7 +540,7 @@ func TestParametersBesideOthersRestart(t *testing.T) {
 		if got := w.writing(); !slices.Equal(got, []string{"ListTagsForResource", "ModifyDBParameterGroup"}) {
 			t.Errorf("%s: calls %q", step.field, got)
 		}
-		w.clock.Advance(time.Hour) // the server has taken it
+		w.Clock.Advance(time.Hour) // the server has taken it
 		seen := w.database(req)
 		req.Applied = seen.Applied
 		if len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Restarts || !slices.Equal(seen.Changes[0].Drifted, seen.Changes[0].Names) || len(seen.Changes[0].Edited) > 0 {
@@ -555,7 +556,7 @@ func TestParametersBesideOthersRestart(t *testing.T) {
 // An edit is seen and made also while the restart that the group waits for comes with something else.
 func TestParametersBesideAnotherRestart(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-later", withParameters(parameters{"work_mem": "4096"}))
+	req := awstest.DatabaseOf("shop-later", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&req)
 	w.settle(&req)
 	w.setStatic("shop-later-a")
@@ -578,10 +579,10 @@ func TestParametersBesideAnotherRestart(t *testing.T) {
 func TestGroupOfTheUserWithOurName(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	group := func(name string) {
-		do(t, w.rds.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &name, DBParameterGroupFamily: new("postgres16"), Description: new("x")})
+		awstest.Do(t, w.RDS.CreateDBParameterGroup, &rds.CreateDBParameterGroupInput{DBParameterGroupName: &name, DBParameterGroupFamily: new("postgres16"), Description: new("x")})
 	}
 	group("shop-x-a")
-	req := databaseOf("shop-x", inParameterGroup("shop-x-a"))
+	req := awstest.DatabaseOf("shop-x", inParameterGroup("shop-x-a"))
 	w.createDatabase(&req)
 	seen := w.database(req)
 	if !strings.Contains(string(seen.Mirror), `"dbParameterGroupName":"shop-x-a"`) || seen.Applied["aws.parameterGroups"] != nil || len(seen.Changes) > 0 {
@@ -590,7 +591,7 @@ func TestGroupOfTheUserWithOurName(t *testing.T) {
 	refused := func(req databaseRequest, says string) {
 		t.Helper()
 		req.Spec.Version = new("17")
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 		if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), says) {
 			t.Errorf("%v, %v", err, result.Failed)
 		}
@@ -599,17 +600,17 @@ func TestGroupOfTheUserWithOurName(t *testing.T) {
 	}
 	refused(req, "set spec.aws.dbParameterGroupName to a DB parameter group of the new version's family")
 	req.Deletion = &driver.Deletion{}
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.wantGroups("deleted", req.Name, map[string]map[string]string{"shop-x-a": {}})
 
 	group("shop-y-a")
-	unnamed := databaseOf("shop-y", nil)
+	unnamed := awstest.DatabaseOf("shop-y", nil)
 	w.createDatabase(&unnamed)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &unnamed.Name, DBParameterGroupName: new("shop-y-a"), ApplyImmediately: new(true)})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	refused(unnamed, "does not have this object's mark")
 }
 
@@ -617,14 +618,14 @@ func TestGroupOfTheUserWithOurName(t *testing.T) {
 // An instance that is on its way out holds the group up, and no more.
 func TestGroupInUseIsReleased(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-used", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-used", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
-	replica := databaseOf("replica", inParameterGroup("shop-used-a"))
+	replica := awstest.DatabaseOf("replica", inParameterGroup("shop-used-a"))
 	w.createDatabase(&replica)
 	req.Applied, req.Deletion = w.database(req).Applied, &driver.Deletion{}
 	remove := func(req databaseRequest) driver.Result {
 		t.Helper()
-		result, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
+		result, err := drivertest.Databases(w.Session).Delete(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -633,7 +634,7 @@ func TestGroupInUseIsReleased(t *testing.T) {
 	if result := remove(req); result.Left != "" {
 		t.Errorf("of the instance stays %q", result.Left)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); seen.State != driver.Ready {
 		t.Fatalf("%v", seen.State)
 	}
@@ -644,17 +645,17 @@ func TestGroupInUseIsReleased(t *testing.T) {
 		t.Errorf("%v, the group has the mark %v", seen.State, w.groupMark("shop-used-a"))
 	}
 
-	next := databaseOf("shop-next", withParameters(parameters{"work_mem": "8192"}))
+	next := awstest.DatabaseOf("shop-next", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&next)
-	going := databaseOf("going", inParameterGroup("shop-next-a"))
+	going := awstest.DatabaseOf("going", inParameterGroup("shop-next-a"))
 	w.createDatabase(&going)
 	next.Applied, next.Deletion, going.Deletion = w.database(next).Applied, &driver.Deletion{}, &driver.Deletion{}
 	remove(next)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	remove(going)
-	_, err := drivertest.Databases(w.conn).Delete(t.Context(), next)
-	wantCode(t, err, driver.Busy)
-	w.clock.Advance(time.Hour)
+	_, err := drivertest.Databases(w.Session).Delete(t.Context(), next)
+	awstest.WantCode(t, err, driver.Busy)
+	w.Clock.Advance(time.Hour)
 	if left := remove(next).Left; left != "" || len(w.groups("shop-next")) > 0 {
 		t.Errorf("%q, groups %v", left, w.groups("shop-next"))
 	}
@@ -663,11 +664,11 @@ func TestGroupInUseIsReleased(t *testing.T) {
 // The groups of an instance that somebody deleted are released like it, so that a deletion with Retain ends.
 func TestGroupsOfAGoneInstanceAreReleased(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-taken", withParameters(parameters{"work_mem": "8192"}))
+	req := awstest.DatabaseOf("shop-taken", withParameters(parameters{"work_mem": "8192"}))
 	w.createDatabase(&req)
 	req.Applied = w.database(req).Applied
-	do(t, w.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name, SkipFinalSnapshot: new(true)})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name, SkipFinalSnapshot: new(true)})
+	w.Clock.Advance(time.Hour)
 	req.Deletion = &driver.Deletion{}
 	if seen := w.database(req); seen.State != driver.Ready {
 		t.Fatalf("%v", seen.State)
@@ -675,7 +676,7 @@ func TestGroupsOfAGoneInstanceAreReleased(t *testing.T) {
 	release := func() (driver.Result, error) {
 		released := req
 		released.Mark.Released = true
-		return drivertest.Databases(w.conn).Do(t.Context(), released, driver.Command{Verb: driver.WriteMark})
+		return drivertest.Databases(w.Session).Do(t.Context(), released, driver.Command{Verb: driver.WriteMark})
 	}
 	for range 2 { // the answer to the first may have been lost
 		result, err := release()
@@ -686,7 +687,7 @@ func TestGroupsOfAGoneInstanceAreReleased(t *testing.T) {
 	if seen := w.database(req); seen.State != driver.Absent || !w.groupMark("shop-taken-a").Released {
 		t.Errorf("%v, the group has the mark %v", seen.State, w.groupMark("shop-taken-a"))
 	}
-	do(t, w.rds.DeleteDBParameterGroup, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: new("shop-taken-a")})
+	awstest.Do(t, w.RDS.DeleteDBParameterGroup, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: new("shop-taken-a")})
 	if _, err := release(); driver.CodeOf(err) != driver.NotFound {
 		t.Errorf("nothing is left: %v", err)
 	}

@@ -9,21 +9,22 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // The endpoint has another port only once the server is there, and what waits is asked for once.
 func TestPort(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Port = new(int32(5433)) })
-	result, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.Port = new(int32(5433)) })
+	result, err := drivertest.Databases(w.Session).Create(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if seen := w.database(req); len(seen.Changes) > 0 || seen.Endpoint.Port != 0 {
 		t.Errorf("before it has an endpoint: changes %v, endpoint %+v", seen.Changes, seen.Endpoint)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	req.ID = result.ID
 	if seen := w.database(req); seen.Endpoint.Port != 5433 || len(seen.Changes) > 0 {
 		t.Fatalf("it is at %+v, changes %v", seen.Endpoint, seen.Changes)
@@ -37,14 +38,14 @@ func TestPort(t *testing.T) {
 	w.Ledger.Reset()
 	w.updateDatabase(req, seen.Changes...)
 	for _, passed := range []time.Duration{0, time.Minute} {
-		w.clock.Advance(passed)
+		w.Clock.Advance(passed)
 		if seen = w.database(req); seen.State != driver.Pending || len(seen.Changes) > 0 || seen.Endpoint.Port != 5433 {
 			t.Errorf("%v after the change: %v, changes %v, at port %d", passed, seen.State, seen.Changes, seen.Endpoint.Port)
 		}
 	}
-	w.clock.Advance(time.Hour)
-	if seen = w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || seen.Endpoint.Port != 6543 || seen.Endpoint.Host != host || w.writes() != 1 {
-		t.Errorf("in the end: %v, changes %v, at %+v after %d writes", seen.State, seen.Changes, seen.Endpoint, w.writes())
+	w.Clock.Advance(time.Hour)
+	if seen = w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || seen.Endpoint.Port != 6543 || seen.Endpoint.Host != host || w.Writes() != 1 {
+		t.Errorf("in the end: %v, changes %v, at %+v after %d writes", seen.State, seen.Changes, seen.Endpoint, w.Writes())
 	}
 	req.Spec.AWS.Port = nil
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBPortNumber: new(int32(7654))})

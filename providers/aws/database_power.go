@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -86,23 +87,23 @@ func notStopped(have *instance) error {
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
 func (d *databases) power(ctx context.Context, _ *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
 	if *params.PowerState == v1alpha1.PowerStateRunning {
-		_, err := call(ctx, d.session, "StartDBInstance", d.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
+		_, err := session.Call(ctx, d.Session, "StartDBInstance", d.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 		return "", explainStart(err)
 	}
 	if err := stopsLater(have); err != nil {
 		return "", err
 	}
-	_, err := call(ctx, d.session, "StopDBInstance", d.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
+	_, err := session.Call(ctx, d.Session, "StopDBInstance", d.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
 	return "", err
 }
 
 // explainStart says what to do where a server finds no machine to start on: another class is no way out, since RDS changes no stopped server.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
 func explainStart(err error) error {
-	if apiCode(err) != "InsufficientDBInstanceCapacity" {
+	if session.ErrorCode(err) != "InsufficientDBInstanceCapacity" {
 		return err
 	}
-	explained := *asError(err)
+	explained := *session.AsError(err)
 	explained.Message = "AWS has no capacity for the instance class here now, and RDS changes the class of no stopped server: wait, and Mooring retries; or restore a snapshot as another instance"
 	return &explained
 }

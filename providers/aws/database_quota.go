@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -19,9 +20,9 @@ var quotas = map[string]string{
 
 // readQuotas returns how much of the account's quotas is used in the session's region, by name, in one read.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeAccountAttributes.html
-func readQuotas(ctx context.Context, s *session) (found []driver.QuotaUsage, err error) {
-	client := rds.NewFromConfig(s.config)
-	out, err := call(ctx, s, "DescribeAccountAttributes", client.DescribeAccountAttributes, &rds.DescribeAccountAttributesInput{})
+func readQuotas(ctx context.Context, s *session.Session) (found []driver.QuotaUsage, err error) {
+	client := rds.NewFromConfig(s.Config)
+	out, err := session.Call(ctx, s, "DescribeAccountAttributes", client.DescribeAccountAttributes, &rds.DescribeAccountAttributesInput{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -25,16 +26,16 @@ func TestPointInTimeRecovery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup = &test.backup })
+			req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup = &test.backup })
 			if test.says == "" {
 				w.createDatabase(&req)
 				return
 			}
-			_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+			_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
 			if err == nil || driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("create: %v", err)
 			}
-			if calls := w.operations(); len(calls) > 0 {
+			if calls := w.Operations(); len(calls) > 0 {
 				t.Errorf("the calls %v were made", calls)
 			}
 		})

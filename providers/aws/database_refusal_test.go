@@ -7,19 +7,20 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // All that contradicts itself is told at once, and RDS is not asked.
 func TestCreationNamesAllThatContradictsItself(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
 		p.AWS.IOPS, p.AWS.DedicatedLogVolume = new(int32(4000)), new(true)
 		p.AWS.PerformanceInsights, p.AWS.Monitoring = &v1alpha1.PerformanceInsights{RetentionDays: new(int32(7))}, monitored(new(int32(60)), nil)
 		p.AWS.DBParameterGroupName, p.Parameters = new("theirs"), map[string]v1alpha1.ParameterValue{"work_mem": "8192"}
 	})
 	w.Ledger.Reset()
-	_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+	_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
 	for _, field := range []string{"spec.aws.iops", "spec.aws.dedicatedLogVolume", "spec.aws.performanceInsights", "spec.aws.monitoring", "spec.aws.dbParameterGroupName"} {
 		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s is not named: %v", field, err)
@@ -37,15 +38,15 @@ func TestRefusalOfRDSNamesTheField(t *testing.T) {
 		"version":           func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") },
 		"aws.instanceClass": func(p *v1alpha1.DatabaseParameters) { p.AWS.InstanceClass = new("db.t9.micro") },
 	} {
-		_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-"+strings.ToLower(strings.ReplaceAll(field, ".", "-")), change))
+		_, err := drivertest.Databases(w.Session).Create(t.Context(), awstest.DatabaseOf("shop-"+strings.ToLower(strings.ReplaceAll(field, ".", "-")), change))
 		if want := "correct spec." + field; driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ". RDS says: ") {
 			t.Errorf("a creation with another %s is answered with %v", field, err)
 		}
 	}
-	req := databaseOf("shop-orders", func(*v1alpha1.DatabaseParameters) {})
+	req := awstest.DatabaseOf("shop-orders", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	req.Spec.Version, req.Spec.AWS.InstanceClass = new("99"), new("db.t9.micro")
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -54,7 +55,7 @@ const awsKey = "alias/aws/rds"
 type replicator struct{ databases *databases }
 
 func (r replicator) following() *table.Following[databaseSpec, instance] {
-	return &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: r.promote, Lag: newLagMetric(r.databases.session).of}
+	return &table.Following[databaseSpec, instance]{Withheld: withheldOfReplica, Promote: r.promote, Lag: newLagMetric(r.databases.Session).of}
 }
 
 // create makes a read replica. Mark, network and protection come with the call. What nobody declared is as in the source or RDS's choice, but for what is safe: it is not to be
@@ -73,7 +74,7 @@ func (r replicator) create(ctx context.Context, req *databaseRequest, params *in
 		PubliclyAccessible: aws.Bool(false), CopyTagsToSnapshot: aws.Bool(true),
 	}
 	replicaCreation.Copy(params, in)
-	if req.Restore.SourceLocation != "" && req.Restore.SourceLocation != d.region {
+	if req.Restore.SourceLocation != "" && req.Restore.SourceLocation != d.Region {
 		in.SourceDBInstanceIdentifier, in.SourceRegion = of.DBInstanceArn, &req.Restore.SourceLocation // the SDK signs a URL for that region
 		in.KmsKeyId = first(in.KmsKeyId, aws.String(awsKey))
 	}
@@ -84,7 +85,7 @@ func (r replicator) create(ctx context.Context, req *databaseRequest, params *in
 	if aws.ToInt32(in.MonitoringInterval) == 0 {
 		in.MonitoringRoleArn = nil
 	}
-	out, err := call(ctx, d.session, "CreateDBInstanceReadReplica", d.rds.CreateDBInstanceReadReplica, in, onceRDS)
+	out, err := session.Call(ctx, d.Session, "CreateDBInstanceReadReplica", d.rds.CreateDBInstanceReadReplica, in, onceRDS)
 	if err != nil {
 		err = explainMonitoring(explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(err))))), in.MonitoringRoleArn)
 		return driver.Result{}, explainReplica(err, source.Name)
@@ -115,17 +116,17 @@ func primaryRefusal(req *databaseRequest, of *instance) error {
 	}
 	switch {
 	case req.Spec.Engine != nil && string(*req.Spec.Engine) != aws.ToString(of.Engine):
-		return invalid("set spec.engine to %s: a read replica has the engine of %s", aws.ToString(of.Engine), source.Name)
+		return session.Invalid("set spec.engine to %s: a read replica has the engine of %s", aws.ToString(of.Engine), source.Name)
 	case of.MasterUserSecret != nil:
-		return invalid("%s has credentials.source CloudManaged, and RDS has no read replicas of a server whose password AWS Secrets Manager keeps: "+
+		return session.Invalid("%s has credentials.source CloudManaged, and RDS has no read replicas of a server whose password AWS Secrets Manager keeps: "+
 			"set spec.credentials.source of its Database to Generated or SecretRef", source.Name)
 	case aws.ToInt32(of.BackupRetentionPeriod) == 0:
-		return invalid("%s has no automated backups, without which it can't have read replicas: set spec.backup.retentionDays of its Database", source.Name)
+		return session.Invalid("%s has no automated backups, without which it can't have read replicas: set spec.backup.retentionDays of its Database", source.Name)
 	case !aws.ToBool(of.StorageEncrypted):
-		return invalid("%s is not encrypted, and a read replica of it would not be: copy a snapshot of it with a key in RDS, and restore a Database from the copy "+
+		return session.Invalid("%s is not encrypted, and a read replica of it would not be: copy a snapshot of it with a key in RDS, and restore a Database from the copy "+
 			"with spec.restoreFrom.externalSnapshotName", source.Name)
 	case key != "":
-		return invalid("%s", key)
+		return session.Invalid("%s", key)
 	case aws.ToString(of.DBInstanceStatus) == "stopped":
 		return &driver.Error{Code: driver.Busy, Op: "DescribeDBInstances", Message: source.Name + " is stopped, and RDS makes read replicas of running servers: set spec.powerState of its Database to Running"}
 	}
@@ -138,12 +139,12 @@ func noPrimary(name string) string {
 
 // explainReplica says of a refusal what there is to do about the source and the keys.
 func explainReplica(err error, source string) error {
-	explained := asError(err)
+	explained := session.AsError(err)
 	if explained == nil {
 		return err
 	}
 	e := *explained
-	switch apiCode(err) {
+	switch session.ErrorCode(err) {
 	case "DBInstanceNotFound":
 		e.Message = noPrimary(source)
 	case "InvalidDBInstanceState":
@@ -228,15 +229,15 @@ func (r replicator) promote(ctx context.Context, req *databaseRequest, have *ins
 			in.PreferredBackupWindow = aws.String(backupWindow(*backup.StartTime))
 		}
 	}
-	_, err = call(ctx, d.session, "PromoteReadReplica", d.rds.PromoteReadReplica, in, onceRDS)
-	if apiCode(err) != "InvalidDBInstanceState" {
+	_, err = session.Call(ctx, d.Session, "PromoteReadReplica", d.rds.PromoteReadReplica, in, onceRDS)
+	if session.ErrorCode(err) != "InvalidDBInstanceState" {
 		return "", explainBackup(err, have)
 	}
 	now, unread := d.describe(ctx, req.Name)
 	if unread == nil && now != nil && (following(now) == nil || slices.Contains(promoting, aws.ToString(now.DBInstanceStatus))) {
 		return "", nil // somebody else asked for it since
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = "RDS can't promote the read replica now: " + e.Message + "; Mooring tries again"
 	return "", &e
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -18,7 +19,7 @@ var promotes = driver.Command{Verb: driver.Promote}
 
 // follower returns a request for a read replica of an instance that there is.
 func follower(name string, of databaseRequest, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
-	req := databaseOf(name, edit)
+	req := awstest.DatabaseOf(name, edit)
 	req.Mark.Name, req.Login.Password = name, ""
 	req.Restore = &driver.Restore{Follows: true, Source: driver.ParentRef{Name: of.Name, ID: of.ID}}
 	return req
@@ -26,24 +27,24 @@ func follower(name string, of databaseRequest, edit func(*v1alpha1.DatabaseParam
 
 // replicate makes a read replica and brings it to rest.
 func (w *databaseEnvironment) replicate(req *databaseRequest) {
-	w.t.Helper()
+	w.T.Helper()
 	req.Applied = w.database(*req).Applied
-	result, err := drivertest.Databases(w.conn).Create(w.t.Context(), *req)
+	result, err := drivertest.Databases(w.Session).Create(w.T.Context(), *req)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	req.ID = result.ID
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.settle(req)
 }
 
 // promote asks for a promotion, and waits until it is done.
 func (w *databaseEnvironment) promote(req *databaseRequest) {
-	w.t.Helper()
+	w.T.Helper()
 	w.command(*req, promotes)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(*req); seen.Replication.GetFollows() != nil {
-		w.t.Fatalf("after its promotion it follows %+v", seen.Replication.GetFollows())
+		w.T.Fatalf("after its promotion it follows %+v", seen.Replication.GetFollows())
 	}
 }
 
@@ -60,7 +61,7 @@ func TestReplicaKeepsBackupsOnceItIsPromoted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			primary := databaseOf("shop-orders", nil)
+			primary := awstest.DatabaseOf("shop-orders", nil)
 			w.createDatabase(&primary)
 			req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.Backup = tt.backup })
 			w.replicate(&req)
@@ -82,12 +83,12 @@ func TestReplicaKeepsBackupsOnceItIsPromoted(t *testing.T) {
 // Days that somebody gave a replica stay where the spec says nothing of them.
 func TestReplicaKeepsDaysThatNobodyDeclares(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	primary := databaseOf("shop-orders", nil)
+	primary := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.Backup = nil })
 	w.replicate(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, BackupRetentionPeriod: new(int32(5)), ApplyImmediately: new(true)})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.promote(&req)
 	if days := *w.instance(req.Name).BackupRetentionPeriod; days != 5 {
 		t.Errorf("it keeps backups for %d days, want 5", days)
@@ -100,30 +101,30 @@ func TestReplicaInAnotherRegion(t *testing.T) {
 	for name, encryption := range map[string]*v1alpha1.Encryption{"a key": {Key: new(key)}, "no key": nil} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			primary := databaseOf("shop-orders", nil)
+			primary := awstest.DatabaseOf("shop-orders", nil)
 			w.createDatabase(&primary)
-			home, near := w.conn, w.rds
-			w.conn = w.open(account, "us-east-1")
-			_, w.rds = w.clients(account, "us-east-1")
+			home, near := w.Session, w.RDS
+			w.Session = w.Open(awstest.Account, "us-east-1")
+			_, w.RDS = w.Clients(awstest.Account, "us-east-1")
 			req := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) {
 				p.Encryption, p.Storage.SizeGiB = encryption, new(int32(30))
 			})
 			req.Location = "us-east-1"
 			missing := req
-			if _, err := drivertest.Databases(w.conn).Create(t.Context(), missing); driver.CodeOf(err) != driver.NotFound {
+			if _, err := drivertest.Databases(w.Session).Create(t.Context(), missing); driver.CodeOf(err) != driver.NotFound {
 				t.Errorf("in the region of the replica: got %v, want NotFound", err)
 			}
-			req.Restore.SourceLocation = region
+			req.Restore.SourceLocation = awstest.Region
 			w.replicate(&req)
 			seen := w.database(req)
-			if seen.Replication.GetFollows() == nil || seen.Replication.GetFollows().Primary != primary.Name || seen.Replication.GetFollows().Location != region || seen.Location != "us-east-1" {
+			if seen.Replication.GetFollows() == nil || seen.Replication.GetFollows().Primary != primary.Name || seen.Replication.GetFollows().Location != awstest.Region || seen.Location != "us-east-1" {
 				t.Errorf("it follows %+v, and is in %s", seen.Replication.GetFollows(), seen.Location)
 			}
 			got := w.instance(req.Name)
 			if *got.AllocatedStorage != 50 || encryption != nil && *got.KmsKeyId != key || !strings.Contains(*got.KmsKeyId, ":us-east-1:") {
 				t.Errorf("the replica has %d GiB and the key %s", *got.AllocatedStorage, *got.KmsKeyId)
 			}
-			w.conn, w.rds = home, near
+			w.Session, w.RDS = home, near
 			if followers := w.database(primary).Replication.GetFollowers(); !slices.Equal(followers, []string{*got.DBInstanceArn}) {
 				t.Errorf("the primary is followed by %v, want %s", followers, *got.DBInstanceArn)
 			}
@@ -134,7 +135,7 @@ func TestReplicaInAnotherRegion(t *testing.T) {
 // A promotion is asked for once: not while RDS is at it, and a refusal counts only if nobody else asked for it since.
 func TestPromotionIsAskedForOnce(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	primary := databaseOf("shop-orders", nil)
+	primary := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, nil)
 	w.replicate(&req)
@@ -144,7 +145,7 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 		t.Errorf("while RDS is at it: %v, it follows %+v", seen.State, seen.Replication.GetFollows())
 	}
 	w.command(req, promotes)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.command(req, promotes)
 	if asked := w.Ledger.Count(localcloud.Filter{Operation: "PromoteReadReplica"}); asked != 1 {
 		t.Errorf("it was asked for %d times, want once", asked)
@@ -156,14 +157,14 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 		want driver.Code // 0: no error
 	}{
 		"somebody-promotes-it": {func(name string) {
-			do(t, w.rds.PromoteReadReplica, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: &name})
-			w.clock.Advance(time.Hour)
+			awstest.Do(t, w.RDS.PromoteReadReplica, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: &name})
+			w.Clock.Advance(time.Hour)
 		}, 0},
 		"somebody-is-promoting-it": {func(name string) {
-			do(t, w.rds.PromoteReadReplica, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: &name})
+			awstest.Do(t, w.RDS.PromoteReadReplica, &rds.PromoteReadReplicaInput{DBInstanceIdentifier: &name})
 		}, 0},
 		"a-backup-begins": {func(name string) {
-			do(t, w.rds.CreateDBSnapshot, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &name, DBSnapshotIdentifier: new("by-hand")})
+			awstest.Do(t, w.RDS.CreateDBSnapshot, &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &name, DBSnapshotIdentifier: new("by-hand")})
 		}, driver.Busy},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +174,7 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 				Filter: localcloud.Filter{Operation: "DescribeDBInstances", Resource: req.Name}, Times: 1, Kind: localcloud.Latency, Hook: func(localcloud.Call) { tt.acts(req.Name) },
 			})
 			defer lift()
-			_, err := drivertest.Databases(w.conn).Do(t.Context(), req, promotes)
+			_, err := drivertest.Databases(w.Session).Do(t.Context(), req, promotes)
 			if tt.want == 0 && err != nil || tt.want != 0 && driver.CodeOf(err) != tt.want {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
@@ -185,26 +186,26 @@ func TestPromotionIsAskedForOnce(t *testing.T) {
 // any more.
 func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	primary := databaseOf("shop-orders", nil)
+	primary := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	protected := follower("shop-reports", primary, func(p *v1alpha1.DatabaseParameters) { p.DeletionProtection = new(true) })
 	w.replicate(&protected)
 	protected.Deletion = &driver.Deletion{Snapshot: "shop-reports-final"}
-	_, err := drivertest.Databases(w.conn).Delete(t.Context(), protected)
-	wantCode(t, err, driver.Protected)
+	_, err := drivertest.Databases(w.Session).Delete(t.Context(), protected)
+	awstest.WantCode(t, err, driver.Protected)
 
 	going := follower("shop-archive", primary, nil)
 	w.replicate(&going)
 	going.Deletion = &driver.Deletion{Snapshot: "shop-archive-final"}
 	another := going
 	another.ID = "db-before"
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), another); err == nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), another); err == nil {
 		t.Error("a replica of another identity was deleted without its final snapshot")
 	}
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), going); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), going); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(going); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Absent {
 		t.Errorf("after its deletion: %v, the snapshot is %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
@@ -213,16 +214,16 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 	}
 
 	primary.Deletion = &driver.Deletion{Snapshot: "shop-orders-final"}
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), primary); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), primary); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(primary); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Ready {
 		t.Errorf("after its deletion: %v, the snapshot is %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.instance("shop-reports") // RDS looks after it
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	protected.Deletion = nil
 	if seen := w.database(protected); seen.Replication.GetFollows() != nil {
 		t.Errorf("it follows %+v, which is gone", seen.Replication.GetFollows())
@@ -232,7 +233,7 @@ func TestDeletionOfReplicaAndPrimary(t *testing.T) {
 // A replica that shares the parameter group of its primary gets one of its own as soon as its parameters differ, and that of the primary stays as it is.
 func TestReplicaHasParametersOfItsOwn(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	primary := databaseOf("shop-orders", withParameters(parameters{"work_mem": "4096"}))
+	primary := awstest.DatabaseOf("shop-orders", withParameters(parameters{"work_mem": "4096"}))
 	w.createDatabase(&primary)
 	same := follower("shop-reports", primary, withParameters(parameters{"work_mem": "4096"}))
 	w.replicate(&same)
@@ -246,12 +247,12 @@ func TestReplicaHasParametersOfItsOwn(t *testing.T) {
 // What a replica can't have as the spec says is no difference while it follows another server, nor does anything wait for it, and it is one afterwards.
 func TestReplicaWithheldFromItsSpec(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	primary := databaseOf("shop-orders", nil)
+	primary := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&primary)
 	req := follower("shop-reports", primary, nil)
 	w.replicate(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &req.Name, DBInstanceClass: new("db.t4g.small")}) // which waits for the window
-	w.clock.Advance(time.Minute)
+	w.Clock.Advance(time.Minute)
 	req.Spec.Version, req.Spec.PowerState, req.Spec.AWS.InstanceClass = new("17"), new(v1alpha1.PowerStateStopped), nil
 	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 {
 		t.Errorf("got %v and %+v, want Ready without changes", seen.State, seen.Changes)

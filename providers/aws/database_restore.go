@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -93,7 +94,7 @@ func (r restorer) restore(ctx context.Context, req *databaseRequest, params *ins
 	}
 	restoration.Copy(params, in)
 	in.AllocatedStorage = noLess(in.AllocatedStorage, least)
-	out, err := call(ctx, d.session, "RestoreDBInstanceFromDBSnapshot", d.rds.RestoreDBInstanceFromDBSnapshot, in, onceRDS)
+	out, err := session.Call(ctx, d.Session, "RestoreDBInstanceFromDBSnapshot", d.rds.RestoreDBInstanceFromDBSnapshot, in, onceRDS)
 	if err != nil {
 		return driver.Result{}, explainSnapshot(explainOptions(explainGroup(explainNetwork(explainBackup(err, &instance{})))), req.Restore.Snapshot)
 	}
@@ -129,7 +130,7 @@ func (r restorer) recover(ctx context.Context, req *databaseRequest, params *ins
 	if aws.ToInt32(in.MaxAllocatedStorage) <= max(least, aws.ToInt32(in.AllocatedStorage)) {
 		in.MaxAllocatedStorage = nil
 	}
-	out, err := call(ctx, d.session, "RestoreDBInstanceToPointInTime", d.rds.RestoreDBInstanceToPointInTime, in, onceRDS)
+	out, err := session.Call(ctx, d.Session, "RestoreDBInstanceToPointInTime", d.rds.RestoreDBInstanceToPointInTime, in, onceRDS)
 	if err != nil {
 		return driver.Result{}, explainRecovery(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(err, &instance{}))))), source.Name)
 	}
@@ -146,7 +147,7 @@ func (r restorer) checkSource(ctx context.Context, req *databaseRequest, source 
 	if of == nil || aws.ToString(of.DbiResourceId) != source.ID {
 		return r.checkDeleted(ctx, req)
 	}
-	return sourceRefusal(req, of, d.now())
+	return sourceRefusal(req, of, d.Now())
 }
 
 // sourceRefusal says why an instance can't be restored as a request asks for it; nil if it can.
@@ -155,13 +156,13 @@ func sourceRefusal(req *databaseRequest, of *instance, now time.Time) error {
 	other := otherKey(portable.WantedDiskKey(&req.Spec), source.Name, aws.ToString(of.KmsKeyId), "")
 	switch latest := restorableUntil(of); {
 	case aws.ToInt32(of.BackupRetentionPeriod) == 0:
-		return invalid("%s has no automated backups, so it can't be restored to a point in time: set spec.backup.retentionDays of its Database, or restore a DatabaseSnapshot", source.Name)
+		return session.Invalid("%s has no automated backups, so it can't be restored to a point in time: set spec.backup.retentionDays of its Database, or restore a DatabaseSnapshot", source.Name)
 	case !aws.ToBool(of.StorageEncrypted):
-		return invalid("%s is not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
+		return session.Invalid("%s is not encrypted, and a server restored from it would not be: copy a snapshot of it with a key in RDS, and name the copy in spec.restoreFrom.externalSnapshotName", source.Name)
 	case other != "":
-		return invalid("%s", other)
+		return session.Invalid("%s", other)
 	case req.Restore.Time.After(now):
-		return invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
+		return session.Invalid("spec.restoreFrom.pointInTime.time is %s, which is still to come: set an earlier time, or none for the latest one", req.Restore.Time.Format(time.RFC3339))
 	case !latest.IsZero() && req.Restore.Time.After(latest):
 		return &driver.Error{Code: driver.Busy, Op: "DescribeDBInstances", Message: fmt.Sprintf("%s can be restored up to %s by now, because RDS keeps up to 5 minutes behind; Mooring tries again",
 			source.Name, latest.Format(time.RFC3339))}
@@ -179,12 +180,12 @@ func restorableUntil(of *instance) time.Time {
 
 // explainRecovery says of a refusal what there is to do about the time and the backups.
 func explainRecovery(err error, source string) error {
-	explained := asError(err)
+	explained := session.AsError(err)
 	if explained == nil {
 		return err
 	}
 	e := *explained
-	switch code := apiCode(err); {
+	switch code := session.ErrorCode(err); {
 	case code == "PointInTimeRestoreNotEnabled", code == "DBInstanceAutomatedBackupNotFound":
 		e.Message = fmt.Sprintf("%s has no automated backups that could be restored: set spec.backup.retentionDays of its Database, or restore a DatabaseSnapshot: %s", source, e.Message)
 	case code == "InvalidParameterValue" && strings.Contains(e.Message, "restored to a time"):
@@ -208,7 +209,7 @@ func (r restorer) checkSnapshotKey(ctx context.Context, req *databaseRequest) er
 		return nil
 	}
 	of := &snapshotRequest{Request: driver.Request{Name: req.Restore.Snapshot}}
-	snapshot, err := (&snapshots{session: d.session, rds: d.rds}).read(ctx, of, nil)
+	snapshot, err := (&snapshots{Session: d.Session, rds: d.rds}).read(ctx, of, nil)
 	if err != nil {
 		return err
 	}
@@ -221,10 +222,10 @@ func keyRefusal(want, name string, snapshot *types.DBSnapshot) error {
 	case snapshot == nil:
 		return &driver.Error{Code: driver.NotFound, Op: "DescribeDBSnapshots", Message: noSnapshot(name)}
 	case !aws.ToBool(snapshot.Encrypted):
-		return invalid("RDS makes it with the key of the snapshot, which is none, because the snapshot is not encrypted: remove spec.encryption%s", copyInstead)
+		return session.Invalid("RDS makes it with the key of the snapshot, which is none, because the snapshot is not encrypted: remove spec.encryption%s", copyInstead)
 	}
 	if other := otherKey(&want, "the snapshot", aws.ToString(snapshot.KmsKeyId), copyInstead); other != "" {
-		return invalid("%s", other)
+		return session.Invalid("%s", other)
 	}
 	return nil
 }
@@ -238,12 +239,12 @@ func noSnapshot(name string) string {
 
 // explainSnapshot says of a refusal what there is to do about the snapshot.
 func explainSnapshot(err error, name string) error {
-	explained := asError(err)
+	explained := session.AsError(err)
 	if explained == nil {
 		return err
 	}
 	e := *explained
-	switch apiCode(err) {
+	switch session.ErrorCode(err) {
 	case "DBSnapshotNotFound":
 		e.Code, e.Message = driver.NotFound, noSnapshot(name)
 	case "InvalidDBSnapshotState":

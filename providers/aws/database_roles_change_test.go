@@ -10,17 +10,18 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // refusedRoles updates a database whose spec differs in its roles, and returns how that failed.
 func (w *databaseEnvironment) refusedRoles(req databaseRequest) error {
-	w.t.Helper()
-	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, w.database(req).Changes)
+	w.T.Helper()
+	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 {
-		w.t.Fatalf("%v, failed %v", err, result.Failed)
+		w.T.Fatalf("%v, failed %v", err, result.Failed)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	return result.Failed[0].Err
 }
 
@@ -32,7 +33,7 @@ func (w *databaseEnvironment) refuse(operation string, status int, code, message
 // Who replaces a role, or removes it, is told that its feature fails meanwhile; a feature that had none gets one without that.
 func TestEffectOfRoles(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	w.created(&req)
 	w.converge(&req)
 	for name, test := range map[string]struct {
@@ -57,7 +58,7 @@ func TestEffectOfRoles(t *testing.T) {
 func TestFormerRoleIsTold(t *testing.T) {
 	const says = "role/shop-imports was taken away before: put that one back, or name a role"
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	w.converge(&req)
 	req.Spec.AWS.AssociatedRoles = roles("s3Import", "nowhere")
@@ -69,14 +70,14 @@ func TestFormerRoleIsTold(t *testing.T) {
 	w.wantRoles("without the new one", req.Name, map[string]string{})
 	req.Spec.AWS.AssociatedRoles = roles("s3Import", "shop-everything")
 	w.converge(&req)
-	do(t, w.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &req.Spec.AWS.AssociatedRoles[0].RoleARN})
+	awstest.Do(t, w.RDS.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &req.Spec.AWS.AssociatedRoles[0].RoleARN})
 	w.refuse("AddRoleToDBInstance", 400, "InvalidParameterValue", "IAM role is unfit")
 	if err := w.refusedRoles(req); strings.Contains(err.Error(), "before") {
 		t.Errorf("of a role that nobody replaces it says %v", err)
 	}
 }
 
-// A role that is refused a removal stays, with what to do, and keeps no other feature from its role. The one that was to come in its place is not tried.
+// A Role that is refused a removal stays, with what to do, and keeps no other feature from its role. The one that was to come in its place is not tried.
 func TestRefusedRemovalOfARole(t *testing.T) {
 	for name, test := range map[string]struct {
 		want   []v1alpha1.AssociatedRole
@@ -90,7 +91,7 @@ func TestRefusedRemovalOfARole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+			req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 			w.created(&req)
 			w.converge(&req)
 			lift := w.refuse("RemoveRoleFromDBInstance", test.status, test.code, "no")
@@ -128,7 +129,7 @@ func TestAdviceOnARefusedRole(t *testing.T) {
 		{400, "DBInstanceRoleAlreadyExists", "exists", "and shows none: Mooring tries again"},
 	} {
 		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-		req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+		req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 		w.created(&req)
 		w.refuse("AddRoleToDBInstance", test.status, test.code, test.message)
 		text := w.refusedRoles(req).Error()
@@ -145,8 +146,8 @@ func TestRoleIsAssociatedAnew(t *testing.T) {
 	for name, trusted := range map[string]bool{"corrected": true, "as it was": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			w.conn = w.openByClock()
-			req := databaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))
+			w.Session = w.openByClock()
+			req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))
 			w.created(&req)
 			w.converge(&req)
 			if trusted {
@@ -156,7 +157,7 @@ func TestRoleIsAssociatedAnew(t *testing.T) {
 			if seen := w.database(req); len(seen.Changes) > 0 || !strings.Contains(seen.Lost, "mooring.dev/reconcile") {
 				t.Errorf("nobody asked: %+v, %q", seen.Changes, seen.Lost)
 			}
-			req.AskedAt = w.clock.Now()
+			req.AskedAt = w.Clock.Now()
 			if changes := w.database(req).Changes; len(changes) != 1 || changes[0].Effect != driver.Online {
 				t.Errorf("somebody asked: %+v", changes)
 			}
@@ -166,14 +167,14 @@ func TestRoleIsAssociatedAnew(t *testing.T) {
 			}
 			lift()
 			w.Ledger.Reset()
-			w.clock.Advance(time.Second)
+			w.Clock.Advance(time.Second)
 			w.converge(&req)
 			seen, want := w.database(req), map[bool]string{true: "shop-untrusted ACTIVE", false: "shop-untrusted INVALID"}[trusted]
 			w.wantRoles("in the end", req.Name, map[string]string{"s3Import": want})
-			if seen.State != driver.Ready || (seen.Lost == "") != trusted || w.writes() != 2 {
-				t.Errorf("in the end: %v, %q, after %d writes", seen.State, seen.Lost, w.writes())
+			if seen.State != driver.Ready || (seen.Lost == "") != trusted || w.Writes() != 2 {
+				t.Errorf("in the end: %v, %q, after %d writes", seen.State, seen.Lost, w.Writes())
 			}
-			req.AskedAt = w.clock.Now()
+			req.AskedAt = w.Clock.Now()
 			if changes := w.database(req).Changes; len(changes) == 1 == trusted {
 				t.Errorf("somebody asked again: %+v", changes)
 			}
@@ -184,16 +185,16 @@ func TestRoleIsAssociatedAnew(t *testing.T) {
 // While RDS is at work on the role of somebody else, roles wait, and it is told for what; an object without a difference does not wait.
 func TestRolesWaitForThoseOfOthers(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	add := func(feature, role string) {
-		do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: &feature, RoleArn: &roles(feature, role)[0].RoleARN})
+		awstest.Do(t, w.RDS.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: &feature, RoleArn: &roles(feature, role)[0].RoleARN})
 	}
 	add("Lambda", "shop-functions")
 	if seen := w.database(req); seen.State != driver.Pending || seen.Work.What != "working on the role of Lambda, and Mooring changes roles after that" {
 		t.Errorf("while RDS is at work: %v, %q", seen.State, seen.Work.What)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.converge(&req)
 	add("s3Export", "shop-exports")
 	if seen := w.database(req); seen.State != driver.Ready || seen.Work.What != "" {

@@ -11,13 +11,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 func roles(featureAndName ...string) []v1alpha1.AssociatedRole {
 	list := []v1alpha1.AssociatedRole{}
 	for i := 0; i < len(featureAndName); i += 2 {
-		list = append(list, v1alpha1.AssociatedRole{FeatureName: featureAndName[i], RoleARN: "arn:aws:iam::" + account + ":role/" + featureAndName[i+1]})
+		list = append(list, v1alpha1.AssociatedRole{FeatureName: featureAndName[i], RoleARN: "arn:aws:iam::" + awstest.Account + ":role/" + featureAndName[i+1]})
 	}
 	return list
 }
@@ -30,24 +31,24 @@ func withRoles(featureAndName ...string) func(*v1alpha1.DatabaseParameters) {
 
 // rolesOf returns what RDS says of the roles of an instance: feature, name and state.
 func (w *databaseEnvironment) rolesOf(name string) map[string]string {
-	w.t.Helper()
+	w.T.Helper()
 	all := map[string]string{}
 	for _, r := range w.instance(name).AssociatedRoles {
-		all[*r.FeatureName] = (*r.RoleArn)[len("arn:aws:iam::"+account+":role/"):] + " " + *r.Status
+		all[*r.FeatureName] = (*r.RoleArn)[len("arn:aws:iam::"+awstest.Account+":role/"):] + " " + *r.Status
 	}
 	return all
 }
 
 func (w *databaseEnvironment) wantRoles(when, name string, want map[string]string) {
-	w.t.Helper()
+	w.T.Helper()
 	if diff := cmp.Diff(want, w.rolesOf(name)); diff != "" {
-		w.t.Errorf("%s: roles (-want +got):\n%s", when, diff)
+		w.T.Errorf("%s: roles (-want +got):\n%s", when, diff)
 	}
 }
 
 // created makes a server without roles, as every one is, and has the driver see it as a spec with roles.
 func (w *databaseEnvironment) created(req *databaseRequest) {
-	w.t.Helper()
+	w.T.Helper()
 	spec := req.Spec
 	req.Spec.AWS = spec.AWS.DeepCopy()
 	req.Spec.AWS.AssociatedRoles = nil
@@ -57,26 +58,26 @@ func (w *databaseEnvironment) created(req *databaseRequest) {
 
 // converge makes the changes of a spec until nothing differs, and waits for RDS in between.
 func (w *databaseEnvironment) converge(req *databaseRequest) {
-	w.t.Helper()
+	w.T.Helper()
 	for range 3 {
 		seen := w.database(*req)
 		if req.Applied = seen.Applied; seen.State == driver.Ready && len(seen.Changes) == 0 {
 			return
 		}
-		if _, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, seen.Changes); err != nil {
-			w.t.Fatal(err)
+		if _, err := drivertest.Databases(w.Session).Update(w.T.Context(), *req, seen.Changes); err != nil {
+			w.T.Fatal(err)
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
 	seen := w.database(*req)
-	w.t.Fatalf("still not as declared: %v, changes %+v", seen.State, seen.Changes)
+	w.T.Fatalf("still not as declared: %v, changes %+v", seen.State, seen.Changes)
 }
 
 // A creation takes no roles: they are associated once the server is there, and until RDS has done so the server is not as declared.
 func TestRolesOfANewServer(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
-	result, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
+	result, err := drivertest.Databases(w.Session).Create(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestRolesOfANewServer(t *testing.T) {
 	if seen := w.database(req); seen.State != driver.Pending || len(w.rolesOf(req.Name)) > 0 {
 		t.Errorf("while it is made: %v with roles %v", seen.State, w.rolesOf(req.Name))
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	seen := w.database(req)
 	if diff := cmp.Diff([]string{"aws.associatedRoles"}, driver.Names(seen.Changes)); diff != "" || seen.Changes[0].Effect != driver.Online {
 		t.Fatalf("changes (-want +got):\n%s%v", diff, seen.Changes)
@@ -95,20 +96,20 @@ func TestRolesOfANewServer(t *testing.T) {
 	if seen = w.database(req); seen.State != driver.Pending || !seen.Available || seen.Work.What != "associating the role of s3Import" || len(seen.Changes) > 0 {
 		t.Errorf("while RDS associates them: %v, available %t, %q, changes %v", seen.State, seen.Available, seen.Work.What, seen.Changes)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.wantRoles("then", req.Name, map[string]string{"s3Import": "shop-imports ACTIVE", "s3Export": "shop-exports ACTIVE"})
-	if seen = w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || w.writes() != 2 {
-		t.Errorf("in the end: %v, changes %v, after %d writes", seen.State, seen.Changes, w.writes())
+	if seen = w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || w.Writes() != 2 {
+		t.Errorf("in the end: %v, changes %v, after %d writes", seen.State, seen.Changes, w.Writes())
 	}
 }
 
 // Roles that the spec had go and come with it, one by one and also where they change places; those of features that the spec never had are others', and stay.
 func TestRolesOfOthersStay(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	w.created(&req)
-	do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("Lambda"), RoleArn: &roles("Lambda", "shop-functions")[0].RoleARN})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("Lambda"), RoleArn: &roles("Lambda", "shop-functions")[0].RoleARN})
+	w.Clock.Advance(time.Hour)
 	w.converge(&req)
 	for _, step := range []struct {
 		name   string
@@ -127,8 +128,8 @@ func TestRolesOfOthersStay(t *testing.T) {
 		req.Spec.AWS.AssociatedRoles = step.roles
 		w.Ledger.Reset()
 		w.converge(&req)
-		if w.writes() != step.writes {
-			t.Errorf("%s: %d writes, want %d", step.name, w.writes(), step.writes)
+		if w.Writes() != step.writes {
+			t.Errorf("%s: %d writes, want %d", step.name, w.Writes(), step.writes)
 		}
 		want := map[string]string{"Lambda": "shop-functions ACTIVE"}
 		for feature, role := range step.want {
@@ -141,31 +142,31 @@ func TestRolesOfOthersStay(t *testing.T) {
 // A feature to which somebody gave another role is not ours to change.
 func TestRoleOfAnotherInTheWay(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports", "s3Export", "shop-exports"))
 	w.created(&req)
-	do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-everything")[0].RoleARN})
-	w.clock.Advance(time.Hour)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	awstest.Do(t, w.RDS.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-everything")[0].RoleARN})
+	w.Clock.Advance(time.Hour)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Conflict {
 		t.Errorf("%v, failed %v; want a conflict", err, result.Failed)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.wantRoles("in the end", req.Name, map[string]string{"s3Import": "shop-everything ACTIVE", "s3Export": "shop-exports ACTIVE"})
 }
 
 // Whoever takes away a role of ours, or replaces it, has made a difference that is corrected.
 func TestRolesDrift(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	w.converge(&req)
 	gone := &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-imports")[0].RoleARN}
-	do(t, w.rds.RemoveRoleFromDBInstance, gone)
+	awstest.Do(t, w.RDS.RemoveRoleFromDBInstance, gone)
 	w.converge(&req)
 	w.wantRoles("after it was taken away", req.Name, map[string]string{"s3Import": "shop-imports ACTIVE"})
-	do(t, w.rds.RemoveRoleFromDBInstance, gone)
-	do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-everything")[0].RoleARN})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.RemoveRoleFromDBInstance, gone)
+	awstest.Do(t, w.RDS.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-everything")[0].RoleARN})
+	w.Clock.Advance(time.Hour)
 	w.converge(&req)
 	w.wantRoles("after it was replaced", req.Name, map[string]string{"s3Import": "shop-imports ACTIVE"})
 }
@@ -175,19 +176,19 @@ func TestRoleFollowsAnother(t *testing.T) {
 	durations := slow
 	durations.RoleRemoval = 10 * time.Minute
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: durations})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	w.converge(&req)
 	req.Spec.AWS.AssociatedRoles = roles("s3Import", "shop-everything", "s3Export", "shop-exports")
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("%v, failed %v; want the other role later", err, result.Failed)
 	}
 	if seen := w.database(req); seen.State != driver.Pending {
 		t.Errorf("while RDS takes it away: %v, changes %v", seen.State, seen.Changes)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.converge(&req)
 	w.wantRoles("in the end", req.Name, map[string]string{"s3Import": "shop-everything ACTIVE", "s3Export": "shop-exports ACTIVE"})
 	if n := w.Ledger.Count(localcloud.Filter{Operation: "RemoveRoleFromDBInstance"}); n != 1 {
@@ -195,10 +196,10 @@ func TestRoleFollowsAnother(t *testing.T) {
 	}
 }
 
-// A role that the server can't assume is a problem of the object that declares it, with what to do, and of no other one.
+// A Role that the server can't assume is a problem of the object that declares it, with what to do, and of no other one.
 func TestRoleThatCannotBeAssumed(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))
 	w.created(&req)
 	w.converge(&req)
 	w.wantRoles("then", req.Name, map[string]string{"s3Import": "shop-untrusted INVALID"})
@@ -217,16 +218,16 @@ func TestRoleThatCannotBeAssumed(t *testing.T) {
 // RDS changes roles of a server that is available: in any other state nothing is called in vain.
 func TestRolesWaitForTheServer(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
-	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
+	w.Clock.Advance(time.Hour)
 	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)
 	seen := w.database(req)
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
-	if err != nil || w.writes() > 0 || len(result.Failed) != len(seen.Changes) {
-		t.Errorf("while it is stopped: %v, failed %v of %v, after %d writes", err, result.Failed, seen.Changes, w.writes())
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, seen.Changes)
+	if err != nil || w.Writes() > 0 || len(result.Failed) != len(seen.Changes) {
+		t.Errorf("while it is stopped: %v, failed %v of %v, after %d writes", err, result.Failed, seen.Changes, w.Writes())
 	}
 	for _, f := range result.Failed {
 		if driver.CodeOf(f.Err) != driver.Busy {
@@ -257,17 +258,17 @@ func TestRolesRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", withRoles(append(test.refused, "s3Export", "shop-exports")...))
+			req := awstest.DatabaseOf("shop-orders", withRoles(append(test.refused, "s3Export", "shop-exports")...))
 			if test.edit != nil {
 				test.edit(&req.Spec.AWS.AssociatedRoles[0])
 			}
 			w.created(&req)
-			do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("Lambda"), RoleArn: &roles("Lambda", "shop-functions")[0].RoleARN})
-			w.clock.Advance(time.Hour)
+			awstest.Do(t, w.RDS.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("Lambda"), RoleArn: &roles("Lambda", "shop-functions")[0].RoleARN})
+			w.Clock.Advance(time.Hour)
 			if test.fault.Code != "" {
 				w.Faults.Add(test.fault)
 			}
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+			result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 			if err != nil || len(result.Failed) != 1 {
 				t.Fatalf("%v, failed %v", err, result.Failed)
 			}
@@ -275,7 +276,7 @@ func TestRolesRefused(t *testing.T) {
 			if driver.CodeOf(failed.Err) != test.code || !strings.Contains(failed.Err.Error(), test.says) || !strings.Contains(failed.Err.Error(), "spec.aws.associatedRoles") {
 				t.Errorf("%v: %v; want %v that says %q", driver.CodeOf(failed.Err), failed.Err, test.code, test.says)
 			}
-			if w.clock.Advance(time.Hour); w.rolesOf(req.Name)["s3Export"] != "shop-exports ACTIVE" {
+			if w.Clock.Advance(time.Hour); w.rolesOf(req.Name)["s3Export"] != "shop-exports ACTIVE" {
 				t.Errorf("roles %v; want the other one to be associated", w.rolesOf(req.Name))
 			}
 		})
@@ -285,13 +286,13 @@ func TestRolesRefused(t *testing.T) {
 // Whoever calls again, because an answer was lost or a read was stale, does no harm.
 func TestRolesAgain(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
+	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-imports"))
 	w.created(&req)
 	add := w.database(req).Changes
 	w.updateDatabase(req, add...)
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Stale, Filter: localcloud.Filter{Operation: "DescribeDBInstances"}, Times: 1})
 	w.updateDatabase(req, add...)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.converge(&req)
 	req.Spec.AWS.AssociatedRoles = roles()
 	remove := w.database(req).Changes
@@ -305,7 +306,7 @@ func TestRolesAgain(t *testing.T) {
 func TestRolesOfOtherEngines(t *testing.T) {
 	for engine, lacks := range map[v1alpha1.Engine]int{v1alpha1.EngineMySQL: 1, v1alpha1.EngineMariaDB: 1, v1alpha1.EnginePostgres: 0} {
 		for _, list := range [][]v1alpha1.AssociatedRole{roles("s3Import", "shop-imports"), roles()} {
-			spec := databaseOf("x", func(p *v1alpha1.DatabaseParameters) { p.Engine, p.AWS.AssociatedRoles = &engine, list }).Spec
+			spec := awstest.DatabaseOf("x", func(p *v1alpha1.DatabaseParameters) { p.Engine, p.AWS.AssociatedRoles = &engine, list }).Spec
 			if got := databaseLacks(t, spec); len(got) != lacks*len(list) {
 				t.Errorf("%s with %v lacks %v", engine, list, got)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -109,7 +110,7 @@ func (w *roleWrite) change(ctx context.Context, feature string) *driver.Error {
 		w.of.takenRoles.replaced(w.have, feature)
 		return nil
 	}
-	return asError(explainRole(err, *role, w.of.takenRoles.of(w.have, feature).arn))
+	return session.AsError(explainRole(err, *role, w.of.takenRoles.of(w.have, feature).arn))
 }
 
 // inTheWay returns the roles that go before a feature has the role that it is to have.
@@ -130,18 +131,18 @@ func (w *roleWrite) takeAway(ctx context.Context, role v1alpha1.AssociatedRole) 
 	}
 	w.gone[role.FeatureName] = nil
 	if err := w.remove(ctx, role); err != nil {
-		w.gone[role.FeatureName] = asError(explainRoleRemoval(err, role, w.wanted(role.FeatureName)))
+		w.gone[role.FeatureName] = session.AsError(explainRoleRemoval(err, role, w.wanted(role.FeatureName)))
 	} else if w.wanted(role.FeatureName) != nil {
-		w.of.takenRoles.note(w.have, role.FeatureName, takenRole{arn: role.RoleARN, at: w.of.now()})
+		w.of.takenRoles.note(w.have, role.FeatureName, takenRole{arn: role.RoleARN, at: w.of.Now()})
 	}
 	return w.gone[role.FeatureName]
 }
 
 func (w *roleWrite) remove(ctx context.Context, role v1alpha1.AssociatedRole) error {
-	_, err := call(ctx, w.of.session, "RemoveRoleFromDBInstance", w.of.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{
+	_, err := session.Call(ctx, w.of.Session, "RemoveRoleFromDBInstance", w.of.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{
 		DBInstanceIdentifier: w.have.DBInstanceIdentifier, FeatureName: &role.FeatureName, RoleArn: &role.RoleARN,
 	}, onceRDS)
-	if apiCode(err) == "DBInstanceRoleNotFound" { // an earlier call did it
+	if session.ErrorCode(err) == "DBInstanceRoleNotFound" { // an earlier call did it
 		return nil
 	}
 	return err
@@ -149,10 +150,10 @@ func (w *roleWrite) remove(ctx context.Context, role v1alpha1.AssociatedRole) er
 
 // add associates a role. RDS may have it in the place of one that was taken away before only later.
 func (w *roleWrite) add(ctx context.Context, role v1alpha1.AssociatedRole) error {
-	_, err := call(ctx, w.of.session, "AddRoleToDBInstance", w.of.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{
+	_, err := session.Call(ctx, w.of.Session, "AddRoleToDBInstance", w.of.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{
 		DBInstanceIdentifier: w.have.DBInstanceIdentifier, FeatureName: &role.FeatureName, RoleArn: &role.RoleARN,
 	}, onceRDS)
-	if apiCode(err) != "DBInstanceRoleAlreadyExists" {
+	if session.ErrorCode(err) != "DBInstanceRoleAlreadyExists" {
 		return err
 	}
 	now, unread := w.of.describe(ctx, aws.ToString(w.have.DBInstanceIdentifier))
@@ -185,7 +186,7 @@ func explainRole(err error, role v1alpha1.AssociatedRole, former string) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	advice := adviceOnRole(apiCode(err), e.Code, strings.ToLower(apiMessage(err)))
+	advice := adviceOnRole(session.ErrorCode(err), e.Code, strings.ToLower(session.ErrorMessage(err)))
 	if advice == "" {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -66,7 +67,7 @@ func checkManagement(params *instanceParams, have *instance) error {
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-secrets-manager.html (Permissions required for Secrets Manager integration)
 func explainManagement(err error, manage *bool) error {
 	var e *driver.Error
-	if !aws.ToBool(manage) || !errors.As(err, &e) || e.Code != driver.Denied || !strings.Contains(apiMessage(err), "secretsmanager:") {
+	if !aws.ToBool(manage) || !errors.As(err, &e) || e.Code != driver.Denied || !strings.Contains(session.ErrorMessage(err), "secretsmanager:") {
 		return err
 	}
 	explained := *e

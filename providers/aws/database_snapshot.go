@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -29,7 +30,7 @@ type (
 // snapshotTable has the fields of a snapshot.
 var snapshotTable = table.Table[snapshotSpec, types.DBSnapshot, snapshotParams]{
 	table.Entries("tags",
-		func(s *snapshotSpec) map[string]string { return wantTags(s.Tags) },
+		func(s *snapshotSpec) map[string]string { return session.WantTags(s.Tags) },
 		func(s *types.DBSnapshot) map[string]string { return ownSnapshotTags(s) },
 		func(p *snapshotParams, d table.Delta) { p.Tags = d },
 	),
@@ -44,7 +45,7 @@ var snapshotNames = []driver.NamePattern{
 }
 
 // snapshotKind is what the driver has of snapshots.
-var snapshotKind = table.Kind[*session]{
+var snapshotKind = table.Kind[*session.Session]{
 	Name: "DatabaseSnapshot",
 	Resource: func() driver.Resource {
 		return driver.Resource{
@@ -58,9 +59,9 @@ var snapshotKind = table.Kind[*session]{
 			return snapshotTable.Preview(&from, &to, applied, &types.DBSnapshot{})
 		})
 	},
-	Tags: mostTags,
-	Handler: func(s *session) table.Handler {
-		if s.s3Compatible() {
+	Tags: session.MostTags,
+	Handler: func(s *session.Session) table.Handler {
+		if s.S3Compatible() {
 			return table.Refuse(&driver.Error{Code: driver.Unsupported, Message: "the provider config leads to an S3-compatible store, which has no snapshots of databases: " +
 				"choose a provider config of an account that has"})
 		}
@@ -70,14 +71,14 @@ var snapshotKind = table.Kind[*session]{
 
 // snapshots manages snapshots of RDS instances.
 type snapshots struct {
-	*session
+	*session.Session
 	rds *rds.Client
 }
 
-func newSnapshots(s *session) *snapshotAdapter {
-	m := &snapshots{session: s, rds: rds.NewFromConfig(s.config)}
+func newSnapshots(s *session.Session) *snapshotAdapter {
+	m := &snapshots{Session: s, rds: rds.NewFromConfig(s.Config)}
 	return &snapshotAdapter{
-		Table: snapshotTable, Lacks: tagLacks, Noun: "snapshot", ReadCall: "DescribeDBSnapshots", Region: s.region,
+		Table: snapshotTable, Lacks: tagLacks, Noun: "snapshot", ReadCall: "DescribeDBSnapshots", Region: s.Region,
 		Read: m.read, State: stateOfSnapshot,
 		Tags: func(p *snapshotParams) *table.Delta { return &p.Tags },
 		Make: m.create, Taken: table.Names{"Tags"},
@@ -89,8 +90,8 @@ func newSnapshots(s *session) *snapshotAdapter {
 
 // read is table.Adapter.Read. The tags come with the snapshot.
 func (m *snapshots) read(ctx context.Context, req *snapshotRequest, _ *driver.Observation) (*types.DBSnapshot, error) {
-	out, err := call(ctx, m.session, "DescribeDBSnapshots", m.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &req.Name})
-	if apiCode(err) == "DBSnapshotNotFound" {
+	out, err := session.Call(ctx, m.Session, "DescribeDBSnapshots", m.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &req.Name})
+	if session.ErrorCode(err) == "DBSnapshotNotFound" {
 		return nil, nil
 	}
 	if err != nil {
@@ -149,9 +150,9 @@ func snapshotMark(tags map[string]string, own driver.Mark) driver.Mark {
 	return mark
 }
 
-// ownSnapshotTags are ownTags without the one that belongs to the mark.
+// ownSnapshotTags are OwnTags without the one that belongs to the mark.
 func ownSnapshotTags(s *types.DBSnapshot) map[string]string {
-	tags := ownTags(tagsOf(s.TagList))
+	tags := session.OwnTags(tagsOf(s.TagList))
 	delete(tags, ofSnapshot)
 	return tags
 }
@@ -176,17 +177,17 @@ func (m *snapshots) create(ctx context.Context, req *snapshotRequest, params *sn
 	if source.Name == "" {
 		return driver.Result{}, &driver.Error{Code: driver.NotFound, Op: "CreateDBSnapshot", Message: "the request names no instance to take a snapshot of"}
 	}
-	of, err := (&databases{session: m.session, rds: m.rds}).describe(ctx, source.Name)
+	of, err := (&databases{Session: m.Session, rds: m.rds}).describe(ctx, source.Name)
 	switch {
 	case err != nil:
 		return driver.Result{}, err
 	case of == nil, source.ID != "" && aws.ToString(of.DbiResourceId) != source.ID:
 		return driver.Result{}, &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstances", Message: fmt.Sprintf("RDS has no instance %s of which a snapshot could be taken", source.Name)}
 	}
-	_, err = call(ctx, m.session, "CreateDBSnapshot", m.rds.CreateDBSnapshot,
+	_, err = session.Call(ctx, m.Session, "CreateDBSnapshot", m.rds.CreateDBSnapshot,
 		&rds.CreateDBSnapshotInput{DBInstanceIdentifier: &source.Name, DBSnapshotIdentifier: &req.Name, Tags: rdsTags(withKind(params.Tags.Set))}, onceRDS)
-	if apiCode(err) == "InvalidDBInstanceState" {
-		e := *asError(err)
+	if session.ErrorCode(err) == "InvalidDBInstanceState" {
+		e := *session.AsError(err)
 		e.Message = fmt.Sprintf("RDS takes a snapshot only of an instance that is available, and %s is %s; Mooring tries again", source.Name, aws.ToString(of.DBInstanceStatus))
 		return driver.Result{}, &e
 	}
@@ -204,7 +205,7 @@ func (m *snapshots) writeTags(ctx context.Context, _ *snapshotRequest, have *typ
 		}
 	case delta.Set[driver.LabelUID] != "", delta.Set[driver.LabelNamespaceUID] != "":
 		delta.Set = withKind(delta.Set)
-		if len(tags) >= mostTags { // a copy of the instance's mark has it beside
+		if len(tags) >= session.MostTags { // a copy of the instance's mark has it beside
 			delta.Remove = append(slices.Clone(delta.Remove), driver.LabelNamespaceUID)
 		}
 	}
@@ -214,7 +215,7 @@ func (m *snapshots) writeTags(ctx context.Context, _ *snapshotRequest, have *typ
 // list returns a page of the account's snapshots in the session's region, those that RDS took by itself included. RDS has no filter by tags.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBSnapshots.html
 func (m *snapshots) list(ctx context.Context, req driver.ListRequest) ([]table.Found[types.DBSnapshot], string, error) {
-	out, err := call(ctx, m.session, "DescribeDBSnapshots", m.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{Marker: tokenOf(req)})
+	out, err := session.Call(ctx, m.Session, "DescribeDBSnapshots", m.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{Marker: session.Page(req)})
 	if err != nil {
 		return nil, "", err
 	}
@@ -228,8 +229,8 @@ func (m *snapshots) list(ctx context.Context, req driver.ListRequest) ([]table.F
 // remove deletes a snapshot. RDS deletes manual ones alone.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBSnapshot.html
 func (m *snapshots) remove(ctx context.Context, req *snapshotRequest) (driver.Result, error) {
-	_, err := call(ctx, m.session, "DeleteDBSnapshot", m.rds.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &req.Name}, onceRDS)
-	if apiCode(err) == "DBSnapshotNotFound" {
+	_, err := session.Call(ctx, m.Session, "DeleteDBSnapshot", m.rds.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &req.Name}, onceRDS)
+	if session.ErrorCode(err) == "DBSnapshotNotFound" {
 		return driver.Result{}, nil
 	}
 	return driver.Result{}, err
@@ -260,22 +261,22 @@ func (m *snapshots) writeRDSTags(ctx context.Context, arn *string, present map[s
 		if len(set) == 0 {
 			return nil
 		}
-		_, err := call(ctx, m.session, "AddTagsToResource", m.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})
+		_, err := session.Call(ctx, m.Session, "AddTagsToResource", m.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})
 		return err
 	}
 	remove := func() error {
 		if len(gone) == 0 {
 			return nil
 		}
-		_, err := call(ctx, m.session, "RemoveTagsFromResource", m.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: gone})
+		_, err := session.Call(ctx, m.Session, "RemoveTagsFromResource", m.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: gone})
 		return err
 	}
 	first, then := add, remove
 	maps.Copy(present, set)
-	if len(present) > mostTags {
+	if len(present) > session.MostTags {
 		first, then = remove, add
 	}
-	if len(present)-len(gone) > mostTags { // a mark without that is one, too, and what the spec asks for is not refused for it
+	if len(present)-len(gone) > session.MostTags { // a mark without that is one, too, and what the spec asks for is not refused for it
 		delete(set, driver.LabelNamespaceUID)
 	}
 	if err := first(); err != nil {

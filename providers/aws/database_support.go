@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -35,7 +36,7 @@ type engineSupport struct {
 // A supportCatalogue says until when RDS supports the versions of engines. It lasts as long as the session, whose databases share it. One call a day serves all
 // versions of an engine.
 type supportCatalogue struct {
-	*session
+	*session.Session
 	rds *rds.Client
 
 	// asking is held by whoever asks RDS: the others wait for the answer in place of asking, too.
@@ -45,8 +46,8 @@ type supportCatalogue struct {
 	denied time.Time // when RDS refused the call to this identity, which it does for all engines alike
 }
 
-func newSupportCatalogue(s *session, client *rds.Client) *supportCatalogue {
-	return &supportCatalogue{session: s, rds: client, asking: make(chan struct{}, 1), known: map[string]engineSupport{}}
+func newSupportCatalogue(s *session.Session, client *rds.Client) *supportCatalogue {
+	return &supportCatalogue{Session: s, rds: client, asking: make(chan struct{}, 1), known: map[string]engineSupport{}}
 }
 
 // support is what table.Adapter.Support asks for. The version is the one that runs.
@@ -84,14 +85,14 @@ func (c *supportCatalogue) of(ctx context.Context, engine string) (versions map[
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		known.failed = c.now()
+		known.failed = c.Now()
 		c.known[engine] = known
 		if driver.CodeOf(err) == driver.Denied {
 			c.denied = known.failed
 		}
 		return known.versions, fresh
 	}
-	c.known[engine], c.denied = engineSupport{versions: read, read: c.now()}, time.Time{}
+	c.known[engine], c.denied = engineSupport{versions: read, read: c.Now()}, time.Time{}
 	for name, other := range c.known { // what was granted, or works again, does so for all engines
 		other.failed = time.Time{}
 		c.known[name] = other
@@ -103,7 +104,7 @@ func (c *supportCatalogue) of(ctx context.Context, engine string) (versions map[
 func (c *supportCatalogue) look(ctx context.Context, engine string) (known engineSupport, fresh, due bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, now := c.known[engine], c.now()
+	known, now := c.known[engine], c.Now()
 	fresh = known.versions != nil && now.Sub(known.read) < supportLasts && !table.AskedSince(ctx, known.read)
 	paused := func(since time.Time) bool {
 		return !since.IsZero() && now.Sub(since) < supportPause && !table.AskedSince(ctx, since)
@@ -117,7 +118,7 @@ func (c *supportCatalogue) look(ctx context.Context, engine string) (known engin
 func (c *supportCatalogue) list(ctx context.Context, engine string) (map[string]versionSupport, error) {
 	read, in := map[string]versionSupport{}, &rds.DescribeDBMajorEngineVersionsInput{Engine: &engine}
 	for {
-		out, err := call(ctx, c.session, "DescribeDBMajorEngineVersions", c.rds.DescribeDBMajorEngineVersions, in, onceRDS)
+		out, err := session.Call(ctx, c.Session, "DescribeDBMajorEngineVersions", c.rds.DescribeDBMajorEngineVersions, in, onceRDS)
 		if err != nil {
 			return nil, err
 		}

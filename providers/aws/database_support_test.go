@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -18,8 +19,8 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 	for name, fault := range map[string]localcloud.FaultKind{"denied": localcloud.Denied, "failing": localcloud.ServerError} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{})
-			w.conn = w.openByClock()
-			postgres, other, maria := databaseOf("shop-orders", nil), databaseOf("shop-bills", nil), databaseOf("shop-wiki", nil)
+			w.Session = w.openByClock()
+			postgres, other, maria := awstest.DatabaseOf("shop-orders", nil), awstest.DatabaseOf("shop-bills", nil), awstest.DatabaseOf("shop-wiki", nil)
 			maria.Spec.Engine, maria.Spec.Version = new(v1alpha1.EngineMariaDB), new("11.4")
 			all := []*databaseRequest{&postgres, &other, &maria}
 			lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: askForVersions}, Kind: fault})
@@ -34,7 +35,7 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 			}
 			look := func() (seen []driver.Support) {
 				for _, req := range all {
-					req.NotBefore = w.clock.Now()
+					req.NotBefore = w.Clock.Now()
 					o := w.database(*req)
 					if o.State != driver.Ready || len(o.Unreadable) > 0 || o.Support == nil || o.Support.CertificateExpires.IsZero() {
 						t.Fatalf("%s is %v, with %v and %+v", req.Name, o.State, o.Unreadable, o.Support)
@@ -43,7 +44,7 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 				}
 				return seen
 			}
-			w.clock.Advance(2 * time.Hour)
+			w.Clock.Advance(2 * time.Hour)
 			asked() // those before do not count
 			for _, s := range look() {
 				if !s.Unread || !s.StandardUntil.IsZero() || !s.ExtendedUntil.IsZero() || s.Version == "" {
@@ -60,7 +61,7 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 			if n := asked(); n != 0 {
 				t.Errorf("within the hour after it failed RDS was asked %d times", n)
 			}
-			w.clock.Advance(61 * time.Minute)
+			w.Clock.Advance(61 * time.Minute)
 			for range 23 { // hours
 				seen := look()
 				for _, s := range seen {
@@ -71,12 +72,12 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 				if seen[0].ExtendedUntil.Before(seen[0].StandardUntil) || !seen[2].ExtendedUntil.IsZero() || seen[2].Version != "11.4" || seen[0].StandardUntil != seen[1].StandardUntil {
 					t.Errorf("it says %+v", seen)
 				}
-				w.clock.Advance(time.Hour)
+				w.Clock.Advance(time.Hour)
 			}
 			if n := asked(); n != 2 {
 				t.Errorf("in a day RDS was asked %d times for two engines", n)
 			}
-			w.clock.Advance(2 * time.Hour)
+			w.Clock.Advance(2 * time.Hour)
 			w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: askForVersions}, Kind: fault})
 			for _, s := range look() {
 				if !s.Unread || s.StandardUntil.IsZero() {
@@ -91,26 +92,26 @@ func TestDatabaseSupportIsAskedForOnceADay(t *testing.T) {
 func TestDatabaseSupportOnceGrantedIsForAllEngines(t *testing.T) {
 	for name, fault := range map[string]localcloud.FaultKind{"denied": localcloud.Denied, "failing": localcloud.ServerError} {
 		w := newDatabaseEnvironment(t, localcloud.Options{})
-		w.conn = w.openByClock()
-		postgres, maria := databaseOf("shop-orders", nil), databaseOf("shop-wiki", nil)
+		w.Session = w.openByClock()
+		postgres, maria := awstest.DatabaseOf("shop-orders", nil), awstest.DatabaseOf("shop-wiki", nil)
 		maria.Spec.Engine, maria.Spec.Version = new(v1alpha1.EngineMariaDB), new("11.4")
 		lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: askForVersions}, Kind: fault})
 		for _, req := range []*databaseRequest{&postgres, &maria} {
 			w.createDatabase(req)
 		}
 		look := func(req databaseRequest) *driver.Support {
-			req.NotBefore = w.clock.Now()
+			req.NotBefore = w.Clock.Now()
 			return w.database(req).Support
 		}
-		w.clock.Advance(2 * time.Hour)
+		w.Clock.Advance(2 * time.Hour)
 		look(postgres)
 		look(maria)
 		lift()
-		w.clock.Advance(time.Minute)
+		w.Clock.Advance(time.Minute)
 		if s := look(maria); s == nil || !s.Unread {
 			t.Errorf("%s: nobody asked, and RDS was: %+v", name, s)
 		}
-		postgres.AskedAt = w.clock.Now()
+		postgres.AskedAt = w.Clock.Now()
 		for _, req := range []databaseRequest{postgres, maria} {
 			if s := look(req); s == nil || s.Unread || s.StandardUntil.IsZero() {
 				t.Errorf("%s: %s has %+v", name, req.Name, s)
@@ -122,11 +123,11 @@ func TestDatabaseSupportOnceGrantedIsForAllEngines(t *testing.T) {
 // Databases that are looked at at the same time make one call together.
 func TestDatabaseSupportIsAskedForTogether(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{})
-	w.conn = w.openByClock()
-	req := databaseOf("shop-orders", nil)
+	w.Session = w.openByClock()
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
-	w.clock.Advance(25 * time.Hour)
-	req.NotBefore = w.clock.Now()
+	w.Clock.Advance(25 * time.Hour)
+	req.NotBefore = w.Clock.Now()
 	before := len(w.Ledger.Calls(localcloud.Filter{Operation: askForVersions}))
 	var looks sync.WaitGroup
 	for range 20 {
@@ -140,13 +141,13 @@ func TestDatabaseSupportIsAskedForTogether(t *testing.T) {
 
 // openByClock opens a session that has the cloud's clock.
 func (w *databaseEnvironment) openByClock() driver.Session {
-	w.t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), Now: w.clock.Now}).Open(w.t.Context(), driver.Opening{
-		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
-		Credentials: w.keys(account),
+	w.T.Helper()
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), Now: w.Clock.Now}).Open(w.T.Context(), driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: awstest.Region}}, Location: awstest.Region},
+		Credentials: w.Keys(awstest.Account),
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return conn
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -191,8 +192,8 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, instance, instancePa
 	powerRow,
 
 	table.Entries("tags",
-		func(s *databaseSpec) map[string]string { return wantTags(s.Tags) },
-		func(i *instance) map[string]string { return ownTags(instanceTags(i)) },
+		func(s *databaseSpec) map[string]string { return session.WantTags(s.Tags) },
+		func(i *instance) map[string]string { return session.OwnTags(instanceTags(i)) },
 		func(p *instanceParams, d table.Delta) { p.Tags = d },
 	),
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -15,7 +16,7 @@ import (
 // group that they share.
 func TestWhileTheServerTakesItsGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-taking", func(*v1alpha1.DatabaseParameters) {})
+	req := awstest.DatabaseOf("shop-taking", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.settle(&req)
 	edit := func(edit parameters, effect driver.Effect) {
@@ -43,12 +44,12 @@ func TestWhileTheServerTakesItsGroup(t *testing.T) {
 	}
 	edit(parameters{"work_mem": "4096"}, driver.Online)
 	taking("a group of its own", []string{"work_mem=4096 (applying)"}, nil)
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.settle(&req)
 
 	edit(parameters{"work_mem": "8192"}, driver.Online)
 	taking("what applies at once", nil, []string{"work_mem=8192"})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.settle(&req)
 
 	w.setStatic("shop-taking-a") // as an edit of ours does whose restart failed
@@ -58,7 +59,7 @@ func TestWhileTheServerTakesItsGroup(t *testing.T) {
 	}
 	req.Spec.Parameters = parameters{"work_mem": "8192", "max_connections": "60"}
 	taking("what is set at a restart", []string{"max_connections=60 (applying)"}, []string{"max_connections?", "work_mem=8192"})
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if effects := w.settle(&req); !slices.Equal(effects, []driver.Effect{driver.Restarts}) {
 		t.Errorf("it settles with %v", effects)
 	}
@@ -67,7 +68,7 @@ func TestWhileTheServerTakesItsGroup(t *testing.T) {
 // A group of which nothing is to be set any more comes into force by a restart, too.
 func TestGroupWithoutParametersRestarts(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-empty", func(*v1alpha1.DatabaseParameters) {})
+	req := awstest.DatabaseOf("shop-empty", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.settle(&req)
 	req.Spec.Parameters = parameters{"work_mem": "4096"}
@@ -76,7 +77,7 @@ func TestGroupWithoutParametersRestarts(t *testing.T) {
 	if seen := w.database(req); seen.State != driver.Pending || !slices.Equal(fromOf(seen.Changes), []string{"(applying)"}) && !slices.Equal(fromOf(seen.Changes), []string{"work_mem=4096 (applying)"}) {
 		t.Errorf("while the server takes the group: state %v, changes %+v", seen.State, seen.Changes)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.Ledger.Reset()
 	w.settle(&req)
 	if got := w.writing(); !slices.Contains(got, "RebootDBInstance") {
@@ -84,10 +85,10 @@ func TestGroupWithoutParametersRestarts(t *testing.T) {
 	}
 }
 
-// The mark needs no restart: an instance that lost it gets it while the server takes its group.
+// The Mark needs no restart: an instance that lost it gets it while the server takes its group.
 func TestMarkWhileTheServerTakesItsGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-marked", func(*v1alpha1.DatabaseParameters) {})
+	req := awstest.DatabaseOf("shop-marked", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	w.settle(&req)
 	req.Spec.Parameters = parameters{"work_mem": "4096"}

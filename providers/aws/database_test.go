@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/table"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -27,16 +28,16 @@ var slow = localcloud.Durations{
 
 // createDatabase creates an instance and waits until it is at rest, as declared.
 func (w *databaseEnvironment) createDatabase(req *databaseRequest) driver.Observation {
-	w.t.Helper()
-	result, err := drivertest.Databases(w.conn).Create(w.t.Context(), *req)
+	w.T.Helper()
+	result, err := drivertest.Databases(w.Session).Create(w.T.Context(), *req)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	req.ID = result.ID
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	seen := w.database(*req)
 	if seen.State != driver.Ready || len(seen.Changes) != 0 {
-		w.t.Fatalf("after creation: state %v, changes %v", seen.State, seen.Changes)
+		w.T.Fatalf("after creation: state %v, changes %v", seen.State, seen.Changes)
 	}
 	req.Applied = seen.Applied
 	w.Ledger.Reset()
@@ -44,52 +45,52 @@ func (w *databaseEnvironment) createDatabase(req *databaseRequest) driver.Observ
 }
 
 func (w *databaseEnvironment) database(req databaseRequest) driver.Observation {
-	w.t.Helper()
-	seen, err := drivertest.Databases(w.conn).Observe(w.t.Context(), req)
+	w.T.Helper()
+	seen, err := drivertest.Databases(w.Session).Observe(w.T.Context(), req)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return seen
 }
 
 func (w *databaseEnvironment) updateDatabase(req databaseRequest, changes ...driver.Change) {
-	w.t.Helper()
-	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, changes)
+	w.T.Helper()
+	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
-		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
+		w.T.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
 }
 
 // command carries out a command, which must be taken.
 func (w *databaseEnvironment) command(req databaseRequest, command driver.Command) {
-	w.t.Helper()
-	if result, err := drivertest.Databases(w.conn).Do(w.t.Context(), req, command); err != nil || len(result.Failed) > 0 {
-		w.t.Fatalf("%s: %v, failed %v", command.Verb, err, result.Failed)
+	w.T.Helper()
+	if result, err := drivertest.Databases(w.Session).Do(w.T.Context(), req, command); err != nil || len(result.Failed) > 0 {
+		w.T.Fatalf("%s: %v, failed %v", command.Verb, err, result.Failed)
 	}
 }
 
 // modify is what somebody else does.
 func (w *databaseEnvironment) modify(in *rds.ModifyDBInstanceInput) {
-	w.t.Helper()
-	do(w.t, w.rds.ModifyDBInstance, in)
+	w.T.Helper()
+	awstest.Do(w.T, w.RDS.ModifyDBInstance, in)
 }
 
 func TestDatabaseLife(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	if seen := w.database(req); seen.State != driver.Absent {
 		t.Fatalf("state %v before creation", seen.State)
 	}
-	result, err := drivertest.Databases(w.conn).Create(t.Context(), req)
+	result, err := drivertest.Databases(w.Session).Create(t.Context(), req)
 	if err != nil || result.ID == "" {
 		t.Fatalf("create: id %q, %v", result.ID, err)
 	}
 	seen := w.database(req)
-	if seen.State != driver.Pending || seen.Mark != mark || seen.Available || seen.ID != result.ID || len(seen.Changes) != 0 {
+	if seen.State != driver.Pending || seen.Mark != awstest.Mark || seen.Available || seen.ID != result.ID || len(seen.Changes) != 0 {
 		t.Errorf("while creating: %+v", seen)
 	}
-	w.clock.Advance(7 * time.Minute)
-	status := *do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceStatus
+	w.Clock.Advance(7 * time.Minute)
+	status := *awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceStatus
 	if seen = w.database(req); status != "backing-up" || seen.State != driver.Ready || !seen.Available || seen.Endpoint.Port == 0 {
 		t.Errorf("%s: %+v; want it Ready, as it is whenever it is backed up", status, seen)
 	}
@@ -98,14 +99,14 @@ func TestDatabaseLife(t *testing.T) {
 	if seen = w.database(edited); seen.State != driver.Pending || len(seen.Changes) != 1 {
 		t.Errorf("an edit while backing up: state %v, changes %v; want Pending", seen.State, seen.Changes)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	w.Ledger.Reset()
 	seen = w.database(req)
 	if seen.State != driver.Ready || !seen.Available || len(seen.Changes) != 0 {
 		t.Errorf("at rest: %+v", seen)
 	}
-	if w.writes() != 0 || len(w.operations()) != 1 {
-		t.Errorf("a look at a converged instance made the calls %v, want one read", w.operations())
+	if w.Writes() != 0 || len(w.Operations()) != 1 {
+		t.Errorf("a look at a converged instance made the calls %v, want one read", w.Operations())
 	}
 	if seen.Endpoint.Username != "postgres" || seen.Endpoint.Database != "postgres" || seen.Endpoint.Host == "" {
 		t.Errorf("endpoint %+v", seen.Endpoint)
@@ -114,20 +115,20 @@ func TestDatabaseLife(t *testing.T) {
 	if err := json.Unmarshal(seen.Mirror, &mirror); err != nil {
 		t.Fatal(err)
 	}
-	if *mirror.Version != "16.4" || *mirror.AWS.InstanceClass != "db.t4g.micro" || *mirror.Location != region || mirror.Tags["team"] != "shop" {
+	if *mirror.Version != "16.4" || *mirror.AWS.InstanceClass != "db.t4g.micro" || *mirror.Location != awstest.Region || mirror.Tags["team"] != "shop" {
 		t.Errorf("mirror %s", seen.Mirror)
 	}
 
 	req.Deletion = &driver.Deletion{Snapshot: "shop-orders-final-u1"}
 	for range 2 { // a repeated request for deletion does no harm
-		if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
+		if _, err := drivertest.Databases(w.Session).Delete(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if seen = w.database(req); seen.State != driver.Deleting || len(seen.Changes) != 0 {
 		t.Errorf("while deleting: %+v", seen)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen = w.database(req); seen.State != driver.Absent || seen.Backup.GetFinalSnapshot() != driver.Ready {
 		t.Errorf("after deletion: state %v, snapshot %v", seen.State, seen.Backup.GetFinalSnapshot())
 	}
@@ -135,7 +136,7 @@ func TestDatabaseLife(t *testing.T) {
 	if seen = w.database(req); seen.Backup.GetFinalSnapshot() != driver.Absent {
 		t.Errorf("a snapshot that nobody took is %v", seen.Backup.GetFinalSnapshot())
 	}
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), req); err != nil {
 		t.Errorf("deleting what is gone: %v", err)
 	}
 }
@@ -160,7 +161,7 @@ func TestDatabaseEdits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-edit", nil)
+			req := awstest.DatabaseOf("shop-edit", nil)
 			w.createDatabase(&req)
 			tc.edit(&req.Spec)
 			seen := w.database(req)
@@ -171,8 +172,8 @@ func TestDatabaseEdits(t *testing.T) {
 				t.Errorf("effect %v, want %v", seen.Changes[0].Effect, tc.effect)
 			}
 			w.updateDatabase(req, seen.Changes...)
-			if w.writes() != 1 {
-				t.Errorf("calls %v, want one write", w.operations())
+			if w.Writes() != 1 {
+				t.Errorf("calls %v, want one write", w.Operations())
 			}
 			at := driver.Ready
 			if !tc.atOnce {
@@ -182,9 +183,9 @@ func TestDatabaseEdits(t *testing.T) {
 				if seen = w.database(req); len(seen.Changes) != 0 || seen.State != at || !seen.Available && !tc.down {
 					t.Errorf("while it is applied: state %v, available %v, changes %v", seen.State, seen.Available, seen.Changes)
 				}
-				w.clock.Advance(time.Minute)
+				w.Clock.Advance(time.Minute)
 			}
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			if seen = w.database(req); len(seen.Changes) != 0 || seen.State != driver.Ready {
 				t.Errorf("afterwards: state %v, changes %v", seen.State, seen.Changes)
 			}
@@ -194,7 +195,7 @@ func TestDatabaseEdits(t *testing.T) {
 
 func TestDatabaseEditsShareACall(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-edits", nil)
+	req := awstest.DatabaseOf("shop-edits", nil)
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(100))
 	req.Spec.AWS.InstanceClass = new("db.t4g.small")
@@ -204,13 +205,13 @@ func TestDatabaseEditsShareACall(t *testing.T) {
 	w.Ledger.Reset()
 	w.updateDatabase(req, append(seen.Changes, driver.Change{Field: driver.FieldPassword})...)
 	if got := w.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(got) != 1 {
-		t.Errorf("calls %v, want one write", w.operations())
+		t.Errorf("calls %v, want one write", w.Operations())
 	}
 }
 
 func TestDatabaseImpossible(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-impossible", nil)
+	req := awstest.DatabaseOf("shop-impossible", nil)
 	w.createDatabase(&req)
 	req.Spec.Engine = new(v1alpha1.EngineMySQL)
 	req.Spec.Version = new("15")
@@ -227,12 +228,12 @@ func TestDatabaseImpossible(t *testing.T) {
 			t.Errorf("%s: effect %v, why %q", c.Field, c.Effect, c.Why)
 		}
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, seen.Changes)
 	if err != nil || len(result.Failed) != len(want) {
 		t.Errorf("update: %v, failed %v", err, result.Failed)
 	}
-	if w.writes() != 0 {
-		t.Errorf("calls %v, want no write", w.operations())
+	if w.Writes() != 0 {
+		t.Errorf("calls %v, want no write", w.Operations())
 	}
 }
 
@@ -241,7 +242,7 @@ func TestDatabaseImpossible(t *testing.T) {
 func TestDatabasePendingValues(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-pending"
-	req := databaseOf(name, nil)
+	req := awstest.DatabaseOf(name, nil)
 	w.createDatabase(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: new("db.t4g.large"), EngineVersion: new("16.8")})
 
@@ -262,7 +263,7 @@ func TestDatabasePendingValues(t *testing.T) {
 	if seen := w.database(wanting); seen.State != driver.Ready {
 		t.Errorf("state %v; want the mark to be written meanwhile", seen.State)
 	}
-	wanting.Spec, wanting.Mark = v1alpha1.DatabaseParameters{}, mark
+	wanting.Spec, wanting.Mark = v1alpha1.DatabaseParameters{}, awstest.Mark
 	if seen := w.database(wanting); seen.State != driver.Ready || len(seen.Changes) != 0 {
 		t.Errorf("state %v, changes %v; want what is not declared to be let alone", seen.State, seen.Changes)
 	}
@@ -275,7 +276,7 @@ func TestDatabasePendingValues(t *testing.T) {
 	if seen.State != driver.Ready || len(seen.Changes) != 0 {
 		t.Errorf("after taking it back: state %v, changes %v", seen.State, seen.Changes)
 	}
-	if got := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]; *got.DBInstanceClass != "db.t4g.micro" {
+	if got := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]; *got.DBInstanceClass != "db.t4g.micro" {
 		t.Errorf("class %s", *got.DBInstanceClass)
 	}
 }
@@ -283,11 +284,11 @@ func TestDatabasePendingValues(t *testing.T) {
 // A disk that just grew can't grow again for six hours; other changes are made meanwhile.
 func TestDatabaseStorageOptimization(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-growing", nil)
+	req := awstest.DatabaseOf("shop-growing", nil)
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(60))
 	w.updateDatabase(req, w.database(req).Changes...)
-	w.clock.Advance(10 * time.Minute)
+	w.Clock.Advance(10 * time.Minute)
 	if seen := w.database(req); seen.State != driver.Ready || !seen.Available || len(seen.Changes) != 0 {
 		t.Errorf("grown: state %v, available %v, changes %v", seen.State, seen.Available, seen.Changes)
 	}
@@ -300,23 +301,23 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) || !cmp.Equal(seen.LeftOut, []string{"storage.sizeGiB"}) {
 		t.Errorf("with another change: state %v, changes %v, left out %v; want the other one first", seen.State, got, seen.LeftOut)
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, []driver.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "storage.sizeGiB" {
 		t.Fatalf("update: %v, failed %v; want the storage alone to fail", err, result.Failed)
 	}
-	wantCode(t, result.Failed[0].Err, driver.Busy)
+	awstest.WantCode(t, result.Failed[0].Err, driver.Busy)
 	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)
 	w.updateDatabase(req, seen.Changes...)
-	w.clock.Advance(10 * time.Minute)
+	w.Clock.Advance(10 * time.Minute)
 	if seen = w.database(req); seen.State != driver.Ready || !cmp.Equal(driver.Names(seen.Changes), []string{driver.FieldPowerState}) {
 		t.Fatalf("with a stop: state %v, changes %v; want the stop, for which people may have to be asked", seen.State, seen.Changes)
 	}
 	w.Ledger.Reset()
-	if result, err = drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
-		t.Fatalf("a stop: %v, failed %v, %d writes; want it to wait without a call", err, result.Failed, w.writes())
+	if result, err = drivertest.Databases(w.Session).Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) != 1 || w.Writes() != 0 {
+		t.Fatalf("a stop: %v, failed %v, %d writes; want it to wait without a call", err, result.Failed, w.Writes())
 	}
-	wantCode(t, result.Failed[0].Err, driver.Busy)
-	w.clock.Advance(7 * time.Hour)
+	awstest.WantCode(t, result.Failed[0].Err, driver.Busy)
+	w.Clock.Advance(7 * time.Hour)
 	seen = w.database(req)
 	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"storage.sizeGiB", driver.FieldPowerState}) {
 		t.Fatalf("hours later: state %v, changes %v", seen.State, got)
@@ -328,10 +329,10 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 func TestDatabaseNoDrift(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-nodrift"
-	req := databaseOf(name, nil)
+	req := awstest.DatabaseOf(name, nil)
 	w.createDatabase(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true), EngineVersion: new("16.9"), AllocatedStorage: new(int32(200))})
-	w.clock.Advance(7 * time.Hour)
+	w.Clock.Advance(7 * time.Hour)
 	for _, version := range []string{"16.4", "16", "16.9"} {
 		req.Spec.Version = &version
 		if seen := w.database(req); len(seen.Changes) != 0 {
@@ -348,11 +349,11 @@ func TestDatabaseNoDrift(t *testing.T) {
 // The disk of an instance with 400 GiB or more grows only if its IOPS are named again.
 func TestDatabaseLargeDisk(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(500)) })
+	req := awstest.DatabaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(500)) })
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(510))
 	w.updateDatabase(req, w.database(req).Changes...)
-	w.clock.Advance(10 * time.Minute)
+	w.Clock.Advance(10 * time.Minute)
 	var mirror v1alpha1.DatabaseParameters
 	if err := json.Unmarshal(w.database(req).Mirror, &mirror); err != nil || *mirror.Storage.SizeGiB != 550 {
 		t.Errorf("size %d, want 550, a tenth more (%v)", *mirror.Storage.SizeGiB, err)
@@ -363,17 +364,17 @@ func TestDatabaseLargeDisk(t *testing.T) {
 func TestDatabaseStorageType(t *testing.T) {
 	for _, size := range []int32{100, 500} {
 		w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-		req := databaseOf("shop-disk", func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.Storage.SizeGiB = new("gp2"), new(size) })
+		req := awstest.DatabaseOf("shop-disk", func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.Storage.SizeGiB = new("gp2"), new(size) })
 		w.createDatabase(&req)
 		req.Spec.AWS.StorageType, req.Spec.Storage.SizeGiB = new("gp3"), new(size*2)
 		w.updateDatabase(req, w.database(req).Changes...)
-		if w.writes() != 1 {
-			t.Errorf("calls %v, want one write", w.operations())
+		if w.Writes() != 1 {
+			t.Errorf("calls %v, want one write", w.Operations())
 		}
 		if seen := w.database(req); seen.State != driver.Pending || !seen.Available || len(seen.Changes) != 0 {
 			t.Errorf("%d GiB, asked: state %v, available %v, changes %v; want it to wait", size, seen.State, seen.Available, seen.Changes)
 		}
-		w.clock.Advance(10 * time.Minute)
+		w.Clock.Advance(10 * time.Minute)
 		if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
 			t.Errorf("%d GiB, changed: state %v, changes %v", size, seen.State, seen.Changes)
 		}
@@ -381,9 +382,9 @@ func TestDatabaseStorageType(t *testing.T) {
 		if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) != 1 {
 			t.Errorf("%d GiB, back at once: state %v, changes %v; want Pending with the change shown", size, seen.State, seen.Changes)
 		}
-		w.clock.Advance(7 * time.Hour)
+		w.Clock.Advance(7 * time.Hour)
 		w.updateDatabase(req, w.database(req).Changes...)
-		w.clock.Advance(10 * time.Minute)
+		w.Clock.Advance(10 * time.Minute)
 		if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
 			t.Errorf("%d GiB, back later: state %v, changes %v", size, seen.State, seen.Changes)
 		}
@@ -393,7 +394,7 @@ func TestDatabaseStorageType(t *testing.T) {
 // A disk gets IOPS with its type in one call, keeps them when it grows, and goes back to general purpose.
 func TestDatabaseIOPS(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-iops", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(100)) })
+	req := awstest.DatabaseOf("shop-iops", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(100)) })
 	w.createDatabase(&req)
 	for i, change := range []func(*v1alpha1.DatabaseParameters){
 		func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.AWS.IOPS = new("io1"), new(int32(3000)) },
@@ -406,14 +407,14 @@ func TestDatabaseIOPS(t *testing.T) {
 		},
 		func(s *v1alpha1.DatabaseParameters) { s.AWS.ThroughputMiBps = new(int32(700)) },
 	} {
-		w.clock.Advance(7 * time.Hour)
+		w.Clock.Advance(7 * time.Hour)
 		change(&req.Spec)
-		before := w.writes()
+		before := w.Writes()
 		w.updateDatabase(req, w.database(req).Changes...)
-		if n := w.writes() - before; n != 1 {
-			t.Errorf("step %d: %d writes, want one; calls %v", i, n, w.operations())
+		if n := w.Writes() - before; n != 1 {
+			t.Errorf("step %d: %d writes, want one; calls %v", i, n, w.Operations())
 		}
-		w.clock.Advance(10 * time.Minute)
+		w.Clock.Advance(10 * time.Minute)
 		if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
 			t.Errorf("step %d: state %v, changes %v", i, seen.State, seen.Changes)
 		}
@@ -422,7 +423,7 @@ func TestDatabaseIOPS(t *testing.T) {
 
 func TestDatabasePassword(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-password", nil)
+	req := awstest.DatabaseOf("shop-password", nil)
 	w.createDatabase(&req)
 	req.Spec.DeletionProtection = new(false)
 	req.Spec.Backup.RetentionDays = new(int32(3))
@@ -441,17 +442,17 @@ func TestDatabasePassword(t *testing.T) {
 		if seen := w.database(edited); seen.State != driver.Pending {
 			t.Errorf("state %v with an edit while the password is set: it would count as taken", seen.State)
 		}
-		w.clock.Advance(time.Minute)
+		w.Clock.Advance(time.Minute)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 
 	for _, bad := range []string{"short", "with spaces and @ in it", "\x00\x01binary-password", strings.Repeat("x", 200)} {
 		req.Login.Password = bad
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword}})
+		result, err := drivertest.Databases(w.Session).Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword}})
 		if err != nil || len(result.Failed) != 1 {
 			t.Fatalf("password %q: %v, failed %v", bad, err, result.Failed)
 		}
-		wantCode(t, result.Failed[0].Err, driver.Invalid)
+		awstest.WantCode(t, result.Failed[0].Err, driver.Invalid)
 		if strings.Contains(result.Failed[0].Err.Error(), bad) {
 			t.Errorf("the error quotes the password: %v", result.Failed[0].Err)
 		}
@@ -461,7 +462,7 @@ func TestDatabasePassword(t *testing.T) {
 // A password that RDS took and then could not set shows until another is sent.
 func TestDatabasePasswordRefused(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-refused-password", nil)
+	req := awstest.DatabaseOf("shop-refused-password", nil)
 	w.createDatabase(&req)
 	req.Login.Password = "Another-Horse-2"
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBInstance"}, Kind: localcloud.FailLate})
@@ -470,7 +471,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 	if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Pending {
 		t.Errorf("just sent: state %v, refused %v", seen.State, seen.Login.GetPasswordRefused())
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); !seen.Login.GetPasswordRefused() || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
 		t.Errorf("refused: %+v; want it said, and the instance to take changes", seen)
 	}
@@ -479,9 +480,9 @@ func TestDatabasePasswordRefused(t *testing.T) {
 		if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Pending {
 			t.Errorf("sent again: state %v, refused %v", seen.State, seen.Login.GetPasswordRefused())
 		}
-		w.clock.Advance(time.Minute)
+		w.Clock.Advance(time.Minute)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Ready || !seen.Available || seen.Problem != "" {
 		t.Errorf("taken: %+v", seen)
 	}
@@ -489,12 +490,12 @@ func TestDatabasePasswordRefused(t *testing.T) {
 
 func TestDatabaseMark(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-mark", nil)
+	req := awstest.DatabaseOf("shop-mark", nil)
 	w.createDatabase(&req)
 	req.Mark.Released = true
 	w.command(req, driver.Command{Verb: driver.WriteMark})
-	if w.writes() != 1 || w.database(req).Mark != req.Mark {
-		t.Errorf("calls %v, mark %v", w.operations(), w.database(req).Mark)
+	if w.Writes() != 1 || w.database(req).Mark != req.Mark {
+		t.Errorf("calls %v, mark %v", w.Operations(), w.database(req).Mark)
 	}
 	req.Mark.Released, req.Mark.UID = false, "u2"
 	w.command(req, driver.Command{Verb: driver.WriteMark})
@@ -506,13 +507,13 @@ func TestDatabaseMark(t *testing.T) {
 // An instance that took the place of another is not touched.
 func TestDatabaseReplaced(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-replaced", nil)
+	req := awstest.DatabaseOf("shop-replaced", nil)
 	w.createDatabase(&req)
 	req.ID = "db-SOMEOTHERINSTANCE"
-	_, err := drivertest.Databases(w.conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
-	wantCode(t, err, driver.Conflict)
-	if w.writes() != 0 {
-		t.Errorf("calls %v, want no write", w.operations())
+	_, err := drivertest.Databases(w.Session).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
+	awstest.WantCode(t, err, driver.Conflict)
+	if w.Writes() != 0 {
+		t.Errorf("calls %v, want no write", w.Operations())
 	}
 }
 
@@ -532,58 +533,58 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 		"another region":  func(r *databaseRequest) { r.Location = "eu-west-1" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			req := databaseOf("shop-refused", nil)
+			req := awstest.DatabaseOf("shop-refused", nil)
 			edit(&req)
-			_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-			wantCode(t, err, driver.Invalid)
+			_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+			awstest.WantCode(t, err, driver.Invalid)
 		})
 	}
-	req := databaseOf("shop-twice", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(10)) })
-	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
+	req := awstest.DatabaseOf("shop-twice", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(10)) })
+	if _, err := drivertest.Databases(w.Session).Create(t.Context(), req); err != nil {
 		t.Fatalf("less than gp3 takes is met with its least: %v", err)
 	}
-	_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
-	wantCode(t, err, driver.Conflict)
+	_, err := drivertest.Databases(w.Session).Create(t.Context(), req)
+	awstest.WantCode(t, err, driver.Conflict)
 }
 
 func TestDatabaseProtected(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) })
+	req := awstest.DatabaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) })
 	if seen := w.createDatabase(&req); !seen.Protected {
 		t.Error("not seen to be protected")
 	}
 	req.Deletion = &driver.Deletion{}
-	_, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
-	wantCode(t, err, driver.Protected)
+	_, err := drivertest.Databases(w.Session).Delete(t.Context(), req)
+	awstest.WantCode(t, err, driver.Protected)
 }
 
 // An instance that failed can't take a snapshot: a person decides.
 func TestDatabaseFailed(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateDBInstance"}, Kind: localcloud.FailLate, Times: 1})
-	req := databaseOf("shop-failed", nil)
-	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
+	req := awstest.DatabaseOf("shop-failed", nil)
+	if _, err := drivertest.Databases(w.Session).Create(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); seen.State != driver.Failed || seen.Problem == "" || seen.Available {
 		t.Fatalf("a failed creation looks like %+v", seen)
 	}
 	req.Deletion = &driver.Deletion{Snapshot: "shop-failed-final"}
-	_, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
-	wantCode(t, err, driver.Conflict)
+	_, err := drivertest.Databases(w.Session).Delete(t.Context(), req)
+	awstest.WantCode(t, err, driver.Conflict)
 	req.Deletion.Snapshot = ""
-	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.Session).Delete(t.Context(), req); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestDatabaseSystemTags(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-tags", nil)
+	req := awstest.DatabaseOf("shop-tags", nil)
 	w.createDatabase(&req)
-	arn := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceArn
-	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []rdstypes.Tag{{Key: new("Cost Centre"), Value: new("42")}}})
+	arn := awstest.Do(t, w.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceArn
+	awstest.Do(t, w.RDS.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []rdstypes.Tag{{Key: new("Cost Centre"), Value: new("42")}}})
 	req.Spec.Tags = map[string]v1alpha1.TagValue{}
 	seen := w.database(req)
 	w.updateDatabase(req, seen.Changes...)
@@ -598,10 +599,10 @@ func TestDatabaseSystemTags(t *testing.T) {
 
 func TestDatabaseStopped(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-stopped", nil)
+	req := awstest.DatabaseOf("shop-stopped", nil)
 	w.createDatabase(&req)
-	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
-	w.clock.Advance(time.Hour)
+	awstest.Do(t, w.RDS.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
+	w.Clock.Advance(time.Hour)
 	if seen := w.database(req); !seen.Stopped || seen.Available || seen.State != driver.Ready {
 		t.Errorf("stopped: %+v", seen)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -36,7 +37,7 @@ func about(field string, changes []driver.Change) driver.Change {
 // A preview of tls says that a restart may follow and that clients are refused, which are the effects of the changes that are planned then.
 func TestPreviewOfTLS(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-preview", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
+	req := awstest.DatabaseOf("shop-preview", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSRequired) })
 	seen := w.createDatabase(&req)
 	for _, step := range []struct {
 		to      v1alpha1.TLS
@@ -61,7 +62,7 @@ func TestPreviewOfTLS(t *testing.T) {
 func TestPreviewOfTLSInANamedGroup(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	w.setIn("spare", "rds.force_ssl", "0")
-	req := databaseOf("shop-fixed", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-fixed", func(s *v1alpha1.DatabaseParameters) {
 		s.AWS.DBParameterGroupName, s.TLS = new("spare"), new(v1alpha1.TLSOptional)
 	})
 	seen := w.createDatabase(&req)
@@ -79,12 +80,12 @@ func TestPreviewOfTLSInANamedGroup(t *testing.T) {
 // RDS's list says whether tls takes a restart.
 func TestTLSIsStaticWithoutAList(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-blind", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSOptional) })
+	req := awstest.DatabaseOf("shop-blind", func(s *v1alpha1.DatabaseParameters) { s.TLS = new(v1alpha1.TLSOptional) })
 	w.createDatabase(&req)
 	w.settle(&req)
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DescribeEngineDefaultParameters"}, Kind: localcloud.ServerError})
 	req.Spec.TLS = new(v1alpha1.TLSRequired)
-	w.conn = w.open(account, region) // which has read no list
+	w.Session = w.Open(awstest.Account, awstest.Region) // which has read no list
 	if c := about("tls", w.database(req).Changes); c.Effect != driver.Restarts {
 		t.Errorf("%+v", c)
 	}

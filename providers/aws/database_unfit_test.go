@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -19,12 +20,12 @@ func TestDatabaseUnfit(t *testing.T) {
 	for name, corrected := range map[string]parameters{"another value": {"shared_buffers": "16384"}, "none": {}, "a dynamic one beside": {"shared_buffers": "16384", "work_mem": "64"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-unfit", withParameters(parameters{"work_mem": "4096"}))
+			req := awstest.DatabaseOf("shop-unfit", withParameters(parameters{"work_mem": "4096"}))
 			w.createDatabase(&req)
 			w.settle(&req)
 			req.Spec.Parameters = parameters{"shared_buffers": "262144", "work_mem": "4096"} // 2 GiB, and the class has 1 GiB
 			w.updateDatabase(req, w.database(req).Changes...)
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			req.Spec.Backup.RetentionDays = new(int32(9))
 			seen := w.database(req)
 			if seen.State != driver.Ready || seen.Available || !strings.Contains(seen.Problem, "incompatible-parameters") {
@@ -41,17 +42,17 @@ func TestDatabaseUnfit(t *testing.T) {
 			req.Spec.Parameters = corrected
 			wantRestart()
 			lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "RebootDBInstance"}, Kind: localcloud.ServerError})
-			if result, err := drivertest.Databases(w.conn).Update(context.Background(), req, seen.Changes); err == nil && len(result.Failed) == 0 {
+			if result, err := drivertest.Databases(w.Session).Update(context.Background(), req, seen.Changes); err == nil && len(result.Failed) == 0 {
 				t.Error("the restart that was refused is no error")
 			}
 			lift()
 			wantRestart()
 			w.Ledger.Reset()
 			w.updateDatabase(req, seen.Changes...)
-			if got := w.operations(); !slices.Contains(got, "RebootDBInstance") || slices.Contains(got, "ModifyDBInstance") {
+			if got := w.Operations(); !slices.Contains(got, "RebootDBInstance") || slices.Contains(got, "ModifyDBInstance") {
 				t.Errorf("calls %q", got)
 			}
-			w.clock.Advance(time.Hour)
+			w.Clock.Advance(time.Hour)
 			w.settle(&req)
 			if seen := w.database(req); !seen.Available || seen.Problem != "" || len(seen.Changes) > 0 {
 				t.Errorf("at the end: %+v", seen)
@@ -63,17 +64,17 @@ func TestDatabaseUnfit(t *testing.T) {
 // Where a stopped server finds no machine, another class is no advice.
 func TestDatabaseStartsWithoutCapacity(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-start", nil)
+	req := awstest.DatabaseOf("shop-start", nil)
 	w.createDatabase(&req)
 	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)
 	w.settle(&req)
-	w.LimitRDS(account, localcloud.RDSLimits{NoCapacity: []string{*req.Spec.AWS.InstanceClass}})
+	w.LimitRDS(awstest.Account, localcloud.RDSLimits{NoCapacity: []string{*req.Spec.AWS.InstanceClass}})
 	req.Spec.PowerState = new(v1alpha1.PowerStateRunning)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, w.database(req).Changes)
 	if err != nil || len(result.Failed) != 1 {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}
-	wantCode(t, result.Failed[0].Err, driver.Capacity)
+	awstest.WantCode(t, result.Failed[0].Err, driver.Capacity)
 	if said := result.Failed[0].Err.Error(); strings.Contains(said, "choose another class") {
 		t.Error(said)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -60,8 +61,8 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *inst
 	if changesInsights(params) {
 		completeInsights(in, &req.Spec, have)
 	}
-	operation := upgradeOperation(have, params.EngineVersion, d.now())
-	_, err = call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
+	operation := upgradeOperation(have, params.EngineVersion, d.Now())
+	_, err = session.Call(ctx, d.Session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	err = explainManagement(explainUpgrade(err, have), in.ManageMasterUserPassword)
 	if err = explainInsights(explainOptions(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have)))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
@@ -111,7 +112,7 @@ func checkParams(params *instanceParams, spec *databaseSpec, have *instance) err
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html#amazonrds-policy-keys
 func refusesValues(err error) bool {
 	code := driver.CodeOf(err)
-	return apiCode(err) == "AccessDenied" || code == driver.Invalid || code == driver.Conflict || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
+	return session.ErrorCode(err) == "AccessDenied" || code == driver.Invalid || code == driver.Conflict || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && session.ErrorCode(err) != "InvalidDBInstanceState")
 }
 
 // stillGrowing recognises that a disk changed in the last six hours: what is refused now will be taken later.
@@ -133,5 +134,5 @@ func (d *databases) writeTags(ctx context.Context, req *databaseRequest, have *i
 			return "", err
 		}
 	}
-	return "", (&snapshots{session: d.session, rds: d.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), params.Tags)
+	return "", (&snapshots{Session: d.Session, rds: d.rds}).writeRDSTags(ctx, have.DBInstanceArn, instanceTags(have), params.Tags)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestChangeAppliesWhatWaits(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-waits"
-	req := databaseOf(name, nil)
+	req := awstest.DatabaseOf(name, nil)
 	w.createDatabase(&req)
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: new("db.t4g.small")})
 	req.Spec.AWS.InstanceClass = new("db.t4g.small")
@@ -35,7 +36,7 @@ func TestChangeAppliesWhatWaits(t *testing.T) {
 
 	running := func() string {
 		t.Helper()
-		out, err := w.rds.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
+		out, err := w.RDS.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestChangeAppliesWhatWaits(t *testing.T) {
 	w.updateDatabase(req, tags)
 	req.Login.Password = "Another-Horse-2"
 	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
-	w.clock.Advance(10 * time.Minute)
+	w.Clock.Advance(10 * time.Minute)
 	if got := running(); got != "db.t4g.micro" {
 		t.Fatalf("tags and a password made it %s", got)
 	}
@@ -54,7 +55,7 @@ func TestChangeAppliesWhatWaits(t *testing.T) {
 		t.Errorf("to take the class back: %+v", seen.Changes)
 	}
 	w.updateDatabase(req, w.database(req).Changes...)
-	w.clock.Advance(10 * time.Minute)
+	w.Clock.Advance(10 * time.Minute)
 	if got := running(); got != "db.t4g.small" {
 		t.Errorf("it has %s: what waited was not applied", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 )
@@ -44,7 +45,7 @@ func askedFor(operation string) (version string, since time.Time, is bool) {
 	return version, time.Unix(at, 0), is && ok && err == nil
 }
 
-// The clock of RDS may be behind that of this machine by clocksDiffer. An upgrade shows after appears at the latest: from then on an instance that goes on with its version was not upgraded.
+// The Clock of RDS may be behind that of this machine by clocksDiffer. An upgrade shows after appears at the latest: from then on an instance that goes on with its version was not upgraded.
 const (
 	clocksDiffer = time.Minute
 	appears      = 5 * time.Minute
@@ -75,7 +76,7 @@ func observeUpgrade(ctx context.Context, d *databases, req *databaseRequest, hav
 	if err != nil {
 		return err
 	}
-	if o.Operation = req.Operation; !refused && d.now().Sub(since) < appears { // a read may be stale, and the event not be there yet
+	if o.Operation = req.Operation; !refused && d.Now().Sub(since) < appears { // a read may be stale, and the event not be there yet
 		o.State, o.Work = driver.Pending, works["upgrading"]
 		return nil
 	}
@@ -96,7 +97,7 @@ func refusedUpgrade(ctx context.Context, d *databases, have *instance, since tim
 		SourceType: types.SourceTypeDbInstance, SourceIdentifier: have.DBInstanceIdentifier, EventCategories: []string{"maintenance"}, Duration: aws.Int32(eventsKept),
 	}
 	for {
-		out, err := call(ctx, d.session, "DescribeEvents", d.rds.DescribeEvents, in)
+		out, err := session.Call(ctx, d.Session, "DescribeEvents", d.rds.DescribeEvents, in)
 		switch code := driver.CodeOf(err); {
 		case err != nil && (code == driver.Denied || code == driver.Unsupported):
 			return false, "Its events say why, and Mooring may not read them: that takes rds:DescribeEvents", nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -17,17 +18,17 @@ const regTypes = "fatal : pg_upgrade reported failure for check_for_reg_data_typ
 // RDS looks for what is in the way of a major version in the course of the upgrade, and an event alone says what it found. It is told until somebody asks for another try.
 func TestUpgradeThatRDSRefuses(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	w.now = w.clock.Now
-	w.conn = w.open(account, region)
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(7)) })
+	w.Now = w.Clock.Now
+	w.Session = w.Open(awstest.Account, awstest.Region)
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Backup.RetentionDays = new(int32(7)) })
 	w.createDatabase(&req)
-	if !w.SetRDSUpgradeObstacle(account, region, req.Name, regTypes) {
+	if !w.SetRDSUpgradeObstacle(awstest.Account, awstest.Region, req.Name, regTypes) {
 		t.Fatal("there is no instance")
 	}
 	req.Spec.Version = new("17")
 	seen := w.database(req)
 	if seen.OperationError != nil || w.asked("DescribeEvents") > 0 {
-		t.Errorf("before the upgrade: %v, by the calls %v", seen.OperationError, w.operations())
+		t.Errorf("before the upgrade: %v, by the calls %v", seen.OperationError, w.Operations())
 	}
 	upgrade := func() {
 		t.Helper()
@@ -40,7 +41,7 @@ func TestUpgradeThatRDSRefuses(t *testing.T) {
 		if seen := w.database(req); seen.State != driver.Pending || seen.OperationError != nil || seen.Operation != req.Operation {
 			t.Errorf("during the upgrade: %v, operation %q, %v", seen.State, seen.Operation, seen.OperationError)
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
 	upgrade()
 	for range 2 {
@@ -60,7 +61,7 @@ func TestUpgradeThatRDSRefuses(t *testing.T) {
 		"another version is wanted":   func(r *databaseRequest) { r.Spec.Version = new("16") },
 		"nobody knows of the upgrade": func(r *databaseRequest) { r.Operation = "" },
 		"another operation":           func(r *databaseRequest) { r.Operation = "upgrade-to-17" },
-		"it was asked for since":      func(r *databaseRequest) { r.Operation = fmt.Sprintf("upgrade-to-17-%d", w.clock.Now().Unix()) },
+		"it was asked for since":      func(r *databaseRequest) { r.Operation = fmt.Sprintf("upgrade-to-17-%d", w.Clock.Now().Unix()) },
 		"a server beside is to come":  func(r *databaseRequest) { r.Beside = true },
 	} {
 		other := req
@@ -70,12 +71,12 @@ func TestUpgradeThatRDSRefuses(t *testing.T) {
 	}
 	// RDS has not begun, or the read is old.
 	justNow := req
-	justNow.Operation = fmt.Sprintf("upgrade-to-17-%d", w.clock.Now().Add(-2*time.Minute).Unix())
+	justNow.Operation = fmt.Sprintf("upgrade-to-17-%d", w.Clock.Now().Add(-2*time.Minute).Unix())
 	if seen := w.database(justNow); seen.State != driver.Pending || !seen.Available || seen.Operation != justNow.Operation || seen.OperationError != nil {
 		t.Errorf("right after it was asked for: %v, operation %q, %v", seen.State, seen.Operation, seen.OperationError)
 	}
 	// Whatever RDS keeps of events, what was refused stays refused.
-	w.clock.Advance(15 * 24 * time.Hour)
+	w.Clock.Advance(15 * 24 * time.Hour)
 	if seen := w.database(req); seen.OperationError == nil || !strings.Contains(seen.OperationError.Message, "no longer do") || seen.Operation != req.Operation || !slices.Equal(seen.Applied["version"], []string{"16.4"}) {
 		t.Errorf("after 15 days: %v, operation %q, applied is %q", seen.OperationError, seen.Operation, seen.Applied["version"])
 	}
@@ -83,7 +84,7 @@ func TestUpgradeThatRDSRefuses(t *testing.T) {
 	if seen := w.database(req); seen.OperationError == nil || !strings.Contains(seen.OperationError.Message, regTypes) || seen.Operation != req.Operation {
 		t.Errorf("another upgrade that was refused: %v, the operation is %q", seen.OperationError, seen.Operation)
 	}
-	w.SetRDSUpgradeObstacle(account, region, req.Name, "")
+	w.SetRDSUpgradeObstacle(awstest.Account, awstest.Region, req.Name, "")
 	upgrade()
 	if seen := w.database(req); seen.OperationError != nil || seen.Operation != "" || len(seen.Changes) > 0 {
 		t.Errorf("after the upgrade: %v, %+v", seen.OperationError, seen.Changes)

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -39,8 +40,8 @@ func (r restorer) backupsOf(ctx context.Context, id string) ([]types.DBInstanceA
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstanceAutomatedBackups.html
 func (r restorer) backups(ctx context.Context, in *rds.DescribeDBInstanceAutomatedBackupsInput) (all []types.DBInstanceAutomatedBackup, err error) {
 	for {
-		out, err := call(ctx, r.databases.session, "DescribeDBInstanceAutomatedBackups", r.databases.rds.DescribeDBInstanceAutomatedBackups, in)
-		if apiCode(err) == "DBInstanceAutomatedBackupNotFound" {
+		out, err := session.Call(ctx, r.databases.Session, "DescribeDBInstanceAutomatedBackups", r.databases.rds.DescribeDBInstanceAutomatedBackups, in)
+		if session.ErrorCode(err) == "DBInstanceAutomatedBackupNotFound" {
 			return all, nil
 		}
 		if err != nil {
@@ -59,7 +60,7 @@ func (r restorer) backups(ctx context.Context, in *rds.DescribeDBInstanceAutomat
 func (r restorer) snapshots(ctx context.Context, id string) (all []types.DBSnapshot, err error) {
 	in := &rds.DescribeDBSnapshotsInput{DbiResourceId: &id}
 	for {
-		out, err := call(ctx, r.databases.session, "DescribeDBSnapshots", r.databases.rds.DescribeDBSnapshots, in)
+		out, err := session.Call(ctx, r.databases.Session, "DescribeDBSnapshots", r.databases.rds.DescribeDBSnapshots, in)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +136,7 @@ func (r restorer) left(ctx context.Context, req *databaseRequest) (sizeGiB int32
 		return r.checkLeft(ctx, req)
 	}
 	of := &snapshotRequest{Request: driver.Request{Name: from.Snapshot}}
-	snapshot, err := (&snapshots{session: r.databases.session, rds: r.databases.rds}).read(ctx, of, nil)
+	snapshot, err := (&snapshots{Session: r.databases.Session, rds: r.databases.rds}).read(ctx, of, nil)
 	switch key := keyInPlace(req); {
 	case err != nil:
 		return 0, err
@@ -170,7 +171,7 @@ func (r restorer) checkLeft(ctx context.Context, req *databaseRequest) (sizeGiB 
 	case left.From == nil:
 		return 0, &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstanceAutomatedBackups", Message: "RDS has no automated backups of " + req.Restore.Source.Name + " any more"}
 	case otherKey(key, is.Source, is.Key, "") != "":
-		return 0, invalid("%s", otherKey(key, is.Source, is.Key, ", or set the key that it had"))
+		return 0, session.Invalid("%s", otherKey(key, is.Source, is.Key, ", or set the key that it had"))
 	}
 	return left.Details.SizeGiB, nil
 }

@@ -10,39 +10,40 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // deleted deletes an instance as somebody else would.
 func (w *databaseEnvironment) deleted(name string, retains bool) {
-	w.t.Helper()
-	_, err := w.rds.DeleteDBInstance(w.t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true), DeleteAutomatedBackups: new(!retains)})
+	w.T.Helper()
+	_, err := w.RDS.DeleteDBInstance(w.T.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true), DeleteAutomatedBackups: new(!retains)})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 }
 
 // snapshot takes one as somebody else would, with the tags of the instance, or with others.
 func (w *databaseEnvironment) snapshot(database, name string, tags map[string]string) {
-	w.t.Helper()
+	w.T.Helper()
 	in := &rds.CreateDBSnapshotInput{DBInstanceIdentifier: &database, DBSnapshotIdentifier: &name}
 	for k, v := range tags {
 		in.Tags = append(in.Tags, rdstypes.Tag{Key: &k, Value: &v})
 	}
-	if _, err := w.rds.CreateDBSnapshot(w.t.Context(), in); err != nil {
-		w.t.Fatal(err)
+	if _, err := w.RDS.CreateDBSnapshot(w.T.Context(), in); err != nil {
+		w.T.Fatal(err)
 	}
-	w.clock.Advance(time.Hour)
+	w.Clock.Advance(time.Hour)
 }
 
 // left returns what RDS has of an instance that is gone.
 func (w *databaseEnvironment) left(req databaseRequest, id string) *driver.Restorable {
-	w.t.Helper()
+	w.T.Helper()
 	req.Vanished = &driver.ParentRef{Name: req.Name, ID: id}
 	seen := w.database(req)
 	if seen.State != driver.Absent || seen.Backup.GetRestorable() == nil {
-		w.t.Fatalf("got %v, %+v", seen.State, seen.Backup.GetRestorable())
+		w.T.Fatalf("got %v, %+v", seen.State, seen.Backup.GetRestorable())
 	}
 	return seen.Backup.GetRestorable()
 }
@@ -61,12 +62,12 @@ func TestLeftOfAnInstance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", nil)
+			req := awstest.DatabaseOf("shop-orders", nil)
 			w.createDatabase(&req)
 			id := req.ID
 			w.snapshot(req.Name, "first", nil)
 			w.snapshot(req.Name, "second", tt.tags)
-			at := w.clock.Now()
+			at := w.Clock.Now()
 			w.deleted(req.Name, tt.retains)
 			req.ID = ""
 			w.Ledger.Reset()
@@ -81,7 +82,7 @@ func TestLeftOfAnInstance(t *testing.T) {
 			if got != tt.want || left.From.Vanished != id {
 				t.Errorf("it is %s: %+v; want %s of %s", got, left.From, tt.want, id)
 			}
-			if calls := w.operations(); len(calls) != 3 { // with the one that found nothing
+			if calls := w.Operations(); len(calls) != 3 { // with the one that found nothing
 				t.Errorf("it took the calls %v", calls)
 			}
 		})
@@ -91,17 +92,17 @@ func TestLeftOfAnInstance(t *testing.T) {
 // A later instance of the name leaves nothing of the one before, and of what has no backups nothing is left.
 func TestLeftOfALaterInstance(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	first := databaseOf("shop-orders", nil)
+	first := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&first)
 	w.deleted(first.Name, false)
-	second := databaseOf("shop-orders", nil)
+	second := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&second)
 	w.snapshot(second.Name, "nightly", nil)
 	w.deleted(second.Name, true)
-	if left := w.left(databaseOf("shop-orders", nil), first.ID); left.From != nil || left.Pending {
+	if left := w.left(awstest.DatabaseOf("shop-orders", nil), first.ID); left.From != nil || left.Pending {
 		t.Errorf("of the first one there is %+v", left)
 	}
-	if left := w.left(databaseOf("shop-orders", nil), second.ID); left.From == nil {
+	if left := w.left(awstest.DatabaseOf("shop-orders", nil), second.ID); left.From == nil {
 		t.Error("of the second one there is nothing")
 	}
 }
@@ -117,7 +118,7 @@ func TestInstanceComesBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Storage.SizeGiB = new(int32(100)) })
+			req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.Storage.SizeGiB = new(int32(100)) })
 			w.createDatabase(&req)
 			id := req.ID
 			w.snapshot(req.Name, "nightly", nil)
@@ -126,18 +127,18 @@ func TestInstanceComesBack(t *testing.T) {
 			from := w.left(req, id).From
 
 			req.Restore = &driver.Restore{Snapshot: from.Snapshot, Source: driver.ParentRef{Name: req.Name, ID: "db-before"}, Vanished: "db-before"}
-			if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); driver.CodeOf(err) != driver.NotFound {
+			if _, err := drivertest.Databases(w.Session).Create(t.Context(), req); driver.CodeOf(err) != driver.NotFound {
 				t.Errorf("of another identity: got %v", err)
 			}
 			w.Ledger.Reset()
 			req.Restore = from
-			if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
+			if _, err := drivertest.Databases(w.Session).Create(t.Context(), req); err != nil {
 				t.Fatal(err)
 			}
-			if calls := w.operations(); calls[len(calls)-1] != tt.call {
+			if calls := w.Operations(); calls[len(calls)-1] != tt.call {
 				t.Errorf("the calls are %v, want %s", calls, tt.call)
 			}
-			out, err := w.rds.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name})
+			out, err := w.RDS.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name})
 			if err != nil || *out.DBInstances[0].AllocatedStorage != 100 {
 				t.Errorf("got %+v, %v", out, err)
 			}

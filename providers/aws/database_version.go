@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/portable"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -103,10 +104,10 @@ func replicasFirst(have *instance, to string) string {
 
 // explainUpgrade says for which replicas an upgrade waits.
 func explainUpgrade(err error, have *instance) error {
-	if apiCode(err) != "DBUpgradeDependencyFailure" {
+	if session.ErrorCode(err) != "DBUpgradeDependencyFailure" {
 		return err
 	}
-	e := *asError(err)
+	e := *session.AsError(err)
 	e.Message = fmt.Sprintf("the upgrade waits for the read replicas, which RDS upgrades first (%s): set spec.version of their Databases, too. Amazon RDS says: %s",
 		strings.Join(followers(have), ", "), e.Message)
 	return &e

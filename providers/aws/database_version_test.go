@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -46,7 +47,7 @@ func TestUpgradeKeepsTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-			req := databaseOf("shop-up", inVersion(tt.engine, tt.from, tt.tls))
+			req := awstest.DatabaseOf("shop-up", inVersion(tt.engine, tt.from, tt.tls))
 			req.Spec.Parameters = tt.also
 			w.createDatabase(&req)
 			req.Spec.Version = &tt.to
@@ -63,7 +64,7 @@ func TestUpgradeKeepsTLS(t *testing.T) {
 // An upgrade changes nothing of TLS that somebody else set, and that is a change of its own.
 func TestUpgradeBesideOtherTLS(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-beside", inVersion(v1alpha1.EngineMariaDB, "11.4", optional))
+	req := awstest.DatabaseOf("shop-beside", inVersion(v1alpha1.EngineMariaDB, "11.4", optional))
 	req.Spec.Parameters = parameters{"long_query_time": "2"}
 	w.createDatabase(&req)
 	w.setIn("shop-beside-a", "require_secure_transport", "1")
@@ -82,16 +83,16 @@ func TestUpgradeBesideOtherTLS(t *testing.T) {
 // Nothing is upgraded whose TLS could not be read: the upgrade could change it.
 func TestNoUpgradeOfUnreadTLS(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-unread", inVersion(v1alpha1.EngineMariaDB, "11.4", optional))
+	req := awstest.DatabaseOf("shop-unread", inVersion(v1alpha1.EngineMariaDB, "11.4", optional))
 	w.createDatabase(&req)
 	w.moveTo(req.Name, "pay-mariadb")
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "DescribeDBParameters"}, Kind: localcloud.ServerError})
 	req.Spec.Version = new("11.8")
 	change := about("version", w.database(req).Changes)
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{change})
-	if failed := err != nil || len(result.Failed) > 0; !failed || change.Field == "" || slices.Contains(w.operations(), "ModifyDBInstance") {
-		t.Errorf("%+v: %v, %v, calls %q", change, result.Failed, err, w.operations())
+	result, err := drivertest.Databases(w.Session).Update(t.Context(), req, []driver.Change{change})
+	if failed := err != nil || len(result.Failed) > 0; !failed || change.Field == "" || slices.Contains(w.Operations(), "ModifyDBInstance") {
+		t.Errorf("%+v: %v, %v, calls %q", change, result.Failed, err, w.Operations())
 	}
 }
 
@@ -99,7 +100,7 @@ func TestNoUpgradeOfUnreadTLS(t *testing.T) {
 // another major version, which has the same first number, is an upgrade to a group of its own family.
 func TestMariaDB(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-maria", func(s *v1alpha1.DatabaseParameters) {
+	req := awstest.DatabaseOf("shop-maria", func(s *v1alpha1.DatabaseParameters) {
 		inVersion(v1alpha1.EngineMariaDB, "10.11.11", nil)(s)
 		s.Parameters, s.IAMAuthentication = parameters{"slow_query_log": "on"}, new(true)
 		s.AWS.CloudwatchLogsExports = []string{"audit", "slowquery"}
@@ -153,7 +154,7 @@ func TestWhatMariaDBLacks(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lacks := databaseLacks(t, databaseOf("x", tt.edit).Spec)
+			lacks := databaseLacks(t, awstest.DatabaseOf("x", tt.edit).Spec)
 			switch {
 			case tt.field == "" && len(lacks) > 0:
 				t.Errorf("lacks %v", lacks)

@@ -15,19 +15,19 @@ import (
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (PreferredBackupWindow, PreferredMaintenanceWindow)
 const shortestWindow = 30 * time.Minute
 
-const clock = "15:04"
+const Clock = "15:04"
 
 // backupWindow returns the shortest window for backups that begins at a time. The API has checked the time. A window may end on the
 // next day.
 func backupWindow(start string) string {
-	at, _ := time.Parse(clock, start)
-	return start + "-" + at.Add(shortestWindow).Format(clock)
+	at, _ := time.Parse(Clock, start)
+	return start + "-" + at.Add(shortestWindow).Format(Clock)
 }
 
 // windowStart returns when a window for backups begins; nil if it is none.
 func windowStart(window *string) *string {
 	start, _, ok := strings.Cut(aws.ToString(window), "-")
-	if _, err := time.Parse(clock, start); !ok || err != nil {
+	if _, err := time.Parse(Clock, start); !ok || err != nil {
 		return nil
 	}
 	return &start

@@ -10,15 +10,16 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // A server is made in the zone that the spec names. That RDS puts it into another one later is no drift, and no edit moves it.
 func TestAvailabilityZoneOfANewServer(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.AvailabilityZone = new(region + "b") })
+	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.AvailabilityZone = new(awstest.Region + "b") })
 	w.createDatabase(&req)
-	if zone := *w.instance(req.Name).AvailabilityZone; zone != region+"b" {
+	if zone := *w.instance(req.Name).AvailabilityZone; zone != awstest.Region+"b" {
 		t.Fatalf("it is in %s", zone)
 	}
 	alone := w.database(req).Applied
@@ -27,21 +28,21 @@ func TestAvailabilityZoneOfANewServer(t *testing.T) {
 			in.DBInstanceIdentifier, in.ApplyImmediately = &req.Name, new(true)
 			w.modify(in)
 		} else {
-			do(t, w.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &req.Name, ForceFailover: new(true)})
+			awstest.Do(t, w.RDS.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &req.Name, ForceFailover: new(true)})
 		}
-		w.clock.Advance(time.Hour)
+		w.Clock.Advance(time.Hour)
 	}
-	if zone := *w.instance(req.Name).AvailabilityZone; zone == region+"b" {
+	if zone := *w.instance(req.Name).AvailabilityZone; zone == awstest.Region+"b" {
 		t.Fatalf("after a failover it is still in %s", zone)
 	}
-	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || !strings.Contains(string(seen.Mirror), `"availabilityZone":"`+region+`a"`) {
+	if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) > 0 || !strings.Contains(string(seen.Mirror), `"availabilityZone":"`+awstest.Region+`a"`) {
 		t.Errorf("after a failover: %v, changes %v, mirror %s", seen.State, seen.Changes, seen.Mirror)
 	}
-	req.Spec.AWS.AvailabilityZone = new(region + "c")
+	req.Spec.AWS.AvailabilityZone = new(awstest.Region + "c")
 	if seen := w.database(req); len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Impossible || len(seen.Applied["aws.availabilityZone"]) == 0 {
 		t.Errorf("an edit: %v, applied %v", seen.Changes, seen.Applied)
 	}
-	req.Spec.AWS.AvailabilityZone, req.Applied = new(region+"b"), nil // a server that is taken over
+	req.Spec.AWS.AvailabilityZone, req.Applied = new(awstest.Region+"b"), nil // a server that is taken over
 	if seen := w.database(req); len(seen.Changes) != 1 || seen.Changes[0].Effect != driver.Impossible {
 		t.Errorf("taken over in another zone: %v, and it was applied as %v", seen.Changes, alone)
 	}
@@ -50,10 +51,10 @@ func TestAvailabilityZoneOfANewServer(t *testing.T) {
 // RDS chooses the zones of a server that has two: a zone beside them is refused by the names of the fields, before any call.
 func TestAvailabilityZoneRefused(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{Durations: slow})
-	_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
-		p.AWS.AvailabilityZone, p.Availability = new(region+"b"), new(v1alpha1.AvailabilityMultiZone)
+	_, err := drivertest.Databases(w.Session).Create(t.Context(), awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+		p.AWS.AvailabilityZone, p.Availability = new(awstest.Region+"b"), new(v1alpha1.AvailabilityMultiZone)
 	}))
-	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.aws.availabilityZone") || !strings.Contains(err.Error(), "spec.availability") || w.writes() != 0 {
-		t.Errorf("%v, after %d writes", err, w.writes())
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.aws.availabilityZone") || !strings.Contains(err.Error(), "spec.availability") || w.Writes() != 0 {
+		t.Errorf("%v, after %d writes", err, w.Writes())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -23,9 +24,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-// errorCodes say what the error codes of all services mean.
-var errorCodes = allErrors(bucketErrors, databaseErrors)
-
 // A cloud is the driver: what its connections share.
 type cloud struct {
 	options     Options
@@ -35,7 +33,7 @@ type cloud struct {
 // New returns the driver for Amazon Web Services.
 func New(options Options) driver.Driver {
 	if options.HTTPClient == nil {
-		options.HTTPClient = newHTTPClient()
+		options.HTTPClient = session.NewHTTPClient()
 	}
 	if options.CallTimeout <= 0 {
 		options.CallTimeout = 15 * time.Second
@@ -58,9 +56,9 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint
 	}
-	s, err := newSession(ctx, sessionOptions{HTTPClient: c.options.HTTPClient, CallTimeout: c.options.CallTimeout, Now: c.options.Now, Errors: errorCodes}, cfg)
+	s, err := session.Open(ctx, session.Options{HTTPClient: c.options.HTTPClient, CallTimeout: c.options.CallTimeout, Now: c.options.Now, Errors: session.AllErrors}, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s}, nil
+	return &withQuotas{Session: table.NewSession("AWS", s.Identity, kinds.Handlers(s)), of: s}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -20,7 +21,7 @@ func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 		s.When = []v1alpha1.PolicyCondition{{Operator: "ArnNotLike", Key: "aws:PrincipalArn", Values: arns}}
 		return v1alpha1.BucketParameters{AWS: &v1alpha1.BucketAWS{Policy: []v1alpha1.PolicyStatement{s}}}
 	}
-	const withoutPath, anyPath = "arn:aws:iam::" + other + ":role/shop", "arn:aws:iam::" + other + ":role/*/shop"
+	const withoutPath, anyPath = "arn:aws:iam::" + awstest.Other + ":role/shop", "arn:aws:iam::" + awstest.Other + ":role/*/shop"
 	named := func(r *reach) driver.Opening {
 		cfg := r.assuming()
 		cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo, ExternalID: "agreed"})
@@ -44,9 +45,9 @@ func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReach(t)
-			r.conn = r.openConfig(tt.config(r))
-			req := bucketOf("shop-spared", v1alpha1.BucketParameters{})
-			buckets := drivertest.Buckets(r.conn)
+			r.Session = r.openConfig(tt.config(r))
+			req := awstest.BucketOf("shop-spared", v1alpha1.BucketParameters{})
+			buckets := drivertest.Buckets(r.Session)
 			if _, err := buckets.Create(t.Context(), req); err != nil {
 				t.Fatal(err)
 			}
@@ -65,15 +66,15 @@ func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 
 // sessionKeys are the keys of a session of a role, as somebody who assumed it would store them.
 func (r *reach) sessionKeys(role string) driver.Credentials {
-	r.t.Helper()
-	r.AWSRole(role, localcloud.AWSTrust{Principals: []string{account}})
-	id, secret := r.AWSKeys(account)
+	r.T.Helper()
+	r.AWSRole(role, localcloud.AWSTrust{Principals: []string{awstest.Account}})
+	id, secret := r.AWSKeys(awstest.Account)
 	client := sts.NewFromConfig(awssdk.Config{
-		Region: region, BaseEndpoint: awssdk.String(r.AWSEndpoint()), Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
+		Region: awstest.Region, BaseEndpoint: awssdk.String(r.AWSEndpoint()), Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
 	})
-	out, err := client.AssumeRole(r.t.Context(), &sts.AssumeRoleInput{RoleArn: &role, RoleSessionName: new("somebody")})
+	out, err := client.AssumeRole(r.T.Context(), &sts.AssumeRoleInput{RoleArn: &role, RoleSessionName: new("somebody")})
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return driver.Credentials{
 		v1alpha1.SecretKeyAWSAccessKeyID: []byte(*out.Credentials.AccessKeyId), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(*out.Credentials.SecretAccessKey),

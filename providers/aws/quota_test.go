@@ -6,13 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // RDS says in one call how much is used of the quotas that keep Mooring from creating something. Nobody asks for them where there are no databases.
 func TestQuotas(t *testing.T) {
 	w := newDatabaseEnvironment(t, localcloud.Options{InstanceQuota: 7})
-	req := databaseOf("shop-orders", nil)
+	req := awstest.DatabaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	for _, tt := range []struct {
 		kinds []string
@@ -27,9 +28,9 @@ func TestQuotas(t *testing.T) {
 			{Name: "ManualSnapshots", What: "manual DB snapshots", Used: 0, Max: 100},
 		}, 1},
 	} {
-		got, err := w.conn.(driver.QuotaReader).Quotas(t.Context(), tt.kinds)
+		got, err := w.Session.(driver.QuotaReader).Quotas(t.Context(), tt.kinds)
 		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" || w.asked("DescribeAccountAttributes") != tt.calls {
-			t.Errorf("for %q (-want +got): %v, by the calls %v\n%s", tt.kinds, err, w.operations(), diff)
+			t.Errorf("for %q (-want +got): %v, by the calls %v\n%s", tt.kinds, err, w.Operations(), diff)
 		}
 	}
 }

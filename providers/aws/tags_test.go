@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 )
 
 // A bucket that CloudFormation made has tags of AWS's own. Some versions of S3 refuse them in a new set, others refuse a
@@ -36,7 +37,7 @@ func TestBucketSystemTags(t *testing.T) {
 			}))
 			defer s3.Close()
 			conn, err := aws.New(aws.Options{Endpoint: s3.URL}).Open(t.Context(), driver.Opening{
-				Config: driver.Config{Location: region},
+				Config: driver.Config{Location: awstest.Region},
 				Credentials: map[string][]byte{
 					v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret"),
 				},
@@ -44,7 +45,7 @@ func TestBucketSystemTags(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			req := bucketOf("shop-stack", v1alpha1.BucketParameters{})
+			req := awstest.BucketOf("shop-stack", v1alpha1.BucketParameters{})
 			seen, err := drivertest.Buckets(conn).Observe(t.Context(), req)
 			if err != nil || strings.Contains(string(seen.Mirror), system) {
 				t.Fatalf("mirror %s (%v) shows what no spec can say", seen.Mirror, err)
@@ -67,11 +68,11 @@ func TestAmbientCredentials(t *testing.T) {
 	defer sts.Close()
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAAMBIENT")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	conn, err := aws.New(aws.Options{Endpoint: sts.URL}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: region, Ambient: true}})
+	conn, err := aws.New(aws.Options{Endpoint: sts.URL}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: awstest.Region, Ambient: true}})
 	if err != nil || len(seen) != 0 {
 		t.Fatalf("open: %v, %d calls", err, len(seen))
 	}
-	if id, err := conn.Identity(t.Context()); err != nil || id != account {
+	if id, err := conn.Identity(t.Context()); err != nil || id != awstest.Account {
 		t.Errorf("identity %q, %v", id, err)
 	}
 	if by := <-seen; !strings.Contains(by, "AKIAAMBIENT") {

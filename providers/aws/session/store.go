@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -60,29 +60,29 @@ func storeOf(cfg driver.Opening, now func() time.Time) (*store, error) {
 	}
 	at, err := url.Parse(cfg.Endpoint)
 	if err != nil || at.Host == "" {
-		return nil, invalid("spec.aws.s3Compatible needs spec.endpoint, the URL of the store")
+		return nil, Invalid("spec.aws.s3Compatible needs spec.endpoint, the URL of the store")
 	}
 	return &store{host: strings.ToLower(at.Host), virtual: cfg.Account.AWS.S3Compatible.Addressing == v1alpha1.S3AddressingVirtualHost,
 		now: now, lacks: map[string]lack{}, has: map[string]bool{}}, nil
 }
 
-// newS3 returns a client of S3. A name of a bucket in the host name works with AWS's own certificates and DNS, and with a store that says so.
-func newS3(s *session) *s3.Client {
-	return s3.NewFromConfig(s.config, func(o *s3.Options) { o.UsePathStyle = s.custom && (s.store == nil || !s.store.virtual) })
+// S3 returns a client of S3. A name of a bucket in the host name works with AWS's own certificates and DNS, and with a store that says so.
+func S3(s *Session) *s3.Client {
+	return s3.NewFromConfig(s.Config, func(o *s3.Options) { o.UsePathStyle = s.Custom && (s.store == nil || !s.store.virtual) })
 }
 
 // ownerInStore asks a store who owns the buckets that the session makes. Stores have no accounts as AWS has, and few have STS: what tells one owner from
 // another, also in another store, is the store's host and the owner's id there.
-func ownerInStore(ctx context.Context, s *session) (driver.AccountID, error) {
-	client := newS3(s)
-	out, err := call(ctx, s, "ListBuckets", client.ListBuckets, &s3.ListBucketsInput{MaxBuckets: aws.Int32(1)})
+func ownerInStore(ctx context.Context, s *Session) (driver.AccountID, error) {
+	client := S3(s)
+	out, err := Call(ctx, s, "ListBuckets", client.ListBuckets, &s3.ListBucketsInput{MaxBuckets: aws.Int32(1)})
 	if err != nil {
 		return "", err
 	}
 	if out.Owner == nil || aws.ToString(out.Owner.ID) == "" {
 		return "", &driver.Error{Code: driver.Internal, Op: "ListBuckets", Message: "the store names no owner of its buckets"}
 	}
-	signedBy, err := s.config.Credentials.Retrieve(ctx)
+	signedBy, err := s.Config.Credentials.Retrieve(ctx)
 	if err != nil {
 		return "", s.wrap("ListBuckets", err)
 	}
@@ -127,7 +127,7 @@ func (s *store) note(op string, in any, answer *driver.Error) *driver.Error {
 		return answer
 	}
 	explained := *answer
-	explained.Message = "this S3-compatible store does not have it: remove the field from the spec, or from the class that sets it, or use another store; " + answers(answer)
+	explained.Message = "this S3-compatible store does not have it: remove the field from the spec, or from the class that sets it, or use another store; " + StoreAnswer(answer)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, asked := s.now(), question(op, in)
@@ -157,7 +157,7 @@ func (s *store) answered(op string, in any) {
 	}
 }
 
-// answers returns the words of a store.
-func answers(err error) string {
-	return fmt.Sprintf("the store answers %s: %s", apiCode(err), plain(apiMessage(err)))
+// StoreAnswer returns the words of a store.
+func StoreAnswer(err error) string {
+	return fmt.Sprintf("the store answers %s: %s", ErrorCode(err), Plain(ErrorMessage(err)))
 }

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func answered(status int, header http.Header, err error) error {
 
 func TestWrap(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	s := &session{region: "eu-central-1", timeout: 15 * time.Second, now: func() time.Time { return at }, errors: errorCodes}
+	s := &Session{Region: "eu-central-1", timeout: 15 * time.Second, Now: func() time.Time { return at }, errors: AllErrors}
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code, Message: "text"} }
 	for name, tc := range map[string]struct {
 		err   error
@@ -102,7 +102,7 @@ func TestRegionThatIsNotEnabled(t *testing.T) {
 		{"us-gov-west-1", "InvalidClientTokenId", false},
 		{"cn-north-1", "InvalidClientTokenId", false},
 	} {
-		s := &session{region: tt.region, now: time.Now, errors: errorCodes}
+		s := &Session{Region: tt.region, Now: time.Now, errors: AllErrors}
 		err := s.wrap("GetCallerIdentity", answered(403, nil, &smithy.GenericAPIError{Code: tt.code, Message: "The security token included in the request is invalid."}))
 		if err.Code != driver.Denied || strings.Contains(err.Message, "enable-region --region-name "+tt.region) != tt.names {
 			t.Errorf("%s in %s: %v %q", tt.code, tt.region, err.Code, err.Message)
@@ -115,16 +115,16 @@ func TestRegionThatIsNotEnabled(t *testing.T) {
 
 // What is looked up has lost its suffixes, so that a key with one would never be found.
 func TestEveryCodeCanBeFound(t *testing.T) {
-	for key, means := range errorCodes {
+	for key, means := range AllErrors {
 		if means.Code == driver.Internal {
 			t.Errorf("the code %s means nothing", key)
 		}
-		if got := apiCode(&smithy.GenericAPIError{Code: key}); got != key {
+		if got := ErrorCode(&smithy.GenericAPIError{Code: key}); got != key {
 			t.Errorf("the code %s is looked up as %s", key, got)
 		}
 	}
 	for _, code := range []string{"ThrottledException", "EC2ThrottledException", "ThrottlingException", "Throttling"} {
-		if got := errorCodes.codeOf(apiCode(&smithy.GenericAPIError{Code: code}), 400); got != driver.Throttled {
+		if got := AllErrors.codeOf(ErrorCode(&smithy.GenericAPIError{Code: code}), 400); got != driver.Throttled {
 			t.Errorf("%s is %v, want Throttled", code, got)
 		}
 	}
@@ -136,7 +136,7 @@ func TestPlain(t *testing.T) {
 		"It failed (Request ID: abc-123)":                                         "It failed",
 		"two\n  lines":                                                            "two lines",
 	} {
-		if got := plain(text); got != want {
+		if got := Plain(text); got != want {
 			t.Errorf("plain(%q) = %q, want %q", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -25,8 +25,8 @@ const (
 	// sessionLife is how long a session is asked for: what every role allows, and the most for a role that is assumed from
 	// another. https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_terms-and-concepts.html#iam-term-role-chaining
 	sessionLife = time.Hour
-	// webAudience is whom tokens of web identities are for.
-	webAudience = "sts.amazonaws.com"
+	// WebAudience is whom tokens of web identities are for.
+	WebAudience = "sts.amazonaws.com"
 
 	tagNamespace      = "mooring:namespace"
 	tagProviderConfig = "mooring:providerConfig"
@@ -34,14 +34,14 @@ const (
 
 // A chain is the steps by which an identity is reached: a base, and roles to assume one from the other.
 type chain struct {
-	session *session
+	session *Session
 	config  aws.Config // of the calls to STS, without credentials
 	cfg     driver.Opening
 	base    func(context.Context) (aws.Credentials, error)
 }
 
 // newIdentity returns what signs a session's calls. It calls nobody yet.
-func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.Opening) (aws.CredentialsProvider, error) {
+func newIdentity(ctx context.Context, s *Session, shared aws.Config, cfg driver.Opening) (aws.CredentialsProvider, error) {
 	if err := checkChain(cfg); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.
 		}
 		c.base = static.Retrieve
 	}
-	return &signer{token.New(s.now, c.fetch)}, nil
+	return &signer{token.New(s.Now, c.fetch)}, nil
 }
 
 // checkChain refuses steps that are not of this cloud, or that can't be gone.
@@ -73,13 +73,13 @@ func checkChain(cfg driver.Opening) error {
 	}
 	switch web := cfg.Chain.WebIdentity; {
 	case web != nil && web.RoleARN == "":
-		return invalid("credentials.webIdentity names no role: set its roleARN")
+		return Invalid("credentials.webIdentity names no role: set its roleARN")
 	case cfg.Chain.ImpersonateServiceAccount != "":
-		return invalid("credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use assumeRoles")
+		return Invalid("credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use assumeRoles")
 	}
 	for _, role := range cfg.Chain.AssumeRoles {
 		if role.RoleARN == "" {
-			return invalid("credentials.assumeRoles has an entry without a roleARN")
+			return Invalid("credentials.assumeRoles has an entry without a roleARN")
 		}
 	}
 	return nil
@@ -105,18 +105,18 @@ func staticKeys(secret driver.Credentials) (aws.CredentialsProvider, error) {
 		case v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken:
 			values[key] = string(secret[key])
 		default:
-			return nil, invalid("the credentials Secret has the key %q: remove it; only %s, %s and %s are allowed", key,
+			return nil, Invalid("the credentials Secret has the key %q: remove it; only %s, %s and %s are allowed", key,
 				v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken)
 		}
 	}
 	for _, key := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
 		if values[key] == "" {
-			return nil, invalid("the credentials Secret has no value for the key %q: set it", key)
+			return nil, Invalid("the credentials Secret has no value for the key %q: set it", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !headerSafe(values[key]) {
-			return nil, invalid("the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII: write it again without them", key)
+			return nil, Invalid("the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII: write it again without them", key)
 		}
 	}
 	return credentials.NewStaticCredentialsProvider(values[v1alpha1.SecretKeyAWSAccessKeyID],
@@ -173,7 +173,7 @@ func (c *chain) ambient(ctx context.Context, own aws.CredentialsProvider) (aws.C
 // webIdentity takes on a role with a token of a ServiceAccount.
 func (c *chain) webIdentity(ctx context.Context) (aws.Credentials, error) {
 	web := c.cfg.Chain.WebIdentity
-	token, err := c.cfg.WebToken(ctx, webAudience)
+	token, err := c.cfg.WebToken(ctx, WebAudience)
 	if err != nil {
 		return aws.Credentials{}, err
 	}
@@ -183,7 +183,7 @@ func (c *chain) webIdentity(ctx context.Context) (aws.Credentials, error) {
 	current, err := provider.Retrieve(ctx)
 	if err != nil {
 		advice := fmt.Sprintf("check that the role's account has an OIDC provider for this cluster with the audience %s, and that its trust policy allows "+
-			"sts:AssumeRoleWithWebIdentity to the subject system:serviceaccount:%s:%s", webAudience, c.cfg.Tenant.Namespace, web.ServiceAccountName)
+			"sts:AssumeRoleWithWebIdentity to the subject system:serviceaccount:%s:%s", WebAudience, c.cfg.Tenant.Namespace, web.ServiceAccountName)
 		return aws.Credentials{}, driver.RedactError(c.session.refusedRole("AssumeRoleWithWebIdentity", web.RoleARN, "with a token of ServiceAccount "+web.ServiceAccountName, advice, err), token)
 	}
 	return current, nil

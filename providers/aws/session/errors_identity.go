@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // refusedRole says that a role could not be taken on, and what to do about it. Whatever AWS's code was, it is not about an
 // object: so it must be none that a caller takes for news of one.
-func (s *session) refusedRole(op, role, how, advice string, err error) error {
+func (s *Session) refusedRole(op, role, how, advice string, err error) error {
 	e := s.wrap(op, err)
 	defer hideCause(e)
 	text := e.Message
@@ -22,12 +22,12 @@ func (s *session) refusedRole(op, role, how, advice string, err error) error {
 	switch answered := errors.As(err, &api); {
 	case e.Code == driver.Throttled, e.Code == driver.Unavailable, !answered:
 		advice = ""
-	case unknownCaller[apiCode(err)] && optIn(s):
+	case unknownCaller[ErrorCode(err)] && optIn(s):
 		e.Code = driver.Denied
-	case apiCode(err) == "ExpiredToken":
+	case ErrorCode(err) == "ExpiredToken":
 		e.Code, text = driver.Denied, "AWS says that the token of the call has expired"
 	default:
-		e.Code, text = driver.Denied, "AWS says: "+strings.TrimSuffix(plain(api.ErrorMessage()), ".")
+		e.Code, text = driver.Denied, "AWS says: "+strings.TrimSuffix(Plain(api.ErrorMessage()), ".")
 	}
 	e.Message = fmt.Sprintf("the role %s could not be assumed %s: %s", role, how, text)
 	if advice != "" {
@@ -37,10 +37,10 @@ func (s *session) refusedRole(op, role, how, advice string, err error) error {
 }
 
 // withoutAmbient says that Mooring's own identity could not be had.
-func (s *session) withoutAmbient(err error) error {
+func (s *Session) withoutAmbient(err error) error {
 	e := s.wrap("", err)
 	defer hideCause(e)
-	answered := apiCode(err) != "" || httpStatus(err) != 0
+	answered := ErrorCode(err) != "" || httpStatus(err) != 0
 	switch {
 	case !answered && strings.Contains(err.Error(), "EC2 IMDS"): // where the SDK ends up with nothing in the environment
 		e.Code = driver.Denied

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -25,8 +25,8 @@ import (
 
 type middlewareOption = func(*smithymiddleware.Stack) error
 
-// A meaning is what one of AWS's error codes means.
-type meaning struct {
+// A Meaning is what one of AWS's error codes means.
+type Meaning struct {
 	Code driver.Code
 	// Message replaces AWS's own text where that does not help a person.
 	Message string
@@ -35,15 +35,15 @@ type meaning struct {
 	Settling bool
 }
 
-// An errorTable says what error codes mean, without the suffixes "Fault" and "Exception" that only some services add to them.
-type errorTable map[string]meaning
+// An Errors says what error codes mean, without the suffixes "Fault" and "Exception" that only some services add to them.
+type Errors map[string]Meaning
 
-// commonErrors are those of all services, by
+// common are those of all services, by
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/CommonErrors.html and
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html. Each service has a table of its own.
 //
 // Only codes that say that something is not there are NotFound: a bare 404 may come from any proxy.
-var commonErrors = errorTable{
+var common = Errors{
 	"AccessDenied":                  {Code: driver.Denied},
 	"AccountProblem":                {Code: driver.Denied},
 	"AllAccessDisabled":             {Code: driver.Denied},
@@ -91,10 +91,10 @@ var commonErrors = errorTable{
 	"NotImplemented":                {Code: driver.Unsupported},
 }
 
-// allErrors returns the table of a session that calls the services of these tables. It panics if two services mean different things by a code:
+// Join returns the table of a session that calls the services of these tables. It panics if two services mean different things by a code:
 // what one of them calls missing could be read as an object that is gone.
-func allErrors(services ...errorTable) errorTable {
-	all := maps.Clone(commonErrors)
+func Join(services ...Errors) Errors {
+	all := maps.Clone(common)
 	for _, service := range services {
 		for code, means := range service {
 			if known, ok := all[code]; ok && known.Code != means.Code {
@@ -106,8 +106,8 @@ func allErrors(services ...errorTable) errorTable {
 	return all
 }
 
-// apiCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.
-func apiCode(err error) string {
+// ErrorCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.
+func ErrorCode(err error) string {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
 		return ""
@@ -116,8 +116,8 @@ func apiCode(err error) string {
 	return strings.TrimSuffix(code, "Fault")
 }
 
-// apiMessage returns AWS's own words; "" if AWS sent none.
-func apiMessage(err error) string {
+// ErrorMessage returns AWS's own words; "" if AWS sent none.
+func ErrorMessage(err error) string {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
 		return ""
@@ -135,7 +135,7 @@ func httpStatus(err error) int {
 }
 
 // codeOf says what a failed call means, by AWS's code or else by the status.
-func (t errorTable) codeOf(code string, status int) driver.Code {
+func (t Errors) codeOf(code string, status int) driver.Code {
 	if means, ok := t[code]; ok {
 		return means.Code
 	}
@@ -157,13 +157,13 @@ func (t errorTable) codeOf(code string, status int) driver.Code {
 }
 
 // wrap turns an error of the SDK into one of ours. One of ours in it comes from a step to the identity, and stays.
-func (s *session) wrap(op string, err error) *driver.Error {
+func (s *Session) wrap(op string, err error) *driver.Error {
 	if step, ok := errors.AsType[*driver.Error](err); ok {
 		own := *step // others who waited for the step have it too
 		return &own
 	}
 	e := &driver.Error{Op: op, Err: err}
-	code, status := apiCode(err), httpStatus(err)
+	code, status := ErrorCode(err), httpStatus(err)
 	if code == "" && status == 0 {
 		e.Code, e.Message = s.withoutAnswer(err)
 		return e
@@ -175,27 +175,27 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	if code == unexplained || fromStatus(err, status) && !bodiless(op) {
 		code = ""
 	}
-	e.Code, e.RetryAfter, e.Settling = s.errors.codeOf(code, status), s.retryAfter(err), s.errors[code].Settling || settlingWords.MatchString(apiMessage(err))
+	e.Code, e.RetryAfter, e.Settling = s.errors.codeOf(code, status), s.retryAfter(err), s.errors[code].Settling || settlingWords.MatchString(ErrorMessage(err))
 	if s.store != nil && storeLacks[code] {
 		e.Code = driver.Unsupported
 	}
 	if region := s.otherRegion(err); region != "" {
 		e.Code = driver.Conflict
-		e.Message = fmt.Sprintf("a bucket of that name exists in region %s, not in %s: set spec.location to that region, or choose another name", region, s.region)
+		e.Message = fmt.Sprintf("a bucket of that name exists in region %s, not in %s: set spec.location to that region, or choose another name", region, s.Region)
 		return e
 	}
 	var api smithy.APIError
 	switch text := s.errors[code].Message; {
-	case unknownCaller[code] && optIn(s) && !knownRegion(s.region):
+	case unknownCaller[code] && optIn(s) && !known(s.Region):
 		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s, and AWS had no region of that name when this release of Mooring was made: correct spec.location, or the region of the "+
-			"provider config; if the region is new, enable it (aws account enable-region --region-name %[1]s)", s.region)
+			"provider config; if the region is new, enable it (aws account enable-region --region-name %[1]s)", s.Region)
 	case unknownCaller[code] && optIn(s):
 		e.Message = fmt.Sprintf("AWS does not know the credentials in region %[1]s. An account has to enable that region before it is used (aws account enable-region --region-name %[1]s): "+
-			"enable it, lead to another region, or, if it is enabled, check the credentials", s.region)
+			"enable it, lead to another region, or, if it is enabled, check the credentials", s.Region)
 	case text != "":
 		e.Message = text
 	case code != "" && errors.As(err, &api) && api.ErrorMessage() != "":
-		e.Message = plain(api.ErrorMessage())
+		e.Message = Plain(api.ErrorMessage())
 	case e.Code == driver.Denied:
 		e.Message = "access is denied"
 	default:
@@ -223,9 +223,9 @@ var enabled = []string{
 }
 
 // optIn reports whether an account has to enable the region of a session before it is used. Regions of other partitions it has not.
-func optIn(s *session) bool {
+func optIn(s *Session) bool {
 	others := []string{"cn-", "us-gov-", "us-iso", "eu-iso", "eusc-"}
-	return s.store == nil && !slices.Contains(enabled, s.region) && !slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(s.region, p) })
+	return s.store == nil && !slices.Contains(enabled, s.Region) && !slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(s.Region, p) })
 }
 
 // unexplained is what the SDK calls the code of an error of a Query API that has none.
@@ -235,25 +235,25 @@ const unexplained = "UnknownError"
 // operation never have any.
 func fromStatus(err error, status int) bool {
 	text := http.StatusText(status)
-	return apiMessage(err) == text && apiCode(err) == strings.ReplaceAll(text, " ", "")
+	return ErrorMessage(err) == text && ErrorCode(err) == strings.ReplaceAll(text, " ", "")
 }
 
 // withoutAnswer explains why no response came. The errors' own texts name ports and addresses that change
 // with every try.
-func (s *session) withoutAnswer(err error) (driver.Code, string) {
+func (s *Session) withoutAnswer(err error) (driver.Code, string) {
 	var (
 		dns        *net.DNSError
 		parameters smithy.InvalidParamsError
 	)
 	switch {
 	case errors.As(err, &parameters):
-		return driver.Invalid, plain(parameters.Error())
+		return driver.Invalid, Plain(parameters.Error())
 	case errors.Is(err, context.DeadlineExceeded):
 		return driver.Unavailable, fmt.Sprintf("no answer within %s", s.timeout)
 	case errors.Is(err, context.Canceled):
 		return driver.Unavailable, "the call was cancelled"
 	case errors.As(err, &dns) && s.missing(dns):
-		return driver.Invalid, fmt.Sprintf("the name %q does not exist: is there a region %s?", dns.Name, s.region)
+		return driver.Invalid, fmt.Sprintf("the name %q does not exist: is there a region %s?", dns.Name, s.Region)
 	case errors.As(err, &dns):
 		return driver.Unavailable, fmt.Sprintf("the name %q can't be resolved", dns.Name)
 	case isSigning(err):
@@ -264,13 +264,13 @@ func (s *session) withoutAnswer(err error) (driver.Code, string) {
 
 // missing reports whether AWS has no host for the region: the DNS said that there is none, rather than nothing, of a name
 // of AWS's own, which has the region in it. A proxy's has not. Of a region that is known to exist the DNS is wrong.
-func (s *session) missing(dns *net.DNSError) bool {
+func (s *Session) missing(dns *net.DNSError) bool {
 	labels := strings.Split(strings.TrimSuffix(dns.Name, "."), ".")
-	return dns.IsNotFound && !dns.IsTimeout && !dns.IsTemporary && !s.custom && slices.Contains(labels, s.region) && !knownRegion(s.region)
+	return dns.IsNotFound && !dns.IsTimeout && !dns.IsTemporary && !s.Custom && slices.Contains(labels, s.Region) && !known(s.Region)
 }
 
-// knownRegion reports whether the SDK knows a region. Newer ones than the SDK it does not.
-func knownRegion(region string) bool {
+// known reports whether the SDK knows a region. Newer ones than the SDK it does not.
+func known(region string) bool {
 	known := s3types.BucketLocationConstraint("").Values() // all but us-east-1, where S3 takes none
 	return region == "us-east-1" || slices.Contains(known, s3types.BucketLocationConstraint(region))
 }
@@ -283,7 +283,7 @@ func isSigning(err error) bool {
 }
 
 // retryAfter reads how long AWS asks to wait: seconds, or a date.
-func (s *session) retryAfter(err error) time.Duration {
+func (s *Session) retryAfter(err error) time.Duration {
 	var response *awshttp.ResponseError
 	if !errors.As(err, &response) || response.Response == nil {
 		return 0
@@ -293,7 +293,7 @@ func (s *session) retryAfter(err error) time.Duration {
 		return time.Duration(seconds) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(s.now()))
+		return max(0, at.Sub(s.Now()))
 	}
 	return 0
 }
@@ -307,8 +307,8 @@ var elsewhere = map[string]bool{
 var expectedRegion = regexp.MustCompile(`expecting '([a-z0-9-]+)'`)
 
 // otherRegion returns the region that S3 says a bucket is in; "" if it does not say, or agrees.
-func (s *session) otherRegion(err error) string {
-	if !elsewhere[apiCode(err)] {
+func (s *Session) otherRegion(err error) string {
+	if !elsewhere[ErrorCode(err)] {
 		return ""
 	}
 	region := ""
@@ -319,14 +319,14 @@ func (s *session) otherRegion(err error) string {
 	if found := expectedRegion.FindStringSubmatch(err.Error()); region == "" && found != nil {
 		region = found[1]
 	}
-	if region == s.region {
+	if region == s.Region {
 		return ""
 	}
 	return region
 }
 
-// asError returns the driver's error in err, of which call made sure.
-func asError(err error) *driver.Error {
+// AsError returns the driver's error in err, of which call made sure.
+func AsError(err error) *driver.Error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		return &driver.Error{Code: driver.Internal, Message: err.Error(), Err: err}
@@ -334,7 +334,7 @@ func asError(err error) *driver.Error {
 	return e
 }
 
-// invalid refuses what no call has to be made for to know that it can't work.
-func invalid(format string, args ...any) *driver.Error {
+// Invalid refuses what no call has to be made for to know that it can't work.
+func Invalid(format string, args ...any) *driver.Error {
 	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
 }

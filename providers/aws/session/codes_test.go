@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"strings"
@@ -10,11 +10,11 @@ import (
 // No error code has two meanings: what one service calls missing could be read as an object of the other that is gone. To mean the same is no
 // contradiction.
 func TestErrorCodeWithTwoMeanings(t *testing.T) {
-	ofATest := errorTable{"AccessDenied": commonErrors["AccessDenied"], "OfATest": {Code: driver.NotFound, Message: "it is gone"}}
-	if means := allErrors(ofATest)["OfATest"]; means != ofATest["OfATest"] {
+	ofATest := Errors{"AccessDenied": common["AccessDenied"], "OfATest": {Code: driver.NotFound, Message: "it is gone"}}
+	if means := Join(ofATest)["OfATest"]; means != ofATest["OfATest"] {
 		t.Errorf("the code means %v: %q", means.Code, means.Message)
 	}
-	if _, shared := commonErrors["OfATest"]; shared {
+	if _, shared := common["OfATest"]; shared {
 		t.Error("the code of one service is among those of all")
 	}
 	defer func() {
@@ -22,5 +22,5 @@ func TestErrorCodeWithTwoMeanings(t *testing.T) {
 			t.Errorf("it panicked with %q, want one that names the code", said)
 		}
 	}()
-	allErrors(ofATest, errorTable{"OfATest": {Code: driver.Conflict}})
+	Join(ofATest, Errors{"OfATest": {Code: driver.Conflict}})
 }

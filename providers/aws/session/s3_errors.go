@@ -1,9 +1,9 @@
-package aws
+package session
 
 import "github.com/mooring-dev/mooring/providers/driver"
 
-// bucketErrors say what the error codes of S3 mean. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-var bucketErrors = errorTable{
+// S3Errors say what the error codes of S3 mean. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+var S3Errors = Errors{
 	"NoSuchBucket":                 {Code: driver.NotFound},
 	"NotFound":                     {Code: driver.NotFound}, // HeadBucket, which has no body to carry a code
 	"AuthorizationHeaderMalformed": {Code: driver.Conflict}, // the bucket is in another region
@@ -25,3 +25,6 @@ var bucketErrors = errorTable{
 	"CrossLocationLoggingProhibitted": {Code: driver.Invalid, Message: "S3 writes the logs of a bucket only to a bucket in the same region: set spec.logging.bucket to one there"}, // so it is spelled
 	"InvalidTargetBucketForLogging":   {Code: driver.Invalid, Settling: true, Message: "S3 can't write logs to the bucket of spec.logging.bucket: choose one that exists, belongs to the same account, and lets logging.s3.amazonaws.com write by its policy"},
 }
+
+// AllErrors say what the error codes of all services mean.
+var AllErrors = Join(S3Errors, RDSErrors)

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -45,18 +45,18 @@ const grace = time.Minute
 // gone reports whether an answer says that the session which signed the call is good no more. AWS revokes sessions by a
 // policy that denies them everything:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_revoke-sessions.html
-func (s *session) gone(err error, used *token.Cached[aws.Credentials]) bool {
+func (s *Session) gone(err error, used *token.Cached[aws.Credentials]) bool {
 	var api smithy.APIError
 	if used == nil || !errors.As(err, &api) {
 		return false
 	}
-	revoked := apiCode(err) == "AccessDenied" && strings.Contains(api.ErrorMessage(), "with an explicit deny")
-	return ended[apiCode(err)] || revoked && s.now().Sub(used.Since) > grace
+	revoked := ErrorCode(err) == "AccessDenied" && strings.Contains(api.ErrorMessage(), "with an explicit deny")
+	return ended[ErrorCode(err)] || revoked && s.Now().Sub(used.Since) > grace
 }
 
 // signed makes a call, and once more with new credentials where AWS no longer takes those that it was signed with:
 // an identity that is good must not be called bad for a session that is not.
-func signed[I, O, Opt any](ctx context.Context, s *session, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts []func(*Opt)) (*O, error) {
+func signed[I, O, Opt any](ctx context.Context, s *Session, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts []func(*Opt)) (*O, error) {
 	if s.signer == nil {
 		return do(ctx, in, opts...)
 	}

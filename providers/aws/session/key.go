@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"regexp"
@@ -9,9 +9,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// keyLacks are keys that AWS can't have: those of Cloud KMS.
+// KeyLacks are keys that AWS can't have: those of Cloud KMS.
 // https://cloud.google.com/kms/docs/getting-resource-ids
-var keyLacks = []driver.Lack{{
+var KeyLacks = []driver.Lack{{
 	Field: "encryption.key", Match: "^projects/", Values: "a key of Cloud KMS", Why: "AWS encrypts with keys of AWS KMS",
 	Instead: "set spec.encryption.key to the ARN of a key or alias of AWS KMS",
 }}
@@ -20,10 +20,10 @@ var keyLacks = []driver.Lack{{
 // https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#key-id-key-ARN
 var keyRegion = regexp.MustCompile(`^arn:aws[a-z-]*:kms:([a-z0-9-]+):`)
 
-// checkKey refuses a key of another region than the object's. A multi-Region key has an ARN in each region that it is in.
+// CheckKey refuses a key of another region than the object's. A multi-Region key has an ARN in each region that it is in.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
-func checkKey(field string, key *string, location string) error {
+func CheckKey(field string, key *string, location string) error {
 	found := keyRegion.FindStringSubmatch(aws.ToString(key))
 	if found == nil || location == "" || found[1] == location {
 		return nil

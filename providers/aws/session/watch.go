@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // watch tells calls of every request. It stands behind the SDK's retries, so that each attempt counts, as it does for AWS,
 // and behind the signature: what fails for want of an identity was never sent, and the steps to one are told apart.
-func watch(calls driver.Host, errors errorTable) middlewareOption {
+func watch(calls driver.Host, errors Errors) middlewareOption {
 	return func(stack *smithymiddleware.Stack) error {
 		if calls == nil {
 			return nil
@@ -40,7 +40,7 @@ func watch(calls driver.Host, errors errorTable) middlewareOption {
 const agentOperation = "GetCredentials"
 
 // answerOf says how a request ended.
-func (t errorTable) answerOf(metadata smithymiddleware.Metadata, err error) driver.Call {
+func (t Errors) answerOf(metadata smithymiddleware.Metadata, err error) driver.Call {
 	answer := driver.Call{Failed: err != nil}
 	answer.RequestID, _ = middleware.GetRequestIDMetadata(metadata)
 	if response, ok := middleware.GetRawResponse(metadata).(*smithyhttp.Response); ok && response != nil {
@@ -52,7 +52,7 @@ func (t errorTable) answerOf(metadata smithymiddleware.Metadata, err error) driv
 		}
 		return answer
 	}
-	answer.Code, answer.Status = t.codeOf(apiCode(err), httpStatus(err)), httpStatus(err)
+	answer.Code, answer.Status = t.codeOf(ErrorCode(err), httpStatus(err)), httpStatus(err)
 	if answer.Status == 0 || answer.Status/100 == 2 { // no answer, or none that could be taken for one
 		answer.Code = driver.Unavailable
 	}

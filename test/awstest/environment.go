@@ -1,4 +1,4 @@
-package aws_test
+package awstest
 
 import (
 	"bytes"
@@ -21,31 +21,34 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
+// The accounts that the local cloud knows, and the region of most tests.
 const (
-	account = "111111111111"
-	other   = "222222222222"
-	region  = "eu-central-1"
+	Account = "111111111111"
+	Other   = "222222222222"
+	Region  = "eu-central-1"
 )
 
-// An environment is a local cloud with a connection of ours to it, and clients for what others do.
-type environment struct {
+// An Environment is a local cloud with a session of the driver in it, and clients for what others do.
+type Environment struct {
 	*localcloud.Cloud
-	t     *testing.T
-	clock *clock
-	now   func() time.Time // the driver's clock; nil for that of the machine
-	conn  driver.Session
-	s3    *s3.Client
-	rds   *rds.Client
+	T       *testing.T
+	Clock   *Clock
+	Now     func() time.Time // the driver's clock; nil for that of the machine
+	Session driver.Session
+	S3      *s3.Client
+	RDS     *rds.Client
 }
 
-func newEnvironment(t *testing.T, options localcloud.Options) *environment {
+// New starts a local cloud that ends with the test, and opens a session of Account in Region.
+func New(t *testing.T, options localcloud.Options) *Environment {
 	t.Helper()
-	return newEnvironmentIn(t, region, options)
+	return NewIn(t, Region, options)
 }
 
-func newEnvironmentIn(t *testing.T, region string, options localcloud.Options) *environment {
+// NewIn is New in another region.
+func NewIn(t *testing.T, region string, options localcloud.Options) *Environment {
 	t.Helper()
-	c := newClock()
+	c := NewClock()
 	options.Now, options.ListenersOnly = c.Now, true
 	cloud, err := localcloud.Start(options)
 	if err != nil {
@@ -56,31 +59,33 @@ func newEnvironmentIn(t *testing.T, region string, options localcloud.Options) *
 			t.Error(err)
 		}
 	})
-	w := &environment{Cloud: cloud, t: t, clock: c}
-	w.conn = w.open(account, region)
-	w.s3, w.rds = w.clients(account, region)
+	w := &Environment{Cloud: cloud, T: t, Clock: c}
+	w.Session = w.Open(Account, region)
+	w.S3, w.RDS = w.Clients(Account, region)
 	return w
 }
 
-func (w *environment) open(account, region string) driver.Session {
-	w.t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), Now: w.now}).Open(w.t.Context(), driver.Opening{
+// Open opens a session of an account in a region.
+func (w *Environment) Open(account, region string) driver.Session {
+	w.T.Helper()
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), Now: w.Now}).Open(w.T.Context(), driver.Opening{
 		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
-		Credentials: w.keys(account),
+		Credentials: w.Keys(account),
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return conn
 }
 
-func (w *environment) keys(account string) map[string][]byte {
+// Keys returns the static credentials of an account, as a Secret holds them.
+func (w *Environment) Keys(account string) map[string][]byte {
 	id, secret := w.AWSKeys(account)
 	return map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
 }
 
-// clients returns clients with which a test does what others do behind our back.
-func (w *environment) clients(account, region string) (*s3.Client, *rds.Client) {
+// Clients returns clients with which a test does what others do behind our back.
+func (w *Environment) Clients(account, region string) (*s3.Client, *rds.Client) {
 	id, secret := w.AWSKeys(account)
 	cfg := awssdk.Config{
 		Region: region, Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
@@ -106,13 +111,13 @@ func (b wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.base.RoundTrip(whole)
 }
 
-// writes counts the writes that reached the cloud since the ledger was reset.
-func (w *environment) writes() int {
+// Writes counts the writes that reached the cloud since the ledger was reset.
+func (w *Environment) Writes() int {
 	return w.Ledger.Count(localcloud.Filter{Write: localcloud.Writes})
 }
 
-// operations lists the calls since the ledger was reset.
-func (w *environment) operations() []string {
+// Operations lists the calls since the ledger was reset.
+func (w *Environment) Operations() []string {
 	var names []string
 	for _, c := range w.Ledger.Calls(localcloud.Filter{}) {
 		names = append(names, c.Operation)
@@ -120,10 +125,11 @@ func (w *environment) operations() []string {
 	return names
 }
 
-var mark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "u1"}
+// Mark is that of the objects of most tests.
+var Mark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "u1"}
 
-// do calls the SDK for what others do, which must succeed.
-func do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
+// Do calls the SDK for what others do, which must succeed.
+func Do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
 	t.Helper()
 	out, err := call(t.Context(), in)
 	if err != nil {
@@ -132,23 +138,24 @@ func do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt
 	return out
 }
 
-func wantCode(t *testing.T, err error, want driver.Code) {
+// WantCode demands an error of a code.
+func WantCode(t *testing.T, err error, want driver.Code) {
 	t.Helper()
 	if err == nil || driver.CodeOf(err) != want {
 		t.Errorf("error %v has code %v, want %v", err, driver.CodeOf(err), want)
 	}
 }
 
-// bucketOf returns a request about a bucket of the test's own.
-func bucketOf(name string, spec v1alpha1.BucketParameters) table.Request[v1alpha1.BucketParameters] {
-	return table.Request[v1alpha1.BucketParameters]{Request: driver.Request{Name: name, Location: region, Mark: mark}, Spec: spec}
+// BucketOf returns a request about a bucket of the test's own.
+func BucketOf(name string, spec v1alpha1.BucketParameters) table.Request[v1alpha1.BucketParameters] {
+	return table.Request[v1alpha1.BucketParameters]{Request: driver.Request{Name: name, Location: Region, Mark: Mark}, Spec: spec}
 }
 
 // password is that of the administrators of databases.
 const password = "Correct-Horse-1"
 
-// databaseOf returns a request about a small PostgreSQL server, with whatever else the test declares.
-func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) table.Request[v1alpha1.DatabaseParameters] {
+// DatabaseOf returns a request about a small PostgreSQL server, with whatever else the test declares.
+func DatabaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) table.Request[v1alpha1.DatabaseParameters] {
 	spec := v1alpha1.DatabaseParameters{
 		Engine:  new(v1alpha1.EnginePostgres),
 		Version: new("16.4"),
@@ -160,5 +167,5 @@ func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) table.Requ
 	if edit != nil {
 		edit(&spec)
 	}
-	return table.Request[v1alpha1.DatabaseParameters]{Request: driver.Request{Name: name, Location: region, Mark: mark}, Login: driver.Login{Password: password}, Spec: spec}
+	return table.Request[v1alpha1.DatabaseParameters]{Request: driver.Request{Name: name, Location: Region, Mark: Mark}, Login: driver.Login{Password: password}, Spec: spec}
 }

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -18,19 +18,24 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3control"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// calledOperations returns the operations that the driver calls, by what the sources hand to call, as Client.Operation.
+// calledOperations returns the operations that the driver calls, by what the sources hand to Call, as Client.Operation.
 func calledOperations(t *testing.T) []string {
 	t.Helper()
 	called := map[string]bool{"sts.AssumeRole": true, "sts.AssumeRoleWithWebIdentity": true} // the SDK makes them itself
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var sources []string
+	for _, folder := range []string{"../*.go", "../*/*.go"} {
+		found, err := filepath.Glob(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, found...)
 	}
 	for _, source := range sources {
 		if strings.HasSuffix(source, "_test.go") {
@@ -46,15 +51,24 @@ func calledOperations(t *testing.T) []string {
 			if !ok {
 				return true
 			}
-			if name, ok := made.Fun.(*ast.Ident); !ok || name.Name != "call" {
+			switch name := made.Fun.(type) {
+			case *ast.Ident:
+				if name.Name != "Call" {
+					return true
+				}
+			case *ast.SelectorExpr:
+				if from, ok := name.X.(*ast.Ident); !ok || from.Name != "session" || name.Sel.Name != "Call" {
+					return true
+				}
+			default:
 				return true
 			}
 			method, ok := made.Args[3].(*ast.SelectorExpr)
 			if !ok {
-				t.Fatalf("%s: call gets no method of a client, so nothing tries what it makes of answers", files.Position(made.Pos()))
+				t.Fatalf("%s: Call gets no method of a client, so nothing tries what it makes of answers", files.Position(made.Pos()))
 			}
 			client := "s3" // the variable "client"
-			if strings.HasPrefix(source, "database") {
+			if strings.Contains(source, "rds") || strings.Contains(source, "database") {
 				client = "rds"
 			}
 			if field, ok := method.X.(*ast.SelectorExpr); ok {
@@ -91,7 +105,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // ask makes a call through the clients of a session that gets an answer, and returns what call returns of it.
 func ask(t *testing.T, operation string, answer answering) error {
 	t.Helper()
-	s, err := newSession(t.Context(), sessionOptions{HTTPClient: &http.Client{Transport: answer}, CallTimeout: time.Minute, Now: time.Now, Errors: errorCodes}, driver.Opening{
+	s, err := Open(t.Context(), Options{HTTPClient: &http.Client{Transport: answer}, CallTimeout: time.Minute, Now: time.Now, Errors: AllErrors}, driver.Opening{
 		Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}}, Location: "eu-central-1", Endpoint: "http://cloud.invalid"},
 		Credentials: map[string][]byte{
 			v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIDEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret")},
@@ -104,7 +118,7 @@ func ask(t *testing.T, operation string, answer answering) error {
 	in := reflect.New(method.Type().In(1).Elem())
 	fill(in.Elem(), 0)
 	var failed error
-	_, failed = call(t.Context(), s, name, func(ctx context.Context, in *any, _ ...func(*any)) (*any, error) {
+	_, failed = Call(t.Context(), s, name, func(ctx context.Context, in *any, _ ...func(*any)) (*any, error) {
 		out := method.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(*in)})
 		err, _ := reflect.TypeAssert[error](out[1])
 		return new(any), err
@@ -113,15 +127,15 @@ func ask(t *testing.T, operation string, answer answering) error {
 }
 
 // methodOf returns the method of an operation, of the client that a session makes.
-func methodOf(s *session, operation string) reflect.Value {
-	clients := map[string]any{"s3": newS3(s), "s3control": newTagger(s).s3control, "rds": rds.NewFromConfig(s.config), "sts": sts.NewFromConfig(s.config), "cloudwatch": cloudwatch.NewFromConfig(s.config)}
+func methodOf(s *Session, operation string) reflect.Value {
+	clients := map[string]any{"s3": S3(s), "s3control": s3control.NewFromConfig(s.Config), "rds": rds.NewFromConfig(s.Config), "sts": sts.NewFromConfig(s.Config), "cloudwatch": cloudwatch.NewFromConfig(s.Config)}
 	client, name, _ := strings.Cut(operation, ".")
 	return reflect.ValueOf(clients[client]).MethodByName(name)
 }
 
 // says returns how many things the answers to an operation can say.
 func says(operation string) (n int) {
-	for _, f := range reflect.VisibleFields(methodOf(&session{}, operation).Type().Out(0).Elem()) {
+	for _, f := range reflect.VisibleFields(methodOf(&Session{}, operation).Type().Out(0).Elem()) {
 		if f.IsExported() && f.Name != "ResultMetadata" {
 			n++
 		}

@@ -1,9 +1,9 @@
-package aws
+package session
 
 import "github.com/mooring-dev/mooring/providers/driver"
 
-// databaseErrors say what the error codes of RDS mean, by the pages of each of its actions.
-var databaseErrors = errorTable{
+// RDSErrors say what the error codes of RDS mean, by the pages of each of its actions.
+var RDSErrors = Errors{
 	"DBInstanceNotFound":                 {Code: driver.NotFound},
 	"DBSnapshotNotFound":                 {Code: driver.NotFound},
 	"DBSubnetGroupNotFound":              {Code: driver.Invalid, Message: "RDS has no DB subnet group of that name in this account and region: create it, or correct spec.aws.dbSubnetGroupName"},

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"regexp"
@@ -13,14 +13,14 @@ var (
 	requestID      = regexp.MustCompile(`(?i)[\s(,;]*\b(request|host) ?id:?\s*[A-Za-z0-9+/=-]+\)?`)
 )
 
-// plain makes AWS's text stable, and one line.
-func plain(text string) string {
+// Plain makes AWS's text stable, and one line.
+func Plain(text string) string {
 	text = requestID.ReplaceAllString(encodedMessage.ReplaceAllString(text, ""), "")
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// nonEmpty returns nil for an empty text, by which AWS says that there is none.
-func nonEmpty(text *string) *string {
+// NonEmpty returns nil for an empty text, by which AWS says that there is none.
+func NonEmpty(text *string) *string {
 	if aws.ToString(text) == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package aws
+package session
 
 import (
 	"context"
@@ -29,24 +29,24 @@ const (
 	maxCalls = 64
 )
 
-// A session is one identity in one region: what its clients share, and its account once that was asked for.
-type session struct {
-	region  string
-	custom  bool   // the endpoint is not AWS's own
+// A Session is one identity in one region: what its clients share, and its account once that was asked for.
+type Session struct {
+	Region  string
+	Custom  bool   // the endpoint is not AWS's own
 	store   *store // nil if it leads to AWS
 	timeout time.Duration
-	now     func() time.Time
-	errors  errorTable
+	Now     func() time.Time
+	errors  Errors
 	account atomic.Pointer[string]
 	arn     atomic.Pointer[string] // of the identity, known with the account
-	role    string                 // the ARN of the role that the identity ends in, with its path; empty if the provider config names none
+	Role    string                 // the ARN of the role that the identity ends in, with its path; empty if the provider config names none
 	signer  *signer                // nil if the credentials never run out
-	config  aws.Config             // of the clients, of which each kind makes its own
+	Config  aws.Config             // of the clients, of which each kind makes its own
 	sts     *sts.Client
 }
 
-// sessionOptions are what all sessions of a driver share. None may be missing.
-type sessionOptions struct {
+// Options are what all sessions of a driver share. None may be missing.
+type Options struct {
 	// HTTPClient makes the calls.
 	HTTPClient *http.Client
 	// CallTimeout bounds a call to AWS, its retries included.
@@ -54,12 +54,12 @@ type sessionOptions struct {
 	// Now is the clock by which sessions are renewed and Retry-After dates are read.
 	Now func() time.Time
 	// Errors say what the error codes of all services mean that are called.
-	Errors errorTable
+	Errors Errors
 }
 
-// newSession returns a session of an account and a region. It does not call the cloud.
-func newSession(ctx context.Context, options sessionOptions, cfg driver.Opening) (*session, error) {
-	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now, errors: options.Errors, role: roleIn(cfg.Chain)}
+// Open returns a session of an account and a region. It does not call the cloud.
+func Open(ctx context.Context, options Options, cfg driver.Opening) (*Session, error) {
+	s := &Session{Region: cfg.Location, Custom: cfg.Endpoint != "", timeout: options.CallTimeout, Now: options.Now, errors: options.Errors, Role: roleIn(cfg.Chain)}
 	shared := aws.Config{
 		Region:     cfg.Location,
 		HTTPClient: options.HTTPClient,
@@ -70,7 +70,7 @@ func newSession(ctx context.Context, options sessionOptions, cfg driver.Opening)
 	if s.store, err = storeOf(cfg, options.Now); err != nil {
 		return nil, err
 	}
-	if s.custom {
+	if s.Custom {
 		shared.BaseEndpoint = aws.String(cfg.Endpoint)
 	}
 	identity, err := newIdentity(ctx, s, shared, cfg)
@@ -79,14 +79,14 @@ func newSession(ctx context.Context, options sessionOptions, cfg driver.Opening)
 	}
 	s.signer, _ = identity.(*signer)
 	shared.Credentials = identity
-	s.config, s.sts = shared, sts.NewFromConfig(shared)
+	s.Config, s.sts = shared, sts.NewFromConfig(shared)
 	return s, nil
 }
 
 // newRetryer retries broken connections and failures of the server a few times. Throttling is not
 // retried here: it must reach the caller, who slows down the whole account. Nor is a step to the identity that failed,
 // which was tried again already.
-func newRetryer(errors errorTable) aws.Retryer {
+func newRetryer(errors Errors) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
 		o.MaxBackoff = maxBackoff
@@ -95,24 +95,24 @@ func newRetryer(errors errorTable) aws.Retryer {
 }
 
 // notFinal keeps errors of our own and throttling from being retried, and leaves all else to the SDK.
-func (t errorTable) notFinal(err error) aws.Ternary {
-	if _, ours := errors.AsType[*driver.Error](err); ours || t.codeOf(apiCode(err), httpStatus(err)) == driver.Throttled {
+func (t Errors) notFinal(err error) aws.Ternary {
+	if _, ours := errors.AsType[*driver.Error](err); ours || t.codeOf(ErrorCode(err), httpStatus(err)) == driver.Throttled {
 		return aws.FalseTernary
 	}
 	return aws.UnknownTernary
 }
 
-// leastTLS is the version of TLS that the client uses at least.
-const leastTLS = 1.2
+// LeastTLS is the version of TLS that the client uses at least.
+const LeastTLS = 1.2
 
-// newHTTPClient returns the client that all connections share. It follows no redirects: S3's lead to
+// NewHTTPClient returns the client that all connections share. It follows no redirects: S3's lead to
 // other regions, where the signature is wrong.
-func newHTTPClient() *http.Client {
+func NewHTTPClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if transport.TLSClientConfig == nil {
 		transport.TLSClientConfig = &tls.Config{} //nolint:gosec // its MinVersion comes next
 	}
-	transport.TLSClientConfig.MinVersion = tls.VersionTLS12 // leastTLS
+	transport.TLSClientConfig.MinVersion = tls.VersionTLS12 // LeastTLS
 	transport.MaxIdleConns = 256
 	transport.MaxIdleConnsPerHost = 64
 	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -153,12 +153,12 @@ func limit(slots chan struct{}) middlewareOption {
 	}
 }
 
-// identity asks AWS for the account, and keeps it for calls that can say whose bucket they expect.
-func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
+// Identity asks AWS for the account, and keeps it for calls that can say whose bucket they expect.
+func (s *Session) Identity(ctx context.Context) (driver.AccountID, error) {
 	if s.store != nil {
 		return ownerInStore(ctx, s)
 	}
-	out, err := call(ctx, s, "GetCallerIdentity", s.sts.GetCallerIdentity, &sts.GetCallerIdentityInput{})
+	out, err := Call(ctx, s, "GetCallerIdentity", s.sts.GetCallerIdentity, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return "", err
 	}
@@ -170,28 +170,28 @@ func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
 	return driver.AccountID(*out.Account), nil
 }
 
-// callerARN returns the ARN of the identity, and asks for it if nobody did yet.
-func callerARN(ctx context.Context, s *session) (string, error) {
+// CallerARN returns the ARN of the identity, and asks for it if nobody did yet.
+func CallerARN(ctx context.Context, s *Session) (string, error) {
 	if s.arn.Load() == nil {
-		if _, err := s.identity(ctx); err != nil {
+		if _, err := s.Identity(ctx); err != nil {
 			return "", err
 		}
 	}
 	return aws.ToString(s.arn.Load()), nil
 }
 
-// meaningOf says what an error code means that came without an error of the SDK, as in the answer to a batch.
-func (s *session) meaningOf(code string) driver.Code { return s.errors.codeOf(code, 0) }
+// MeaningOf says what an error code means that came without an error of the SDK, as in the answer to a batch.
+func (s *Session) MeaningOf(code string) driver.Code { return s.errors.codeOf(code, 0) }
 
-// s3Compatible reports whether the session leads to a store of another maker that has the API of S3, and to nothing else.
-func (s *session) s3Compatible() bool { return s.store != nil }
+// S3Compatible reports whether the session leads to a store of another maker that has the API of S3, and to nothing else.
+func (s *Session) S3Compatible() bool { return s.store != nil }
 
-// owner returns the account that a bucket must belong to, nil as long as nobody asked for it. Names of
+// Owner returns the account that a bucket must belong to, nil as long as nobody asked for it. Names of
 // deleted buckets can be taken by anybody: AWS then refuses the call.
-func (s *session) owner() *string { return s.account.Load() }
+func (s *Session) Owner() *string { return s.account.Load() }
 
-// call makes one call with a deadline and wraps its error, here and nowhere else. A store that lacks what the call is about is not asked each time.
-func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts ...func(*Opt)) (*O, error) {
+// Call makes one call with a deadline and wraps its error, here and nowhere else. A store that lacks what the call is about is not asked each time.
+func Call[I, O, Opt any](ctx context.Context, s *Session, op string, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts ...func(*Opt)) (*O, error) {
 	if err := s.store.known(ctx, op, in); err != nil {
 		return nil, err
 	}
@@ -205,8 +205,8 @@ func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(con
 	return out, nil
 }
 
-// tokenOf returns the token of a page; nil for the first.
-func tokenOf(req driver.ListRequest) *string {
+// Page returns the token of a page; nil for the first.
+func Page(req driver.ListRequest) *string {
 	if req.Page == "" {
 		return nil
 	}
