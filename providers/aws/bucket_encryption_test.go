@@ -24,24 +24,6 @@ func (w *bucketEnvironment) putRule(name string, rule s3types.ServerSideEncrypti
 		ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{rule}}})
 }
 
-// editEncryption edits one field of a bucket's rule, and keeps the others.
-func (b *backdoor) editEncryption(t testing.TB, name, f string, value any) {
-	rule := awstest.Do(t, b.S3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name}).ServerSideEncryptionConfiguration.Rules[0]
-	switch f {
-	case "encryption.key":
-		rule.ApplyServerSideEncryptionByDefault = &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: new(value.(string))}
-	case "aws.bucketKey":
-		rule.BucketKeyEnabled = new(value.(bool))
-	case "aws.blockedEncryptionTypes":
-		rule.BlockedEncryptionTypes = &s3types.BlockedEncryptionTypes{EncryptionType: []s3types.EncryptionType{s3types.EncryptionTypeNone}}
-		if len(value.([]string)) > 0 {
-			rule.BlockedEncryptionTypes.EncryptionType = []s3types.EncryptionType{s3types.EncryptionTypeSseC}
-		}
-	}
-	awstest.Do(t, b.S3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
-		ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{rule}}})
-}
-
 // A change of one of the three keeps the other two, also where the spec does not have them.
 func TestBucketEncryptionKeepsTheOtherFields(t *testing.T) {
 	kms := &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: s3types.ServerSideEncryptionAwsKmsDsse, KMSMasterKeyID: new("alias/theirs")}

@@ -19,20 +19,6 @@ func logsIn(bucket string) v1alpha1.BucketParameters {
 	return v1alpha1.BucketParameters{Logging: &v1alpha1.BucketLogging{Bucket: &bucket}}
 }
 
-// editLogging edits one field of where the logs go, and keeps the other.
-func (b *backdoor) editLogging(t testing.TB, name, f, value string) {
-	logs := &s3types.LoggingEnabled{TargetBucket: new("access-logs-" + awstest.Region), TargetPrefix: new("")}
-	if was := awstest.Do(t, b.S3.GetBucketLogging, &s3.GetBucketLoggingInput{Bucket: &name}).LoggingEnabled; was != nil {
-		logs = was
-	}
-	if f == "logging.bucket" {
-		logs.TargetBucket = &value
-	} else {
-		logs.TargetPrefix = &value
-	}
-	awstest.Do(t, b.S3.PutBucketLogging, &s3.PutBucketLoggingInput{Bucket: &name, BucketLoggingStatus: &s3types.BucketLoggingStatus{LoggingEnabled: logs}})
-}
-
 // A change of the bucket keeps the prefix and what else others set, which is not in the spec. `logging: {}` ends all.
 func TestBucketLoggingKeepsWhatIsNotInTheSpec(t *testing.T) {
 	w := newBucketEnvironment(t, localcloud.Options{})

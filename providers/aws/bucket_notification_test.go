@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -27,58 +26,6 @@ func notifying(n v1alpha1.BucketNotificationsAWS) v1alpha1.BucketParameters {
 // sqs and sns return the ARN of a queue and of a topic.
 func sqs(name string) string { return "arn:aws:sqs:" + awstest.Region + ":111111111111:" + name }
 func sns(name string) string { return "arn:aws:sns:" + awstest.Region + ":111111111111:" + name }
-
-// notificationsOf returns the document of a bucket.
-func notificationsOf(t testing.TB, client *s3.Client, name string) *s3types.NotificationConfiguration {
-	t.Helper()
-	out := awstest.Do(t, client.GetBucketNotificationConfiguration, &s3.GetBucketNotificationConfigurationInput{Bucket: &name})
-	return &s3types.NotificationConfiguration{EventBridgeConfiguration: out.EventBridgeConfiguration, QueueConfigurations: out.QueueConfigurations,
-		TopicConfigurations: out.TopicConfigurations, LambdaFunctionConfigurations: out.LambdaFunctionConfigurations}
-}
-
-func putNotifications(t testing.TB, client *s3.Client, name string, document *s3types.NotificationConfiguration) {
-	t.Helper()
-	awstest.Do(t, client.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{Bucket: &name, NotificationConfiguration: document})
-}
-
-// editNotifications edits one field, and keeps the others. It writes the names of filters in lower case, as some tools do.
-func (b *backdoor) editNotifications(t testing.TB, name, f string, value any) {
-	document := notificationsOf(t, b.S3, name)
-	if f == "aws.notifications.eventBridge" {
-		if document.EventBridgeConfiguration = nil; value.(bool) {
-			document.EventBridgeConfiguration = &s3types.EventBridgeConfiguration{}
-		}
-		putNotifications(t, b.S3, name, document)
-		return
-	}
-	var queues []s3types.QueueConfiguration
-	var topics []s3types.TopicConfiguration
-	var functions []s3types.LambdaFunctionConfiguration
-	for _, n := range value.([]notified) {
-		filter := &s3types.NotificationConfigurationFilter{Key: &s3types.S3KeyFilter{}}
-		for rule, value := range map[s3types.FilterRuleName]*string{"prefix": n.Prefix, "suffix": n.Suffix} {
-			if value != nil {
-				filter.Key.FilterRules = append(filter.Key.FilterRules, s3types.FilterRule{Name: rule, Value: value})
-			}
-		}
-		var events []s3types.Event
-		for _, event := range n.Events {
-			events = append(events, s3types.Event(event))
-		}
-		queues = append(queues, s3types.QueueConfiguration{Id: &n.Name, QueueArn: &n.ARN, Events: events, Filter: filter})
-		topics = append(topics, s3types.TopicConfiguration{Id: &n.Name, TopicArn: &n.ARN, Events: events, Filter: filter})
-		functions = append(functions, s3types.LambdaFunctionConfiguration{Id: &n.Name, LambdaFunctionArn: &n.ARN, Events: events, Filter: filter})
-	}
-	switch f {
-	case "aws.notifications.queues":
-		document.QueueConfigurations = queues
-	case "aws.notifications.topics":
-		document.TopicConfigurations = topics
-	default:
-		document.LambdaFunctionConfigurations = functions
-	}
-	putNotifications(t, b.S3, name, document)
-}
 
 // theirEntries are what somebody else has in the document.
 func theirEntries() *s3types.NotificationConfiguration {

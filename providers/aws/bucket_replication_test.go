@@ -38,81 +38,12 @@ func copyTo(name string, priority int32, bucket string) copying {
 	return copying{Name: name, Priority: &priority, Bucket: bucket}
 }
 
-// replicationOf returns the document of a bucket; nil if it has none.
-func replicationOf(t testing.TB, client *s3.Client, name string) *s3types.ReplicationConfiguration {
-	t.Helper()
-	out, err := client.GetBucketReplication(t.Context(), &s3.GetBucketReplicationInput{Bucket: &name})
-	if err != nil {
-		return nil
-	}
-	return out.ReplicationConfiguration
-}
-
-func putReplication(t testing.TB, client *s3.Client, name, role string, rules ...s3types.ReplicationRule) {
-	t.Helper()
-	awstest.Do(t, client.PutBucketReplication, &s3.PutBucketReplicationInput{Bucket: &name, ReplicationConfiguration: &s3types.ReplicationConfiguration{Role: &role, Rules: rules}})
-}
-
 // theirRule is a rule that somebody else has in the document.
 func theirRule(name string, priority int32) s3types.ReplicationRule {
 	return s3types.ReplicationRule{
 		ID: &name, Priority: &priority, Status: "Enabled", Filter: &s3types.ReplicationRuleFilter{Prefix: new("theirs/")},
 		DeleteMarkerReplication: &s3types.DeleteMarkerReplication{Status: "Disabled"}, Destination: &s3types.Destination{Bucket: new("arn:aws:s3:::other-copies")},
 	}
-}
-
-// editReplication edits one field, and keeps the other. It says all that S3 has a default for, as the console does.
-func (b *backdoor) editReplication(t testing.TB, name, f string, value any) {
-	document := replicationOf(t, b.S3, name)
-	if f == "aws.replication.role" {
-		putReplication(t, b.S3, name, value.(string), document.Rules...)
-		return
-	}
-	var rules []s3types.ReplicationRule
-	on := func(is *bool) string {
-		if is != nil && *is {
-			return "Enabled"
-		}
-		return "Disabled"
-	}
-	for _, r := range value.([]copying) {
-		to := &s3types.Destination{Bucket: new("arn:aws:s3:::" + r.Bucket), Account: r.AccountID, Metrics: &s3types.Metrics{Status: s3types.MetricsStatus(on(r.Metrics))}}
-		rule := s3types.ReplicationRule{ID: &r.Name, Priority: r.Priority, Status: "Enabled", Filter: &s3types.ReplicationRuleFilter{}, Destination: to,
-			DeleteMarkerReplication: &s3types.DeleteMarkerReplication{Status: s3types.DeleteMarkerReplicationStatus(on(r.DeleteMarkers))},
-			SourceSelectionCriteria: &s3types.SourceSelectionCriteria{ReplicaModifications: &s3types.ReplicaModifications{Status: s3types.ReplicaModificationsStatus(on(r.ReplicaModifications))}}}
-		if r.Enabled != nil {
-			rule.Status = s3types.ReplicationRuleStatus(on(r.Enabled))
-		}
-		if r.StorageClass != nil {
-			to.StorageClass = s3types.StorageClass(*r.StorageClass)
-		}
-		if r.EncryptionKey != nil {
-			to.EncryptionConfiguration = &s3types.EncryptionConfiguration{ReplicaKmsKeyID: r.EncryptionKey}
-			rule.SourceSelectionCriteria.SseKmsEncryptedObjects = &s3types.SseKmsEncryptedObjects{Status: s3types.SseKmsEncryptedObjectsStatus(on(r.KMSEncryptedObjects))}
-		}
-		if r.OwnerOverride != nil && *r.OwnerOverride {
-			to.AccessControlTranslation = &s3types.AccessControlTranslation{Owner: "Destination"}
-		}
-		if r.ReplicationTime != nil && *r.ReplicationTime {
-			minutes := &s3types.ReplicationTimeValue{Minutes: new(int32(15))}
-			to.ReplicationTime, to.Metrics = &s3types.ReplicationTime{Status: "Enabled", Time: minutes}, &s3types.Metrics{Status: "Enabled", EventThreshold: minutes}
-		}
-		var tags []s3types.Tag
-		for key, value := range r.Tags {
-			tags = append(tags, s3types.Tag{Key: &key, Value: new(string(value))})
-		}
-		switch {
-		case len(tags) > 0:
-			rule.Filter.And = &s3types.ReplicationRuleAndOperator{Prefix: new(""), Tags: tags}
-			if r.Prefix != nil {
-				rule.Filter.And.Prefix = r.Prefix
-			}
-		default:
-			rule.Filter.Prefix = r.Prefix
-		}
-		rules = append(rules, rule)
-	}
-	putReplication(t, b.S3, name, *document.Role, rules...)
 }
 
 // Rules of others survive that ours are added, changed, removed and released.

@@ -22,33 +22,6 @@ func retains(days int32) v1alpha1.BucketParameters {
 	return v1alpha1.BucketParameters{Retention: &v1alpha1.BucketRetention{Days: &days}}
 }
 
-// editRetention edits one field of the default retention, and keeps the other.
-func (b *backdoor) editRetention(t testing.TB, name, f string, value any) {
-	rule := s3types.DefaultRetention{Mode: "GOVERNANCE", Days: new(int32(7))}
-	if was := lockRule(t, b.S3, name); was != nil {
-		rule = *was
-	}
-	switch v := value.(type) {
-	case bool:
-		rule.Mode = map[bool]s3types.ObjectLockRetentionMode{true: "COMPLIANCE", false: "GOVERNANCE"}[v]
-	case int:
-		rule.Days = new(int32(v))
-	default:
-		t.Fatalf("%s: %T", f, value)
-	}
-	awstest.Do(t, b.S3.PutObjectLockConfiguration, &s3.PutObjectLockConfigurationInput{Bucket: &name, ObjectLockConfiguration: &s3types.ObjectLockConfiguration{
-		ObjectLockEnabled: "Enabled", Rule: &s3types.ObjectLockRule{DefaultRetention: &rule},
-	}})
-}
-
-func lockRule(t testing.TB, client *s3.Client, name string) *s3types.DefaultRetention {
-	rule := awstest.Do(t, client.GetObjectLockConfiguration, &s3.GetObjectLockConfigurationInput{Bucket: &name}).ObjectLockConfiguration.Rule
-	if rule == nil {
-		return nil
-	}
-	return rule.DefaultRetention
-}
-
 // A new bucket has Object Lock, and with it versions, from its creation on, so that a spec needs to say nothing of versioning. {} costs no write.
 func TestRetentionOfANewBucket(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -78,8 +78,10 @@ func (r *reach) lead(t *testing.T) {
 		Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
 	})
 	database := awstest.DatabaseOf("shop-told", nil)
-	live(t, r, drivertest.Buckets(r.Session), bucket, func(req *bucketRequest) { req.Spec.Versioning = new(v1alpha1.VersioningSuspended) })
-	live(t, r, drivertest.Databases(r.Session), database, func(req *databaseRequest) { req.Spec.Backup.RetentionDays = new(int32(9)) })
+	live(t, r, drivertest.Buckets(r.Session), bucket, func(req *table.Request[v1alpha1.BucketParameters]) {
+		req.Spec.Versioning = new(v1alpha1.VersioningSuspended)
+	})
+	live(t, r, drivertest.Databases(r.Session), database, func(req *table.Request[v1alpha1.DatabaseParameters]) { req.Spec.Backup.RetentionDays = new(int32(9)) })
 }
 
 // live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
