@@ -14,10 +14,10 @@ import (
 )
 
 func init() {
-	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return bucketKind(b, region) })
+	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return Kind(b, region) })
 }
 
-func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
+func Kind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
 		Name: "Bucket",
 		RefusedNames: []string{
@@ -29,7 +29,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		Full:         fieldedit.AWSBucket(region).Full,
 		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields:       fieldedit.AWSBucket(region).Fields,
-		Reads:        14 + len(namedSorts), // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, website, lifecycle, logging, object ownership, acceleration, Object Lock, notifications, policy
+		Reads:        14 + len(awstest.NamedSorts), // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, website, lifecycle, logging, object ownership, acceleration, Object Lock, notifications, policy
 		MinimalReads: 1,
 		Lists:        true,
 		GlobalNames:  true,
@@ -54,8 +54,8 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 				if strings.HasPrefix(f, "aws.notifications.") {
 					return b.only(name, "GetBucketNotificationConfiguration")
 				}
-				if sort, is := namedSorts[f]; is {
-					return b.only(name, "ListBucket"+sort.call+"Configurations")
+				if sort, is := awstest.NamedSorts[f]; is {
+					return b.only(name, "ListBucket"+sort.Call+"Configurations")
 				}
 				return b.only(name, map[string]string{
 					"versioning": "GetBucketVersioning", "publicAccess": "GetPublicAccessBlock", "encryption.key": "GetBucketEncryption",
@@ -75,8 +75,8 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 				if strings.HasPrefix(f, "aws.notifications.") {
 					return b.only(name, "PutBucketNotificationConfiguration")
 				}
-				if sort, is := namedSorts[f]; is {
-					return b.only(name, "PutBucket"+sort.call+"Configuration")
+				if sort, is := awstest.NamedSorts[f]; is {
+					return b.only(name, "PutBucket"+sort.Call+"Configuration")
 				}
 				return b.only(name, map[string]string{
 					"versioning": "PutBucketVersioning", "publicAccess": "PutPublicAccessBlock",

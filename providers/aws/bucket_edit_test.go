@@ -87,23 +87,23 @@ func (b *backdoor) editNamed(t testing.TB, name, f string, value any) {
 	var names []string
 	for _, entry := range reflect.ValueOf(value).Seq2() {
 		names = append(names, entry.FieldByName("Name").String())
-		namedSorts[f].put(t, b.S3, name, entry.Interface())
+		awstest.NamedSorts[f].Put(t, b.S3, name, entry.Interface())
 	}
-	for _, there := range namedSorts[f].list(t, b.S3, name) {
+	for _, there := range awstest.NamedSorts[f].List(t, b.S3, name) {
 		if !slices.Contains(names, there) {
-			namedSorts[f].remove(t, b.S3, name, there)
+			awstest.NamedSorts[f].Remove(t, b.S3, name, there)
 		}
 	}
 }
 
 // editNotifications edits one field, and keeps the others. It writes the names of filters in lower case, as some tools do.
 func (b *backdoor) editNotifications(t testing.TB, name, f string, value any) {
-	document := notificationsOf(t, b.S3, name)
+	document := awstest.NotificationsOf(t, b.S3, name)
 	if f == "aws.notifications.eventBridge" {
 		if document.EventBridgeConfiguration = nil; value.(bool) {
 			document.EventBridgeConfiguration = &s3types.EventBridgeConfiguration{}
 		}
-		putNotifications(t, b.S3, name, document)
+		awstest.PutNotifications(t, b.S3, name, document)
 		return
 	}
 	var queues []s3types.QueueConfiguration
@@ -132,14 +132,14 @@ func (b *backdoor) editNotifications(t testing.TB, name, f string, value any) {
 	default:
 		document.LambdaFunctionConfigurations = functions
 	}
-	putNotifications(t, b.S3, name, document)
+	awstest.PutNotifications(t, b.S3, name, document)
 }
 
 // editReplication edits one field, and keeps the other. It says all that S3 has a default for, as the console does.
 func (b *backdoor) editReplication(t testing.TB, name, f string, value any) {
-	document := replicationOf(t, b.S3, name)
+	document := awstest.ReplicationOf(t, b.S3, name)
 	if f == "aws.replication.role" {
-		putReplication(t, b.S3, name, value.(string), document.Rules...)
+		awstest.PutReplication(t, b.S3, name, value.(string), document.Rules...)
 		return
 	}
 	var rules []s3types.ReplicationRule
@@ -186,13 +186,13 @@ func (b *backdoor) editReplication(t testing.TB, name, f string, value any) {
 		}
 		rules = append(rules, rule)
 	}
-	putReplication(t, b.S3, name, *document.Role, rules...)
+	awstest.PutReplication(t, b.S3, name, *document.Role, rules...)
 }
 
 // editRetention edits one field of the default retention, and keeps the other.
 func (b *backdoor) editRetention(t testing.TB, name, f string, value any) {
 	rule := s3types.DefaultRetention{Mode: "GOVERNANCE", Days: new(int32(7))}
-	if was := lockRule(t, b.S3, name); was != nil {
+	if was := awstest.LockRule(t, b.S3, name); was != nil {
 		rule = *was
 	}
 	switch v := value.(type) {
