@@ -71,7 +71,7 @@ func harness(t *testing.T) drivertest.Harness { return harnessWith(t, trialsOf) 
 // harnessOf has other fields of databases, and no other kind.
 func harnessOf(t *testing.T, of func(region string) fieldedit.Kind[v1alpha1.DatabaseParameters]) drivertest.Harness {
 	return harnessWith(t, func(b *backdoor, region string) []drivertest.Trial {
-		kind := databaseKind(b, region)
+		kind := Instances(b, region)
 		kind.Full, kind.Fields = of(region).Full, of(region).Fields
 		if full := kind.Full(); *full.Engine != v1alpha1.EnginePostgres {
 			parameters := kind.Cloud.Entries["parameters"]

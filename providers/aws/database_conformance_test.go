@@ -18,10 +18,10 @@ import (
 )
 
 func init() {
-	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return databaseKind(b, region) })
+	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return Instances(b, region) })
 }
 
-func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
+func Instances(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		Name:         "Database",
 		RefusedNames: []string{strings.Repeat("a", 64), "1orders", "shop--orders", "orders-", "shop_orders", "shop.orders"},

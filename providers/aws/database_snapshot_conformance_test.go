@@ -17,13 +17,13 @@ import (
 )
 
 func init() {
-	trials = append(trials, func(b *backdoor, _ string) drivertest.Trial { return snapshotKind(b) })
+	trials = append(trials, func(b *backdoor, _ string) drivertest.Trial { return Snapshots(b) })
 }
 
 // kindTag is the key of the tag that says that a mark is a snapshot's own, and no copy of its instance's.
 const kindTag = "mooring-kind"
 
-func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParameters] {
+func Snapshots(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParameters] {
 	made := 0
 	snapshot := func(t testing.TB, name string) rdstypes.DBSnapshot {
 		return awstest.Do(t, b.RDS.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &name}).DBSnapshots[0]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/rds"
 	"github.com/mooring-dev/mooring/providers/aws/s3"
 	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -24,7 +25,7 @@ func (c *cloud) Check(kind string, draft driver.Draft) ([]driver.Refusal, error)
 }
 
 // kinds are the kinds that the driver has.
-var kinds = table.Kinds[*session.Session]{s3.Kind, databaseKind, snapshotKind}
+var kinds = table.Kinds[*session.Session]{s3.Buckets, rds.Databases, rds.Snapshots}
 
 // describe says what the driver has of AWS.
 func describe() driver.Description {

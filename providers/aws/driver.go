@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/mooring-dev/mooring/providers/aws/rds"
+	"github.com/mooring-dev/mooring/providers/aws/s3"
 	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
@@ -23,6 +25,9 @@ type Options struct {
 	// Now is the clock by which sessions are renewed and Retry-After dates are read; default time.Now.
 	Now func() time.Time
 }
+
+// errorCodes say what the error codes of all services mean.
+var errorCodes = session.Join(s3.Errors, rds.Errors)
 
 // A cloud is the driver: what its connections share.
 type cloud struct {
@@ -56,7 +61,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint
 	}
-	s, err := session.Open(ctx, session.Options{HTTPClient: c.options.HTTPClient, CallTimeout: c.options.CallTimeout, Now: c.options.Now, Errors: session.AllErrors}, cfg)
+	s, err := session.Open(ctx, session.Options{HTTPClient: c.options.HTTPClient, CallTimeout: c.options.CallTimeout, Now: c.options.Now, Errors: errorCodes}, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mooring-dev/mooring/providers/aws/rds"
 	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -19,5 +20,5 @@ func (q *withQuotas) Quotas(ctx context.Context, kinds []string) ([]driver.Quota
 	if q.of.S3Compatible() || !slices.Contains(kinds, "Database") && !slices.Contains(kinds, "DatabaseSnapshot") {
 		return nil, nil
 	}
-	return readQuotas(ctx, q.of)
+	return rds.Quotas(ctx, q.of)
 }

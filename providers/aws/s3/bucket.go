@@ -132,8 +132,8 @@ var namePatterns = []driver.NamePattern{
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
 var nameScope = driver.NameScope{Setting: "bucketNamespace", Value: string(v1alpha1.BucketNamespaceAccountRegional), Suffix: "-{account}-{location}-an"}
 
-// Kind is what the driver has of buckets.
-var Kind = table.Kind[*session.Session]{
+// Buckets is what the driver has of buckets.
+var Buckets = table.Kind[*session.Session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
@@ -294,7 +294,7 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 		return &e
 	}
 	if err == nil {
-		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: session.S3Errors["BucketAlreadyOwnedByYou"].Message}
+		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: Errors["BucketAlreadyOwnedByYou"].Message}
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 // Package s3 drives buckets of Amazon S3, and of stores of other makers that have its API.
 //
-// Kind is all that the driver registers. bucket.go says what a kind does and joins its parts, table.go has a row for each field, and each document
+// Buckets is all that the driver registers. bucket.go says what a kind does and joins its parts, table.go has a row for each field, and each document
 // of a bucket (lifecycle, policy, replication and so on) has a file with its row, its read and its write. check.go refuses what S3 would, errors.go says
 // what its error codes mean, and store.go has what other makers do otherwise.
 //

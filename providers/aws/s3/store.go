@@ -19,7 +19,7 @@ type inStore struct{ on *buckets }
 func (i inStore) create(ctx context.Context, req *request, in *s3.CreateBucketInput) error {
 	switch _, err := i.on.tags(ctx, req.Name); {
 	case err == nil:
-		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: session.S3Errors["BucketAlreadyOwnedByYou"].Message}
+		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: Errors["BucketAlreadyOwnedByYou"].Message}
 	case driver.CodeOf(err) == driver.Unsupported:
 		return noTags(err)
 	case driver.CodeOf(err) == driver.Denied: // there is one, whosever it is: a store says 404 of those that are not there

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -22,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -68,7 +69,7 @@ func calledOperations(t *testing.T) []string {
 				t.Fatalf("%s: Call gets no method of a client, so nothing tries what it makes of answers", files.Position(made.Pos()))
 			}
 			client := "s3" // the variable "client"
-			if strings.Contains(source, "rds") || strings.Contains(source, "database") {
+			if strings.Contains(source, "rds") {
 				client = "rds"
 			}
 			if field, ok := method.X.(*ast.SelectorExpr); ok {
@@ -105,7 +106,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // ask makes a call through the clients of a session that gets an answer, and returns what call returns of it.
 func ask(t *testing.T, operation string, answer answering) error {
 	t.Helper()
-	s, err := Open(t.Context(), Options{HTTPClient: &http.Client{Transport: answer}, CallTimeout: time.Minute, Now: time.Now, Errors: AllErrors}, driver.Opening{
+	s, err := session.Open(t.Context(), session.Options{HTTPClient: &http.Client{Transport: answer}, CallTimeout: time.Minute, Now: time.Now, Errors: errorCodes}, driver.Opening{
 		Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}}, Location: "eu-central-1", Endpoint: "http://cloud.invalid"},
 		Credentials: map[string][]byte{
 			v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIDEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret")},
@@ -118,7 +119,7 @@ func ask(t *testing.T, operation string, answer answering) error {
 	in := reflect.New(method.Type().In(1).Elem())
 	fill(in.Elem(), 0)
 	var failed error
-	_, failed = Call(t.Context(), s, name, func(ctx context.Context, in *any, _ ...func(*any)) (*any, error) {
+	_, failed = session.Call(t.Context(), s, name, func(ctx context.Context, in *any, _ ...func(*any)) (*any, error) {
 		out := method.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(*in)})
 		err, _ := reflect.TypeAssert[error](out[1])
 		return new(any), err
@@ -127,15 +128,15 @@ func ask(t *testing.T, operation string, answer answering) error {
 }
 
 // methodOf returns the method of an operation, of the client that a session makes.
-func methodOf(s *Session, operation string) reflect.Value {
-	clients := map[string]any{"s3": S3(s), "s3control": s3control.NewFromConfig(s.Config), "rds": rds.NewFromConfig(s.Config), "sts": sts.NewFromConfig(s.Config), "cloudwatch": cloudwatch.NewFromConfig(s.Config)}
+func methodOf(s *session.Session, operation string) reflect.Value {
+	clients := map[string]any{"s3": session.S3(s), "s3control": s3control.NewFromConfig(s.Config), "rds": rds.NewFromConfig(s.Config), "sts": sts.NewFromConfig(s.Config), "cloudwatch": cloudwatch.NewFromConfig(s.Config)}
 	client, name, _ := strings.Cut(operation, ".")
 	return reflect.ValueOf(clients[client]).MethodByName(name)
 }
 
 // says returns how many things the answers to an operation can say.
 func says(operation string) (n int) {
-	for _, f := range reflect.VisibleFields(methodOf(&Session{}, operation).Type().Out(0).Elem()) {
+	for _, f := range reflect.VisibleFields(methodOf(&session.Session{}, operation).Type().Out(0).Elem()) {
 		if f.IsExported() && f.Name != "ResultMetadata" {
 			n++
 		}
@@ -170,7 +171,7 @@ func fill(v reflect.Value, depth int) {
 // isQuiet reports whether an answer to an operation has no content, so that an empty one is right.
 func isQuiet(operation string) bool {
 	name := strings.TrimPrefix(operation, "s3.")
-	return strings.HasPrefix(operation, "s3control.") || name != operation && s3Roots[name] == "" && (wordless.MatchString(name) || bodiless(name))
+	return strings.HasPrefix(operation, "s3control.") || name != operation && session.S3Roots[name] == "" && (session.Wordless.MatchString(name) || session.Bodiless(name))
 }
 
 // What is no answer of the service is an error for each operation that the driver calls, and never says that something is not there or not set.
@@ -178,7 +179,7 @@ func TestAnAnswerThatIsNoneIsAnError(t *testing.T) {
 	for _, operation := range calledOperations(t) {
 		_, name, _ := strings.Cut(operation, ".")
 		beginning := fmt.Sprintf(`<%sResponse><%sResult><Ma`, name, name)
-		if root, ok := s3Roots[name]; ok {
+		if root, ok := session.S3Roots[name]; ok {
 			beginning = "<" + strings.NewReplacer("(Bucket)?", "Bucket", "s?", "s", "(Result|Output)", "Result").Replace(root) + "><Ma"
 		}
 		answers := map[string]answering{
@@ -207,7 +208,7 @@ func TestAnAnswerThatIsNoneIsAnError(t *testing.T) {
 			switch {
 			case isQuiet(operation) && !missing && !slices.Contains([]string{"a page", "a page that is XML", "an error of S3", "an empty object", "other JSON", "a list in JSON"}, what):
 				continue // nothing is what it has to say
-			case bodiless(name), what == "a beginning" && says(operation) == 0:
+			case session.Bodiless(name), what == "a beginning" && says(operation) == 0:
 				continue // its status, or its root element, is all that there is
 			}
 			t.Run(operation+"/"+what, func(t *testing.T) {

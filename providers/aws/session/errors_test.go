@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -13,8 +13,14 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/mooring-dev/mooring/providers/aws/rds"
+	"github.com/mooring-dev/mooring/providers/aws/s3"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// errorCodes are those of the driver.
+var errorCodes = session.Join(s3.Errors, rds.Errors)
 
 // answered makes an error as the SDK does of a response.
 func answered(status int, header http.Header, err error) error {
@@ -28,7 +34,7 @@ func answered(status int, header http.Header, err error) error {
 
 func TestWrap(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	s := &Session{Region: "eu-central-1", timeout: 15 * time.Second, Now: func() time.Time { return at }, errors: AllErrors}
+	s := session.SessionAt("eu-central-1", func() time.Time { return at }, errorCodes)
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code, Message: "text"} }
 	for name, tc := range map[string]struct {
 		err   error
@@ -64,7 +70,7 @@ func TestWrap(t *testing.T) {
 		"AWS has no machine to give": {answered(400, nil, api("InsufficientDBInstanceCapacityFault")), driver.Capacity, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := s.wrap("Op", tc.err)
+			got := session.Wrap(s, "Op", tc.err)
 			if got.Code != tc.want || got.RetryAfter != tc.after {
 				t.Errorf("code %v after %v, want %v after %v (%v)", got.Code, got.RetryAfter, tc.want, tc.after, got)
 			}
@@ -102,8 +108,8 @@ func TestRegionThatIsNotEnabled(t *testing.T) {
 		{"us-gov-west-1", "InvalidClientTokenId", false},
 		{"cn-north-1", "InvalidClientTokenId", false},
 	} {
-		s := &Session{Region: tt.region, Now: time.Now, errors: AllErrors}
-		err := s.wrap("GetCallerIdentity", answered(403, nil, &smithy.GenericAPIError{Code: tt.code, Message: "The security token included in the request is invalid."}))
+		s := session.SessionAt(tt.region, time.Now, errorCodes)
+		err := session.Wrap(s, "GetCallerIdentity", answered(403, nil, &smithy.GenericAPIError{Code: tt.code, Message: "The security token included in the request is invalid."}))
 		if err.Code != driver.Denied || strings.Contains(err.Message, "enable-region --region-name "+tt.region) != tt.names {
 			t.Errorf("%s in %s: %v %q", tt.code, tt.region, err.Code, err.Message)
 		}
@@ -115,16 +121,16 @@ func TestRegionThatIsNotEnabled(t *testing.T) {
 
 // What is looked up has lost its suffixes, so that a key with one would never be found.
 func TestEveryCodeCanBeFound(t *testing.T) {
-	for key, means := range AllErrors {
+	for key, means := range errorCodes {
 		if means.Code == driver.Internal {
 			t.Errorf("the code %s means nothing", key)
 		}
-		if got := ErrorCode(&smithy.GenericAPIError{Code: key}); got != key {
+		if got := session.ErrorCode(&smithy.GenericAPIError{Code: key}); got != key {
 			t.Errorf("the code %s is looked up as %s", key, got)
 		}
 	}
 	for _, code := range []string{"ThrottledException", "EC2ThrottledException", "ThrottlingException", "Throttling"} {
-		if got := AllErrors.codeOf(ErrorCode(&smithy.GenericAPIError{Code: code}), 400); got != driver.Throttled {
+		if got := session.CodeOf(errorCodes, session.ErrorCode(&smithy.GenericAPIError{Code: code}), 400); got != driver.Throttled {
 			t.Errorf("%s is %v, want Throttled", code, got)
 		}
 	}
@@ -136,8 +142,8 @@ func TestPlain(t *testing.T) {
 		"It failed (Request ID: abc-123)":                                         "It failed",
 		"two\n  lines":                                                            "two lines",
 	} {
-		if got := Plain(text); got != want {
-			t.Errorf("plain(%q) = %q, want %q", text, got, want)
+		if got := session.Plain(text); got != want {
+			t.Errorf("Plain(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
