@@ -149,7 +149,7 @@ func TestNotes(t *testing.T) {
 		Begin:  func(*reconciliation.State) { note("begin") },
 		Queued: func(*reconciliation.State) { note("queued") },
 		Failed: func(_ *reconciliation.State, message string) { note("failed: " + message) },
-		Clear:  func(v1alpha1.ResourceObject) { note("clear") },
+		Clear:  func(*reconciliation.State) { note("clear") },
 	}
 	set := Set{{}, has, has}
 	set.Begin(nil)

@@ -56,7 +56,7 @@ func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := buckets.Update(t.Context(), req, seen.Changes)
+			result, err := buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 			if err != nil || (len(result.Failed) > 0) != tt.refused {
 				t.Errorf("%v, failed %v; want refused %v", err, result.Failed, tt.refused)
 			}

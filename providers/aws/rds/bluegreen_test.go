@@ -36,7 +36,7 @@ func (w *environment) attempts(req *request, changes ...driver.Change) (driver.R
 	if len(changes) == 1 && changes[0].Field == driver.FieldStrategy {
 		return driver.Result{}, w.orders(req, driver.DropStaged)
 	}
-	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), *req, changes)
+	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), *req, driver.Edit{Changes: changes})
 	if result.Operation != "" {
 		req.Operation = result.Operation
 	}

@@ -17,7 +17,7 @@ import (
 // refusedRoles updates a database whose spec differs in its roles, and returns how that failed.
 func (w *environment) refusedRoles(req request) error {
 	w.T.Helper()
-	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.Session).Update(w.T.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 {
 		w.T.Fatalf("%v, failed %v", err, result.Failed)
 	}

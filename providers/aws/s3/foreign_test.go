@@ -25,7 +25,7 @@ func (w *environment) attempt(req *request) (failed []driver.FieldError) {
 	if len(seen.Changes) == 0 {
 		return nil
 	}
-	result, err := drivertest.Buckets(w.Session).Update(w.T.Context(), *req, seen.Changes)
+	result, err := drivertest.Buckets(w.Session).Update(w.T.Context(), *req, driver.Edit{Changes: seen.Changes})
 	if err != nil {
 		w.T.Fatal(err)
 	}
