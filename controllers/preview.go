@@ -11,14 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/preview"
 )
 
-// A previewer says in advance what is done about an object, a line each, the dangerous first. preview.Preview is one.
+// A previewer reports in advance what is done about an object. preview.Preview is one.
 type previewer interface {
-	Edit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error)
-	Creation(context.Context, v1alpha1.ResourceObject) ([]string, error)
-	Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error)
-	DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error)
+	Edit(ctx context.Context, old, object v1alpha1.ResourceObject) (preview.Report, error)
+	Creation(context.Context, v1alpha1.ResourceObject) (preview.Report, error)
+	Deletion(context.Context, v1alpha1.ResourceObject) (preview.Report, error)
+	DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) (preview.Report, error)
 }
 
 // A safePreview is the preview of one kind for requests that go on whatever becomes of it.
@@ -30,14 +31,14 @@ type safePreview struct {
 
 // edit says what an edit would change in the cloud.
 func (p safePreview) edit(ctx context.Context, old, object v1alpha1.ResourceObject) []string {
-	return p.lines(ctx, foreseen{"edit", "see status.pendingChanges after it", previewFor}, object, func(ctx context.Context) ([]string, error) {
+	return p.lines(ctx, foreseen{"edit", "see status.pendingChanges after it", previewFor}, object, func(ctx context.Context) (preview.Report, error) {
 		return p.Edit(ctx, old, object)
 	})
 }
 
 // creation returns what a creation is warned of.
 func (p safePreview) creation(ctx context.Context, object v1alpha1.ResourceObject) []string {
-	return p.lines(ctx, foreseen{"creation", "see status.conditions after it", previewFor}, object, func(ctx context.Context) ([]string, error) {
+	return p.lines(ctx, foreseen{"creation", "see status.conditions after it", previewFor}, object, func(ctx context.Context) (preview.Report, error) {
 		return p.Creation(ctx, object)
 	})
 }
@@ -45,13 +46,13 @@ func (p safePreview) creation(ctx context.Context, object v1alpha1.ResourceObjec
 // deletion says what a deletion does.
 func (p safePreview) deletion(ctx context.Context, old v1alpha1.ResourceObject) []string {
 	of := foreseen{"deletion", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
-	return p.lines(ctx, of, old, func(ctx context.Context) ([]string, error) { return p.Deletion(ctx, old) })
+	return p.lines(ctx, of, old, func(ctx context.Context) (preview.Report, error) { return p.Deletion(ctx, old) })
 }
 
 // deletionEdit says what an edit changes in a deletion that was requested before.
 func (p safePreview) deletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) []string {
 	of := foreseen{"edit", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
-	return p.lines(ctx, of, object, func(ctx context.Context) ([]string, error) { return p.DeletionEdit(ctx, old, object) })
+	return p.lines(ctx, of, object, func(ctx context.Context) (preview.Report, error) { return p.DeletionEdit(ctx, old, object) })
 }
 
 // How long a preview may take. That is less than the whole validation may, so that the other warnings are shown even if a preview hangs.
@@ -70,12 +71,12 @@ type foreseen struct {
 
 // lines returns the warnings of a preview. A preview that fails, panics or hangs keeps nobody from the request, and no other warning
 // from being shown: the log has the error, and one warning says what to do instead.
-func (p safePreview) lines(ctx context.Context, of foreseen, object client.Object, preview func(context.Context) ([]string, error)) []string {
+func (p safePreview) lines(ctx context.Context, of foreseen, object client.Object, ask func(context.Context) (preview.Report, error)) []string {
 	ctx, cancel := context.WithTimeout(ctx, of.within)
 	defer cancel()
-	lines, err := awaited(ctx, preview)
+	report, err := awaited(ctx, ask)
 	if err == nil {
-		return lines
+		return report.Lines()
 	}
 	why := "because of an internal error"
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -14,13 +14,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/preview"
 )
 
 // policyPreview is a preview that says what becomes of an object by its policy.
 type policyPreview struct{ said }
 
-func (policyPreview) Deletion(_ context.Context, o v1alpha1.ResourceObject) ([]string, error) {
-	return []string{"server " + o.GetName() + ": " + string(o.GetDeletionPolicy()), "its Secret", "and more"}, nil
+func (policyPreview) Deletion(_ context.Context, o v1alpha1.ResourceObject) (preview.Report, error) {
+	return preview.Report{Consequences: []string{"server " + o.GetName() + ": " + string(o.GetDeletionPolicy()), "its Secret", "and more"}}, nil
 }
 
 // The deletion of a namespace says how many objects go with it, and what becomes of those that lose most. Without objects it says nothing.

@@ -19,19 +19,29 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/preview"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // said is a preview that returns lines or an error, panics or hangs.
 type said func() ([]string, error)
 
-func (s said) Creation(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
-func (s said) Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
-func (s said) Edit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
-	return s()
+func (s said) report() (preview.Report, error) {
+	lines, err := s()
+	return preview.Report{Consequences: lines}, err
 }
-func (s said) DeletionEdit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
-	return s()
+
+func (s said) Creation(context.Context, v1alpha1.ResourceObject) (preview.Report, error) {
+	return s.report()
+}
+func (s said) Deletion(context.Context, v1alpha1.ResourceObject) (preview.Report, error) {
+	return s.report()
+}
+func (s said) Edit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) (preview.Report, error) {
+	return s.report()
+}
+func (s said) DeletionEdit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) (preview.Report, error) {
+	return s.report()
 }
 
 var itsConfig = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}

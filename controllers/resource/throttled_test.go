@@ -379,7 +379,7 @@ func TestNotObservedAfterTheStatedAge(t *testing.T) {
 		cloud.mu.Lock()
 		cloud.perSecond, cloud.burst = 0.00001, 1
 		cloud.mu.Unlock()
-		time.Sleep(retry.LongestPaced(time.Minute) - 2*time.Minute)
+		time.Sleep(retry.StaleAfterRateLimited(time.Minute) - 2*time.Minute)
 		c.areReady(t)
 		time.Sleep(5 * time.Minute)
 		all := &v1alpha1.BucketList{}

@@ -15,8 +15,8 @@ var driverCallDuration = &Metric{
 	buckets:  latencies,
 }
 
-// Session returns next, with every call about an object timed.
-func Session(m *Metrics, next driver.Session, provider string) driver.Session {
+// TimeCalls returns a session that measures how long every call about an object takes.
+func TimeCalls(m *Metrics, next driver.Session, provider string) driver.Session {
 	return &timed{Session: next, m: m, provider: provider}
 }
 

@@ -27,7 +27,7 @@ func (failing) Update(context.Context, string, driver.Request, driver.Edit, driv
 
 func TestSessionCountsByOutcome(t *testing.T) {
 	m := New(Options{Now: time.Now})
-	s := Session(m, failing{}, "aws")
+	s := TimeCalls(m, failing{}, "aws")
 	if seen, err := s.Observe(t.Context(), "Bucket", driver.Request{}, driver.Secrets{}); err != nil || seen.State != driver.Ready {
 		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
 	}

@@ -75,7 +75,7 @@ func (h *hiding) missing() (fields []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the spec: %w", err)
 	}
-	fields = slices.DeleteFunc(fields, func(name string) bool { return class.Sets(want, name) })
+	fields = slices.DeleteFunc(fields, func(name string) bool { return class.HasField(want, name) })
 	slices.Sort(fields)
 	return fields, nil
 }
@@ -119,7 +119,7 @@ func (h *hiding) letGo(missing []string) {
 	}
 	isLost := func(c driver.Change) bool {
 		pending := slices.ContainsFunc(status.PendingChanges, func(p v1alpha1.PendingChange) bool { return p.Field == c.Field })
-		return c.Release && slices.Contains(missing, c.Field) && !pending && !h.Memory.Cloud.WasSent(c) && !class.Gave(status.Effective, c.Field)
+		return c.Release && slices.Contains(missing, c.Field) && !pending && !h.Memory.Cloud.WasSent(c) && !class.SetByClass(status.Effective, c.Field)
 	}
 	left, applied := []driver.Change(nil), driver.Applied(maps.Clone(h.Observation.Applied))
 	for _, c := range h.Observation.Changes {

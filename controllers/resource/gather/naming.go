@@ -49,7 +49,7 @@ func (n naming) findOther(ctx context.Context) error {
 	}
 	other := g.Request
 	other.Name = g.Asks.Other
-	seen, err := g.Session.Observe(ctx, g.Kind.Name, other, driver.Secrets{})
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, other, g.CallSecrets)
 	if err == nil && plan.MarkUnread(seen) {
 		err = &driver.Error{Code: driver.Denied, Message: "it is there, and its mark can't be read"}
 	}
@@ -64,7 +64,7 @@ func (n naming) findOther(ctx context.Context) error {
 	default:
 		g.Asks.Name, g.Asks.Generated, g.Asks.Other = g.Asks.Other, g.Asks.Other, g.Asks.Generated
 		g.Request.Name, g.Request.Read = other.Name, seen.Read
-		g.observed(seen)
+		g.observed(ctx, seen)
 	}
 	return nil
 }

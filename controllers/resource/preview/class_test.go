@@ -37,7 +37,7 @@ func TestEveryFieldOfAClass(t *testing.T) {
 					edited := old.DeepCopyObject().(v1alpha1.ResourceObject)
 					edited.GetResourceSpec().ClassName = "two"
 					edited.SetGeneration(2)
-					got, err := p.Edit(t.Context(), old, edited)
+					got, err := linesOf(p.Edit(t.Context(), old, edited))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -9,33 +9,26 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
-// mostOfCreation is how many lines a creation is worth, and how many more there are: who applies many objects reads no more.
-const mostOfCreation = 3
-
-// Creation returns what a new object will not have, or will have, that its user may regret: the dangerous first, a line each. Of an
-// object that adopts or observes what exists it says nothing.
-func (p *Preview) Creation(ctx context.Context, obj v1alpha1.ResourceObject) ([]string, error) {
+// Creation returns what a new object will not have, or will have, that its user may regret. Of an object that adopts or observes what exists it
+// says nothing.
+func (p *Preview) Creation(ctx context.Context, obj v1alpha1.ResourceObject) (Report, error) {
 	m, err := p.merge(ctx, obj)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	_, adopts := obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom]
 	if adopts || m.policy.Management == v1alpha1.ManagementObserve || obj.GetResourceSpec().Adoption == v1alpha1.AdoptionIfExists {
-		return nil, nil
+		return Report{}, nil
 	}
 	required, others, err := p.unset(ctx, m)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	lines := required
-	if p.Kind.Regrets != nil {
-		lines = append(lines, p.Kind.Regrets(m.want)...)
+	if p.Kind.CreationWarnings != nil {
+		lines = append(lines, p.Kind.CreationWarnings(m.want)...)
 	}
-	lines = append(lines, others...)
-	if n := len(lines) - mostOfCreation; n > 0 {
-		lines = append(lines[:mostOfCreation], fmt.Sprintf("and %d more", n))
-	}
-	return lines, nil
+	return Report{Regrets: append(lines, others...)}, nil
 }
 
 // unset returns what the cloud makes of fields that neither the spec nor the class sets. Without those that are required it creates nothing.

@@ -66,7 +66,7 @@ func TestPreviewEditOfCredentials(t *testing.T) {
 			}
 			edited := old.DeepCopy()
 			old.Spec.Credentials, edited.Spec.Credentials = &tc.before, &tc.after
-			got, err := newLifecycle(t, kind.Database()).Edit(t.Context(), old, edited)
+			got, err := linesOf(newLifecycle(t, kind.Database()).Edit(t.Context(), old, edited))
 			if err != nil || !slices.Equal(got, tc.want) {
 				t.Errorf("%v, -want +got:\n%s", err, cmp.Diff(tc.want, got))
 			}

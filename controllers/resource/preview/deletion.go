@@ -18,11 +18,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Deletion returns what the deletion of an object does, the dangerous first, a line each.
-func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]string, error) {
+// Deletion returns what the deletion of an object does.
+func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) (Report, error) {
 	m, err := p.merge(ctx, obj)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	status := obj.GetResourceStatus()
 	view := plan.StoredView(obj, status)
@@ -38,38 +38,38 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
 	if p.Children != nil {
 		if d.children, err = p.Children(ctx, obj); err != nil {
-			return nil, err
+			return Report{}, err
 		}
 	}
 	view.Replica = plan.ReplicaOf(p.Kind, m.want, obj)
 	if p.Followers != nil {
 		if view.Replica.Held, err = p.Followers(ctx, obj); err != nil {
-			return nil, err
+			return Report{}, err
 		}
 	}
-	d.follows = kind.Follows(p.Kind, obj)
+	d.follows = kind.ReplicaStatusOf(p.Kind, obj)
 	d.force = m.want.GetForceDestroy()
 	d.cloud, d.undriven = p.described(status.Provider).Consequences, p.undriven(status.Provider)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
 	expected, err := p.expected(obj, m.want, view)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	following(p.Kind, &expected, obj)
 	view.Children = d.children
 	d.Ending = plan.EndingOf(view, expected, m.policy)
-	return d.lines(), nil
+	return Report{Consequences: d.lines()}, nil
 }
 
-// DeletionEdit returns what the deletion of an object that is being deleted does after an edit; nothing if that is what it does before.
-func (p *Preview) DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+// DeletionEdit returns what the deletion of an object that is being deleted does after an edit. The report is empty if that is what it does before.
+func (p *Preview) DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) (Report, error) {
 	before, err := p.Deletion(ctx, old)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	after, err := p.Deletion(ctx, object)
-	if slices.Equal(before, after) {
-		return nil, err
+	if slices.Equal(before.Consequences, after.Consequences) {
+		return Report{}, err
 	}
 	return after, err
 }
@@ -91,7 +91,7 @@ func (p *Preview) expected(obj, want v1alpha1.ResourceObject, v plan.View) (driv
 		return o, err
 	}
 	o.Protected = has[plan.FieldProtection] == true
-	o.Changes, err = p.changes(status.Provider, from, to, driver.Applied(status.Applied))
+	o.Changes, err = p.changesOf(status.Provider, from, to, driver.Applied(status.Applied))
 	return o, err
 }
 

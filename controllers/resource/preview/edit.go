@@ -17,23 +17,22 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Edit returns what an edit of an object changes, compared with what was last observed, the dangerous first; nothing if it changes nothing in
-// the cloud.
-func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+// Edit returns what an edit of an object changes, compared with what was last observed. The report is empty if the edit changes nothing in the cloud.
+func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject) (Report, error) {
 	e, err := p.edit(ctx, old, object)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
-	changes, err := e.changeLines()
+	report, err := e.changes()
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
-	indirect, err := e.indirectLines()
-	if err != nil {
-		return nil, err
+	report.Consequences = slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines())
+	if report.Unresolved, err = e.unresolved(); err != nil {
+		return Report{}, err
 	}
-	releases, err := e.releaseLines()
-	return slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines(), changes, indirect, releases), err
+	report.Released, err = e.released()
+	return report, err
 }
 
 // An edit is an object as it is stored, and as it will be stored.
@@ -50,32 +49,34 @@ func (p *Preview) edit(ctx context.Context, old, object v1alpha1.ResourceObject)
 	return e, err
 }
 
-// changeLines says what changes in the cloud.
-func (e *edit) changeLines() ([]string, error) {
+// changes reports what changes in the cloud.
+func (e *edit) changes() (Report, error) {
 	before, err := e.outlook(e.before)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	after, err := e.outlook(e.after)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	news := slices.DeleteFunc(slices.Clone(after.Changes), func(c plan.Decided) bool {
 		return before.obstacle == after.obstacle && slices.ContainsFunc(before.Changes, func(other plan.Decided) bool { return sameChange(c, other) })
 	})
 	if len(news) == 0 {
-		return e.withoutDriver(), nil
+		return Report{Remarks: e.withoutDriver()}, nil
 	}
-	last := "Compared with the earlier spec: the cloud object was not observed yet"
+	compared := "the earlier spec: the cloud object was not observed yet"
 	if e.after.object.GetObserved() != nil {
-		last = "Compared with what Mooring last observed, " + e.age()
+		compared = "what Mooring last observed, " + e.age()
 	}
-	return slices.Concat(changeLines(news, after.obstacle, last), replicaLine(e, news), besideLine(e, news)), nil
+	report := reportOf(news, after.obstacle, compared)
+	report.Remarks = slices.Concat(replicaLine(e, news), besideLine(e, news))
+	return report, nil
 }
 
-// releaseLines names the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
+// released returns the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
 // value is a change. It says nothing of an object of which nothing was observed yet.
-func (e *edit) releaseLines() ([]string, error) {
+func (e *edit) released() (names []string, err error) {
 	status := e.after.object.GetResourceStatus()
 	if e.after.object.GetObserved() == nil { // what is applied then is what a creation is to set, and nothing may be there
 		return nil, nil
@@ -92,18 +93,14 @@ func (e *edit) releaseLines() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	for _, d := range e.described(status.Provider).Fields {
 		_, ours := status.Applied[d.Field]
 		changes := slices.ContainsFunc(planned.Changes, func(c plan.Decided) bool { return c.Field == d.Field })
-		if ours && !changes && class.Sets(before, d.Field) && !class.Sets(after, d.Field) {
+		if ours && !changes && class.HasField(before, d.Field) && !class.HasField(after, d.Field) {
 			names = append(names, d.Field)
 		}
 	}
-	if len(names) == 0 {
-		return nil, nil
-	}
-	return []string{clip("No longer managed, and kept in the cloud as it is: "+strings.Join(names, ", "), warningLength)}, nil
+	return names, nil
 }
 
 // withoutDriver warns of an edit of parameters that nothing in this controller can bring to the cloud.
@@ -163,10 +160,10 @@ func (e *edit) differences(m merged) ([]driver.Change, error) {
 		return nil, nil // nothing was created yet, so nothing changes
 	}
 	if mirror != nil {
-		changes, err := e.changes(status.Provider, mirror, m.want.GetParameters(), status.Applied)
+		changes, err := e.changesOf(status.Provider, mirror, m.want.GetParameters(), status.Applied)
 		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status), promotion(e.Kind, m)), err
 	}
-	changes, err := e.changes(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
+	changes, err := e.changesOf(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
 	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err
 }
 

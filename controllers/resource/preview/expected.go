@@ -81,6 +81,10 @@ func onceItRuns(c plan.Decided) string {
 	return words
 }
 
+var fateWords = map[plan.Fate]string{
+	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.AfterStart: "once the database runs", plan.AfterOthers: "after the other changes", plan.AfterBackup: "after a snapshot", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done", plan.LeftAlone: "left as it is",
+}
+
 func stoppedWhile(what string) obstacle {
 	return obstacle{says: "Mooring applies none of these changes while " + what, stops: true}
 }

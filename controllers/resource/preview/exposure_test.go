@@ -37,7 +37,7 @@ func TestEditThatOpensAServer(t *testing.T) {
 			if tt.name == "not bound yet" {
 				old.Status.Observed = nil
 			}
-			lines, err := newPreview().Edit(t.Context(), old, editOf(old, tt.after))
+			lines, err := linesOf(newPreview().Edit(t.Context(), old, editOf(old, tt.after)))
 			if err != nil {
 				t.Fatal(err)
 			}

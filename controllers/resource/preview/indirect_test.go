@@ -43,7 +43,7 @@ func TestAnotherAliasOfAKey(t *testing.T) {
 				if tt.unobserved {
 					old.Status.Observed = nil
 				}
-				lines, err := p.Edit(t.Context(), old, editOf(old, func(d *v1alpha1.Database) { set(&d.Spec.DatabaseParameters, tt.to) }))
+				lines, err := linesOf(p.Edit(t.Context(), old, editOf(old, func(d *v1alpha1.Database) { set(&d.Spec.DatabaseParameters, tt.to) })))
 				if err != nil {
 					t.Fatal(err)
 				}

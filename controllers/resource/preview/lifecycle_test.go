@@ -127,7 +127,7 @@ func TestPreviewDeletionOfDatabase(t *testing.T) {
 			for _, edit := range tc.edits {
 				edit(d)
 			}
-			got, err := newLifecycle(t, kind.Database()).Deletion(t.Context(), d)
+			got, err := linesOf(newLifecycle(t, kind.Database()).Deletion(t.Context(), d))
 			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 				t.Errorf("%v, -want +got:\n%s", err, diff)
 			}
@@ -168,7 +168,7 @@ func TestPreviewEditOfADeletion(t *testing.T) {
 			tc.old(old)
 			edited := old.DeepCopy()
 			tc.edit(edited)
-			got, err := newLifecycle(t, kind.Database()).DeletionEdit(t.Context(), old, edited)
+			got, err := linesOf(newLifecycle(t, kind.Database()).DeletionEdit(t.Context(), old, edited))
 			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 				t.Errorf("%v, -want +got:\n%s", err, diff)
 			}
@@ -193,7 +193,7 @@ func TestPreviewDeletionOfBucket(t *testing.T) {
 			b := &v1alpha1.Bucket{ObjectMeta: created()}
 			b.Spec.ProviderConfigRef, b.Status.ResourceStatus = itsConfig, working("")
 			b.Status.Binding, b.Spec.ForceDestroy, b.Spec.DeletionPolicy = nil, tc.force, tc.keep
-			got, err := newLifecycle(t, kind.Bucket()).Deletion(t.Context(), b)
+			got, err := linesOf(newLifecycle(t, kind.Bucket()).Deletion(t.Context(), b))
 			if diff := cmp.Diff([]string{tc.want}, got); err != nil || diff != "" {
 				t.Errorf("%v, -want +got:\n%s", err, diff)
 			}
@@ -207,13 +207,13 @@ func TestPreviewSaysHowOldItIs(t *testing.T) {
 	b.Spec.ProviderConfigRef, b.Status.ResourceStatus = itsConfig, working("")
 	p := newLifecycle(t, kind.Bucket())
 	p.Observed = func(client.ObjectKey) (time.Time, bool) { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), true }
-	got, err := p.Deletion(t.Context(), b)
+	got, err := linesOf(p.Deletion(t.Context(), b))
 	if want := "the cloud was last observed at 2026-01-02 03:04:05 UTC"; err != nil || got[len(got)-1] != want {
 		t.Errorf("%v, %q", err, got)
 	}
 	p.Observed = func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false }
 	b.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionAvailable, Status: metav1.ConditionUnknown, Reason: string(v1alpha1.ReasonNotObserved), LastTransitionTime: metav1.Unix(0, 0)}}
-	got, err = p.Deletion(t.Context(), b)
+	got, err = linesOf(p.Deletion(t.Context(), b))
 	if want := "the cloud could not be observed lately; this is said by what was stored before 1970-01-01 00:00:00 UTC"; err != nil || got[len(got)-1] != want {
 		t.Errorf("%v, %q", err, got)
 	}
@@ -254,7 +254,7 @@ func TestPreviewCreation(t *testing.T) {
 			for _, edit := range tc.edits {
 				edit(&d.Spec)
 			}
-			got, err := newLifecycle(t, kind.Database()).Creation(t.Context(), d)
+			got, err := linesOf(newLifecycle(t, kind.Database()).Creation(t.Context(), d))
 			if err != nil || !slices.Equal(got, tc.want) {
 				t.Errorf("%v, -want +got:\n%s", err, cmp.Diff(tc.want, got))
 			}
@@ -262,12 +262,12 @@ func TestPreviewCreation(t *testing.T) {
 	}
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
 	b.Spec.ProviderConfigRef = itsConfig
-	if got, err := newLifecycle(t, kind.Bucket()).Creation(t.Context(), b); err != nil || len(got) > 0 {
+	if got, err := linesOf(newLifecycle(t, kind.Bucket()).Creation(t.Context(), b)); err != nil || len(got) > 0 {
 		t.Errorf("of a bucket with the defaults: %q, %v", got, err)
 	}
 	allowed := v1alpha1.PublicAccessAllowed
 	b.Spec.ForceDestroy, b.Spec.PublicAccess = new(true), &allowed
-	if got, err := newLifecycle(t, kind.Bucket()).Creation(t.Context(), b); err != nil || len(got) != 2 {
+	if got, err := linesOf(newLifecycle(t, kind.Bucket()).Creation(t.Context(), b)); err != nil || len(got) != 2 {
 		t.Errorf("of a bucket that is public and goes with its contents: %q, %v", got, err)
 	}
 }
@@ -296,7 +296,7 @@ func TestPreviewEditOfBucket(t *testing.T) {
 			edited := old.DeepCopy()
 			tc.edit(edited)
 			p := newLifecycle(t, kind.Bucket())
-			got, err := p.Edit(t.Context(), old, edited)
+			got, err := linesOf(p.Edit(t.Context(), old, edited))
 			if err != nil || !slices.EqualFunc(tc.want, got, func(want, got string) bool { return strings.HasPrefix(got, want) }) {
 				t.Errorf("%v, -want +got:\n%s", err, cmp.Diff(tc.want, got))
 			}
@@ -309,7 +309,7 @@ func TestPreviewSaysNothingOfWhatAKindLacks(t *testing.T) {
 	snapshot := &v1alpha1.DatabaseSnapshot{ObjectMeta: created()}
 	snapshot.Spec.Source.DatabaseRef, snapshot.Spec.DeletionPolicy, snapshot.Status.ResourceStatus = &v1alpha1.DatabaseReference{Name: "orders"}, v1alpha1.DeletionDelete, working("")
 	snapshot.Status.Binding = nil
-	lines, err := newLifecycle(t, kind.DatabaseSnapshot()).Deletion(t.Context(), snapshot)
+	lines, err := linesOf(newLifecycle(t, kind.DatabaseSnapshot()).Deletion(t.Context(), snapshot))
 	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "is deleted, and its data is lost for good") || strings.Contains(text, "final snapshot") {
 		t.Errorf("of a snapshot: %q, %v", text, err)
 	}
@@ -317,7 +317,7 @@ func TestPreviewSaysNothingOfWhatAKindLacks(t *testing.T) {
 	old.Spec.ProviderConfigRef, old.Status.ResourceStatus, old.Spec.Connection = itsConfig, working("photos-bucket"), &v1alpha1.Connection{SecretName: "photos-bucket"}
 	edited := old.DeepCopy()
 	edited.Spec.Connection = nil
-	lines, err = newLifecycle(t, kind.Bucket()).Edit(t.Context(), old, edited)
+	lines, err = linesOf(newLifecycle(t, kind.Bucket()).Edit(t.Context(), old, edited))
 	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "no longer learns the name and the address") {
 		t.Errorf("of a Bucket: %q, %v", text, err)
 	}

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,43 +22,66 @@ const (
 	valuesLength = 120
 )
 
-var fateWords = map[plan.Fate]string{
-	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.AfterStart: "once the database runs", plan.AfterOthers: "after the other changes", plan.AfterBackup: "after a snapshot", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done", plan.LeftAlone: "left as it is",
+// mostRegrets is how many lines a creation is worth, before one that says how many more there are: who applies many objects reads no more.
+const mostRegrets = 3
+
+// Lines says a report in lines for warnings of the API server, the dangerous first. They are cut to what that shows. This is the one place that does so.
+func (r Report) Lines() []string {
+	return slices.Concat(r.Consequences, r.regretLines(), r.changeLines(), r.Remarks, r.unresolvedLines(), r.releaseLine())
 }
 
-// changeLines says changes as warnings: the dangerous first, then those that bring something about, the others in one line for each
-// time at which they are made, and at last what they were compared with.
-func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines []string) {
-	changes = slices.Clone(changes)
-	slices.SortStableFunc(changes, func(a, b plan.Decided) int { return b.Effect.Compare(a.Effect) })
+func (r Report) regretLines() []string {
+	if n := len(r.Regrets) - mostRegrets; n > 0 {
+		return append(slices.Clone(r.Regrets[:mostRegrets]), fmt.Sprintf("and %d more", n))
+	}
+	return r.Regrets
+}
+
+// changeLines says changes: what is in their way, those that bring something about, the others in one line for each time at which they are made, and
+// at last what they were compared with.
+func (r Report) changeLines() (lines []string) {
+	if len(r.Changes) == 0 {
+		return nil
+	}
 	var harmless groups
 	dangerous := []string{}
-	for _, c := range changes {
-		when := inTheWay.when(c)
+	for _, c := range r.Changes {
 		what := plan.Shown(c.Change, valuesLength, clipPair)
 		if c.Effect == driver.Online && c.Why == "" {
-			harmless = harmless.with(when, what)
+			harmless = harmless.with(c.When, what)
 			continue
 		}
-		why := c.Why
-		if why == "" {
-			why = c.Effect.Meaning()
-		}
-		dangerous = append(dangerous, clip(fmt.Sprintf("%s: %s, %s: %s", c.Effect, what, when, why), warningLength))
+		why := cmp.Or(c.Why, c.Effect.Meaning())
+		dangerous = append(dangerous, clip(fmt.Sprintf("%s: %s, %s: %s", c.Effect, what, c.When, why), warningLength))
 	}
-	if inTheWay.says != "" {
-		lines = append(lines, clip(inTheWay.says, warningLength))
+	if r.Obstacle != "" {
+		lines = append(lines, clip(r.Obstacle, warningLength))
 	}
 	kept := fitting(dangerous, warningsLength-4*warningLength)
 	lines = append(lines, dangerous[:kept]...)
 	if kept == len(dangerous) {
 		lines = append(lines, harmless.lines()...)
 	}
-	lines = append(lines, last)
+	lines = append(lines, "Compared with "+r.Compared)
 	if kept < len(dangerous) {
-		lines = append(lines, fmt.Sprintf("and %d more changes", len(changes)-kept))
+		lines = append(lines, fmt.Sprintf("and %d more changes", len(r.Changes)-kept))
 	}
 	return lines
+}
+
+func (r Report) unresolvedLines() (lines []string) {
+	for _, u := range r.Unresolved {
+		lines = append(lines, clip(fmt.Sprintf("%s %s -> %s: nothing changes in the cloud. Only the cloud knows which %s the new name stands for: if it is another one, the cloud object keeps the one that it has",
+			u.Field, plan.OrNone(u.From), u.To, u.Refers), warningLength))
+	}
+	return lines
+}
+
+func (r Report) releaseLine() []string {
+	if len(r.Released) == 0 {
+		return nil
+	}
+	return []string{clip("No longer managed, and kept in the cloud as it is: "+strings.Join(r.Released, ", "), warningLength)}
 }
 
 // groups are harmless changes by when they are made: at once, or once the database runs, since what is harmless waits for nothing else. So they have

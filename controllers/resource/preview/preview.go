@@ -19,7 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Preview says in advance what is done about objects of one kind.
+// A Preview reports in advance what is done about objects of one kind.
 type Preview struct {
 	Kind    *kind.Kind
 	Classes *class.Resolver
@@ -53,7 +53,7 @@ type merged struct {
 }
 
 func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
-	if p.Kind.Named(object) != "" {
+	if p.Kind.ParentName(object) != "" {
 		m = merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object)}
 		if bound := object.GetResourceStatus().ProviderConfigRef; bound != nil {
 			m.config = identity.KeyOfBound(*bound, object.GetNamespace())
@@ -70,7 +70,7 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 		if m.config.Kind != identity.KindClusterProviderConfig {
 			return m, nil
 		}
-		problems, err := p.Classes.Direct(ctx, object, m.config.Name)
+		problems, err := p.Classes.ReferencesWithoutClass(ctx, object, m.config.Name)
 		m.refused = m.policy.Refuse(problems)
 		return m, err
 	}
@@ -111,7 +111,7 @@ func (m *merged) enforced() class.Fields {
 	if m.class == nil {
 		return nil
 	}
-	return m.class.Effective.Insists()
+	return m.class.Effective.EnforcedFields()
 }
 
 // described returns what a cloud has of the kind; nothing if that cloud, or the kind in it, is not known.
@@ -125,8 +125,8 @@ func (p *Preview) described(provider string) driver.Resource {
 	return r
 }
 
-// changes returns what a cloud would change to make what is as the one spec says as the other says.
-func (p *Preview) changes(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
+// changesOf returns what a cloud would change to make what is as the one spec says as the other says.
+func (p *Preview) changesOf(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
 	drv := p.Drivers[provider]
 	if drv == nil {
 		return nil, nil

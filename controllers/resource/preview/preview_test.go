@@ -358,7 +358,7 @@ func TestPreview(t *testing.T) {
 			old := editOf(usual(), tt.old...)
 			old.Generation = 1
 			object := editOf(old, tt.edits...)
-			got, err := newPreview().Edit(t.Context(), old, object)
+			got, err := linesOf(newPreview().Edit(t.Context(), old, object))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -373,7 +373,7 @@ func TestPreview(t *testing.T) {
 func TestPreviewByAReplicaThatObservesNothing(t *testing.T) {
 	p := newPreview()
 	p.Observed = func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false }
-	got, err := p.Edit(t.Context(), usual(), editOf(usual(), moreDisk))
+	got, err := linesOf(p.Edit(t.Context(), usual(), editOf(usual(), moreDisk)))
 	if want := "Compared with what Mooring last observed, at a time that this replica of Mooring does not know"; err != nil || len(got) == 0 || got[len(got)-1] != want {
 		t.Errorf("got %q, %v; want %q at last", got, err, want)
 	}
@@ -460,10 +460,10 @@ func TestOnlineChangeSaysWhatItBringsAbout(t *testing.T) {
 	change := func(field string, effect driver.Effect, why string) plan.Decided {
 		return plan.Decided{Change: driver.Change{Field: field, From: "1", To: "2", Effect: effect, Why: why}, Fate: plan.AtOnce}
 	}
-	got := changeLines([]plan.Decided{
+	got := reportOf([]plan.Decided{
 		change("a", driver.Online, ""), change("b", driver.Online, "clients are left out"), change("c", driver.Restarts, "down"), change("d", driver.Online, ""),
-	}, obstacle{}, "last")
-	want := []string{"Restarts: c 1 -> 2, at once: down", "Online: b 1 -> 2, at once: clients are left out", "Online, at once: a 1 -> 2, d 1 -> 2", "last"}
+	}, obstacle{}, "the last").Lines()
+	want := []string{"Restarts: c 1 -> 2, at once: down", "Online: b 1 -> 2, at once: clients are left out", "Online, at once: a 1 -> 2, d 1 -> 2", "Compared with the last"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -475,7 +475,7 @@ func TestPreviewKeepsToTheLimits(t *testing.T) {
 		changes = append(changes, plan.Decided{Change: driver.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: driver.Restarts, Why: strings.Repeat("ö", 300)}, Fate: plan.AtOnce})
 	}
 	changes = append(changes, plan.Decided{Change: driver.Change{Field: "c", From: "1", To: "2", Effect: driver.Irreversible}, Fate: plan.AtOnce})
-	lines, total := changeLines(changes, obstacle{}, "at last"), 0
+	lines, total := reportOf(changes, obstacle{}, "what is there").Lines(), 0
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > warningLength {
 			t.Errorf("%d characters: %q", n, line)
@@ -524,10 +524,10 @@ func (refusing) Preview(string, json.RawMessage, json.RawMessage, driver.Applied
 func TestPreviewOfADriverThatFails(t *testing.T) {
 	p := newPreview()
 	p.Drivers["aws"] = refusing{p.Drivers["aws"]}
-	if lines, err := p.Edit(t.Context(), usual(), editOf(usual(), moreDisk)); err == nil {
+	if lines, err := linesOf(p.Edit(t.Context(), usual(), editOf(usual(), moreDisk))); err == nil {
 		t.Errorf("the edit: %q, and no error", lines)
 	}
-	if lines, err := p.Deletion(t.Context(), usual()); err == nil {
+	if lines, err := linesOf(p.Deletion(t.Context(), usual())); err == nil {
 		t.Errorf("the deletion: %q, and no error", lines)
 	}
 }
@@ -559,7 +559,7 @@ func TestDeletionOfAParentIsForetold(t *testing.T) {
 			p, d := newPreview(), usual()
 			test.change(d)
 			p.Children = func(context.Context, v1alpha1.ResourceObject) ([]string, error) { return test.children, nil }
-			lines, err := p.Deletion(t.Context(), d)
+			lines, err := linesOf(p.Deletion(t.Context(), d))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -577,12 +577,12 @@ func TestUpgradeBesideTheServer(t *testing.T) {
 	p.Drivers["aws"] = beside{drv}
 	old.Spec.Updates = &v1alpha1.Updates{Strategy: v1alpha1.StrategyBlueGreen}
 	for name, inPlace := range map[string]bool{"beside": false, "in place": true} {
-		lines, err := p.Edit(t.Context(), old, editOf(old, func(d *v1alpha1.Database) {
+		lines, err := linesOf(p.Edit(t.Context(), old, editOf(old, func(d *v1alpha1.Database) {
 			newerVersion(d)
 			if inPlace {
 				d.Spec.Updates.Strategy = v1alpha1.StrategyInPlace
 			}
-		}))
+		})))
 		text := strings.Join(lines, "\n")
 		if err != nil || !strings.Contains(text, "version 16 -> 17") || strings.Contains(text, whyBeside) == inPlace {
 			t.Errorf("%s: %q, %v", name, text, err)

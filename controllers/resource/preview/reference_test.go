@@ -60,12 +60,12 @@ func TestEditThatMendsARefusedReference(t *testing.T) {
 	old := usual()
 	old.Spec.ProviderConfigRef, old.Spec.AWS.CACertificateIdentifier = shared, new("theirs")
 	stalledFor(t, p, old)
-	lines, err := p.Edit(t.Context(), old, editOf(old, moreBackups, func(d *v1alpha1.Database) { d.Spec.AWS.CACertificateIdentifier = nil }))
+	lines, err := linesOf(p.Edit(t.Context(), old, editOf(old, moreBackups, func(d *v1alpha1.Database) { d.Spec.AWS.CACertificateIdentifier = nil })))
 	if text := strings.Join(lines, " "); err != nil || !strings.HasPrefix(text, "Online, at once: backup.retentionDays") || strings.Contains(text, useless) {
 		t.Errorf("taken out, and another change: %q, %v", lines, err)
 	}
 	old.Status.Conditions[0].Message = "the namespace may not use ClusterProviderConfig aws"
-	lines, err = p.Edit(t.Context(), old, editOf(old, moreBackups, func(d *v1alpha1.Database) { d.Spec.AWS.CACertificateIdentifier = nil }))
+	lines, err = linesOf(p.Edit(t.Context(), old, editOf(old, moreBackups, func(d *v1alpha1.Database) { d.Spec.AWS.CACertificateIdentifier = nil })))
 	if text := strings.Join(lines, " "); err != nil || !strings.Contains(text, useless) {
 		t.Errorf("stalled for another thing: %q, %v", lines, err)
 	}
@@ -96,7 +96,7 @@ func TestEditOfAKeptReference(t *testing.T) {
 		to := tt.to.DeepCopy()
 		to.Status = *tt.old.Status.DeepCopy()
 		to.Generation, to.Spec.Versioning = 2, new(v1alpha1.VersioningEnabled)
-		lines, err := p.Edit(t.Context(), tt.old, to)
+		lines, err := linesOf(p.Edit(t.Context(), tt.old, to))
 		if err != nil || !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "versioning") }) {
 			t.Errorf("%s: %q, %v", name, lines, err)
 		}

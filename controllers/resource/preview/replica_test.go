@@ -56,11 +56,11 @@ func TestPreviewOfReplicas(t *testing.T) {
 			if tt.stored != nil {
 				tt.stored(d)
 			}
-			lines, err := p.Deletion(t.Context(), d)
+			lines, err := linesOf(p.Deletion(t.Context(), d))
 			if tt.edit != nil {
 				after := d.DeepCopy()
 				tt.edit(after)
-				lines, err = p.Edit(t.Context(), d, after)
+				lines, err = linesOf(p.Edit(t.Context(), d, after))
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -465,7 +465,7 @@ func (s subject) try(t *testing.T, tt trial, disruptive v1alpha1.DisruptivePolic
 	old, edited := s.object(t, with(tt.old, policy, string(disruptive)), tt.mirror), s.object(t, with(tt.edited, policy, string(disruptive)), tt.mirror)
 	edited.SetGeneration(2)
 	edited.GetResourceStatus().Applied = old.GetResourceStatus().Applied
-	got, err := s.preview().Edit(t.Context(), old, edited)
+	got, err := linesOf(s.preview().Edit(t.Context(), old, edited))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,13 +478,13 @@ func (s subject) try(t *testing.T, tt trial, disruptive v1alpha1.DisruptivePolic
 				t.Fatal(err)
 			}
 		}
-		if got, err := s.preview().Edit(t.Context(), old, edited); err != nil || strings.Contains(strings.Join(got, " "), "kept in the cloud") {
+		if got, err := linesOf(s.preview().Edit(t.Context(), old, edited)); err != nil || strings.Contains(strings.Join(got, " "), "kept in the cloud") {
 			t.Errorf("of an object of which nothing was observed: %q, %v", got, err)
 		}
 		return
 	}
-	if s.kind.Exposes != nil { // TestEditThatOpensAServer
-		exposed := s.kind.Exposes(edited)
+	if s.kind.ExposureWarnings != nil { // TestEditThatOpensAServer
+		exposed := s.kind.ExposureWarnings(edited)
 		got = slices.DeleteFunc(got, func(line string) bool { return slices.Contains(exposed, line) })
 	}
 	if len(got) != 2 || got[1] != "Compared with what Mooring last observed, less than a minute ago" {

@@ -37,7 +37,7 @@ func TestWhatTheCloudLacksKeepsNobodyFromMendingIt(t *testing.T) {
 		"taken out, and another change":             {func(d *v1alpha1.Database) { d.Spec.Version = new("16"); moreBackups(d) }, "Online, at once: backup.retentionDays"},
 		"released, and another change":              {func(d *v1alpha1.Database) { d.Spec.Version = nil; largerClass(d) }, "Restarts: aws.instanceClass"},
 	} {
-		lines, err := p.Edit(t.Context(), stalled, editOf(stalled, tt.to))
+		lines, err := linesOf(p.Edit(t.Context(), stalled, editOf(stalled, tt.to)))
 		if err != nil || (tt.want == "") != (len(lines) == 0) || !strings.HasPrefix(strings.Join(lines, ""), tt.want) {
 			t.Errorf("%s: %q, %v", name, lines, err)
 		}
@@ -45,13 +45,13 @@ func TestWhatTheCloudLacksKeepsNobodyFromMendingIt(t *testing.T) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
-	lines, err := p.Deletion(t.Context(), stalled)
+	lines, err := linesOf(p.Deletion(t.Context(), stalled))
 	if text := strings.Join(lines, " "); err != nil || len(lines) == 0 || strings.Contains(text, "put right") {
 		t.Errorf("its deletion: %q, %v", lines, err)
 	}
 	for _, reason := range []v1alpha1.Reason{v1alpha1.ReasonAccountChanged, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonProviderConfigNotFound} {
 		stalled.Status.Conditions[0].Reason, stalled.Status.Conditions[0].Message = string(reason), "mend it"
-		lines, err := p.Deletion(t.Context(), stalled)
+		lines, err := linesOf(p.Deletion(t.Context(), stalled))
 		if text := strings.Join(lines, " "); err != nil || !strings.Contains(text, "nothing happens until this is put right: mend it") {
 			t.Errorf("its deletion while it is stalled for %s: %q, %v", reason, lines, err)
 		}
@@ -62,7 +62,7 @@ func TestWhatTheCloudLacksKeepsNobodyFromMendingIt(t *testing.T) {
 func TestWhatTheCloudLacksOfAFieldStopsNothing(t *testing.T) {
 	p, stalled := newPreview(), usual()
 	stalled.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionStalled, Status: "True", Reason: string(v1alpha1.ReasonNotSupported), Message: "tags: not implemented"}}
-	lines, err := p.Edit(t.Context(), stalled, editOf(stalled, moreBackups))
+	lines, err := linesOf(p.Edit(t.Context(), stalled, editOf(stalled, moreBackups)))
 	if text := strings.Join(lines, "\n"); err != nil || !strings.Contains(text, "Online, at once: backup.retentionDays") || !strings.Contains(text, "may be unable") {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
@@ -12,9 +11,8 @@ import (
 // Memory is what is remembered of an object between reconciliations. All of it may be lost at any time: it saves calls and keeps conditions calm, and nothing is wrong
 // without it.
 type Memory struct {
-	// Cloud is what is remembered of the cloud object, and Published what is remembered of the connection Secret.
-	Cloud     plan.Memory
-	Published credential.Memory
+	// Cloud is what is remembered of the cloud object.
+	Cloud plan.Memory
 	// Generation and Request are the edit and the annotation that the waits are about.
 	Generation int64
 	Request    string
@@ -35,6 +33,8 @@ type Memory struct {
 	AskedAt time.Time
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
+	// Parts are what features remember of the object.
+	Parts Parts
 }
 
 // Begin returns the state with which the reconciliation of an object begins. The object, as the API server has it, is not changed.
