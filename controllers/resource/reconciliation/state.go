@@ -67,7 +67,7 @@ type State struct {
 	Records []func(*State)
 	// CallError is the error of the last call to the cloud; nil if it answered.
 	CallError error
-	// CallSecrets are what calls that change the cloud object send beside the request.
+	// CallSecrets are what calls about the cloud object send beside the request.
 	CallSecrets driver.Secrets
 	// Secrets are values that must never be shown.
 	Secrets []string
