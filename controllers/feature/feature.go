@@ -19,19 +19,34 @@ type Feature struct {
 	Queued func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
+	// Guard finds out what keeps an object that is being deleted from being destroyed in the cloud, by what the cache has. A preview of a deletion calls it, too.
+	Guard Gather
+	// Interpret says in the View what the plan goes by, once the cloud object was observed, and returns differences that the feature alone knows. It decides from
+	// values, and calls nobody. A preview calls it, too, with what the status of the object says in place of what the cloud does: see Expect.
+	Interpret func(in *reconciliation.State) []driver.Change
+	// Source finds out of what a cloud object is made, and asks for that in the Request. It runs where the plan is to create one, and nothing is created if it stops.
+	Source func(ctx context.Context, in *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error)
 	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
 	Failed func(in *reconciliation.State, message string)
 	// Plan adds to what is planned for an object. It decides from values, and calls nobody. What the status is to say of it goes
 	// into Records: that is recorded once what comes before it is stored.
 	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
 	Plan func(in *reconciliation.State, a plan.Action) plan.Action
+	// Events say what came of a command of the feature, by its verb, once the cloud accepted it. What makes no news has an empty list. For other commands an Event lists the change.
+	Events map[driver.Verb]func(in reconciliation.State, c driver.Change) []outcome.Note
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act
-	// Mirror shows in the status of an object what the cloud says of it. It is not called for a cloud object that may be another tenant's.
-	Mirror func(object v1alpha1.ResourceObject, seen driver.Observation)
+	// Mirror shows in the status of an object what the cloud says of it, which is in the Observation. It is not called for a cloud object that may be another tenant's.
+	Mirror func(in reconciliation.State, object v1alpha1.ResourceObject)
+	// Expect is the reverse of Mirror, for previews: it has the cloud say what the status of an object shows.
+	Expect func(object v1alpha1.ResourceObject, seen *driver.Observation)
+	// Remarks say in the preview of an edit what its user has to know beside the changes, a line each.
+	Remarks func(in reconciliation.State, changes []plan.Decided) []string
 	// Clear takes out of the status of an object what Mirror showed, because another cloud object takes the place of the former one. Another
-	// call of it changes nothing.
-	Clear func(object v1alpha1.ResourceObject)
+	// call of it changes nothing. It reports whether it changed something that has to be stored before the creation is sent.
+	Clear func(object v1alpha1.ResourceObject) (store bool)
+	// Unbind takes out of the status of an object what the feature stored for a cloud object that was never created, because it is to be elsewhere.
+	Unbind func(object v1alpha1.ResourceObject)
 	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
 	// Finish runs before the finalizer of an object goes because there is nothing left to do: the cloud object is gone, was never made, or stays by the wish of
@@ -133,7 +148,7 @@ func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, o
 	described := in.Describe(object, out)
 	for _, f := range s {
 		if f.Mirror != nil && described.Mirrored {
-			f.Mirror(described.Object, in.Observation)
+			f.Mirror(in, described.Object)
 		}
 	}
 	for _, f := range s {
@@ -144,13 +159,82 @@ func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, o
 	return described
 }
 
-// Clear takes out of the status of an object what features showed of the former cloud object.
-func (s Set) Clear(object v1alpha1.ResourceObject) {
+// Clear takes out of the status of an object what features showed of the former cloud object, and reports whether that has to be stored before the creation is sent.
+func (s Set) Clear(object v1alpha1.ResourceObject) (store bool) {
 	for _, f := range s {
 		if f.Clear != nil {
-			f.Clear(object)
+			store = f.Clear(object) || store
 		}
 	}
+	return store
+}
+
+// Unbind takes out of the status of an object what features stored for a cloud object that was never created.
+func (s Set) Unbind(object v1alpha1.ResourceObject) {
+	for _, f := range s {
+		if f.Unbind != nil {
+			f.Unbind(object)
+		}
+	}
+}
+
+// Interpret has all features say in the View what the plan goes by, and returns the differences that they alone know.
+func (s Set) Interpret(in *reconciliation.State) (changes []driver.Change) {
+	for _, f := range s {
+		if f.Interpret != nil {
+			changes = append(changes, f.Interpret(in)...)
+		}
+	}
+	return changes
+}
+
+// Source has features find out of what a cloud object is made, if the plan is to create one.
+func (s Set) Source(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error) {
+	if !in.Observed || in.Observation.State != driver.Absent {
+		return nil, nil
+	}
+	creation := plan.Plan(in.View, in.Observation, in.Policy)
+	if creation.Verb != plan.Create {
+		return nil, nil
+	}
+	for _, f := range s {
+		if f.Source == nil {
+			continue
+		}
+		if stop, err := f.Source(ctx, in, creation); stop != nil || err != nil {
+			return stop, err
+		}
+	}
+	return nil, nil
+}
+
+// Events say what came of a command; false if it is of no feature.
+func (s Set) Events(in reconciliation.State, verb driver.Verb, c driver.Change) (notes []outcome.Note, known bool) {
+	for _, f := range s {
+		if say := f.Events[verb]; say != nil {
+			return say(in, c), true
+		}
+	}
+	return nil, false
+}
+
+// Expect has the cloud say what the status of an object shows, for previews.
+func (s Set) Expect(object v1alpha1.ResourceObject, seen *driver.Observation) {
+	for _, f := range s {
+		if f.Expect != nil {
+			f.Expect(object, seen)
+		}
+	}
+}
+
+// Remarks say in the preview of an edit what its user has to know beside the changes.
+func (s Set) Remarks(in reconciliation.State, changes []plan.Decided) (lines []string) {
+	for _, f := range s {
+		if f.Remarks != nil {
+			lines = append(lines, f.Remarks(in, changes)...)
+		}
+	}
+	return lines
 }
 
 // Finish has all features end what they have to end before the finalizer goes.

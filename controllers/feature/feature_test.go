@@ -106,7 +106,7 @@ func TestDescribe(t *testing.T) {
 	} {
 		var calls []string
 		set := Set{{Status: func(v1alpha1.ResourceObject) { calls = append(calls, "status") }}, {
-			Mirror: func(v1alpha1.ResourceObject, driver.Observation) { calls = append(calls, "mirror") },
+			Mirror: func(reconciliation.State, v1alpha1.ResourceObject) { calls = append(calls, "mirror") },
 		}}
 		in := reconciliation.State{Facts: outcome.Facts{
 			Kind: kind.Bucket(), Observed: test.observed, View: plan.View{Mark: mark, Bound: true}, Redact: func(s string) string { return s },
@@ -149,14 +149,18 @@ func TestNotes(t *testing.T) {
 		Begin:  func(*reconciliation.State) { note("begin") },
 		Queued: func(*reconciliation.State) { note("queued") },
 		Failed: func(_ *reconciliation.State, message string) { note("failed: " + message) },
-		Clear:  func(v1alpha1.ResourceObject) { note("clear") },
+		Clear:  func(v1alpha1.ResourceObject) bool { note("clear"); return len(calls) == 7 },
+		Unbind: func(v1alpha1.ResourceObject) { note("unbind") },
 	}
 	set := Set{{}, has, has}
 	set.Begin(nil)
 	set.Queued(nil)
 	set.Failed(nil, "late")
-	set.Clear(nil)
-	if want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear"}; !slices.Equal(calls, want) {
+	if !set.Clear(nil) {
+		t.Error("what one feature has stored is not, because another one has nothing")
+	}
+	set.Unbind(nil)
+	if want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear", "unbind", "unbind"}; !slices.Equal(calls, want) {
 		t.Errorf("called %q, want %q", calls, want)
 	}
 }
@@ -173,5 +177,72 @@ func TestFinish(t *testing.T) {
 		if err := (Set{{}, {Finish: finish}, {Finish: finish}}).Finish(t.Context(), nil); !errors.Is(err, test.err) || calls != test.want {
 			t.Errorf("got %v after %d calls, want %v after %d", err, calls, test.err, test.want)
 		}
+	}
+}
+
+// Features say of what a cloud object is made where one is to be created, and nowhere else. One that stops is the last.
+func TestSource(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		observed bool
+		seen     driver.State
+		view     plan.View
+		stops    bool
+		calls    int
+	}{
+		{name: "to be created", observed: true, seen: driver.Absent, calls: 2},
+		{name: "to be created, and it stops", observed: true, seen: driver.Absent, stops: true, calls: 1},
+		{name: "not observed", seen: driver.Absent},
+		{name: "there", observed: true, seen: driver.Ready},
+		{name: "perhaps there", observed: true, seen: driver.Absent, view: plan.View{Bound: true}},
+		{name: "being deleted", observed: true, seen: driver.Absent, view: plan.View{Deleting: true}},
+	} {
+		calls := 0
+		has := Feature{Source: func(_ context.Context, _ *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error) {
+			if calls++; creation.Verb != plan.Create {
+				t.Errorf("%s: it is planned to %s", test.name, creation.Verb)
+			}
+			if test.stops {
+				return &reconciliation.Stop{}, nil
+			}
+			return nil, nil
+		}}
+		in := reconciliation.State{Facts: outcome.Facts{Observed: test.observed, View: test.view, Observation: driver.Observation{State: test.seen}}}
+		stop, err := Set{{}, has, has}.Source(t.Context(), &in)
+		if err != nil || calls != test.calls || (stop != nil) != test.stops {
+			t.Errorf("%s: %+v, %v after %d calls", test.name, stop, err, calls)
+		}
+	}
+}
+
+// What features say for the plan, and of it, stands in the order of the features.
+func TestInterpretation(t *testing.T) {
+	says := func(name string) Feature {
+		return Feature{
+			Interpret: func(in *reconciliation.State) []driver.Change {
+				in.View.Children = append(in.View.Children, name)
+				return []driver.Change{{Field: name}}
+			},
+			Expect:  func(_ v1alpha1.ResourceObject, seen *driver.Observation) { seen.Problem += name },
+			Remarks: func(reconciliation.State, []plan.Decided) []string { return []string{name} },
+			Events: map[driver.Verb]func(reconciliation.State, driver.Change) []outcome.Note{
+				driver.Verb(name): func(_ reconciliation.State, c driver.Change) []outcome.Note {
+					return []outcome.Note{outcome.Normal(name, "%s", c.Field)}
+				},
+			},
+		}
+	}
+	set, in, seen := Set{{}, says("one"), says("two")}, reconciliation.State{}, driver.Observation{}
+	changes := set.Interpret(&in)
+	set.Expect(nil, &seen)
+	if both := []string{"one", "two"}; !slices.Equal(driver.Names(changes), both) || !slices.Equal(in.View.Children, both) || !slices.Equal(set.Remarks(in, nil), both) || seen.Problem != "onetwo" {
+		t.Errorf("got %+v, %+v, %q", changes, in.View.Children, seen.Problem)
+	}
+	notes, known := set.Events(in, "two", driver.Change{Field: "role"})
+	if !known || len(notes) != 1 || notes[0].Reason != "two" || notes[0].Message != "role" {
+		t.Errorf("got %+v", notes)
+	}
+	if _, known := set.Events(in, "three", driver.Change{}); known {
+		t.Error("a command of no feature has Events")
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // Of returns the feature of a kind; nothing if its objects stand for no snapshots.
@@ -13,9 +13,12 @@ func Of(k *kind.Kind) feature.Set {
 		return nil
 	}
 	return feature.Set{{
-		Mirror: func(object v1alpha1.ResourceObject, seen driver.Observation) {
-			k.SetSnapshotDetails(object, seen.SnapshotDetails, seen.Available)
+		Mirror: func(in reconciliation.State, object v1alpha1.ResourceObject) {
+			k.SetSnapshotDetails(object, in.Observation.SnapshotDetails, in.Observation.Available)
 		},
-		Clear: func(object v1alpha1.ResourceObject) { k.SetSnapshotDetails(object, nil, false) },
+		Clear: func(object v1alpha1.ResourceObject) bool {
+			k.SetSnapshotDetails(object, nil, false)
+			return false // the mirror alone shows it
+		},
 	}}
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // Of returns the feature of a kind; nothing if its status does not say until when it is supported.
@@ -13,11 +13,14 @@ func Of(k *kind.Kind) feature.Set {
 		return nil
 	}
 	return feature.Set{{
-		Mirror: func(object v1alpha1.ResourceObject, seen driver.Observation) {
-			if seen.Support != nil {
-				k.Support.Set(object, seen.Support)
+		Mirror: func(in reconciliation.State, object v1alpha1.ResourceObject) {
+			if seen := in.Observation.Support; seen != nil {
+				k.Support.Set(object, seen)
 			}
 		},
-		Clear: func(object v1alpha1.ResourceObject) { k.Support.Set(object, nil) },
+		Clear: func(object v1alpha1.ResourceObject) bool {
+			k.Support.Set(object, nil)
+			return false // the mirror alone shows it
+		},
 	}}
 }

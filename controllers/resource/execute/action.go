@@ -99,8 +99,8 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{}, err
 	}
 	// A process that ended before it told that is followed by one that was not the first to try.
-	replica := w.View.Replica.Followed && w.Request.Restore != nil && w.Request.Restore.Follows // whose data its primary has
-	if w.View.WasReady && !replica || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.Cloud.CreationSent) {
+	kept := w.View.Source.HasData && w.View.Source.Another != "" && !a.InPlace // by what it is made of again
+	if w.View.WasReady && !kept || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.Cloud.CreationSent) {
 		w.tell(outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and %s",
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
@@ -171,7 +171,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	applied := without(changes, done.Failed)
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), applied)
 	if !w.Memory.Cloud.InVain {
-		w.Notes = append(w.Notes, updated(w.State, a, applied)...)
+		w.Notes = append(w.Notes, updated(w.executor.Features, w.State, a, applied)...)
 	}
 	w.sent(a, applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))

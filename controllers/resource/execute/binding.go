@@ -40,8 +40,8 @@ func (w *work) clearBinding() {
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetWithin(w.Object, driver.ParentRef{})
 	kind.ForgetRestored(w.Kind, w.Object)
-	kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil)
 	kind.SetFormer(w.Kind, w.Object, nil)
+	w.executor.Features.Unbind(w.Object)
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
@@ -62,10 +62,9 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	w.executor.Features.Clear(w.Object)
+	store := w.executor.Features.Clear(w.Object)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
-	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
-	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil) || moved
-	moved = w.Kind.SetRestored(w.Object, w.Request.Restore) || moved
-	return moved || !equality.Semantic.DeepEqual(before, w.status)
+	store = w.Kind.SetWithin(w.Object, w.Request.Parent) || store
+	store = w.Kind.SetRestored(w.Object, w.Request.Restore) || store
+	return store || !equality.Semantic.DeepEqual(before, w.status)
 }

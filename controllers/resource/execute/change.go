@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -56,7 +57,12 @@ func inVain(t reconciliation.State, out outcome.Outcome, changes []driver.Change
 }
 
 // updated says what was set in the cloud.
-func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
+func updated(features feature.Set, t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
+	if len(changes) > 0 && a.Command != nil && (a.Verb != plan.Update || t.Object.GetResourceStatus().FirstReadyTime != nil) {
+		if notes, known := features.Events(t, a.Command.Verb, changes[0]); known {
+			return notes
+		}
+	}
 	switch {
 	case len(changes) == 0:
 		return nil
@@ -70,8 +76,6 @@ func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []o
 		return nil
 	case a.Does(driver.DeleteFormer):
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", t.Provider, changes[0].From)}
-	case a.Does(driver.Promote):
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Replication.GetFollows().Primary)}
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version" && t.Request.Operation == "":
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", t.Provider, changes[0].To)}
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":

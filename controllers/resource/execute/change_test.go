@@ -81,7 +81,7 @@ func TestPasswordThatIsSentOnceMore(t *testing.T) {
 	for next, want := range map[string]string{"same": v1alpha1.EventUpdated, "other": v1alpha1.EventPasswordChanged} {
 		task := newWork(t).State
 		task.Password.State.Current, task.Password.State.Next = "same", next
-		notes := updated(task, plan.Action{Verb: plan.Update}, changes)
+		notes := updated(nil, task, plan.Action{Verb: plan.Update}, changes)
 		if len(notes) != 1 || notes[0].Reason != want || strings.Contains(notes[0].Message, "same password") {
 			t.Errorf("%s: %+v, want %s", next, notes, want)
 		}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/replica"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
@@ -193,6 +194,7 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := workOn(kind.Database(), d, c)
+			w.executor.Features = replica.Of(w.Kind, c, time.Minute)
 			w.executor.Protector, w.Session, w.Described.Name.MaxLength = l, l, 63
 			w.Observed, w.KeepsPrimary = true, true
 			w.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "reads", UID: "uid-now"}
@@ -203,9 +205,9 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 			if (err != nil) != (fails != "") {
 				t.Fatal(err)
 			}
-			facts := w.Facts
-			facts.KeepsPrimary = done.KeepsPrimary
-			told := facts.Describe(done.Object, outcome.Outcome{KeepConditions: true}).Object
+			in := w.State
+			in.KeepsPrimary = done.KeepsPrimary
+			told := w.executor.Features.Describe(in, done.Object, outcome.Outcome{KeepConditions: true}).Object
 			if follows := kind.Follows(w.Kind, told) != nil; follows != (fails != "") {
 				t.Errorf("the status says that it follows its primary: %t", follows)
 			}

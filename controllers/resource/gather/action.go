@@ -62,7 +62,7 @@ func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *passw
 	if err == nil {
 		secret, read.State = stored.Secret, stored.State
 	}
-	if read.Follows = g.Follows; err == nil && a.Verb == plan.Create && !read.Follows {
+	if read.Follows = g.Request.Restore != nil && g.Request.Restore.Follows; err == nil && a.Verb == plan.Create && !read.Follows {
 		read.Fresh, read.Restored = driver.NewPassword(g.Request.Username), g.Request.Restore != nil
 		read.Wanted, err = g.wantedPassword(ctx, read.State) // not StartedOver: what the former server had can be used again
 	}

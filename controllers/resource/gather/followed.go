@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -64,8 +65,8 @@ func followPassword(ctx context.Context, g *login) error {
 
 // primaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
 func primaryOf(g *login) v1alpha1.ResourceObject {
-	r, known := replicaOf(*g.State), kind.Follows(g.Kind, g.Object)
-	if g.Primary.Object == nil || r.Server == "" || !r.Is(g.Observation.Replication.GetFollows()) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
+	known := kind.Follows(g.Kind, g.Object)
+	if g.Primary.Object == nil || reconciliation.PrimaryServer(*g.State).Primary == "" || !reconciliation.FollowsPrimary(*g.State, g.Observation.Replication.GetFollows()) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
 		return nil
 	}
 	return g.Primary.Object

@@ -24,11 +24,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A step gathers something, and then a check says whether to go on. Either may be nil. Or it has the features of the kind do that, by one of their hooks.
+// A step gathers something, and then a check says whether to go on. Either may be nil. Or it has the features of the kind do both, by one of their hooks.
 type step struct {
 	gather func(*gathering, context.Context) error
 	check  check
-	hook   func(feature.Feature) feature.Gather
+	hook   func(*gathering, context.Context) (*reconciliation.Stop, error)
 }
 
 // steps returns what is gathered, in order. A deletion passes all checks that are about permission.
@@ -39,10 +39,10 @@ func steps() []step {
 		{check: mayExist},
 		{gather: (*gathering).readDefinition, check: isNotRemoved},
 		{check: isOfSize},
-		{hook: func(f feature.Feature) feature.Gather { return f.Start }},
+		{hook: (*gathering).startFeatures},
 		{gather: (*gathering).findChildren},
+		{hook: (*gathering).findGuards},
 		{gather: (*gathering).findParent, check: hasParent},
-		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }},
 		{gather: (*gathering).findAccount, check: hasClass},
 		{gather: (*gathering).connect, check: isSameCloud},
 		{gather: func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }},
@@ -61,8 +61,26 @@ func steps() []step {
 		{gather: (*gathering).look, check: isCreatable},
 		{check: isFree},
 		{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable},
-		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow},
+		{hook: (*gathering).findSource},
 	}
+}
+
+// startFeatures has features gather what goes by the object and by what the cache has.
+func (g *gathering) startFeatures(ctx context.Context) (*reconciliation.Stop, error) {
+	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Start })
+}
+
+// findGuards has features find out what keeps an object that is being deleted from being destroyed.
+func (g *gathering) findGuards(ctx context.Context) (*reconciliation.Stop, error) {
+	if !g.Deleting {
+		return nil, nil
+	}
+	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Guard })
+}
+
+// findSource has features find out of what a cloud object is made that is to be created.
+func (g *gathering) findSource(ctx context.Context) (*reconciliation.Stop, error) {
+	return g.gatherer.Features.Source(ctx, &g.State)
 }
 
 var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
@@ -350,9 +368,6 @@ func evidenceOf(g reconciliation.State, seen driver.Observation, window time.Dur
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(ctx context.Context) error {
-	replica := replicaOf(g.State)
-	replica.Lag = lag(&g.State, g.gatherer.Sync, replica.Lag)
-	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
 	if err := (residing{g}).complete(ctx); err != nil {
 		return err
 	}
@@ -366,16 +381,15 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View, g.Memory.Cloud = found.View, found.Memory
 	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica, g.View.RetryRequested = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
+	g.View.RetryRequested = g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
 	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
+	g.Observation.Changes = append(g.Observation.Changes, g.gatherer.Features.Interpret(&g.State)...)
 	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
+	g.View.TreatFormer(g.Observation.Changes)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
-	g.Observation.Changes = fresh
-	if g.Kind.Restoring != nil {
-		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh) // after Unmade: what is withheld is not there either
-	}
+	g.Observation.Changes = g.View.Source.Withhold(fresh) // after Unmade: what is withheld is not there either
 	return upgrading{g}.findBackup(ctx)
 }

@@ -105,9 +105,8 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 		status.AppliedGeneration = generation
 	}
 	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before. What
-	// was copied or restored has the data of another one, and nobody uses it before it is as declared. A read replica has no data of its own, and is new until it is as
-	// declared.
-	creating = creating || (f.View.Inherits() || f.View.Unfinished() || f.Observation.Replication.GetFollows() != nil) && !out.State.Current()
+	// was copied or restored has the data of another one, and nobody uses it before it is as declared. What has no data of its own is new until it is as declared, too.
+	creating = creating || (f.View.Inherits() || f.View.Unfinished() || f.View.DataElsewhere != "") && !out.State.Current()
 	if worked := f.Observation.Available || f.Observation.Stopped; status.FirstReadyTime == nil && !creating && f.Observed && worked && plan.Ownership(f.View, f.Observation) == plan.Ours {
 		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
 	}
@@ -180,9 +179,6 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	}
 	if f.Kind.SetEndpoint != nil {
 		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
-	}
-	if o := f.Observation; o.Replication.GetFollows() != nil || o.State == driver.Ready && !f.KeepsPrimary { // while it is being promoted it still is what it was
-		kind.SetFollowing(f.Kind, object, o.Replication.GetFollows(), f.View.Replica.ServerID, f.View.Replica.Lag, o.Replication.GetFollowers())
 	}
 	if f.Observation.Fixed != nil {
 		object.GetResourceStatus().Fixed = f.Observation.Fixed

@@ -18,7 +18,7 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	switch {
 	case !c.Effect.Disruptive():
 		return false
-	case ofPassword(c), Promotes(c), leavesFormer(c): // others' password would be lost, or a server, which no policy on restarts speaks of
+	case ofPassword(c), v.treatment(c).Asks: // others' password would be lost, which no policy on restarts speaks of
 		return true
 	case stopsNew(v, c), completesNew(v, c):
 		return false
@@ -55,7 +55,7 @@ func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.W
 func completes(v View, c driver.Change) bool {
 	_, asked := v.Applied[c.Field]
 	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0 && !c.Release
-	ofAnother := (v.Restored || v.Replica.wanted()) && !v.WasReady && c.Effect != driver.Irreversible
+	ofAnother := (v.Restored || v.Source.AsThere) && !v.WasReady && c.Effect != driver.Irreversible
 	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (missing || ofAnother)
 }
 
@@ -82,10 +82,8 @@ func CauseOf(v View, c driver.Change) string {
 	switch {
 	case c.Field == driver.FieldPassword && v.Rotates:
 		return v1alpha1.CauseRotation
-	case Promotes(c):
-		return v1alpha1.CauseSpec
-	case leavesFormer(c):
-		return v1alpha1.CauseDrift // the spec is as it is applied
+	case v.treatment(c).Cause != "":
+		return v.treatment(c).Cause
 	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
 		return v1alpha1.CauseClass
 	case ofPassword(c) && c.Effect.Disruptive():

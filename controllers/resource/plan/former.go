@@ -41,6 +41,25 @@ func LeaveFormer(v View, o driver.Observation) []driver.Change {
 	return []driver.Change{c}
 }
 
+// Names under which people see what becomes of the object in whose place another one was put.
+const (
+	fieldFormer    = "formerServer"
+	formerReleased = "Released"
+	formerDeleted  = "Deleted"
+)
+
+// TreatFormer notes how changes about the object in whose place another one was put are treated, and about what the cloud prepared.
+func (v *View) TreatFormer(changes []driver.Change) {
+	v.Treat(driver.FieldStrategy, Treatment{Command: driver.DropStaged})
+	t := Treatment{Command: driver.DeleteFormer, Asks: true, Cause: v1alpha1.CauseDrift, Apart: true} // the spec is as it is applied
+	for _, c := range changes {
+		if c.Field == fieldFormer && c.To == formerReleased {
+			t.Command = driver.ReleaseFormer
+		}
+	}
+	v.Treat(fieldFormer, t)
+}
+
 // leavesFormer reports whether a change is about the cloud object in whose place another one was put: users of the object have nothing of it.
 func leavesFormer(c driver.Change) bool { return c.Field == fieldFormer }
 
@@ -59,7 +78,8 @@ func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {
 		c.Effect = driver.Online // what only that used
 	}
 	a = Action{Reason: v1alpha1.ReasonDeleting, Message: "Mooring is deleting " + v.Former.Name + ", which the server was before its upgrade"}
-	return a.sending(c), true
+	v.TreatFormer([]driver.Change{c})
+	return a.sending(v, c), true
 }
 
 // releasesFormer is what the release of a cloud object begins with, if what it took the place of does not have the mark of what was left behind yet; false if there is none.
@@ -72,5 +92,6 @@ func releasesFormer(v View, o driver.Observation) (a Action, releases bool) {
 		return deleting(MessageReleasing), true
 	}
 	c := driver.Change{Field: fieldFormer, From: f.Name, To: formerReleased, Effect: driver.Online}
-	return Action{Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}.sending(c), true
+	v.TreatFormer([]driver.Change{c})
+	return Action{Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}.sending(v, c), true
 }

@@ -65,6 +65,7 @@ func TestLeaveFormer(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "orders", UID: "uid"}
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, Former: known}
 	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(v, driver.Observation{State: driver.Ready, Succession: &driver.Succession{Former: released}})}
+	v.TreatFormer(seen.Changes)
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
 		a := Plan(v, seen, p)
@@ -90,6 +91,7 @@ func TestFormerServerIsAskedAboutAlone(t *testing.T) {
 	former := driver.Change{Field: fieldFormer, From: "orders-old1", To: formerDeleted, Effect: driver.Irreversible}
 	restart := driver.Change{Field: "parameters", From: "a", To: "b", Effect: driver.Restarts}
 	p := Policy{Disruptive: v1alpha1.DisruptiveOnApproval}
+	v.TreatFormer(nil)
 	both, alone := Decide(v, []driver.Change{former, restart}, p), Decide(v, []driver.Change{restart}, p)
 	if both.Hash != alone.Hash || len(both.With(AfterApproval)) != 1 || len(both.With(AfterOthers)) != 1 {
 		t.Errorf("beside a restart that waits: %+v", both)
@@ -247,6 +249,7 @@ func TestPreparedServerIsDroppedByItself(t *testing.T) {
 		{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
 		{Field: driver.FieldStrategy, From: "16", Effect: driver.Online},
 	}
+	s.TreatFormer(nil)
 	a := s.plan()
 	if a.Verb != Update || !a.Does(driver.DropStaged) || len(a.Changes) != 1 || a.Changes[0].Field != driver.FieldStrategy {
 		t.Errorf("got %s with command %+v and changes %+v", a.Verb, a.Command, a.Changes)
@@ -256,10 +259,12 @@ func TestPreparedServerIsDroppedByItself(t *testing.T) {
 // A command is sent alone, whatever stands beside the change that it makes.
 func TestACommandIsSentAlone(t *testing.T) {
 	staged, tags := driver.Change{Field: driver.FieldStrategy}, driver.Change{Field: "tags"}
-	if a := (Action{}).sending(staged, tags); !a.Does(driver.DropStaged) || len(a.Changes) != 1 {
+	v := View{}
+	v.TreatFormer(nil)
+	if a := (Action{}).sending(v, staged, tags); !a.Does(driver.DropStaged) || len(a.Changes) != 1 {
 		t.Errorf("the command %+v is sent with %+v", a.Command, a.Changes)
 	}
-	if a := (Action{}).sending(tags, staged); a.Command != nil || len(a.Changes) != 2 {
+	if a := (Action{}).sending(v, tags, staged); a.Command != nil || len(a.Changes) != 2 {
 		t.Errorf("an update is sent with the command %+v and %+v", a.Command, a.Changes)
 	}
 }

@@ -215,7 +215,6 @@ const (
 	messageCreating  = "the cloud is creating it"
 	messageRestoring = "the cloud is restoring it from what spec.restoreFrom names"
 	messageInPlace   = "the cloud is restoring it from the newest state that is left of the one that was deleted outside Mooring"
-	messageFollowing = "the cloud is creating it as a read replica of the one that spec.replica names"
 	messageAdopting  = "the cloud object exists, and Mooring is taking it over"
 )
 
@@ -224,8 +223,8 @@ func MessageOfNew(v View) string {
 	switch {
 	case v.comesBack():
 		return messageInPlace
-	case v.Replica.wanted() && v.Origin != v1alpha1.OriginAdopted:
-		return messageFollowing
+	case v.Source.Creating != "" && v.Origin != v1alpha1.OriginAdopted:
+		return v.Source.Creating
 	case v.Restores && v.Origin != v1alpha1.OriginAdopted:
 		return messageRestoring
 	}
@@ -285,8 +284,8 @@ func planAbsent(v View, p Policy) Action {
 	case p.MustExist && !v.WasReady && (!v.Bound || v.AbsenceSure):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name, and Mooring creates none, because the spec names one that exists; " +
 			"check the name, the account and the location, or delete this object"}
-	case !v.Bound && v.Replica.Promote:
-		return nothingToPromote()
+	case !v.Bound && v.Source.Refusal.Reason != "":
+		return creationRefused(v)
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
@@ -298,15 +297,20 @@ func planAbsent(v View, p Policy) Action {
 			"look for it in the cloud, and once you know what became of it, delete this object and create another one"}
 	case v.hadOne() && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		how := "set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"
-		if !v.Replica.wanted() || v.Replica.Promote {
+		if v.Source.Another == "" { // else what it was made of is there on
 			how = p.howToRestore() + ", or " + how
 		}
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + how}
-	case v.Replica.Promote && !creating.InPlace:
-		return nothingToPromote()
+	case v.Source.Refusal.Reason != "" && !creating.InPlace:
+		return creationRefused(v)
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
 		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
 		return creating
 	}
+}
+
+// creationRefused is for a spec by which nothing may be created.
+func creationRefused(v View) Action {
+	return Action{Verb: Stall, Reason: v.Source.Refusal.Reason, Message: v.Source.Refusal.Message}
 }

@@ -16,7 +16,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if r := p.refusal(false, o.Changes); r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
 	}
-	if r := replicaRefusal(v, o); r.Reason != "" {
+	if r := v.Mismatch; r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
 	if why := failedUpgrade(v, o); why != "" {
@@ -30,7 +30,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	a.BackupFor = backupToAskFor(v, d)
 	switch {
 	case len(now) > 0:
-		a = a.sending(now...)
+		a = a.sending(v, now...)
 		if a.Reason = reasonOf(v, now); a.Command == nil {
 			a.Changes = append(a.Changes, refusals(d)...)
 		}
@@ -51,9 +51,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
 		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
-	case o.Replication.GetFollows() != nil && o.Replication.GetFollows().Problem != "":
-		a.Verb = Stall
-		a.Reason, a.Message = outOfDate(o.Replication.GetFollows())
+	case v.Impaired.Reason != "":
+		a.Verb, a.Reason, a.Message = Stall, v.Impaired.Reason, v.Impaired.Message
 	case o.Lost != "":
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is up to date and runs, but "+o.Lost
 	case o.Login.GetPasswordProblem() != "":
@@ -126,11 +125,11 @@ func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Act
 // asksFor says what waits for approval, and how to approve it.
 func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
 	text := fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, hash, instead(v.Approval))
-	if p.Window != nil && mayBeUsed(v) && slices.ContainsFunc(wait, func(c driver.Change) bool { return !leavesFormer(c) }) {
+	if p.Window != nil && mayBeUsed(v) && slices.ContainsFunc(wait, func(c driver.Change) bool { return !v.treatment(c).Apart }) {
 		text += fmt.Sprintf("; Mooring then makes the change in the maintenance window %s", p.Window)
 	}
 	if !slices.ContainsFunc(wait, func(c driver.Change) bool {
-		return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted || leavesFormer(c)
+		return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted || v.treatment(c).Apart
 	}) {
 		text += "; to keep the values in the cloud, set the spec to them"
 	}

@@ -96,24 +96,3 @@ func RestoreUnfinished(k *kind.Kind, object v1alpha1.ResourceObject) bool {
 	v.Restored = k.Restored(object)
 	return v.Unfinished()
 }
-
-// Withhold returns changes without the creation of what had to be in what the object was made of: nothing empty takes its place. That was a snapshot, as long as the
-// restore is unfinished, or the primary that a read replica followed before it was promoted.
-func Withhold(v View, contents []string, changes []driver.Change) []driver.Change {
-	of := "the snapshot"
-	switch {
-	case v.Unfinished():
-	case v.Replica.wanted() && v.Origin == v1alpha1.OriginCreated:
-		of = "the primary that it followed"
-	default:
-		return changes
-	}
-	changes = slices.Clone(changes)
-	for i, c := range changes {
-		if slices.Contains(contents, c.Field) {
-			changes[i].Effect = driver.Impossible
-			changes[i].Why = fmt.Sprintf("%s has no such thing, and an empty one would look like what was lost: set spec.%s to what %s has, or remove it", of, c.Field, of)
-		}
-	}
-	return changes
-}

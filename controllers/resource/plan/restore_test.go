@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -109,17 +110,19 @@ func TestNothingEmptyTakesThePlaceOfContents(t *testing.T) {
 		"it works, and never was as declared":  {view: func(v *View) { v.WasReady = true }, withheld: true}, // as earlier releases noted of one that stalled
 		"it was as declared, and never worked": {view: func(v *View) { v.WasApplied = true }, withheld: true},
 		"it was created empty":                 {view: func(v *View) { v.Restored = false }},
-		"it followed another, and is promoted": {view: func(v *View) {
-			v.Restored, v.WasReady, v.WasApplied, v.Replica = false, true, true, Replica{Primary: "orders", Promote: true}
-		}, withheld: true},
-		"it was taken over": {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }},
-		"it worked before":  {view: func(v *View) { v.WasReady, v.WasApplied = true, true }},
+		"it was taken over":                    {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }},
+		"it worked before":                     {view: func(v *View) { v.WasReady, v.WasApplied = true, true }},
 	} {
 		v := restored
 		if tt.view != nil {
 			tt.view(&v)
 		}
-		got := Withhold(v, []string{"databaseName"}, missing)
+		d := &v1alpha1.Database{}
+		if v.Restored {
+			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{}
+		}
+		v.NoteRestore(kind.Database(), d, d)
+		got := v.Source.Withhold(missing)
 		if withheld := got[0].Effect == driver.Impossible && got[0].Why != ""; withheld != tt.withheld || got[1].Effect != driver.Online {
 			t.Errorf("%s: got %+v, want the database to be withheld: %t", name, got, tt.withheld)
 		}

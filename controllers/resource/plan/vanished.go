@@ -14,6 +14,9 @@ import (
 func (v *View) NoteRestore(k *kind.Kind, want, stored v1alpha1.ResourceObject) {
 	v.Restores, v.RestoreFrom, v.Vanished = k.Restores(want, stored), k.RestoreFrom(want) != nil, k.Vanished(stored)
 	v.Restored = k.Restored(stored)
+	if v.Unfinished() && k.Restoring != nil {
+		v.Source.Contents, v.Source.Named = k.Restoring.Contents, "the snapshot"
+	}
 }
 
 // hadOne reports whether the object had a cloud object that people may have used.
@@ -31,8 +34,8 @@ func restoresInPlace(v View, p Policy) bool {
 // NewOne says what takes the place of an object that vanished, if it is created again.
 func (v View) NewOne() string {
 	switch {
-	case v.Replica.wanted() && !v.Replica.Promote:
-		return "a new read replica of " + v.Replica.Primary
+	case v.Source.Another != "":
+		return v.Source.Another
 	case v.RestoreFrom:
 		return "a new one from what spec.restoreFrom names"
 	}

@@ -36,11 +36,8 @@ type State struct {
 	Children []string
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
-	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.
+	// Primary is what is known of the object that this one follows, or is to follow.
 	Primary Primary
-	Follows bool
-	// Followers are the objects that follow this one, which is being deleted.
-	Followers Followers
 	// Snapshot is that of which the object is to be made, once it is to be created; nil if it is to be empty.
 	Snapshot *Snapshot
 	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none. Taken: it

@@ -1,0 +1,45 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// mirror shows in the status what the object follows, and what follows it.
+func mirror(in reconciliation.State, object v1alpha1.ResourceObject) {
+	o, is := in.Observation, part.In(in.Parts)
+	if o.Replication.GetFollows() != nil || o.State == driver.Ready && !in.KeepsPrimary { // while it is being promoted it still is what it was
+		kind.SetFollowing(in.Kind, object, o.Replication.GetFollows(), is.serverID, is.lag, o.Replication.GetFollowers())
+	}
+}
+
+// expect has the cloud say what an object follows, and what follows it, as its status says.
+func expect(k *kind.Kind, object v1alpha1.ResourceObject, seen *driver.Observation) {
+	if seen.State == driver.Absent {
+		return
+	}
+	seen.Replication = &driver.Replication{Followers: slices.Clone(*k.Replicating.Followers(object))}
+	if f := kind.Follows(k, object); f != nil {
+		seen.Replication.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
+	}
+}
+
+// remarks say of changes of a read replica that the cloud may not make all of them while it is one; nothing of other objects.
+func remarks(in reconciliation.State, changes []plan.Decided) []string {
+	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return c.Field != fieldRole })
+	if kind.Follows(in.Kind, in.Object) == nil || !others {
+		return nil
+	}
+	return []string{"This server is a read replica: what a replica can't have in the cloud, such as backups, changes once it is promoted"}
+}
+
+// promoted says that a replica was promoted.
+func promoted(in reconciliation.State, _ driver.Change) []outcome.Note {
+	return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", in.Observation.Replication.GetFollows().Primary)}
+}
