@@ -19,6 +19,8 @@ type Feature struct {
 	Queued func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
+	// Request asks for what the spec says of the feature, in the request that goes with all calls.
+	Request func(in reconciliation.State, request *driver.Request)
 	// Guard finds out what keeps an object that is being deleted from being destroyed in the cloud, by what the cache has. A preview of a deletion calls it, too.
 	Guard Gather
 	// Interpret says in the View what the plan goes by, once the cloud object was observed, and returns differences that the feature alone knows. It decides from
@@ -32,14 +34,18 @@ type Feature struct {
 	// into Records: that is recorded once what comes before it is stored.
 	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
 	Plan func(in *reconciliation.State, a plan.Action) plan.Action
-	// Events say what came of a command of the feature, by its verb, once the cloud accepted it. What makes no news has an empty list. For other commands an Event lists the change.
-	Events map[driver.Verb]func(in reconciliation.State, c driver.Change) []outcome.Note
+	// Sent notes in the status what can't be read back of changes that the cloud accepted.
+	Sent func(in *reconciliation.State, a plan.Action, sent []driver.Change)
+	// Events say what was sent, if the feature has its own words for it: known. An empty list is for what is no news. Else an Event lists the changes.
+	Events func(in reconciliation.State, a plan.Action, sent []driver.Change) (notes []outcome.Note, known bool)
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act
+	// Record notes in the status of an object what the cloud may not say again of its cloud object. It runs before Mirror, also while the object is being created, which the mirror does not show.
+	Record func(in reconciliation.State, object v1alpha1.ResourceObject)
 	// Mirror shows in the status of an object what the cloud says of it, which is in the Observation. It is not called for a cloud object that may be another tenant's.
 	Mirror func(in reconciliation.State, object v1alpha1.ResourceObject)
-	// Expect is the reverse of Mirror, for previews: it has the cloud say what the status of an object shows.
-	Expect func(object v1alpha1.ResourceObject, seen *driver.Observation)
+	// Expect is the reverse of Mirror, for previews: it has the Observation say what the status of the object shows, and what its changes come to.
+	Expect func(in *reconciliation.State)
 	// Remarks say in the preview of an edit what its user has to know beside the changes, a line each.
 	Remarks func(in reconciliation.State, changes []plan.Decided) []string
 	// Clear takes out of the status of an object what Mirror showed, because another cloud object takes the place of the former one. Another
@@ -147,6 +153,11 @@ func (s Set) Act(verb plan.Verb) Act {
 func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, out outcome.Outcome) outcome.Described {
 	described := in.Describe(object, out)
 	for _, f := range s {
+		if f.Record != nil && described.Own {
+			f.Record(in, described.Object)
+		}
+	}
+	for _, f := range s {
 		if f.Mirror != nil && described.Mirrored {
 			f.Mirror(in, described.Object)
 		}
@@ -208,21 +219,42 @@ func (s Set) Source(ctx context.Context, in *reconciliation.State) (*reconciliat
 	return nil, nil
 }
 
-// Events say what came of a command; false if it is of no feature.
-func (s Set) Events(in reconciliation.State, verb driver.Verb, c driver.Change) (notes []outcome.Note, known bool) {
+// Request has all features ask for what the spec says of them.
+func (s Set) Request(in reconciliation.State, request *driver.Request) {
 	for _, f := range s {
-		if say := f.Events[verb]; say != nil {
-			return say(in, c), true
+		if f.Request != nil {
+			f.Request(in, request)
+		}
+	}
+}
+
+// Sent has all features note what can't be read back of what was sent.
+func (s Set) Sent(in *reconciliation.State, a plan.Action, sent []driver.Change) {
+	for _, f := range s {
+		if f.Sent != nil {
+			f.Sent(in, a, sent)
+		}
+	}
+}
+
+// Events say what was sent; false if no feature has words of its own for it.
+func (s Set) Events(in reconciliation.State, a plan.Action, sent []driver.Change) (notes []outcome.Note, known bool) {
+	for _, f := range s {
+		if f.Events == nil {
+			continue
+		}
+		if notes, known = f.Events(in, a, sent); known {
+			return notes, true
 		}
 	}
 	return nil, false
 }
 
-// Expect has the cloud say what the status of an object shows, for previews.
-func (s Set) Expect(object v1alpha1.ResourceObject, seen *driver.Observation) {
+// Expect has the Observation of a preview say what the status of its object shows.
+func (s Set) Expect(in *reconciliation.State) {
 	for _, f := range s {
 		if f.Expect != nil {
-			f.Expect(object, seen)
+			f.Expect(in)
 		}
 	}
 }

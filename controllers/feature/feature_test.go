@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -98,26 +99,25 @@ func TestDescribe(t *testing.T) {
 		name     string
 		mark     driver.Mark
 		observed bool
-		mirrored bool
+		state    condition.State
+		want     []string
 	}{
-		{"ours", mark, true, true},
-		{"another tenant's", driver.Mark{Cluster: "id", Namespace: "bank", Name: "photos", UID: "other"}, true, false},
-		{"not observed", mark, false, false},
+		{"ours", mark, true, condition.UpToDate, []string{"record", "mirror", "status"}},
+		{"ours, and being created", mark, true, condition.Progressing, []string{"record", "status"}},
+		{"another tenant's", driver.Mark{Cluster: "id", Namespace: "bank", Name: "photos", UID: "other"}, true, condition.UpToDate, []string{"status"}},
+		{"not observed", mark, false, condition.UpToDate, []string{"status"}},
 	} {
 		var calls []string
 		set := Set{{Status: func(v1alpha1.ResourceObject) { calls = append(calls, "status") }}, {
 			Mirror: func(reconciliation.State, v1alpha1.ResourceObject) { calls = append(calls, "mirror") },
+			Record: func(reconciliation.State, v1alpha1.ResourceObject) { calls = append(calls, "record") },
 		}}
 		in := reconciliation.State{Facts: outcome.Facts{
 			Kind: kind.Bucket(), Observed: test.observed, View: plan.View{Mark: mark, Bound: true}, Redact: func(s string) string { return s },
 			Observation: driver.Observation{State: driver.Ready, Available: true, Mark: test.mark},
 		}}
-		got := set.Describe(in, b, outcome.Outcome{KeepConditions: true})
-		want := []string{"status"}
-		if test.mirrored {
-			want = []string{"mirror", "status"}
-		}
-		if !slices.Equal(calls, want) || got.Object == v1alpha1.ResourceObject(b) {
+		got := set.Describe(in, b, outcome.Outcome{State: test.state})
+		if !slices.Equal(calls, test.want) || got.Object == v1alpha1.ResourceObject(b) {
 			t.Errorf("%s: %q", test.name, calls)
 		}
 	}
@@ -223,26 +223,31 @@ func TestInterpretation(t *testing.T) {
 				in.View.Children = append(in.View.Children, name)
 				return []driver.Change{{Field: name}}
 			},
-			Expect:  func(_ v1alpha1.ResourceObject, seen *driver.Observation) { seen.Problem += name },
+			Request: func(_ reconciliation.State, request *driver.Request) { request.Username += name },
+			Sent:    func(in *reconciliation.State, _ plan.Action, _ []driver.Change) { in.Provider += name },
+			Expect:  func(in *reconciliation.State) { in.Observation.Problem += name },
 			Remarks: func(reconciliation.State, []plan.Decided) []string { return []string{name} },
-			Events: map[driver.Verb]func(reconciliation.State, driver.Change) []outcome.Note{
-				driver.Verb(name): func(_ reconciliation.State, c driver.Change) []outcome.Note {
-					return []outcome.Note{outcome.Normal(name, "%s", c.Field)}
-				},
+			Events: func(_ reconciliation.State, _ plan.Action, sent []driver.Change) ([]outcome.Note, bool) {
+				return []outcome.Note{outcome.Normal(name, "%s", sent[0].Field)}, sent[0].Field == name
 			},
 		}
 	}
-	set, in, seen := Set{{}, says("one"), says("two")}, reconciliation.State{}, driver.Observation{}
+	set, in := Set{{}, says("one"), says("two")}, reconciliation.State{}
 	changes := set.Interpret(&in)
-	set.Expect(nil, &seen)
-	if both := []string{"one", "two"}; !slices.Equal(driver.Names(changes), both) || !slices.Equal(in.View.Children, both) || !slices.Equal(set.Remarks(in, nil), both) || seen.Problem != "onetwo" {
-		t.Errorf("got %+v, %+v, %q", changes, in.View.Children, seen.Problem)
+	set.Expect(&in)
+	set.Request(in, &in.Request)
+	set.Sent(&in, plan.Action{}, nil)
+	if in.Request.Username != "onetwo" || in.Provider != "onetwo" {
+		t.Errorf("asked for %q, and noted %q", in.Request.Username, in.Provider)
 	}
-	notes, known := set.Events(in, "two", driver.Change{Field: "role"})
-	if !known || len(notes) != 1 || notes[0].Reason != "two" || notes[0].Message != "role" {
+	if both := []string{"one", "two"}; !slices.Equal(driver.Names(changes), both) || !slices.Equal(in.View.Children, both) || !slices.Equal(set.Remarks(in, nil), both) || in.Observation.Problem != "onetwo" {
+		t.Errorf("got %+v, %+v, %q", changes, in.View.Children, in.Observation.Problem)
+	}
+	notes, known := set.Events(in, plan.Action{}, changes[1:])
+	if !known || len(notes) != 1 || notes[0].Reason != "two" || notes[0].Message != "two" {
 		t.Errorf("got %+v", notes)
 	}
-	if _, known := set.Events(in, "three", driver.Change{}); known {
-		t.Error("a command of no feature has Events")
+	if _, known := set.Events(in, plan.Action{}, []driver.Change{{Field: "tags"}}); known {
+		t.Error("a change of no feature has Events of one")
 	}
 }

@@ -16,7 +16,7 @@ import (
 func planActions(in *reconciliation.State, a plan.Action) plan.Action {
 	d := decision{
 		View: in.View, seen: in.Observation, policy: in.Policy, Action: a,
-		password: plan.FindPassword(in.Object, in.Observation, in.Policy, in.Password.State, in.PasswordSecret != nil),
+		password: plan.FindPassword(in.Object, in.View.Concerning(in.Observation), in.Policy, in.Password.State, in.PasswordSecret != nil),
 	}
 	d.decide(requestsOf(*in))
 	for _, answer := range d.answers {

@@ -9,7 +9,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -31,8 +30,8 @@ func Of(k *kind.Kind, cache client.Reader, sync time.Duration) feature.Set {
 		Source: func(_ context.Context, in *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error) {
 			return source(in, creation), nil
 		},
-		Events: map[driver.Verb]func(reconciliation.State, driver.Change) []outcome.Note{driver.Promote: promoted},
-		Mirror: mirror, Expect: func(object v1alpha1.ResourceObject, seen *driver.Observation) { expect(k, object, seen) }, Remarks: remarks,
+		Events: events,
+		Mirror: mirror, Expect: expect, Remarks: remarks,
 		Clear:  func(object v1alpha1.ResourceObject) bool { return kind.SetFollowing(k, object, nil, "", "", nil) },
 		Unbind: func(object v1alpha1.ResourceObject) { kind.SetFollowing(k, object, nil, "", "", nil) },
 	}}

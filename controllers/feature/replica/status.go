@@ -20,12 +20,13 @@ func mirror(in reconciliation.State, object v1alpha1.ResourceObject) {
 }
 
 // expect has the cloud say what an object follows, and what follows it, as its status says.
-func expect(k *kind.Kind, object v1alpha1.ResourceObject, seen *driver.Observation) {
+func expect(in *reconciliation.State) {
+	seen := &in.Observation
 	if seen.State == driver.Absent {
 		return
 	}
-	seen.Replication = &driver.Replication{Followers: slices.Clone(*k.Replicating.Followers(object))}
-	if f := kind.Follows(k, object); f != nil {
+	seen.Replication = &driver.Replication{Followers: slices.Clone(*in.Kind.Replicating.Followers(in.Object))}
+	if f := kind.Follows(in.Kind, in.Object); f != nil {
 		seen.Replication.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
 	}
 }
@@ -39,7 +40,10 @@ func remarks(in reconciliation.State, changes []plan.Decided) []string {
 	return []string{"This server is a read replica: what a replica can't have in the cloud, such as backups, changes once it is promoted"}
 }
 
-// promoted says that a replica was promoted.
-func promoted(in reconciliation.State, _ driver.Change) []outcome.Note {
-	return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", in.Observation.Replication.GetFollows().Primary)}
+// events say that a replica was promoted.
+func events(in reconciliation.State, a plan.Action, _ []driver.Change) (notes []outcome.Note, known bool) {
+	if !a.Does(driver.Promote) {
+		return nil, false
+	}
+	return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", in.Observation.Replication.GetFollows().Primary)}, true
 }

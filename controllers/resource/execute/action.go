@@ -224,8 +224,8 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	if done.Left != "" {
 		left += "; " + done.Left
 	}
-	if w.View.Former != nil {
-		left += fmt.Sprintf("; %s, which the server was before its upgrade, stays too", w.View.Former.Name)
+	if too := w.View.Companion.StaysToo; too != "" {
+		left += "; " + too
 	}
 	return w.removeFinalizer(ctx, left, true)
 }

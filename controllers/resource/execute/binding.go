@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -40,7 +41,6 @@ func (w *work) clearBinding() {
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetWithin(w.Object, driver.ParentRef{})
 	kind.ForgetRestored(w.Kind, w.Object)
-	kind.SetFormer(w.Kind, w.Object, nil)
 	w.executor.Features.Unbind(w.Object)
 }
 
@@ -50,7 +50,7 @@ func (w *work) clearBinding() {
 func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (changed bool) {
 	before := w.status.DeepCopy()
 	w.Memory.Cloud, w.Memory.Published.Published = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil), nil
-	w.StartedOver = true
+	w.StartedOver, w.Memory.Parts = true, reconciliation.Parts{}
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = origin, false, false
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
 	w.status.FirstReadyTime, w.status.AppliedGeneration = nil, 0

@@ -58,11 +58,6 @@ func inVain(t reconciliation.State, out outcome.Outcome, changes []driver.Change
 
 // updated says what was set in the cloud.
 func updated(features feature.Set, t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
-	if len(changes) > 0 && a.Command != nil && (a.Verb != plan.Update || t.Object.GetResourceStatus().FirstReadyTime != nil) {
-		if notes, known := features.Events(t, a.Command.Verb, changes[0]); known {
-			return notes
-		}
-	}
 	switch {
 	case len(changes) == 0:
 		return nil
@@ -72,14 +67,11 @@ func updated(features feature.Set, t reconciliation.State, a plan.Action, change
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
-	case a.Does(driver.ReleaseFormer), a.Does(driver.DeleteFormer) && t.Observation.Succession.GetFormer() == nil: // no news: that there is one was told
-		return nil
-	case a.Does(driver.DeleteFormer):
-		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", t.Provider, changes[0].From)}
-	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version" && t.Request.Operation == "":
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", t.Provider, changes[0].To)}
-	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", t.Provider, changes[0].To)}
+	}
+	if notes, known := features.Events(t, a, changes); known {
+		return notes
+	}
+	switch {
 	case len(changes) == 1 && changes[0].HandsOver():
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -36,11 +35,9 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 	plan.NotePassword(status, max(plan.AcceptedPassword(status), plan.AcceptedPassword(stored)))
 }
 
-// sent notes what can't be read back: that the cloud accepted the password, and that nothing is left of a former server.
+// sent notes what can't be read back: that the cloud accepted the password, and what features say.
 func (w *work) sent(a plan.Action, changes []driver.Change) {
-	if a.Does(driver.DeleteFormer) && len(changes) > 0 && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
-		kind.SetFormer(w.Kind, w.Object, nil)
-	}
+	w.executor.Features.Sent(&w.State, a, changes)
 	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {
 		return
 	}

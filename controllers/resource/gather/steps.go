@@ -16,8 +16,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
@@ -206,7 +204,6 @@ func (g *gathering) request() driver.Request {
 		request.Username = *c.Username
 	}
 	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
-	request.Beside, request.Former = plan.BesideOf(g.Kind, g.Want, g.Described.Capabilities), kind.FormerOf(g.Kind, g.Object)
 	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
@@ -214,6 +211,7 @@ func (g *gathering) request() driver.Request {
 			request.Deletion.Snapshot = plan.SnapshotName(name, string(g.Object.GetUID()))
 		}
 	}
+	g.gatherer.Features.Request(g.State, &request)
 	return request
 }
 
@@ -337,10 +335,6 @@ func (g *gathering) observed(seen driver.Observation) {
 		}
 	}
 	keepMirrored(&g.State, &seen)
-	if s := seen.Succession; s.GetSucceeds() != "" && s.GetSucceeds() == g.Request.ID && s.GetFormer() != nil {
-		g.Notes = append(g.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
-			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, s.GetFormer().Name))
-	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, reconciliation.SaidNothing
 	g.KeepsPrimary = wasPromoted(g.login())
 	upToDate(g, seen)
@@ -362,7 +356,7 @@ func evidenceOf(g reconciliation.State, seen driver.Observation, window time.Dur
 	return plan.Evidence{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
 		Recovers: g.Recovers, OwnAccount: g.Config.Kind == identity.KindProviderConfig, FinalMarks: g.Described.MarkIsFinal,
-		Recorded: g.Described.Ownership == driver.OwnedByParent, Former: g.Request.Former, Rival: g.Rival, Observation: seen, Memory: g.Memory.Cloud, Now: g.Now, Window: window,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Rival: g.Rival, Observation: seen, Memory: g.Memory.Cloud, Now: g.Now, Window: window,
 	}
 }
 
@@ -379,14 +373,11 @@ func (g *gathering) look(ctx context.Context) error {
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
 	g.View, g.Memory.Cloud = found.View, found.Memory
-	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
 	g.View.RetryRequested = g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
 	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
 	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
 	g.Observation.Changes = append(g.Observation.Changes, g.gatherer.Features.Interpret(&g.State)...)
-	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
-	g.View.TreatFormer(g.Observation.Changes)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)

@@ -136,10 +136,8 @@ func agreed(v View, hash string, wait []driver.Change) bool {
 	if v.Approval == "" || v.Approval == hash {
 		return v.Approval == hash
 	}
-	if beside := v; !v.Beside {
-		if beside.Beside = true; v.Approval == planHash(beside, wait) { // to be without the server for minutes is more than was agreed to
-			return false
-		}
+	if gentler, has := v.gentler(wait); has && v.Approval == planHash(gentler, wait) {
+		return false // this is more than was agreed to
 	}
 	return v.Approval == v.AwaitedHash && !slices.ContainsFunc(wait, func(c driver.Change) bool {
 		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
@@ -258,8 +256,8 @@ func planHash(v View, wait []driver.Change) string {
 	fmt.Fprintf(&text, "%q %d", v.Mark.UID, v.Serial)
 	for _, c := range wait {
 		fmt.Fprintf(&text, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
-		if v.Beside && c.Field == "version" {
-			text.WriteString(" beside")
+		if way := v.treatment(c).Way; way != "" {
+			text.WriteString(" " + way)
 		}
 	}
 	sum := sha256.Sum256([]byte(text.String()))

@@ -13,6 +13,12 @@ func (a Action) sending(v View, changes ...driver.Change) Action {
 	return a
 }
 
+// Commanding returns the action that has a command make a change.
+func (a Action) Commanding(verb driver.Verb, c driver.Change) Action {
+	a.Verb, a.Changes, a.Command = Update, []driver.Change{c}, &driver.Command{Verb: verb}
+	return a
+}
+
 // WritingMark returns the action with the command that writes the mark.
 func (a Action) WritingMark() Action {
 	a.Changes = []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -106,8 +105,8 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 		if o.State == driver.Pending {
 			return deleting(MessageReleasing)
 		}
-		if a, first := releasesFormer(v, o); first {
-			return a
+		if first := v.Companion.Release; first != nil {
+			return *first
 		}
 		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}
 	case DeletionProtected:
@@ -183,12 +182,12 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		}
 	}
 	gone := Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
-	switch a, deletes := deletesFormer(v, o); {
-	case !deletes:
+	switch then := v.Companion.Delete; {
+	case then == nil:
 	case lost, p.Deletion == v1alpha1.DeletionRetain, !mayDelete(v, o, p): // it may be all that is left, or is not to go
-		gone.Message += fmt.Sprintf("; %s, which it was before its upgrade, stays in the cloud", v.Former.Name)
+		gone.Message += "; " + v.Companion.Stays
 	default:
-		return a
+		return *then
 	}
 	return gone
 }

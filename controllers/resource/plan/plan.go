@@ -132,7 +132,7 @@ type Refusal struct {
 
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
 func Plan(v View, o driver.Observation, p Policy) Action {
-	if succeeds(v, o) {
+	if isSuccessor(v, o) {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "another server took its place; Mooring notes that first", KeepConditions: true}
 	}
 	a := planObject(v, o, p)
@@ -145,7 +145,13 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 // FeaturesMayPlan reports whether features may add to what is planned for an object: not while it is deleted or nothing is known of it, and not before it is
 // noted that another server took its place.
 func FeaturesMayPlan(v View, o driver.Observation) bool {
-	return !v.Deleting && o.State != driver.Unknown && !succeeds(v, o)
+	return !v.Deleting && o.State != driver.Unknown && !isSuccessor(v, o)
+}
+
+// isSuccessor reports whether the cloud itself put another cloud object in the place of the one that the status names. That is stored before anything else: what the cloud says of it may be gone
+// after a write.
+func isSuccessor(v View, o driver.Observation) bool {
+	return v.ID != "" && o.ID != "" && o.ID != v.ID && Ownership(v, o) == Ours
 }
 
 func planObject(v View, o driver.Observation, p Policy) Action {

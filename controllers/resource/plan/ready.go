@@ -19,8 +19,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if r := v.Mismatch; r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
-	if why := failedUpgrade(v, o); why != "" {
-		return planBesideFailed(v, o, p, why)
+	if v.Halt.Why != "" {
+		return planHalted(v, o, p)
 	}
 	d := Decide(v, o.Changes, p)
 	now, never, blocked, theirs := d.With(AtOnce), d.With(Never), d.Blocked, foreign(d)
@@ -65,26 +65,17 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	return a
 }
 
-// planBesideFailed decides about what differs beside a version that is not changed, for a reason: what can be changed at once is. The parameters may be those of the new version.
-func planBesideFailed(v View, o driver.Observation, p Policy, why string) Action {
-	pending := PendingChanges(v, o.Changes)
+// planHalted decides about what differs beside fields that are not changed before a person acts: what can be changed at once is.
+func planHalted(v View, o driver.Observation, p Policy) Action {
+	pending, why := PendingChanges(v, o.Changes), v.Halt.Why
 	others := o
-	others.OperationError, others.Changes = nil, slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool { return c.Field == "version" || c.Field == "parameters" })
+	others.OperationError, others.Changes = nil, slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool { return slices.Contains(v.Halt.Fields, c.Field) })
+	v.Halt = Halt{}
 	if a := planReady(v, others, p); a.Verb == Update {
 		a.Pending = pending
 		return a
 	}
 	return Action{Verb: Stall, Reason: v1alpha1.ReasonInvalid, Message: why, Pending: pending}
-}
-
-// failedUpgrade says why the version is not changed: what the cloud prepared for it failed, or it found something in the way. It may take as long and end as well the next time, so a person has to
-// ask for it. It is empty if nothing failed, or if what failed is taken away.
-func failedUpgrade(v View, o driver.Observation) string {
-	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStrategy })
-	if o.OperationError == nil || o.Operation == "" || staged || v.RetryRequested {
-		return ""
-	}
-	return o.OperationError.Error()
 }
 
 // anyWaits reports whether something waits for a person, for the maintenance window or for the start of the server.

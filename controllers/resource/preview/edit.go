@@ -70,7 +70,7 @@ func (e *edit) changes() (Report, error) {
 		compared = "what Mooring last observed, " + e.age()
 	}
 	report := reportOf(news, after.obstacle, compared)
-	report.Remarks = slices.Concat(e.Features.Remarks(e.state(e.after, plan.View{}, driver.Observation{}), news), besideLine(e, news))
+	report.Remarks = e.Features.Remarks(e.state(e.after, plan.View{}, driver.Observation{}), news)
 	return report, nil
 }
 
@@ -137,17 +137,14 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	v := plan.ViewOf(m.object, m.object.GetResourceStatus(), m.class)
 	v.NoteRestore(e.Kind, m.want, m.object)
 	v.Mark, v.Now = ownMark(m.object), e.Now()
-	v.Beside = plan.BesideOf(e.Kind, m.want, e.described(m.object.GetResourceStatus().Provider).Capabilities)
-	costBeside(v.Beside, changes)
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	v.TreatFormer(changes)
 	seen := expectedObservation(m.object.GetResourceStatus(), v)
 	seen.Changes = changes // those of features included
 	in := e.state(m, v, seen)
 	e.Features.Interpret(&in)
-	return outlook{plan.Decide(in.View, changes, m.policy), obstacleOf(m, in, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
+	return outlook{plan.Decide(in.View, in.Observation.Changes, m.policy), obstacleOf(m, in, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
 }
 
 // mends reports whether the object is stalled for what its class, or the lack of one, refused it before the edit and no longer does after it.

@@ -92,11 +92,12 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 
 // state returns what features know of an object for which v is known and the cloud is expected to show seen.
 func (p *Preview) state(m merged, v plan.View, seen driver.Observation) reconciliation.State {
-	p.Features.Expect(m.object, &seen)
-	return reconciliation.State{
+	in := reconciliation.State{
 		Facts:  outcome.Facts{Kind: p.Kind, Deleting: v.Deleting, Policy: m.policy, View: v, Observation: seen, Now: p.Now()},
-		Object: m.object, Want: m.want,
+		Object: m.object, Want: m.want, Described: p.described(m.object.GetResourceStatus().Provider),
 	}
+	p.Features.Expect(&in)
+	return in
 }
 
 // refusedFor reports whether the condition of an object tells what is wrong with it by its class, or without one by its references.

@@ -33,7 +33,7 @@ type Memory struct {
 	AskedAt time.Time
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
-	// Parts are what features remember of the object.
+	// Parts are what features remember of the cloud object.
 	Parts Parts
 }
 
