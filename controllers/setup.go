@@ -224,7 +224,7 @@ func (s *setup) calls(provider string) driver.Calls {
 	if s.Lease != nil {
 		held = s.Lease.Calls
 	}
-	return telemetry.All(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, s.Drivers[provider].Describe()), held)
+	return telemetry.JoinCalls(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, s.Drivers[provider].Describe()), held)
 }
 
 // configIndex finds objects by the provider config that they refer to.
@@ -252,7 +252,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
-		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), Knows: knownOf(s.Drivers, k), Preview: previews(s.Drivers, k)},
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), KnownValues: knownOf(s.Drivers, k), Preview: previews(s.Drivers, k)},
 		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Features: r.Features, Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)
@@ -274,7 +274,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		}
 		b = b.Watches(k.Class.New(), s.usersOfClass(resolver), builder.WithPredicates(classChanged))
 	}
-	return s.watchFamily(b, k, r.Family).Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
+	return s.watchFamily(b, k, r.Family).Complete(telemetry.TraceReconciler(s.Tracer, k.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
@@ -298,7 +298,7 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(configsOf(e.ObjectOld), configsOf(e.ObjectNew)) },
 		})))
 	}
-	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: s.NewQueue}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: s.NewQueue}).Complete(telemetry.TraceReconciler(s.Tracer, kind, r))
 }
 
 // warnOfConfig returns who tells people what keeps a provider config from being used: in the log and by an Event. That about a

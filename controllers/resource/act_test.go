@@ -89,8 +89,8 @@ type obedient struct {
 	done  driver.Result
 }
 
-func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Secrets) (driver.Result, error) {
-	o.asked = append(o.asked, "update "+plan.ListChanges(changes))
+func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, edit driver.Edit, _ driver.Secrets) (driver.Result, error) {
+	o.asked = append(o.asked, "update "+plan.ListChanges(edit.Changes))
 	return o.done, nil
 }
 
@@ -291,7 +291,7 @@ type refusing struct {
 	during func()
 }
 
-func (c *refusing) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (c *refusing) Update(context.Context, string, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	c.during()
 	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }

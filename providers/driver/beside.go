@@ -29,5 +29,5 @@ func (v *validation) beside(r Resource) {
 
 // besideParameters reports whether a field that is not among the parameters of a kind is one that a cloud can lack all the same.
 func besideParameters(r Resource, field string, leaves []string) bool {
-	return field == FieldSource && r.Capabilities.Login || field == FieldStrategy && slices.Contains(leaves, fieldVersion)
+	return field == fieldSource && r.Capabilities.Login || field == FieldStrategy && slices.Contains(leaves, fieldVersion)
 }

@@ -73,14 +73,12 @@ type Session interface {
 	// exists the error's Code is Conflict, and nothing was changed.
 	// Secrets.Own is there for kinds with a login; it is empty if the cloud is to manage the password, and for a Restore.
 	Create(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
-	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
-	// the others from being applied: it goes into Result.Failed. What rides in the same calls as the changes is among
-	// them, since a call of its own would wait until the cloud has made these: FieldPassword asks for the password to be set,
-	// FieldSource for the cloud to manage the password or to stop that. All else that is no difference is a command of Do.
-	// Secrets.Own is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
-	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
-	// somebody may have turned that on since the caller observed the object.
-	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
+	// Update makes exactly the edit, in as few calls as the cloud allows. What one aspect refuses must not keep the others from being
+	// applied: it goes into Result.Failed, and a refused password into Result.PasswordFailed. All else that is no difference
+	// is a command of Do.
+	// Secrets.Own is there for what PasswordChange.Sets says, and for FieldUsername where a cloud makes users by calls of their own. It is
+	// empty if none is to be touched.
+	Update(ctx context.Context, kind string, req Request, edit Edit, secrets Secrets) (Result, error)
 	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the command, or
 	// if nobody knows whether it was done. A mark that the cloud refuses goes into Result.Failed, named by
 	// FieldMark. A command that the kind's Capabilities lack is the error Unsupported, without a call.
@@ -95,13 +93,6 @@ const (
 	// FieldMark names the ownership mark where it could not be read, is not listed, or was refused. The command WriteMark
 	// writes it; no Update does, and a driver never reports it as a change.
 	FieldMark = "mark"
-	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
-	// when it differs; a driver never reports it as a change.
-	FieldPassword = "credentials.password"
-	// FieldSource says who manages the administrator's password. To v1alpha1.CredentialsCloudManaged the cloud sets one that nobody else
-	// knows, and keeps it. From that, the cloud deletes what it keeps, and the password that comes with the call is set. It is the caller
-	// that knows what is wanted; a driver reports by LoginState.CloudManaged what is, and never a change.
-	FieldSource = "credentials.source"
 	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
 	// difference as Impossible; one that makes users by calls of their own reports a change until
 	// Applied says that the user was made.
@@ -129,6 +120,8 @@ type Request struct {
 	Username string
 	// CloudManaged: the cloud is to manage the administrator's password. Only for kinds whose Capabilities have ManagedPassword.
 	CloudManaged bool
+	// PasswordSet: the administrator's password is one that came with an earlier Create or Update.
+	PasswordSet bool `json:",omitempty"`
 	// Applied is what we set in the cloud earlier.
 	Applied Applied
 	// Operation is the name of an operation that a former Result gave: a hint.
@@ -194,6 +187,8 @@ type Result struct {
 	ID string
 	// Failed are the changes that were not applied, and why; all others were.
 	Failed []FieldError
+	// PasswordFailed is why an Update did not make Edit.Password; nil if it did, or if there was none.
+	PasswordFailed *Error `json:",omitempty"`
 	// Sent are the changes that a Create made by calls of their own after the creation: reads may not show them yet.
 	Sent []Change
 	// Unfinished: a Delete took away a part of what the object holds, or did what has to come first, and is to be called again.

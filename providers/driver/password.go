@@ -79,23 +79,15 @@ func (r Resource) Password(spec Spec) (PasswordRule, error) {
 	return rule, nil
 }
 
-// HandsOver reports whether a change has the cloud manage the administrator's password from now on.
-func (c Change) HandsOver() bool {
-	return c.Field == FieldSource && c.To == string(v1alpha1.CredentialsCloudManaged)
-}
-
-// TakesBack reports whether a change has the cloud stop to manage the administrator's password. Another one comes with it.
-func (c Change) TakesBack() bool { return c.Field == FieldSource && !c.HandsOver() }
-
-// SetsPassword reports whether a change sets the administrator's password to the one that comes with it.
-func (c Change) SetsPassword() bool { return c.Field == FieldPassword || c.TakesBack() }
+// fieldSource is the field of the spec that says who manages the administrator's password.
+const fieldSource = "credentials.source"
 
 // CloudManagedLack is the Lack of a cloud that does not manage administrators' passwords. why says so as a clause that follows
 // "because".
 func CloudManagedLack(why string) Lack {
 	managed := string(v1alpha1.CredentialsCloudManaged)
 	return Lack{
-		Field: FieldSource, Match: "^" + managed + "$", Values: managed,
+		Field: fieldSource, Match: "^" + managed + "$", Values: managed,
 		Why: why, Instead: "set spec.credentials.source to Generated or SecretRef, or remove it",
 	}
 }

@@ -4,7 +4,7 @@ import "time"
 
 // Restore says of what an object is created whose kind has Capabilities.Restores. The object has the mark of the request from the first moment, and never
 // another one. Of the spec a Create sets what the cloud takes with such a creation; the rest differs when the object is next observed. The administrator's
-// password is neither set nor handed over: the object has the one of the snapshot until an Update with FieldPassword or FieldSource.
+// password is neither set nor handed over: the object has the one of the snapshot until an Update with Edit.Password.
 //
 // It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
 // copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until WriteMark the new object is known by its

@@ -148,8 +148,8 @@ func (Secrets) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `
 type Login struct {
 	// Username is empty for the cloud's usual one.
 	Username string
-	// Password is the one to set: in a creation, with FieldPassword, and with FieldUsername where a cloud makes users
-	// by calls of their own. Empty if none is to be touched.
+	// Password is the one to set: in a creation, for a PasswordChange that Sets, and with FieldUsername where a cloud makes
+	// users by calls of their own. Empty if none is to be touched.
 	Password string `json:"-"`
 }
 

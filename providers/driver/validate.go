@@ -316,9 +316,9 @@ func (v *validation) capabilities(r Resource) {
 	if r.Capabilities.Login != username {
 		v.add("Capabilities.Login is %t, and there is a row for %q: %t; have both or none", r.Capabilities.Login, FieldUsername, username)
 	}
-	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldSource })
+	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == fieldSource })
 	if can := r.Capabilities; can.Login && can.ManagedPassword == lacks {
-		v.add("Capabilities.ManagedPassword is %t, and Lacks names %q: %t; have one of them", can.ManagedPassword, FieldSource, lacks)
+		v.add("Capabilities.ManagedPassword is %t, and Lacks names %q: %t; have one of them", can.ManagedPassword, fieldSource, lacks)
 	}
 	for _, action := range r.Capabilities.Actions {
 		if !slices.Contains(Actions, action) {

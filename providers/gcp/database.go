@@ -57,7 +57,7 @@ func newDatabases(s *session) *databaseAdapter {
 				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: refusesValue,
 				Blind: true, // a call that names the database alone; the instance was observed a moment ago
 			},
-			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: refusesValue},
+			{Fields: []string{driver.FieldUsername}, Password: true, Write: administrators{d}.setLogin, Taken: table.Names{}, Refuses: refusesValue},
 			{Fields: []string{fieldPool, fieldPoolFlags}, Write: d.pools.change, Taken: table.Names{"ConnectionPoolingEnabled", "ConnectionPoolFlags"}, Refuses: refusesValue},
 			{Fields: []string{driver.FieldPowerState}, Write: d.patch, Taken: table.Names{"ActivationPolicy"}, Later: true, Versioned: true},
 		},

@@ -46,7 +46,7 @@ func (r *recorded) lookAgain(ctx context.Context, d *databases, req *databaseReq
 		return
 	}
 	// Without a password that Mooring set there is no Secret that names anything.
-	if len(req.Applied[driver.FieldPassword]) == 0 || o.State != driver.Ready || !running(have) || have.MasterInstanceName != "" {
+	if !req.PasswordSet || o.State != driver.Ready || !running(have) || have.MasterInstanceName != "" {
 		return
 	}
 	found := r.of(req.Name)

@@ -115,8 +115,11 @@ type Part[S, H, P any] struct {
 	Hidden func(ctx context.Context, req *Request[S], have *H) error
 	// Vital reports whether an error of Read leaves the whole object unknown, and not just these fields. nil if none does.
 	Vital func(error) bool
-	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes. An error that is
-	// a FieldErrors says which of them were not made; all others were.
+	// Password: the call sets the administrator's password. Without such a part, the one that has no Fields does.
+	Password bool
+	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes, and what
+	// Adapter.Password and Adapter.Manage put into it for Request.Password. An error that is a FieldErrors or a Partial says
+	// what was not made; all else was.
 	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []driver.Change) (operation string, err error)
 	// Taken is what the call takes.
 	Taken Taker
@@ -153,6 +156,21 @@ func (e FieldErrors) Error() string {
 	return b.String()
 }
 
+// Partial is the error of a call that made a part of an edit: it has what was not made.
+type Partial struct {
+	Failed FieldErrors
+	// Password is why the administrator's password was not changed; nil if it was, or if it was not to be.
+	Password error
+}
+
+// Error implements error.
+func (p Partial) Error() string {
+	if p.Password == nil {
+		return p.Failed.Error()
+	}
+	return strings.TrimPrefix(p.Failed.Error()+"; the password: "+p.Password.Error(), "; ")
+}
+
 // tagsField is the field of the table that holds the tags.
 const tagsField = "tags"
 
@@ -180,6 +198,22 @@ func (a *Adapter[S, H, P]) partOf(name string) *Part[S, H, P] {
 	}
 	return rest
 }
+
+// partOfPassword returns the part that changes the administrator's password; nil if there is none.
+func (a *Adapter[S, H, P]) partOfPassword() (part *Part[S, H, P]) {
+	for i := range a.Parts {
+		if a.Parts[i].Password {
+			return &a.Parts[i]
+		}
+		if a.Parts[i].Fields == nil {
+			part = &a.Parts[i]
+		}
+	}
+	return part
+}
+
+// isLast reports whether the call of a part is made after those of all others.
+func (p *Part[S, H, P]) isLast(edit driver.Edit) bool { return p.Last != nil && p.Last(edit.Changes) }
 
 // serves refuses a request that the session can't answer for: a cloud would say of another region that the object does not exist
 // there, and that would be believed.

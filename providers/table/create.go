@@ -91,7 +91,7 @@ func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []
 		if len(changes) == 0 {
 			continue
 		}
-		if tried, err := u.try(ctx, part, a.New, changes); err != nil || len(tried) < len(changes) {
+		if tried, err := u.try(ctx, part, a.New, driver.Edit{Changes: changes}); err != nil || tried.Len() < len(changes) {
 			return set
 		}
 		set = append(set, changes...)

@@ -15,6 +15,8 @@ type Request[S any] struct {
 	Login driver.Login
 	// ParentLogin is the administrator's login of the object within which this one is; zero for a kind without a parent.
 	ParentLogin driver.Login
+	// Password is the change of the administrator's password that a Part.Write makes.
+	Password driver.PasswordChange
 	// Resting is the Operation of the driver.Request during an Update, whose Operation is empty: it is not waited for, and matters to a change that goes on with it alone.
 	Resting string
 }
@@ -24,7 +26,7 @@ type External[S any] interface {
 	Observe(ctx context.Context, req Request[S]) (driver.Observation, error)
 	List(ctx context.Context, req driver.ListRequest) (driver.Page, error)
 	Create(ctx context.Context, req Request[S]) (driver.Result, error)
-	Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error)
+	Update(ctx context.Context, req Request[S], edit driver.Edit) (driver.Result, error)
 	Do(ctx context.Context, req Request[S], command driver.Command) (driver.Result, error)
 	Delete(ctx context.Context, req Request[S]) (driver.Result, error)
 }

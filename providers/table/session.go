@@ -12,7 +12,7 @@ type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
 	list(context.Context, driver.ListRequest) (driver.Page, error)
 	create(context.Context, driver.Request, driver.Secrets) (driver.Result, error)
-	update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error)
+	update(context.Context, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error)
 	do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
@@ -31,7 +31,7 @@ func (r refuser) list(context.Context, driver.ListRequest) (driver.Page, error) 
 func (r refuser) create(context.Context, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
-func (r refuser) update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (r refuser) update(context.Context, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
 func (r refuser) do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
@@ -90,12 +90,12 @@ func (s *session) Create(ctx context.Context, kind string, req driver.Request, s
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.update(ctx, req, changes, secrets)
+	return h.update(ctx, req, edit, secrets)
 }
 
 // Do implements driver.Session.
@@ -149,12 +149,12 @@ func (h handler[S]) create(ctx context.Context, req driver.Request, secrets driv
 	return h.external.Create(ctx, typed)
 }
 
-func (h handler[S]) update(ctx context.Context, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+func (h handler[S]) update(ctx context.Context, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
 	typed, err := typed[S](req, secrets)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.external.Update(ctx, typed, changes)
+	return h.external.Update(ctx, typed, edit)
 }
 
 func (h handler[S]) do(ctx context.Context, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
@@ -206,8 +206,8 @@ func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, err
 }
 
 // Update implements External.
-func (p part[S]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
-	return p.session.Update(ctx, p.kind, req.untyped(), changes, req.secrets())
+func (p part[S]) Update(ctx context.Context, req Request[S], edit driver.Edit) (driver.Result, error) {
+	return p.session.Update(ctx, p.kind, req.untyped(), edit, req.secrets())
 }
 
 // Do implements External.

@@ -62,12 +62,12 @@ func (u *update[S, H, P]) apart(ctx context.Context, changes []driver.Change) (u
 }
 
 // upgrade changes the version by an object beside this one. If others were changed, the cloud is at work on these first.
-func (u *update[S, H, P]) upgrade(ctx context.Context, operation string, changes, others []driver.Change) {
+func (u *update[S, H, P]) upgrade(ctx context.Context, operation string, changes []driver.Change, others driver.Edit) {
 	switch {
 	case len(changes) == 0:
 		return
-	case len(u.result.Failed) < len(others):
-		u.fail(&driver.Error{Code: driver.Busy, Message: "the other changes are made first, and that of the version after them"}, changes...)
+	case u.failed() < others.Len():
+		u.failChanges(&driver.Error{Code: driver.Busy, Message: "the other changes are made first, and that of the version after them"}, changes...)
 		return
 	}
 	u.have = nil
@@ -83,7 +83,7 @@ func (u *update[S, H, P]) upgrade(ctx context.Context, operation string, changes
 		return have, params, u.adapter.Table.Patch(&req.Spec, have, changes, params)
 	})
 	if err != nil {
-		u.failExplained(err, changes[0])
-		u.fail(err, changes[1:]...)
+		u.failExplained(err, driver.Edit{Changes: changes[:1]})
+		u.failChanges(err, changes[1:]...)
 	}
 }

@@ -58,5 +58,5 @@ func followersOf(ctx context.Context, cache client.Reader, k *kind.Kind, primary
 // HoldsPrimary reports whether an object keeps the one that its spec has it follow from being deleted: it may follow that in the cloud. One that worked and follows
 // nothing was promoted.
 func HoldsPrimary(k *kind.Kind, object v1alpha1.ResourceObject) bool {
-	return reconciliation.HoldsParent(object) && (object.GetResourceStatus().FirstReadyTime == nil || kind.Follows(k, object) != nil)
+	return reconciliation.HoldsParent(object) && (object.GetResourceStatus().FirstReadyTime == nil || kind.ReplicaStatusOf(k, object) != nil)
 }

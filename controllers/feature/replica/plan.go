@@ -43,7 +43,7 @@ func (r replication) wanted() bool { return r.primary != "" }
 // interpret says in the View what the plan goes by, and returns the promotion if the spec asks for it.
 func interpret(in *reconciliation.State, sync time.Duration) []driver.Change {
 	r, is := replicationOf(*in), part.In(in.Parts)
-	before := kind.Follows(in.Kind, in.Object)
+	before := kind.ReplicaStatusOf(in.Kind, in.Object)
 	if before != nil {
 		is.lag = before.Lag
 	}

@@ -179,7 +179,7 @@ func TestPromotion(t *testing.T) {
 		if d := plan.Decide(v, []driver.Change{stop, promotion[0]}, policy); !promotes(d) {
 			t.Errorf("%s, beside a stop: %+v", disruptive, d)
 		}
-		policy.Window = window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})
+		policy.Window = window.FromSpec(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})
 		if d := plan.Decide(v, promotion, policy); d.Changes[0].Fate == plan.AtOnce && d.Closes.IsZero() {
 			t.Errorf("%s, outside its window: %+v", disruptive, d)
 		}

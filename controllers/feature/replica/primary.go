@@ -78,7 +78,7 @@ func canFollow(in reconciliation.State) *reconciliation.Stop {
 	case p.Ref.Name == in.Request.Name && in.Request.Restore.SourceLocation == "":
 		return reconciliation.Stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s has the name in the cloud that this object is to have; choose another spec.externalName", p.Named))
 	}
-	if unfit := in.Kind.Replicating.Unfit(in.Want, p.Object); unfit != "" {
+	if unfit := in.Kind.Replicating.Mismatch(in.Want, p.Object); unfit != "" {
 		return reconciliation.Stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("it can't follow %s: %s", p.Named, unfit))
 	}
 	return nil

@@ -32,8 +32,8 @@ func Of(k *kind.Kind, cache client.Reader, sync time.Duration) feature.Set {
 		},
 		Events: events,
 		Mirror: mirror, Expect: expect, Remarks: remarks,
-		Clear:  func(object v1alpha1.ResourceObject) bool { return kind.SetFollowing(k, object, nil, "", "", nil) },
-		Unbind: func(object v1alpha1.ResourceObject) { kind.SetFollowing(k, object, nil, "", "", nil) },
+		Clear:  func(object v1alpha1.ResourceObject) bool { return kind.SetReplicaStatus(k, object, nil, "", "", nil) },
+		Unbind: func(object v1alpha1.ResourceObject) { kind.SetReplicaStatus(k, object, nil, "", "", nil) },
 	}}
 }
 

@@ -15,7 +15,7 @@ import (
 func mirror(in reconciliation.State, object v1alpha1.ResourceObject) {
 	o, is := in.Observation, part.In(in.Parts)
 	if o.Replication.GetFollows() != nil || o.State == driver.Ready && !in.KeepsPrimary { // while it is being promoted it still is what it was
-		kind.SetFollowing(in.Kind, object, o.Replication.GetFollows(), is.serverID, is.lag, o.Replication.GetFollowers())
+		kind.SetReplicaStatus(in.Kind, object, o.Replication.GetFollows(), is.serverID, is.lag, o.Replication.GetFollowers())
 	}
 }
 
@@ -26,7 +26,7 @@ func expect(in *reconciliation.State) {
 		return
 	}
 	seen.Replication = &driver.Replication{Followers: slices.Clone(*in.Kind.Replicating.Followers(in.Object))}
-	if f := kind.Follows(in.Kind, in.Object); f != nil {
+	if f := kind.ReplicaStatusOf(in.Kind, in.Object); f != nil {
 		seen.Replication.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
 	}
 }
@@ -34,7 +34,7 @@ func expect(in *reconciliation.State) {
 // remarks say of changes of a read replica that the cloud may not make all of them while it is one; nothing of other objects.
 func remarks(in reconciliation.State, changes []plan.Decided) []string {
 	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return c.Field != fieldRole })
-	if kind.Follows(in.Kind, in.Object) == nil || !others {
+	if kind.ReplicaStatusOf(in.Kind, in.Object) == nil || !others {
 		return nil
 	}
 	return []string{"This server is a read replica: what a replica can't have in the cloud, such as backups, changes once it is promoted"}

@@ -85,7 +85,7 @@ func TestFormerServer(t *testing.T) {
 	}
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		in := upgraded()
-		in.Policy.Disruptive, in.Policy.Window = disruptive, window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})
+		in.Policy.Disruptive, in.Policy.Window = disruptive, window.FromSpec(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})
 		in.Observation.Succession = &driver.Succession{Former: left}
 		approved := in
 		a := planned(&in)
@@ -198,7 +198,7 @@ func TestPreparedServerIsDroppedByItself(t *testing.T) {
 	in := upgraded()
 	in.View.Edited = true
 	in.Observation.Changes = []driver.Change{
-		{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
+		{Field: plan.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
 		{Field: driver.FieldStrategy, From: "16", Effect: driver.Online},
 	}
 	a := planned(&in)

@@ -112,22 +112,22 @@ func NotOwned(secret string) *identity.ValidationError {
 
 // Left returns the password of a server that is taken back, from the connection Secret that was left with it, so that nobody who uses
 // that is cut off. It is undecided until the cloud says at which endpoint the server is: the Secret may be of another.
-func (r *Reader) Left(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint) (password.Left, error) {
+func (r *Reader) Left(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint) (password.Leftover, error) {
 	found, err := r.Connection(ctx, object, want.GetConnection().SecretName)
 	if err != nil || found.Presence == Missing {
-		return password.Left{}, err
+		return password.Leftover{}, err
 	}
 	secret := found.Secret
 	left := string(secret.Data["password"])
 	if !Owns(r.Kind, object, secret) || left == "" {
-		return password.Left{}, nil // it is not ours, or has no password
+		return password.Leftover{}, nil // it is not ours, or has no password
 	}
 	if at.Host == "" {
-		return password.Left{Undecided: true}, nil
+		return password.Leftover{Undecided: true}, nil
 	}
 	_, data := r.Kind.Binding(want, cloud, at, left)
 	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
-		return password.Left{}, nil
+		return password.Leftover{}, nil
 	}
-	return password.Left{Password: left}, nil
+	return password.Leftover{Password: left}, nil
 }

@@ -162,6 +162,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
 	done, err := w.send(ctx, a)
+	done.Failed = plan.FailedOf(changes, done)
 	w.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -170,9 +171,6 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	applied := without(changes, done.Failed)
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), applied)
-	if !w.Memory.Cloud.InVain {
-		w.Notes = append(w.Notes, updated(w.executor.Features, w.State, a, applied)...)
-	}
 	w.sent(a, applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
 	failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
@@ -193,7 +191,7 @@ func (w *work) send(ctx context.Context, a plan.Action) (driver.Result, error) {
 	if a.Command != nil {
 		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.secrets())
 	}
-	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, w.secrets())
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, plan.EditOf(a.Changes), w.secrets())
 }
 
 // release marks what is left behind, so that it is not taken back by accident.

@@ -22,7 +22,7 @@ func (w *work) bind() {
 	w.status.Location = w.Place()
 	w.status.AccountID = string(w.Account)
 	w.DescribeClass(w.status)
-	w.Kind.SetWithin(w.Object, w.Request.Parent)
+	w.Kind.SetParentRef(w.Object, w.Request.Parent)
 	if w.Observation.State == driver.Absent {
 		w.status.Applied, w.status.Origin = maps.Clone(w.Observation.Applied), v1alpha1.OriginCreated
 	} else {
@@ -39,8 +39,8 @@ func (w *work) clearBinding() {
 	w.status.Applied, w.status.AppliedGeneration, w.status.Provider = nil, 0, ""
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
-	w.Kind.SetWithin(w.Object, driver.ParentRef{})
-	kind.ForgetRestored(w.Kind, w.Object)
+	w.Kind.SetParentRef(w.Object, driver.ParentRef{})
+	kind.ClearRestored(w.Kind, w.Object)
 	w.executor.Features.Unbind(w.Object)
 }
 
@@ -64,7 +64,7 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	}
 	store := w.executor.Features.Clear(w.Object)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
-	store = w.Kind.SetWithin(w.Object, w.Request.Parent) || store
+	store = w.Kind.SetParentRef(w.Object, w.Request.Parent) || store
 	store = w.Kind.SetRestored(w.Object, w.Request.Restore) || store
 	return store || !equality.Semantic.DeepEqual(before, w.status)
 }

@@ -58,6 +58,10 @@ func inVain(t reconciliation.State, out outcome.Outcome, changes []driver.Change
 
 // updated says what was set in the cloud.
 func updated(features feature.Set, t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
+	alone := driver.PasswordStays
+	if len(changes) == 1 {
+		alone = plan.PasswordChange(changes[0])
+	}
 	switch {
 	case len(changes) == 0:
 		return nil
@@ -72,17 +76,17 @@ func updated(features feature.Set, t reconciliation.State, a plan.Action, change
 		return notes
 	}
 	switch {
-	case len(changes) == 1 && changes[0].HandsOver():
+	case alone == driver.HandOverPassword:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}
-	case len(changes) == 1 && changes[0].TakesBack():
+	case alone == driver.TakeBackPassword:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password, which the cloud no longer manages")}
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.View.Rotates:
+	case alone == driver.SetPassword && t.View.Rotates:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
 			"changed the administrator's password, because %s; the connection Secret gets it once the cloud has applied it", whyRotated(t))}
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.Password.State.Next == t.Password.State.Current: // after a promotion, or a refusal
+	case alone == driver.SetPassword && t.Password.State.Next == t.Password.State.Current: // after a promotion, or a refusal
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "set the administrator's password once more, which is the one that it was before, so that it is certain")}
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
+	case alone == driver.SetPassword:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password")}
 	case a.Reason == v1alpha1.ReasonDrifted:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDriftCorrected, "corrected drift: %s", plan.ListChanges(changes))}

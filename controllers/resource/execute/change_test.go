@@ -77,7 +77,7 @@ func TestWhatComesFirstIsNoFailure(t *testing.T) {
 
 // The password that a server had already, sent once more after a promotion, is not told as another one.
 func TestPasswordThatIsSentOnceMore(t *testing.T) {
-	changes := []driver.Change{{Field: driver.FieldPassword}}
+	changes := []driver.Change{{Field: plan.FieldPassword}}
 	for next, want := range map[string]string{"same": v1alpha1.EventUpdated, "other": v1alpha1.EventPasswordChanged} {
 		task := newWork(t).State
 		task.Password.State.Current, task.Password.State.Next = "same", next

@@ -15,7 +15,7 @@ import (
 )
 
 // storePassword stores what was decided about the password, if that is to be stored now, guarded by the version of the Secret that was read.
-func (w *work) storePassword(ctx context.Context, now password.When) error {
+func (w *work) storePassword(ctx context.Context, now password.StorePoint) error {
 	if w.Password.Store != now {
 		return nil
 	}
@@ -35,10 +35,13 @@ func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
 	plan.NotePassword(status, max(plan.AcceptedPassword(status), plan.AcceptedPassword(stored)))
 }
 
-// sent notes what can't be read back: that the cloud accepted the password, and what features say.
+// sent takes in what the cloud accepted: Events tell it, and the status notes what can't be read back of it, such as that it accepted the password.
 func (w *work) sent(a plan.Action, changes []driver.Change) {
+	if !w.Memory.Cloud.InVain {
+		w.Notes = append(w.Notes, updated(w.executor.Features, w.State, a, changes)...)
+	}
 	w.executor.Features.Sent(&w.State, a, changes)
-	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.SetsPassword() }) {
+	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return plan.PasswordChange(c).Sets() }) {
 		return
 	}
 	w.Password.State = w.Password.State.Accept()

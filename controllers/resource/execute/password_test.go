@@ -47,7 +47,7 @@ func (l *ledger) Create(context.Context, string, driver.Request, driver.Secrets)
 	return driver.Result{}, l.note("creation")
 }
 
-func (l *ledger) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (l *ledger) Update(context.Context, string, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, l.note("update")
 }
 
@@ -102,7 +102,7 @@ func TestOrderOfWrites(t *testing.T) {
 		name   string
 		verb   plan.Verb
 		new    bool // nothing is stored of the object
-		store  password.When
+		store  password.StorePoint
 		refuse error
 		want   []string
 	}{
@@ -121,7 +121,7 @@ func TestOrderOfWrites(t *testing.T) {
 				d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Generation: 1}}
 				if !test.new {
 					d.Finalizers, d.Status.ExternalName, d.Status.ExternalID = []string{v1alpha1.FinalizerResource}, "orders", "id-before"
-					d.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}}
+					d.Status.Applied = map[string][]string{plan.FieldPassword: {"3"}}
 					d.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
 				}
 				l := &ledger{}
@@ -201,14 +201,14 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: w.View.Mark}
 			w.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
 			w.Password.Decision = password.Decision{State: password.State{Stored: password.Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, Store: password.AtOnce}
-			done, err := w.executor.Execute(t.Context(), w.State, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: driver.FieldPassword}}}, noTeller)
+			done, err := w.executor.Execute(t.Context(), w.State, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: plan.FieldPassword}}}, noTeller)
 			if (err != nil) != (fails != "") {
 				t.Fatal(err)
 			}
 			in := w.State
 			in.KeepsPrimary = done.KeepsPrimary
 			told := w.executor.Features.Describe(in, done.Object, outcome.Outcome{KeepConditions: true}).Object
-			if follows := kind.Follows(w.Kind, told) != nil; follows != (fails != "") {
+			if follows := kind.ReplicaStatusOf(w.Kind, told) != nil; follows != (fails != "") {
 				t.Errorf("the status says that it follows its primary: %t", follows)
 			}
 		})

@@ -55,7 +55,7 @@ func TestTakeOverPassword(t *testing.T) {
 				}
 			}
 			if test.accepted != "" {
-				d.Status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				d.Status.Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
 			g := gatheringOf(d, c)
 			g.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
@@ -120,7 +120,7 @@ func TestPasswordOfACreation(t *testing.T) {
 				secret.Labels = nil
 			}
 			if test.accepted != "" {
-				d.Status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				d.Status.Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
 			c := fake.NewClientBuilder().Build()
 			if test.stored != nil {

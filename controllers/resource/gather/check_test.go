@@ -78,7 +78,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "of a kind that the cloud lacks", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Supported = false }}, steps: description,
 			state: condition.Stalled, reason: v1alpha1.ReasonNotSupported},
 		{name: "waiting for a slot", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
-			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
+			state: condition.Unobserved, reason: v1alpha1.ReasonNotObserved},
 		{name: "in another account", is: []func(*reconciliation.State){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
 		{name: "in another account, and never created", is: []func(*reconciliation.State){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
 		{name: "moved, and never created", is: []func(*reconciliation.State){moved, refused}, steps: name, verb: plan.ClearBinding},
@@ -180,10 +180,10 @@ func TestUnmade(t *testing.T) {
 // A change that failed late may have been the password: it counts as not taken, and is sent again.
 func TestLateFailureTakesBackThePassword(t *testing.T) {
 	b, _ := storedBucket(t, false)
-	b.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
+	b.Status.Applied = map[string][]string{plan.FieldPassword: {"3"}, "tags": {"team"}}
 	g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: plan.Memory{PasswordSent: 3}}))
 	g.login().operationRefused()
-	if _, still := g.Status().Applied[driver.FieldPassword]; still || g.Memory.Cloud.PasswordSent != 0 || len(g.Status().Applied) != 1 {
+	if _, still := g.Status().Applied[plan.FieldPassword]; still || g.Memory.Cloud.PasswordSent != 0 || len(g.Status().Applied) != 1 {
 		t.Errorf("applied is %v, and remembered %d", g.Status().Applied, g.Memory.Cloud.PasswordSent)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // moment, which may have changed since Mooring looked, so it gets the one that is stored.
 func wasPromoted(g *login) bool {
 	o := g.Observation
-	return kind.Follows(g.Kind, g.Object) != nil && o.Replication.GetFollows() == nil && o.State == driver.Ready && isOwn(g)
+	return kind.ReplicaStatusOf(g.Kind, g.Object) != nil && o.Replication.GetFollows() == nil && o.State == driver.Ready && isOwn(g)
 }
 
 // followPassword stores the password of the primary as that of a read replica, which has it: none is ever sent to one. What is stored is the replica's own once it is
@@ -49,7 +49,7 @@ func followPassword(ctx context.Context, g *login) error {
 			primary.State = primary.State.Created()
 		}
 		g.KeepSecret(primary.State.Current, primary.State.Next)
-		decided.Decision, g.PasswordChanges = stored.State.Follow(primary.State), primary.State.Arriving()
+		decided.Decision, g.PasswordChanges = stored.State.Follow(primary.State), primary.State.NextAccepted()
 		decided.Stale = decided.State.Serial != stored.State.Serial
 	}
 	g.takeIn(stored.Secret, decided)
@@ -65,7 +65,7 @@ func followPassword(ctx context.Context, g *login) error {
 
 // primaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
 func primaryOf(g *login) v1alpha1.ResourceObject {
-	known := kind.Follows(g.Kind, g.Object)
+	known := kind.ReplicaStatusOf(g.Kind, g.Object)
 	if g.Primary.Object == nil || reconciliation.PrimaryServer(*g.State).Primary == "" || !reconciliation.FollowsPrimary(*g.State, g.Observation.Replication.GetFollows()) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
 		return nil
 	}

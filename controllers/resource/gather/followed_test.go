@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -65,10 +66,10 @@ func TestPasswordOfAReplica(t *testing.T) {
 				primary.Status.ExternalName = "shop-invoices"
 			}
 			if tt.accepted != "" {
-				primary.Status.Applied = map[string][]string{driver.FieldPassword: {tt.accepted}}
+				primary.Status.Applied = map[string][]string{plan.FieldPassword: {tt.accepted}}
 			}
 			if tt.stored != nil {
-				d.Status.Applied = map[string][]string{driver.FieldPassword: {tt.stored["serial"]}}
+				d.Status.Applied = map[string][]string{plan.FieldPassword: {tt.stored["serial"]}}
 			}
 			_, own := withPassword(tt.stored)
 			own.Name, own.Labels[v1alpha1.LabelName] = password.SecretName(d.UID), d.Name

@@ -21,7 +21,7 @@ import (
 
 // A Connector opens connections to accounts.
 type Connector interface {
-	Connect(ctx context.Context, use identity.Use) (*identity.Connection, error)
+	Connect(ctx context.Context, use identity.Request) (*identity.Connection, error)
 }
 
 // A Gatherer gathers what is known of objects of one kind.

@@ -161,7 +161,7 @@ func TestGatherWritesNothing(t *testing.T) {
 						seen.OperationError = &driver.Error{Code: driver.Internal, Op: "ModifyDBInstance", Message: "it failed late"}
 					}
 					if is(5) {
-						d.Status.Applied = map[string][]string{driver.FieldPassword: {"2"}}
+						d.Status.Applied = map[string][]string{plan.FieldPassword: {"2"}}
 					}
 					if d.Status.ExternalName = "orders"; is(6) {
 						d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -48,7 +49,7 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	d, _ := withPassword(nil)
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 	d.Status.ExternalName, d.Status.Operation = "orders", "bgd-1"
-	d.Status.Applied = map[string][]string{driver.FieldPassword: {"1"}}
+	d.Status.Applied = map[string][]string{plan.FieldPassword: {"1"}}
 	d.Status.Actions = []v1alpha1.ActionStatus{{Name: string(driver.Restart), Value: "1", Outcome: v1alpha1.ActionStarted}}
 	failure := &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "a slot is lost"}
 	cloud.observation = driver.Observation{
@@ -64,7 +65,7 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	if stop == nil || stop.Err == nil || first.Observed || first.Status().Operation != "bgd-1" {
 		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.Status().Operation)
 	}
-	if !slices.Equal(first.Status().Applied[driver.FieldPassword], []string{"1"}) || failed > 0 {
+	if !slices.Equal(first.Status().Applied[plan.FieldPassword], []string{"1"}) || failed > 0 {
 		t.Errorf("it was about the version, and the password that is applied is %q, and features took it in %d times", first.Status().Applied, failed)
 	}
 	second, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, first.Memory))

@@ -87,7 +87,7 @@ func (g *login) readPassword(ctx context.Context) error {
 	}
 	err = g.decidePassword(ctx, stored, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.Login.GetPasswordRefused() || wasPromoted(g), UserMissing: plan.UserMissing(g.Observation),
-		CloudManaged: g.Observation.Login.GetCloudManaged(), TakenBack: plan.KnownManaged(g.Status()), Wanted: wanted, Left: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
+		CloudManaged: g.Observation.Login.GetCloudManaged(), TakenBack: plan.KnownManaged(g.Status()), Wanted: wanted, Leftover: left, Fresh: driver.NewPassword(g.Request.Username), Due: due, Now: g.Now,
 	})
 	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
 	g.KeepsPrimary = g.KeepsPrimary && (err != nil || g.Password.Store != password.Never)
@@ -152,9 +152,9 @@ func (g *login) wantedPassword(ctx context.Context, s password.State) (string, e
 }
 
 // leftPassword reads the password of a server that is taken back, if no other is known or wanted.
-func (g *login) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
+func (g *login) leftPassword(ctx context.Context, s password.State, wanted string) (password.Leftover, error) {
 	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil || g.Observation.Login.GetCloudManaged() {
-		return password.Left{}, nil
+		return password.Leftover{}, nil
 	}
 	left, err := g.secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
 	if left.Password != "" {
@@ -170,9 +170,9 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.State.Serial != stored.State.Serial { // another password than the one that was sent last: changes do not tell them apart
-		g.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Memory.Cloud.Sent), func(c driver.Change) bool { return c.SetsPassword() })
+		g.Memory.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Memory.Cloud.Sent), func(c driver.Change) bool { return plan.PasswordChange(c).Sets() })
 	}
-	if decided.Do == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
+	if decided.Step == password.Replace || seen.CloudManaged && seen.Wanted == "" && len(decided.Changes) > 0 { // a password that nobody could be told is not set
 		if err := g.mayPublish(ctx, true); err != nil {
 			g.Password.Sent = ""
 			return err
@@ -209,5 +209,5 @@ func (g *login) notePassword(s password.State) {
 // operationRefused notes that a change which the cloud had accepted came to nothing. It may have been the password.
 func (g *login) operationRefused() {
 	g.Memory.Published.Published = nil
-	g.notePassword(password.State{Accepted: plan.AcceptedPassword(g.Status()), Sent: g.Memory.Cloud.PasswordSent}.Refuse())
+	g.notePassword(password.State{Accepted: plan.AcceptedPassword(g.Status()), Sent: g.Memory.Cloud.PasswordSent}.ChangeFailed())
 }

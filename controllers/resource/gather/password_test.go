@@ -123,7 +123,7 @@ func TestCheckPassword(t *testing.T) {
 				g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 			}
 			if test.accepted != "" {
-				g.Status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				g.Status().Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
 			if err := g.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)

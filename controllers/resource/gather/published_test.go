@@ -49,7 +49,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 // The cloud took the password of the last rotation, and gets another one now: that is not the same change again, although nothing converged in between. One
 // that is sent once more is.
 func TestAnotherPasswordWasNotSentBefore(t *testing.T) {
-	sent := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
+	sent := driver.Change{Field: plan.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
 	tags := driver.Change{Field: "tags", From: "a", To: "b"}
 	for _, test := range []struct {
 		name    string
@@ -213,7 +213,7 @@ func TestPasswordOfAFormerServerIsNotPublished(t *testing.T) {
 			g, login, c := asPublished(test.stored)
 			g.Memory.Published.Published, g.Observation.State = nil, driver.Pending
 			if test.accepted != "" {
-				g.Status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+				g.Status().Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
 			if err := g.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)

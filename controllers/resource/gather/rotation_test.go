@@ -69,8 +69,8 @@ func TestPasswordWhosePeriodHasPassed(t *testing.T) {
 				t.Fatal(err)
 			}
 			rotates := test.reason == "" && !test.fails
-			if (g.Password.Do == password.Rotate) != rotates || (g.Password.State.Next != "") != rotates || (g.Password.Store == password.AtOnce) != rotates {
-				t.Errorf("it does %q, and stores %q: %+v", g.Password.Do, g.Password.Store, g.Password.State)
+			if (g.Password.Step == password.Rotate) != rotates || (g.Password.State.Next != "") != rotates || (g.Password.Store == password.AtOnce) != rotates {
+				t.Errorf("it does %q, and stores %q: %+v", g.Password.Step, g.Password.Store, g.Password.State)
 			}
 			refused, _ := errors.AsType[*identity.ValidationError](g.RotationRefused)
 			if test.reason != "" && (refused == nil || refused.Reason != test.reason) || test.reason == "" && refused != nil {

@@ -136,7 +136,7 @@ func (g *gathering) location() string {
 
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
-	conn, err := g.gatherer.Connector.Connect(ctx, identity.Use{
+	conn, err := g.gatherer.Connector.Connect(ctx, identity.Request{
 		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "" || outlives(g.State), // the class may be gone with the parent
 		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.Bound(), Deleting: g.Deleting,
 	})
@@ -155,7 +155,7 @@ func (g *gathering) describe(context.Context) error {
 	g.Policy.Restorable(g.Want, g.Described.Restore)
 	g.Session = g.Connection.Session
 	if g.gatherer.Metrics != nil {
-		g.Session = telemetry.Session(g.gatherer.Metrics, g.Session, g.Provider)
+		g.Session = telemetry.TimeCalls(g.gatherer.Metrics, g.Session, g.Provider)
 	}
 	g.Asks = plan.PlaceOf(g.Want, g.Kind.ChosenName(g.Object), g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
@@ -175,7 +175,7 @@ func findUnsupported(g *reconciliation.State) error {
 	if g.Problem != nil {
 		problems = append([]class.Problem{*g.Problem}, problems...)
 	}
-	if g.Problem = class.Together(problems); g.Problem != nil {
+	if g.Problem = class.Join(problems); g.Problem != nil {
 		g.Policy.Refused = plan.RefusalOf(g.Problem)
 	}
 	return nil
@@ -203,7 +203,7 @@ func (g *gathering) request() driver.Request {
 	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
-	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
+	request.CloudManaged, request.PasswordSet = plan.CloudManages(g.Kind, g.Want), plan.AcceptedPassword(status) > 0
 	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
@@ -219,7 +219,7 @@ func (g *gathering) request() driver.Request {
 func (g *gathering) acquireSlot(context.Context) error {
 	name, queue := client.ObjectKeyFromObject(g.Object), &g.Memory.Queue
 	pending := g.Deleting || g.Status().ObservedGeneration != g.Object.GetGeneration()
-	wait, waited := queue.Postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.Ask(name.Namespace, g.gatherer.Sync) })
+	wait, waited := queue.Postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.ReserveUserRequest(name.Namespace, g.gatherer.Sync) })
 	if wait > 0 {
 		g.Slot.Queued, g.Slot.Postponed = true, wait
 		return nil
@@ -235,9 +235,9 @@ func (g *gathering) acquireSlot(context.Context) error {
 		request.Observed = g.Memory.LastObserved
 	}
 	g.Slot.Held = g.Connection.Slots.Acquire(request)
-	g.Slot.Queued, g.Paces = g.Slot.Held == nil, g.Connection.Slots.Paced(g.Kind.Name)
+	g.Slot.Queued, g.Paces = g.Slot.Held == nil, g.Connection.Slots.RateLimited(g.Kind.Name)
 	if g.Slot.Queued {
-		g.Slot.Degraded, g.Slot.Moves = g.Connection.Slots.Degraded(), g.Connection.Slots.Moves(silentWait)
+		g.Slot.Degraded, g.Slot.Moves = g.Connection.Slots.Degraded(), g.Connection.Slots.GrantedSlotWithin(silentWait)
 	}
 	g.Unobserved = g.Unobserved && !g.Slot.Excuses(g.Now.Sub(g.Memory.LastObserved), g.gatherer.Sync, g.Paces)
 	if !g.Slot.Queued {

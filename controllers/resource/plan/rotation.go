@@ -136,7 +136,7 @@ type PasswordFound struct {
 // WhyNotRotated says why Mooring changes no password by itself; empty if it does.
 func WhyNotRotated(k *kind.Kind, object, want v1alpha1.ResourceObject) string {
 	switch c := want.GetCredentials(); {
-	case kind.Follows(k, object) != nil:
+	case kind.ReplicaStatusOf(k, object) != nil:
 		return "a read replica has the password of its primary: ask for another one there"
 	case c != nil && c.PasswordSecretRef != nil:
 		return "the password is that of the Secret in spec.credentials.passwordSecretRef: change it there, and Mooring sets it"

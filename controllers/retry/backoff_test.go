@@ -12,7 +12,7 @@ var cadence = DefaultCadence(10 * time.Minute)
 // and then returns -1, at which a queue would spin.
 func TestAfterErrorNeverStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, began, least := NewPace(cadence), time.Now(), cadence.First/2
+		p, began, least := NewBackoff(cadence), time.Now(), cadence.First/2
 		for tries := 0; time.Since(began) < 24*time.Hour; tries++ {
 			wait := p.AfterError(0)
 			if wait < least || wait > cadence.Longest*13/10 {
@@ -26,11 +26,11 @@ func TestAfterErrorNeverStops(t *testing.T) {
 	})
 }
 
-func TestWhileCloudWorksStartsQuickAndWidens(t *testing.T) {
+func TestNextPollStartsQuickAndWidens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, began, looks := NewPace(cadence), time.Now(), 0
+		p, began, looks := NewBackoff(cadence), time.Now(), 0
 		for time.Since(began) < time.Hour {
-			wait := p.WhileCloudWorks()
+			wait := p.NextPoll()
 			if wait <= 0 || wait > cadence.PollLongest*13/10 && wait > time.Since(began)/20 {
 				t.Fatalf("look %d, after %v: wait %v", looks, time.Since(began), wait)
 			}
@@ -47,10 +47,10 @@ func TestWhileCloudWorksStartsQuickAndWidens(t *testing.T) {
 }
 
 // What the cloud never finishes is not polled every half minute for ever.
-func TestWhileCloudWorksForDays(t *testing.T) {
-	p, looks := NewPace(cadence), 0
+func TestNextPollAfterDays(t *testing.T) {
+	p, looks := NewBackoff(cadence), 0
 	for waited := time.Duration(0); waited < 24*time.Hour; looks++ {
-		wait := p.WhileCloudWorks()
+		wait := p.NextPoll()
 		if wait > cadence.Longest {
 			t.Fatalf("wait %v", wait)
 		}
@@ -60,21 +60,21 @@ func TestWhileCloudWorksForDays(t *testing.T) {
 		t.Errorf("%d looks in a day", looks)
 	}
 	p.Reset()
-	if wait := p.WhileCloudWorks(); wait > 2*cadence.First {
+	if wait := p.NextPoll(); wait > 2*cadence.First {
 		t.Errorf("the first look after that comes after %v", wait)
 	}
 }
 
 // Jitter makes single waits vary, so what is compared are medians.
 func TestWaitsGrow(t *testing.T) {
-	for name, wait := range map[string]func(*Pace) time.Duration{
-		"errors": func(p *Pace) time.Duration { return p.AfterError(0) },
-		"polls":  (*Pace).WhileCloudWorks,
-		"steps":  func(p *Pace) time.Duration { return p.AfterStep(true) },
+	for name, wait := range map[string]func(*Backoff) time.Duration{
+		"errors": func(p *Backoff) time.Duration { return p.AfterError(0) },
+		"polls":  (*Backoff).NextPoll,
+		"steps":  func(p *Backoff) time.Duration { return p.AfterStep(true) },
 	} {
 		var sums [6]time.Duration
 		for range 200 {
-			p := NewPace(cadence)
+			p := NewBackoff(cadence)
 			for i := range sums {
 				sums[i] += wait(p)
 			}
@@ -88,7 +88,7 @@ func TestWaitsGrow(t *testing.T) {
 }
 
 func TestRetryAfterIsRespected(t *testing.T) {
-	p := NewPace(cadence)
+	p := NewBackoff(cadence)
 	for range 20 {
 		if got := p.AfterError(time.Hour); got != time.Hour {
 			t.Fatalf("the cloud asked for an hour, and got %v", got)
@@ -98,11 +98,11 @@ func TestRetryAfterIsRespected(t *testing.T) {
 
 // Success forgets failures, and not how long the cloud has been at work; settling and edits forget both.
 func TestWhatForgetsWaits(t *testing.T) {
-	grown := func() *Pace {
-		p := NewPace(cadence)
+	grown := func() *Backoff {
+		p := NewBackoff(cadence)
 		for range 20 {
 			p.AfterError(0)
-			p.WhileCloudWorks()
+			p.NextPoll()
 		}
 		return p
 	}
@@ -112,12 +112,12 @@ func TestWhatForgetsWaits(t *testing.T) {
 	if got := p.AfterError(0); got > quick {
 		t.Errorf("first failure after a success: %v", got)
 	}
-	if got := p.WhileCloudWorks(); got < quick {
+	if got := p.NextPoll(); got < quick {
 		t.Errorf("a success is no end of the cloud's work: %v", got)
 	}
 	p = grown()
 	p.Reset()
-	if errors, polls := p.AfterError(0), p.WhileCloudWorks(); errors > quick || polls > quick {
+	if errors, polls := p.AfterError(0), p.NextPoll(); errors > quick || polls > quick {
 		t.Errorf("after settling: %v and %v", errors, polls)
 	}
 }
@@ -126,18 +126,18 @@ func TestWhatForgetsWaits(t *testing.T) {
 func TestStepsInARow(t *testing.T) {
 	const atOnce = time.Millisecond
 	for name, test := range map[string]struct {
-		before func(*Pace)
+		before func(*Backoff)
 		least  time.Duration // of the next step, which is another one
 	}{
-		"the first":                {func(*Pace) {}, 0},
-		"some":                     {func(p *Pace) { steps(p, 10, false) }, 0},
-		"very many":                {func(p *Pace) { steps(p, 50, false) }, cadence.First},
-		"repeated":                 {func(p *Pace) { steps(p, 20, true) }, cadence.Longest / 2},
-		"repeated, with success":   {func(p *Pace) { steps(p, 20, true); p.Succeeded() }, cadence.Longest / 2},
-		"repeated, until it rests": {func(p *Pace) { steps(p, 20, true); p.Reset() }, 0},
-		"very many that get on":    {func(p *Pace) { steps(p, 50, false); p.GotOn() }, 0},
+		"the first":                {func(*Backoff) {}, 0},
+		"some":                     {func(p *Backoff) { steps(p, 10, false) }, 0},
+		"very many":                {func(p *Backoff) { steps(p, 50, false) }, cadence.First},
+		"repeated":                 {func(p *Backoff) { steps(p, 20, true) }, cadence.Longest / 2},
+		"repeated, with success":   {func(p *Backoff) { steps(p, 20, true); p.Succeeded() }, cadence.Longest / 2},
+		"repeated, until it rests": {func(p *Backoff) { steps(p, 20, true); p.Reset() }, 0},
+		"very many that get on":    {func(p *Backoff) { steps(p, 50, false); p.MadeProgress() }, 0},
 	} {
-		p := NewPace(cadence)
+		p := NewBackoff(cadence)
 		test.before(p)
 		if got := p.AfterStep(false); (test.least == 0) != (got == atOnce) || got < test.least {
 			t.Errorf("%s: the next step is looked at after %v, want at least %v", name, got, test.least)
@@ -145,14 +145,14 @@ func TestStepsInARow(t *testing.T) {
 	}
 }
 
-func steps(p *Pace, n int, repeated bool) {
+func steps(p *Backoff, n int, repeated bool) {
 	for range n {
 		p.AfterStep(repeated)
 	}
 }
 
 func TestUntilSyncIsSpread(t *testing.T) {
-	p, least, most := NewPace(cadence), time.Duration(1<<62), time.Duration(0)
+	p, least, most := NewBackoff(cadence), time.Duration(1<<62), time.Duration(0)
 	for range 1000 {
 		wait := p.UntilSync()
 		least, most = min(least, wait), max(most, wait)
