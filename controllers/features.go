@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/feature/expiry"
 	"github.com/mooring-dev/mooring/controllers/feature/finalsnapshot"
 	"github.com/mooring-dev/mooring/controllers/feature/replica"
+	"github.com/mooring-dev/mooring/controllers/feature/restore"
 	"github.com/mooring-dev/mooring/controllers/feature/snapshot"
 	"github.com/mooring-dev/mooring/controllers/feature/succession"
 	"github.com/mooring-dev/mooring/controllers/feature/support"
@@ -21,6 +22,7 @@ import (
 // often a converged object is observed. This is the one list of all features: a new one takes one line here.
 func Features(k *kind.Kind, family kind.Family, c client.Client, fresh client.Reader, sync time.Duration) feature.Set {
 	return slices.Concat(
+		restore.Of(k, family, c, fresh),
 		replica.Of(k, c, sync), // before succession: a promotion stands before a former server among the changes
 		succession.Of(k),
 		action.Of(k),

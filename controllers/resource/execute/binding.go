@@ -8,7 +8,6 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -40,7 +39,6 @@ func (w *work) clearBinding() {
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetParentRef(w.Object, driver.ParentRef{})
-	kind.ClearRestored(w.Kind, w.Object)
 	w.executor.Features.Unbind(w.Object)
 }
 

@@ -58,7 +58,6 @@ func steps() []step {
 		{gather: func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }},
 		{gather: (*gathering).look, check: isCreatable},
 		{check: isFree},
-		{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable},
 		{hook: (*gathering).findSource},
 	}
 }

@@ -227,7 +227,7 @@ const (
 // MessageOfNew is what the conditions say of an object that the cloud is making.
 func MessageOfNew(v View) string {
 	switch {
-	case v.comesBack():
+	case v.ComesBack():
 		return messageInPlace
 	case v.Source.Creating != "" && v.Origin != v1alpha1.OriginAdopted:
 		return v.Source.Creating
@@ -245,7 +245,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
-	case !v.wasSeen(o) && !mayInherit(v, o.Mark):
+	case !v.wasSeen(o) && !MayInherit(v, o.Mark):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: messageEarlier, Detail: earlierBy(v, o.Mark)}
 	case !MayObserve(v, o, p):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "this namespace may not observe the cloud object of this name: it has the mark of another object, or it has no mark and the class requires one; " +
@@ -269,7 +269,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 // this cluster made in a shared account is not for this one to see.
 func MayObserve(v View, o driver.Observation, p Policy) bool {
 	mark := o.Mark
-	if !v.wasSeen(o) && !mayInherit(v, mark) {
+	if !v.wasSeen(o) && !MayInherit(v, mark) {
 		return false
 	}
 	if p.ObserveMarked {

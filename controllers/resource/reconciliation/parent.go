@@ -1,6 +1,7 @@
 package reconciliation
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -59,4 +60,20 @@ func HoldsParent(child v1alpha1.ResourceObject) bool {
 	status := child.GetResourceStatus()
 	wanted := slices.Contains(child.GetFinalizers(), v1alpha1.FinalizerResource) && child.GetDeletionTimestamp().IsZero()
 	return wanted && status.ExternalName != "" && !status.CreationRefused
+}
+
+// NotReady says why an object on which another one waits is of no use yet, and whether a person has to act; empty if it is of use. Only what it was allowed to
+// take over or to observe is Ready.
+func NotReady(object v1alpha1.ResourceObject) (why string, stalled bool) {
+	conditions := object.GetConditions()
+	stalls := meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
+	switch {
+	case !object.GetDeletionTimestamp().IsZero():
+		return "is being deleted", true
+	case stalls != nil && stalls.Status == "True":
+		return fmt.Sprintf("is not ready to use (%s)", stalls.Reason), true
+	case !meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady) || object.GetResourceStatus().ExternalName == "":
+		return "is not ready to use yet", false
+	}
+	return "", false
 }

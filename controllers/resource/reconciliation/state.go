@@ -38,8 +38,6 @@ type State struct {
 	Parent Parent
 	// Primary is what is known of the object that this one follows, or is to follow.
 	Primary Primary
-	// Snapshot is that of which the object is to be made, once it is to be created; nil if it is to be empty.
-	Snapshot *Snapshot
 	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none. Taken: it
 	// is stronger than this object's.
 	Rival *plan.Claim
