@@ -247,8 +247,9 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		Kind: k, Parent: family.Parent, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References,
 		Immutable: class.ImmutableOf(k.Name, s.Drivers),
 	}
+	cluster := Cluster{Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Namespace: s.Namespace, Sync: s.SyncPeriod}
 	r := &resource.Reconciler{
-		Settings: s.settings(), Kind: k, Family: family, Features: Features(k, family, s.mgr.GetClient(), s.mgr.GetAPIReader(), s.SyncPeriod), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Settings: s.settings(), Kind: k, Family: family, Features: Features(k, family, cluster), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,

@@ -19,8 +19,8 @@ type Feature struct {
 	Queued func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
-	// Request asks for what the spec says of the feature, in the request that goes with all calls.
-	Request func(in reconciliation.State, request *driver.Request)
+	// Request adds to the request by which the object is observed and changed what the spec says of the feature.
+	Request func(in *reconciliation.State, request *driver.Request)
 	// Guard finds out what keeps an object that is being deleted from being destroyed in the cloud, by what the cache has. A preview of a deletion calls it, too.
 	Guard Gather
 	// Interpret says in the View what the plan goes by, once the cloud object was observed, and returns differences that the feature alone knows. It decides from
@@ -30,16 +30,23 @@ type Feature struct {
 	Source func(ctx context.Context, in *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error)
 	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
 	Failed func(in *reconciliation.State, message string)
+	// Observed takes in what the cloud says of the object, before anything else goes by it. It may complete the observation.
+	Observed func(ctx context.Context, in *reconciliation.State)
+	// Compare finds out what differs beside what the cloud says, and adds it to the observation. It reads what that takes, and writes nothing.
+	Compare Gather
 	// Plan adds to what is planned for an object. It decides from values, and calls nobody. What the status is to say of it goes
 	// into Records: that is recorded once what comes before it is stored.
 	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
 	Plan func(in *reconciliation.State, a plan.Action) plan.Action
-	// Sent notes in the status what can't be read back of changes that the cloud accepted.
-	Sent func(in *reconciliation.State, a plan.Action, sent []driver.Change)
-	// Events say what was sent, if the feature has its own words for it: known. An empty list is for what is no news. Else an Event lists the changes.
-	Events func(in reconciliation.State, a plan.Action, sent []driver.Change) (notes []outcome.Note, known bool)
+	// Read reads from the API server what an action takes, once that is planned: no other action needs it. An error keeps the action from being carried out.
+	Read func(ctx context.Context, in *reconciliation.State, a plan.Action) error
+	// Prepare stores in the cluster what has to be there at a moment of an action, and refuses to go on if the action may not be carried out. An error ends the action.
+	Prepare func(ctx context.Context, w Work, at Moment) error
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act
+	// Sent takes in which changes of an action the cloud accepted. It returns the Event that says so in place of the loop's own: an
+	// empty one if that is no news, and nil if the feature has no words of its own.
+	Sent func(w Work, a plan.Action, accepted []driver.Change) *outcome.Note
 	// Record notes in the status of an object what the cloud may not say again of its cloud object. It runs before Mirror, also while the object is being created, which the mirror does not show.
 	Record func(in reconciliation.State, object v1alpha1.ResourceObject)
 	// Mirror shows in the status of an object what the cloud says of it, which is in the Observation. It is not called for a cloud object that may be another tenant's.
@@ -48,22 +55,42 @@ type Feature struct {
 	Expect func(in *reconciliation.State)
 	// Remarks say in the preview of an edit what its user has to know beside the changes, a line each.
 	Remarks func(in reconciliation.State, changes []plan.Decided) []string
-	// Clear takes out of the status of an object what Mirror showed, because another cloud object takes the place of the former one. Another
-	// call of it changes nothing. It reports whether it changed something that has to be stored before the creation is sent.
-	Clear func(object v1alpha1.ResourceObject) (store bool)
+	// Clear takes out of the status of an object and of what is remembered what is known of the former cloud object, because another one takes its place. Another
+	// call of it changes nothing. It reports whether the status has to be stored before the creation is sent.
+	Clear func(in *reconciliation.State) (store bool)
 	// Unbind takes out of the status of an object what the feature stored for a cloud object that was never created, because it is to be elsewhere.
 	Unbind func(object v1alpha1.ResourceObject)
 	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
+	// Publish brings up to date what users get of the object in the cluster, where plan.Publishes says so. The outcome holds also beside an error: what was planned is recorded.
+	Publish func(ctx context.Context, w Work, out outcome.Outcome) (outcome.Outcome, error)
 	// Finish runs before the finalizer of an object goes because there is nothing left to do: the cloud object is gone, was never made, or stays by the wish of
 	// the spec or because its kind is removed. It does not run where a mark is released first. What it does may be done again after a crash.
 	Finish func(ctx context.Context, w Work) error
+	// Drop deletes what was made in the cluster for an object, right before its finalizer goes. stays: the cloud object is left.
+	Drop func(ctx context.Context, w Work, stays bool) error
+	// Recorded takes in that the status is stored, or is as it was. What counts from then on goes into what is remembered.
+	Recorded func(in reconciliation.State, remembered *reconciliation.Memory)
 	// Due returns when the object has to be reconciled again at the latest; zero if the feature does not ask for that.
 	Due func(in reconciliation.State) time.Time
 }
 
 // A Gather finds out what a feature has to know. A Stop ends the reconciliation there.
 type Gather func(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error)
+
+// A Moment is when features store what has to be stored before an action goes on. What is written to the cluster and what is sent to the cloud are several writes, and a crash
+// may come between any two of them.
+type Moment string
+
+// The moments.
+const (
+	// AtOnce: before anything else is written, sent or published.
+	AtOnce Moment = "AtOnce"
+	// BeforeTakeover: once finalizer and binding are stored, and before the status forgets the former cloud object.
+	BeforeTakeover Moment = "BeforeTakeover"
+	// BeforeCreation: once the status has forgotten the former cloud object, and before the creation is sent.
+	BeforeCreation Moment = "BeforeCreation"
+)
 
 // An Act carries out an action.
 type Act func(ctx context.Context, w Work, a plan.Action) (outcome.Outcome, error)
@@ -103,11 +130,29 @@ func (s Set) Queued(in *reconciliation.State) {
 	}
 }
 
+// Request has all features add to the request.
+func (s Set) Request(in *reconciliation.State, request *driver.Request) {
+	for _, f := range s {
+		if f.Request != nil {
+			f.Request(in, request)
+		}
+	}
+}
+
 // Failed has all features take in that an operation of the cloud ended in an error.
 func (s Set) Failed(in *reconciliation.State, message string) {
 	for _, f := range s {
 		if f.Failed != nil {
 			f.Failed(in, message)
+		}
+	}
+}
+
+// Observed has all features take in what the cloud says.
+func (s Set) Observed(ctx context.Context, in *reconciliation.State) {
+	for _, f := range s {
+		if f.Observed != nil {
+			f.Observed(ctx, in)
 		}
 	}
 }
@@ -139,6 +184,32 @@ func (s Set) Gather(ctx context.Context, in *reconciliation.State, hook func(Fea
 	return nil, nil
 }
 
+// Read has all features read what an action takes. It ends with the first error.
+func (s Set) Read(ctx context.Context, in *reconciliation.State, a plan.Action) error {
+	for _, f := range s {
+		if f.Read == nil {
+			continue
+		}
+		if err := f.Read(ctx, in, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prepare has all features store what has to be stored at a moment of an action. It ends with the first error.
+func (s Set) Prepare(ctx context.Context, w Work, at Moment) error {
+	for _, f := range s {
+		if f.Prepare == nil {
+			continue
+		}
+		if err := f.Prepare(ctx, w, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Act returns what carries out the actions of a verb; nil if no feature does.
 func (s Set) Act(verb plan.Verb) Act {
 	for _, f := range s {
@@ -147,6 +218,19 @@ func (s Set) Act(verb plan.Verb) Act {
 		}
 	}
 	return nil
+}
+
+// Sent has all features take in which changes the cloud accepted. It returns the first Event that says so in a feature's words; nil for none.
+func (s Set) Sent(w Work, a plan.Action, accepted []driver.Change) (said *outcome.Note) {
+	for _, f := range s {
+		if f.Sent == nil {
+			continue
+		}
+		if n := f.Sent(w, a, accepted); said == nil {
+			said = n
+		}
+	}
+	return said
 }
 
 // Describe returns a copy of an object whose status is in line with an outcome and what was observed: see outcome.Facts.Describe.
@@ -170,11 +254,11 @@ func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, o
 	return described
 }
 
-// Clear takes out of the status of an object what features showed of the former cloud object, and reports whether that has to be stored before the creation is sent.
-func (s Set) Clear(object v1alpha1.ResourceObject) (store bool) {
+// Clear has all features take out what is known of the former cloud object, and reports whether that has to be stored before the creation is sent.
+func (s Set) Clear(in *reconciliation.State) (store bool) {
 	for _, f := range s {
 		if f.Clear != nil {
-			store = f.Clear(object) || store
+			store = f.Clear(in) || store
 		}
 	}
 	return store
@@ -219,37 +303,6 @@ func (s Set) Source(ctx context.Context, in *reconciliation.State) (*reconciliat
 	return nil, nil
 }
 
-// Request has all features ask for what the spec says of them.
-func (s Set) Request(in reconciliation.State, request *driver.Request) {
-	for _, f := range s {
-		if f.Request != nil {
-			f.Request(in, request)
-		}
-	}
-}
-
-// Sent has all features note what can't be read back of what was sent.
-func (s Set) Sent(in *reconciliation.State, a plan.Action, sent []driver.Change) {
-	for _, f := range s {
-		if f.Sent != nil {
-			f.Sent(in, a, sent)
-		}
-	}
-}
-
-// Events say what was sent; false if no feature has words of its own for it.
-func (s Set) Events(in reconciliation.State, a plan.Action, sent []driver.Change) (notes []outcome.Note, known bool) {
-	for _, f := range s {
-		if f.Events == nil {
-			continue
-		}
-		if notes, known = f.Events(in, a, sent); known {
-			return notes, true
-		}
-	}
-	return nil, false
-}
-
 // Expect has the Observation of a preview say what the status of its object shows.
 func (s Set) Expect(in *reconciliation.State) {
 	for _, f := range s {
@@ -269,6 +322,20 @@ func (s Set) Remarks(in reconciliation.State, changes []plan.Decided) (lines []s
 	return lines
 }
 
+// Publish has all features bring up to date what users get. It ends with the first error.
+func (s Set) Publish(ctx context.Context, w Work, out outcome.Outcome) (outcome.Outcome, error) {
+	for _, f := range s {
+		if f.Publish == nil {
+			continue
+		}
+		var err error
+		if out, err = f.Publish(ctx, w, out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
 // Finish has all features end what they have to end before the finalizer goes.
 func (s Set) Finish(ctx context.Context, w Work) error {
 	for _, f := range s {
@@ -280,6 +347,28 @@ func (s Set) Finish(ctx context.Context, w Work) error {
 		}
 	}
 	return nil
+}
+
+// Drop has all features delete what was made in the cluster for an object.
+func (s Set) Drop(ctx context.Context, w Work, stays bool) error {
+	for _, f := range s {
+		if f.Drop == nil {
+			continue
+		}
+		if err := f.Drop(ctx, w, stays); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Recorded has all features take in that the status is stored.
+func (s Set) Recorded(in reconciliation.State, remembered *reconciliation.Memory) {
+	for _, f := range s {
+		if f.Recorded != nil {
+			f.Recorded(in, remembered)
+		}
+	}
 }
 
 // Due returns when the object has to be reconciled again at the latest; zero if no feature asks for that.

@@ -149,7 +149,7 @@ func TestNotes(t *testing.T) {
 		Begin:  func(*reconciliation.State) { note("begin") },
 		Queued: func(*reconciliation.State) { note("queued") },
 		Failed: func(_ *reconciliation.State, message string) { note("failed: " + message) },
-		Clear:  func(v1alpha1.ResourceObject) bool { note("clear"); return len(calls) == 7 },
+		Clear:  func(*reconciliation.State) bool { note("clear"); return len(calls) == 7 },
 		Unbind: func(v1alpha1.ResourceObject) { note("unbind") },
 	}
 	set := Set{{}, has, has}
@@ -223,31 +223,19 @@ func TestInterpretation(t *testing.T) {
 				in.View.Children = append(in.View.Children, name)
 				return []driver.Change{{Field: name}}
 			},
-			Request: func(_ reconciliation.State, request *driver.Request) { request.Username += name },
-			Sent:    func(in *reconciliation.State, _ plan.Action, _ []driver.Change) { in.Provider += name },
+			Request: func(_ *reconciliation.State, request *driver.Request) { request.Username += name },
 			Expect:  func(in *reconciliation.State) { in.Observation.Problem += name },
 			Remarks: func(reconciliation.State, []plan.Decided) []string { return []string{name} },
-			Events: func(_ reconciliation.State, _ plan.Action, sent []driver.Change) ([]outcome.Note, bool) {
-				return []outcome.Note{outcome.Normal(name, "%s", sent[0].Field)}, sent[0].Field == name
-			},
 		}
 	}
 	set, in := Set{{}, says("one"), says("two")}, reconciliation.State{}
 	changes := set.Interpret(&in)
 	set.Expect(&in)
-	set.Request(in, &in.Request)
-	set.Sent(&in, plan.Action{}, nil)
-	if in.Request.Username != "onetwo" || in.Provider != "onetwo" {
-		t.Errorf("asked for %q, and noted %q", in.Request.Username, in.Provider)
+	set.Request(&in, &in.Request)
+	if in.Request.Username != "onetwo" {
+		t.Errorf("asked for %q", in.Request.Username)
 	}
 	if both := []string{"one", "two"}; !slices.Equal(driver.Names(changes), both) || !slices.Equal(in.View.Children, both) || !slices.Equal(set.Remarks(in, nil), both) || in.Observation.Problem != "onetwo" {
 		t.Errorf("got %+v, %+v, %q", changes, in.View.Children, in.Observation.Problem)
-	}
-	notes, known := set.Events(in, plan.Action{}, changes[1:])
-	if !known || len(notes) != 1 || notes[0].Reason != "two" || notes[0].Message != "two" {
-		t.Errorf("got %+v", notes)
-	}
-	if _, known := set.Events(in, plan.Action{}, []driver.Change{{Field: "tags"}}); known {
-		t.Error("a change of no feature has Events of one")
 	}
 }

@@ -1,15 +1,15 @@
 package driver
 
-// An Edit is what an Update changes.
+// An Edit is what Update changes.
 type Edit struct {
-	// Changes are differences between spec and cloud, as an observation reported them.
+	// Changes are differences between spec and cloud, from an observation.
 	Changes []Change
-	// Password is what becomes of the administrator's password. It is here because a call of its own would wait until the
-	// cloud has made the changes. Only for kinds with Capabilities.Login.
+	// Password is the change of the administrator's password. It is part of the edit, because the cloud may accept no
+	// separate call before the other changes are complete. Only kinds with Capabilities.Login have it.
 	Password PasswordChange `json:",omitempty"`
 }
 
-// Len returns how many things the edit changes.
+// Len returns the number of changes, including that of the password.
 func (e Edit) Len() int {
 	if e.Password == PasswordStays {
 		return len(e.Changes)
@@ -17,20 +17,21 @@ func (e Edit) Len() int {
 	return len(e.Changes) + 1
 }
 
-// A PasswordChange says what becomes of the administrator's password, and who manages it from then on. No cloud tells a password, so
-// only the caller knows when it differs. Its value crosses wires.
+// A PasswordChange says how the administrator's password changes, and who manages it afterwards. The password can't be
+// read from a cloud, so only the caller knows when it differs. The values are part of messages.
 type PasswordChange string
 
-// The changes of a password. A driver says by LoginState.CloudManaged who manages it now.
+// The changes of a password. A driver reports who manages it now by LoginState.CloudManaged.
 const (
-	// PasswordStays leaves the password and who manages it as they are.
+	// PasswordStays changes neither the password nor who manages it.
 	PasswordStays PasswordChange = ""
-	// SetPassword sets the password to Secrets.Own. It never replaces one that the cloud manages. That is a Conflict: somebody may have
-	// turned that on since the caller observed the object.
+	// SetPassword sets the password to Secrets.Own. If the cloud manages the password, Update returns Conflict:
+	// somebody may have enabled that after the caller observed the object.
 	SetPassword PasswordChange = "set"
-	// HandOverPassword has the cloud set a password that nobody else knows, and keep it.
+	// HandOverPassword makes the cloud generate, store and manage the password.
 	HandOverPassword PasswordChange = "hand-over"
-	// TakeBackPassword has the cloud delete the password that it keeps, and sets Secrets.Own in its place.
+	// TakeBackPassword ends the management by the cloud, which deletes its stored password, and sets the password to
+	// Secrets.Own.
 	TakeBackPassword PasswordChange = "take-back"
 )
 

@@ -96,3 +96,13 @@ func waitForPrimary(in reconciliation.State) *reconciliation.Stop {
 	}
 	return &reconciliation.Stop{Outcome: out}
 }
+
+// PrimaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
+func PrimaryOf(in reconciliation.State) v1alpha1.ResourceObject {
+	before, follows := kind.ReplicaStatusOf(in.Kind, in.Object), in.Observation.Replication.GetFollows()
+	if follows == nil || in.Primary.Object == nil || reconciliation.PrimaryServer(in).Primary == "" || !reconciliation.FollowsPrimary(in, follows) ||
+		before != nil && before.PrimaryID != "" && before.PrimaryID != in.Primary.Ref.ID {
+		return nil
+	}
+	return in.Primary.Object
+}

@@ -168,3 +168,44 @@ func TestFollowersOf(t *testing.T) {
 		t.Errorf("got %+v: %v", got, err)
 	}
 }
+
+// The object that stands for the server which a read replica follows is that of the very server: not one of a later server of the name, or of another one.
+func TestPrimaryOfAReplica(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		primaryID string // that the status has
+		gone      bool   // there is no object of the primary
+		elsewhere bool   // the primary is another server than what it follows
+		promoted  bool
+		want      bool
+	}{
+		{name: "new", want: true},
+		{name: "of the server that the status knows", primaryID: "db-1", want: true},
+		{name: "of a later server of the name", primaryID: "db-0"},
+		{name: "of another server", elsewhere: true},
+		{name: "of a server without an object", gone: true},
+		{name: "promoted", promoted: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			primary, d := parent(), reads()
+			d.Status.Replica = &v1alpha1.ReplicaStatus{Primary: "shop-orders", PrimaryID: tt.primaryID}
+			primary.Status.ExternalName, primary.Status.ExternalID, primary.Status.Provider, primary.Status.AccountID = "shop-orders", "db-1", "aws", "111"
+			primary.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{}
+			if tt.elsewhere {
+				primary.Status.ExternalName = "shop-invoices"
+			}
+			w := reconciliation.State{Object: d, Want: d, Facts: outcome.Facts{Kind: kind.Database()}}
+			if !tt.gone {
+				w.Primary = reconciliation.Primary{Parent: reconciliation.ParentOf(primary), Object: primary}
+			}
+			w.Primary.Named, w.Observed, w.Provider, w.Account = "Database orders", true, "aws", "111"
+			w.Observation = driver.Observation{State: driver.Ready, Available: true, Replication: &driver.Replication{Follows: &driver.Following{Primary: "shop-orders"}}}
+			if tt.promoted {
+				w.Observation.Replication = nil
+			}
+			if got := PrimaryOf(w); (got != nil) != tt.want {
+				t.Errorf("got %v, want one: %t", got, tt.want)
+			}
+		})
+	}
+}

@@ -30,9 +30,9 @@ func Of(k *kind.Kind, cache client.Reader, sync time.Duration) feature.Set {
 		Source: func(_ context.Context, in *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error) {
 			return source(in, creation), nil
 		},
-		Events: events,
+		Sent:   sent,
 		Mirror: mirror, Expect: expect, Remarks: remarks,
-		Clear:  func(object v1alpha1.ResourceObject) bool { return kind.SetReplicaStatus(k, object, nil, "", "", nil) },
+		Clear:  func(in *reconciliation.State) bool { return kind.SetReplicaStatus(k, in.Object, nil, "", "", nil) },
 		Unbind: func(object v1alpha1.ResourceObject) { kind.SetReplicaStatus(k, object, nil, "", "", nil) },
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -40,10 +41,11 @@ func remarks(in reconciliation.State, changes []plan.Decided) []string {
 	return []string{"This server is a read replica: what a replica can't have in the cloud, such as backups, changes once it is promoted"}
 }
 
-// events say that a replica was promoted.
-func events(in reconciliation.State, a plan.Action, _ []driver.Change) (notes []outcome.Note, known bool) {
-	if !a.Does(driver.Promote) {
-		return nil, false
+// sent says that a replica was promoted.
+func sent(w feature.Work, a plan.Action, accepted []driver.Change) *outcome.Note {
+	if !a.Does(driver.Promote) || len(accepted) == 0 {
+		return nil
 	}
-	return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", in.Observation.Replication.GetFollows().Primary)}, true
+	said := outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", w.Reconciliation().Observation.Replication.GetFollows().Primary)
+	return &said
 }

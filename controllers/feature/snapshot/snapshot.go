@@ -16,8 +16,8 @@ func Of(k *kind.Kind) feature.Set {
 		Mirror: func(in reconciliation.State, object v1alpha1.ResourceObject) {
 			k.SetSnapshotDetails(object, in.Observation.SnapshotDetails, in.Observation.Available)
 		},
-		Clear: func(object v1alpha1.ResourceObject) bool {
-			k.SetSnapshotDetails(object, nil, false)
+		Clear: func(in *reconciliation.State) bool {
+			k.SetSnapshotDetails(in.Object, nil, false)
 			return false // the mirror alone shows it
 		},
 	}}

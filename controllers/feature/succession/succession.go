@@ -18,7 +18,11 @@ func Of(k *kind.Kind) feature.Set {
 		return nil
 	}
 	return feature.Set{{
-		Request: request, Interpret: interpret, Events: events, Sent: sent, Record: record, Expect: expect, Remarks: remarks,
+		Request: request, Interpret: interpret, Sent: sent, Record: record, Expect: expect, Remarks: remarks,
+		Clear: func(in *reconciliation.State) bool {
+			missing.Set(&in.Memory.Parts, time.Time{})
+			return false // the status says on what the server was before
+		},
 		Unbind: func(object v1alpha1.ResourceObject) { kind.SetFormer(k, object, nil) },
 	}}
 }
@@ -33,8 +37,8 @@ func isBeside(in reconciliation.State) bool {
 }
 
 // request asks for an upgrade beside the server if the spec does, and for what the former server is like.
-func request(in reconciliation.State, request *driver.Request) {
-	request.Beside, request.Former = isBeside(in), kind.FormerOf(in.Kind, in.Object)
+func request(in *reconciliation.State, request *driver.Request) {
+	request.Beside, request.Former = isBeside(*in), kind.FormerOf(in.Kind, in.Object)
 }
 
 // record notes in the status in whose place the cloud put a server, by the cloud's own answer.
@@ -44,25 +48,29 @@ func record(in reconciliation.State, object v1alpha1.ResourceObject) {
 	}
 }
 
-// sent notes in the status that nothing is left of the former server: it is gone, and so is what only it used.
-func sent(in *reconciliation.State, a plan.Action, changes []driver.Change) {
-	if a.Does(driver.DeleteFormer) && len(changes) > 0 && in.Observation.Succession.GetFormer() == nil {
+// sent notes in the status that nothing is left of the former server: it is gone, and so is what only it used. It says what becomes of that server, and of the one that the cloud
+// prepares.
+func sent(w feature.Work, a plan.Action, accepted []driver.Change) *outcome.Note {
+	if len(accepted) == 0 {
+		return nil
+	}
+	in := w.Reconciliation()
+	gone := a.Does(driver.DeleteFormer) && in.Observation.Succession.GetFormer() == nil
+	if gone {
 		kind.SetFormer(in.Kind, in.Object, nil)
 	}
-}
-
-// events say what becomes of the former server, and of the one that the cloud prepares.
-func events(in reconciliation.State, a plan.Action, changes []driver.Change) (notes []outcome.Note, known bool) {
-	upgrades := in.Request.Beside && len(changes) == 1 && changes[0].Field == fieldVersion
+	upgrades := in.Request.Beside && len(accepted) == 1 && accepted[0].Field == fieldVersion
+	said := outcome.Note{}
 	switch {
-	case a.Does(driver.ReleaseFormer), a.Does(driver.DeleteFormer) && in.Observation.Succession.GetFormer() == nil: // no news: that there is one was told
-		return nil, true
+	case a.Does(driver.ReleaseFormer), gone: // no news: that there is one was told
 	case a.Does(driver.DeleteFormer):
-		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", in.Provider, changes[0].From)}, true
+		said = outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", in.Provider, accepted[0].From)
 	case upgrades && in.Request.Operation == "":
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", in.Provider, changes[0].To)}, true
+		said = outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", in.Provider, accepted[0].To)
 	case upgrades:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", in.Provider, changes[0].To)}, true
+		said = outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", in.Provider, accepted[0].To)
+	default:
+		return nil
 	}
-	return nil, false
+	return &said
 }

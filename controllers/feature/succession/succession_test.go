@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/featuretest"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -37,8 +38,8 @@ func TestFormerServerIsForgotten(t *testing.T) {
 	} {
 		d := &v1alpha1.Database{}
 		d.Status.FormerServer = &v1alpha1.FormerServer{}
-		in := reconciliation.State{Object: d, Facts: outcome.Facts{Kind: kind.Database(), Observation: driver.Observation{Succession: &driver.Succession{Former: tt.shown}}}}
-		sent(&in, tt.action, tt.applied)
+		w := &featuretest.Work{State: reconciliation.State{Object: d, Facts: outcome.Facts{Kind: kind.Database(), Observation: driver.Observation{Succession: &driver.Succession{Former: tt.shown}}}}}
+		sent(w, tt.action, tt.applied)
 		if kept := d.Status.FormerServer != nil; kept != tt.kept {
 			t.Errorf("%s: kept %t, want %t", tt.name, kept, tt.kept)
 		}
@@ -103,13 +104,9 @@ func TestEvents(t *testing.T) {
 		if tt.does != "" {
 			a.Command = &driver.Command{Verb: tt.does}
 		}
-		notes, known := events(in, a, tt.sent)
-		reason := ""
-		for _, n := range notes {
-			reason = n.Reason
-		}
-		if known != tt.known || reason != tt.reason {
-			t.Errorf("%s: known: %t, %+v", name, known, notes)
+		said := sent(&featuretest.Work{State: in}, a, tt.sent)
+		if (said != nil) != tt.known || said != nil && said.Reason != tt.reason {
+			t.Errorf("%s: got %+v", name, said)
 		}
 	}
 }

@@ -18,8 +18,8 @@ func Of(k *kind.Kind) feature.Set {
 				k.Support.Set(object, seen)
 			}
 		},
-		Clear: func(object v1alpha1.ResourceObject) bool {
-			k.Support.Set(object, nil)
+		Clear: func(in *reconciliation.State) bool {
+			k.Support.Set(in.Object, nil)
 			return false // the mirror alone shows it
 		},
 	}}

@@ -3,7 +3,7 @@ package execute
 import (
 	"context"
 
-	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -14,10 +14,7 @@ func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound b
 	if w.Now.Sub(w.Memory.Cloud.SentAt) < w.executor.ConsistencyWindow && w.Memory.Cloud.WasSent(changes[0]) {
 		return true, nil
 	}
-	if w.Password.Refused != nil {
-		return false, w.Password.Refused
-	}
-	if err := w.storePassword(ctx, password.BeforeStartOver); err != nil {
+	if err := w.executor.Features.Prepare(ctx, w, feature.BeforeTakeover); err != nil {
 		return false, err
 	}
 	if belongs := plan.Ownership(w.View, w.Observation); belongs.TakenOver() {

@@ -10,7 +10,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -47,8 +46,8 @@ func (w *work) clearBinding() {
 // reports whether the status changed, and has to be stored before the cloud is called.
 func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (changed bool) {
 	before := w.status.DeepCopy()
-	w.Memory.Cloud, w.Memory.Published.Published = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil), nil
-	w.StartedOver, w.Memory.Parts = true, reconciliation.Parts{}
+	w.Memory.Cloud = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil)
+	w.StartedOver = true
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = origin, false, false
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
 	w.status.FirstReadyTime, w.status.AppliedGeneration = nil, 0
@@ -60,7 +59,7 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	store := w.executor.Features.Clear(w.Object)
+	store := w.executor.Features.Clear(&w.State)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
 	store = w.Kind.SetParentRef(w.Object, w.Request.Parent) || store
 	store = w.Kind.SetRestored(w.Object, w.Request.Restore) || store

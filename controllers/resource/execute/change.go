@@ -5,7 +5,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -56,12 +55,8 @@ func inVain(t reconciliation.State, out outcome.Outcome, changes []driver.Change
 	return out
 }
 
-// updated says what was set in the cloud.
-func updated(features feature.Set, t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
-	alone := driver.PasswordStays
-	if len(changes) == 1 {
-		alone = plan.PasswordChange(changes[0])
-	}
+// updated says what was set in the cloud. said is how a feature says it; nil if none does.
+func updated(t reconciliation.State, a plan.Action, changes []driver.Change, said *outcome.Note) []outcome.Note {
 	switch {
 	case len(changes) == 0:
 		return nil
@@ -71,36 +66,15 @@ func updated(features feature.Set, t reconciliation.State, a plan.Action, change
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
-	}
-	if notes, known := features.Events(t, a, changes); known {
-		return notes
-	}
-	switch {
-	case alone == driver.HandOverPassword:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
-			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}
-	case alone == driver.TakeBackPassword:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password, which the cloud no longer manages")}
-	case alone == driver.SetPassword && t.View.Rotates:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
-			"changed the administrator's password, because %s; the connection Secret gets it once the cloud has applied it", whyRotated(t))}
-	case alone == driver.SetPassword && t.Password.State.Next == t.Password.State.Current: // after a promotion, or a refusal
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "set the administrator's password once more, which is the one that it was before, so that it is certain")}
-	case alone == driver.SetPassword:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password")}
+	case said != nil && said.Reason == "": // no news
+		return nil
+	case said != nil:
+		return []outcome.Note{*said}
 	case a.Reason == v1alpha1.ReasonDrifted:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDriftCorrected, "corrected drift: %s", plan.ListChanges(changes))}
 	default:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "changed %s", plan.ListChanges(changes))}
 	}
-}
-
-// whyRotated says why a generated password is changed: a person asked for it, or it is old.
-func whyRotated(t reconciliation.State) string {
-	if plan.RotationStored(t.Kind, t.Object, t.Want) {
-		return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword
-	}
-	return "spec.credentials.rotationPeriod has passed"
 }
 
 func without(changes []driver.Change, failed []driver.FieldError) []driver.Change {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
@@ -96,23 +95,6 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	third.Release()
 	if stop != nil || third.Memory.Failure != "" {
 		t.Errorf("once it is over, it ends with %+v, and %q is remembered", stop, third.Memory.Failure)
-	}
-}
-
-// While another server is prepared to take the place of this one, no password is sent: that one would perhaps lack it.
-func TestNoPasswordWhileAServerIsPrepared(t *testing.T) {
-	for operation, sends := range map[string]bool{"": true, "bgd-1": false} {
-		d, secret := withPassword(map[string]string{"current": "one", "next": "two", "serial": "2"})
-		d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
-		g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
-		g.Request.Beside = true
-		g.Observation = driver.Observation{State: driver.Ready, Available: true, Operation: operation}
-		if err := g.login().readPassword(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if got := len(g.Observation.Changes) > 0; got != sends {
-			t.Errorf("with the operation %q, a password is sent: %t", operation, got)
-		}
 	}
 }
 

@@ -55,7 +55,7 @@ func steps() []step {
 		{gather: func(g *gathering, ctx context.Context) error {
 			return (&hiding{g.gatherer.Reader, &g.State}).find(ctx)
 		}},
-		{gather: func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }},
+		{hook: (*gathering).compare},
 		{gather: (*gathering).look, check: isCreatable},
 		{check: isFree},
 		{hook: (*gathering).findSource},
@@ -73,6 +73,11 @@ func (g *gathering) findGuards(ctx context.Context) (*reconciliation.Stop, error
 		return nil, nil
 	}
 	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Guard })
+}
+
+// compare has features find out what differs beside what the cloud says.
+func (g *gathering) compare(ctx context.Context) (*reconciliation.Stop, error) {
+	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Compare })
 }
 
 // findSource has features find out of what a cloud object is made that is to be created.
@@ -199,10 +204,7 @@ func (g *gathering) request() driver.Request {
 		NotBefore: g.Memory.Cloud.NotBefore, AskedAt: g.Memory.AskedAt,
 	}
 	request.JustSet = g.Memory.Cloud.JustSet.In(request.Spec)
-	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
-		request.Username = *c.Username
-	}
-	request.CloudManaged, request.PasswordSet = plan.CloudManages(g.Kind, g.Want), plan.AcceptedPassword(status) > 0
+	g.gatherer.Features.Request(&g.State, &request)
 	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
@@ -210,7 +212,6 @@ func (g *gathering) request() driver.Request {
 			request.Deletion.Snapshot = plan.SnapshotName(name, string(g.Object.GetUID()))
 		}
 	}
-	g.gatherer.Features.Request(g.State, &request)
 	return request
 }
 
@@ -290,7 +291,6 @@ func (g *gathering) observe(ctx context.Context) error {
 		upToDate(g, seen)
 		g.Status().Operation = seen.Operation // told once; the next reconciliation observes afresh
 		if !rests {                           // what rests was about the version alone, and may be told again by another process
-			g.login().operationRefused()
 			g.gatherer.Features.Failed(&g.State, seen.OperationError.Error())
 		}
 		if seen.State == driver.Ready {
@@ -298,24 +298,13 @@ func (g *gathering) observe(ctx context.Context) error {
 		}
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
-		certify(ctx, &g.State, &seen.Endpoint)
-		g.observed(seen)
+		g.observed(ctx, seen)
 	}
 	return nil
 }
 
-// certify adds the authorities of the server to its endpoint where the cloud does not report them and the provider config does. They matter to
-// those alone who get a connection Secret.
-func certify(ctx context.Context, g *reconciliation.State, at *driver.Endpoint) {
-	if !g.Kind.Login || at.Host == "" || at.Certificates != "" || g.Want.GetConnection() == nil {
-		return
-	}
-	certificates, known := g.Connection.DatabaseCA(ctx)
-	at.Certificates, g.KeepsCertificates = certificates, !known
-}
-
 // observed takes in an observation.
-func (g *gathering) observed(seen driver.Observation) {
+func (g *gathering) observed(ctx context.Context, seen driver.Observation) {
 	if seen.State != driver.Absent { // a read may lag behind the creation
 		g.Memory.Cloud.JustSet = nil
 	}
@@ -326,16 +315,9 @@ func (g *gathering) observed(seen driver.Observation) {
 		seen.Mark = g.Request.Mark // the answer to the creation said which one it is, however the cloud shows its mark
 	}
 	seen.Mark = whole(seen.Mark, g.Request.Mark)
-	if !g.Request.CloudManaged { // then it is nobody's way to the password
-		seen.Endpoint.PasswordSecret = ""
-		if seen.Login != nil {
-			login := *seen.Login
-			login.PasswordProblem, seen.Login = "", &login
-		}
-	}
 	keepMirrored(&g.State, &seen)
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, reconciliation.SaidNothing
-	g.KeepsPrimary = wasPromoted(g.login())
+	g.gatherer.Features.Observed(ctx, &g.State)
 	upToDate(g, seen)
 	if seen.State == driver.Ready && seen.OperationError == nil {
 		g.Memory.Failure = ""
@@ -374,12 +356,11 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View, g.Memory.Cloud = found.View, found.Memory
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
 	g.View.RetryRequested = g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
-	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
-	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
+	g.View.Children, g.View.ConsistencyWindow = g.Children, g.gatherer.ConsistencyWindow
 	g.Observation.Changes = append(g.Observation.Changes, g.gatherer.Features.Interpret(&g.State)...)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
-	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
+	g.Differences = g.Observation.Changes
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
-	g.Observation.Changes = g.View.Source.Withhold(fresh) // after Unmade: what is withheld is not there either
+	g.Observation.Changes = g.View.Source.Withhold(fresh)
 	return upgrading{g}.findBackup(ctx)
 }

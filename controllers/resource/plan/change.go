@@ -330,14 +330,6 @@ func OrNone(s string) string {
 	return s
 }
 
-// LacksLogin reports whether changes say that something which the connection Secret names may not be in the cloud yet: the
-// administrator, or the initial database.
-func LacksLogin(changes []driver.Change) bool {
-	return slices.ContainsFunc(changes, func(c driver.Change) bool {
-		return c.Effect != driver.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
-	})
-}
-
 // WhyReplaced says what comes of a new password for a server whose old one only others know.
 const WhyReplaced = "no cloud returns the current one, so Mooring sets a new one, and every login with the current one then fails; " +
 	"to keep it, set spec.credentials.passwordSecretRef"

@@ -1,4 +1,4 @@
-package gather
+package login
 
 import (
 	"context"
@@ -13,10 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/binding"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -61,26 +60,26 @@ func TestPasswordWhosePeriodHasPassed(t *testing.T) {
 					return c.Get(ctx, key, o, opts...)
 				},
 			}).Build()
-			g := gatheringOf(d, c)
+			g := fixtureOf(d, c)
 			g.Observation = driver.Observation{State: driver.Ready, Available: true}
-			g.Memory.Published.Published = &credential.ConnectionSecret{Checked: now} // what was found right lately is looked at all the same
-			err := g.login().readPassword(t.Context())
+			g.remember(&binding.ConnectionSecret{Checked: now}) // what was found right lately is looked at all the same
+			err := g.readPassword(t.Context())
 			if (err != nil) != test.fails {
 				t.Fatal(err)
 			}
 			rotates := test.reason == "" && !test.fails
-			if (g.Password.Step == password.Rotate) != rotates || (g.Password.State.Next != "") != rotates || (g.Password.Store == password.AtOnce) != rotates {
-				t.Errorf("it does %q, and stores %q: %+v", g.Password.Step, g.Password.Store, g.Password.State)
+			if (g.plan.Step == password.Rotate) != rotates || (g.plan.State.Next != "") != rotates || (g.plan.Store == password.AtOnce) != rotates {
+				t.Errorf("it does %q, and stores %q: %+v", g.plan.Step, g.plan.Store, g.plan.State)
 			}
-			refused, _ := errors.AsType[*identity.ValidationError](g.RotationRefused)
+			refused, _ := errors.AsType[*identity.ValidationError](g.rotationRefused)
 			if test.reason != "" && (refused == nil || refused.Reason != test.reason) || test.reason == "" && refused != nil {
-				t.Errorf("it is refused by %v, want %s", g.RotationRefused, test.reason)
+				t.Errorf("it is refused by %v, want %s", g.rotationRefused, test.reason)
 			}
 			if test.fails {
 				return
 			}
-			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Converge}); err != nil || (g.PublishError != nil) != (test.reason != "") {
-				t.Errorf("%v, and to publish says %v", err, g.PublishError)
+			if err := g.publish(t.Context()); (err != nil) != (test.reason != "") {
+				t.Errorf("to publish says %v", err)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package gather
+package login
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// reads returns a database that is to follow orders.
+// reads returns a Database that is to follow another one.
 func reads() *v1alpha1.Database {
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "reads", UID: "uid-reads", Finalizers: []string{v1alpha1.FinalizerResource}}}
 	d.Spec.Replica = &v1alpha1.DatabaseReplica{PrimaryRef: v1alpha1.DatabaseReference{Name: "orders"}}
@@ -35,15 +35,10 @@ func TestPasswordOfAReplica(t *testing.T) {
 		want             map[string]string // its password Secret
 		sends            string
 		unknown, changes bool
-		primaryID        string // that the status has
-		gone             bool   // there is no object of the primary
-		elsewhere        bool   // the primary is another server than what it follows
+		gone             bool // there is no object of the primary
 	}{
 		{name: "new", primary: map[string]string{"next": "one", "serial": "1"}, accepted: "1", want: map[string]string{"current": "one", "serial": "2"}},
 		{name: "known", primary: map[string]string{"current": "one", "serial": "4"}, accepted: "4", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
-		{name: "of the server that the status knows", primaryID: "db-1", primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "two", "serial": "3"}},
-		{name: "of a later server of the name", primaryID: "db-0", primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
-		{name: "of another server", elsewhere: true, primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
 		{name: "of a server without an object", gone: true, stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "one", "serial": "2"}},
 		{name: "unknown, of a server without an object", gone: true, want: map[string]string{}, unknown: true},
 		{name: "changed", primary: map[string]string{"current": "two", "serial": "5"}, accepted: "5", stored: map[string]string{"current": "one", "serial": "2"}, want: map[string]string{"current": "two", "serial": "3"}},
@@ -59,12 +54,7 @@ func TestPasswordOfAReplica(t *testing.T) {
 			primary, of := withPassword(tt.primary)
 			d := reads()
 			d.Spec.Connection = &v1alpha1.Connection{SecretName: "reads-db"}
-			d.Status.Replica = &v1alpha1.ReplicaStatus{Primary: "shop-orders", PrimaryID: tt.primaryID}
-			primary.Status.ExternalName, primary.Status.ExternalID, primary.Status.Provider, primary.Status.AccountID = "shop-orders", "db-1", "aws", "111"
-			primary.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{}
-			if tt.elsewhere {
-				primary.Status.ExternalName = "shop-invoices"
-			}
+			d.Status.Replica = &v1alpha1.ReplicaStatus{Primary: "shop-orders"}
 			if tt.accepted != "" {
 				primary.Status.Applied = map[string][]string{plan.FieldPassword: {tt.accepted}}
 			}
@@ -78,34 +68,34 @@ func TestPasswordOfAReplica(t *testing.T) {
 				objects = append(objects, own)
 			}
 			c := fake.NewClientBuilder().WithObjects(objects...).Build()
-			w := gatheringOf(d, c)
+			w := fixtureOf(d, c)
 			if !tt.gone {
-				w.Primary = reconciliation.Primary{Parent: reconciliation.ParentOf(primary), Object: primary}
+				w.primary = func(reconciliation.State) v1alpha1.ResourceObject { return primary }
 			}
-			w.Primary.Named, w.Observed, w.Provider, w.Account = "Database orders", true, "aws", "111"
+			w.Primary.Named = "Database orders"
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Replication: &driver.Replication{Follows: &driver.Following{Primary: "shop-orders"}}}
 			if tt.promoted {
 				w.Observation.Replication = nil
 			}
-			w.observed(w.Observation)
-			if err := w.login().readPassword(t.Context()); err != nil {
+			observed(t.Context(), w.State)
+			if err := w.readPassword(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if w.KeepsPrimary != tt.promoted { // what is decided is not stored yet
 				t.Errorf("that it followed its primary stays known: %t, want %t", w.KeepsPrimary, tt.promoted)
 			}
-			w.storePassword(t, c)
+			w.storePassword(t)
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(own), own); client.IgnoreNotFound(err) != nil || err != nil && len(tt.want) > 0 {
 				t.Fatal(err)
 			}
 			if len(tt.want) > 0 {
 				comparePassword(t, own, tt.want)
 			}
-			if w.Password.Sent.InClear() != tt.sends || (len(w.Observation.Changes) > 0) != (tt.sends != "") {
-				t.Errorf("sends %q by %+v, want %q", w.Password.Sent.InClear(), w.Observation.Changes, tt.sends)
+			if w.plan.Sent.InClear() != tt.sends || (len(w.Observation.Changes) > 0) != (tt.sends != "") {
+				t.Errorf("sends %q by %+v, want %q", w.plan.Sent.InClear(), w.Observation.Changes, tt.sends)
 			}
-			if (w.PasswordUnknown != nil) != tt.unknown || w.PasswordChanges != tt.changes {
-				t.Errorf("unknown: %v, changes: %t", w.PasswordUnknown, w.PasswordChanges)
+			if (w.unknown != nil) != tt.unknown || w.changing != tt.changes {
+				t.Errorf("unknown: %v, changes: %t", w.unknown, w.changing)
 			}
 		})
 	}
@@ -140,9 +130,10 @@ func TestPromotionIsKnownUntilThePasswordIsStored(t *testing.T) {
 					},
 				})
 			}
-			w := gatheringOf(d, builder.Build())
-			w.observed(driver.Observation{State: driver.Ready, Available: true})
-			if err := w.login().readPassword(t.Context()); (err != nil) != tt.fails {
+			w := fixtureOf(d, builder.Build())
+			w.Observation = driver.Observation{State: driver.Ready, Available: true}
+			observed(t.Context(), w.State)
+			if err := w.readPassword(t.Context()); (err != nil) != tt.fails {
 				t.Fatal(err)
 			}
 			if w.KeepsPrimary == tt.ended {

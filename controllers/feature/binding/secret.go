@@ -1,4 +1,4 @@
-package credential
+package binding
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -46,6 +46,15 @@ func (c Connections) Get(name string) (Connection, error) {
 	return found, nil
 }
 
+// A Reader reads connection Secrets of objects of one kind.
+type Reader struct {
+	// API reads from the API server: Secrets are not cached.
+	API client.Reader
+	// Version returns the resourceVersion of a Secret as a watch knows it, which may be behind; empty if it is not known. Nil if none are watched.
+	Version func(context.Context, client.ObjectKey) string
+	Kind    *kind.Kind
+}
+
 // Connection reads a connection Secret of an object.
 func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject, name string) (Connection, error) {
 	secret := &corev1.Secret{}
@@ -60,14 +69,14 @@ func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject,
 	}
 }
 
-// Unchanged reports whether a connection Secret is known to be as it was when it was found to be right, without being read, and is to hold
+// unchanged reports whether a connection Secret is known to be as it was when it was found to be right, without being read, and is to hold
 // what it held. data is the content for an empty password.
-func (r *Reader) Unchanged(ctx context.Context, object v1alpha1.ResourceObject, m Memory, name string, kind corev1.SecretType, data map[string][]byte) bool {
+func (r *Reader) unchanged(ctx context.Context, object v1alpha1.ResourceObject, m Memory, name string, kind corev1.SecretType, data map[string][]byte) bool {
 	if r.Version == nil || m.Published == nil {
 		return false
 	}
 	version := r.Version(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: name})
-	return version != "" && m.Holds(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, kind, data)
+	return version != "" && m.holds(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, kind, data)
 }
 
 // Owns reports whether a Secret was made for an object of a kind, under whatever uid: its labels say so, and its type is that of a
@@ -78,56 +87,36 @@ func Owns(k *kind.Kind, object v1alpha1.ResourceObject, secret *corev1.Secret) b
 		labels[v1alpha1.LabelKind] == k.Name && labels[v1alpha1.LabelName] == object.GetName()
 }
 
-// MayPublish refuses to go on if the connection Secret is somebody else's, or can't take the other password that changes says it is to get: a
-// password that nobody could be told is not set. missing is its name if there is none.
-func (r *Reader) MayPublish(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description, changes bool) (missing string, err error) {
-	wanted := want.GetConnection()
+// MayPublish refuses to go on if the connection Secret of an object is somebody else's, or can't take the other password that changes says it is to get: a
+// password that nobody could be told is not set.
+func (r *Reader) MayPublish(ctx context.Context, in *reconciliation.State, changes bool) error {
+	wanted := in.Want.GetConnection()
 	if wanted == nil {
-		return "", nil
+		return nil
 	}
-	found, err := r.Connection(ctx, object, wanted.SecretName)
+	found, err := r.Connection(ctx, in.Object, wanted.SecretName)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if found.Presence == Missing {
-		return wanted.SecretName, nil
-	}
-	kind, _ := r.Kind.Binding(want, cloud, driver.Endpoint{}, "") // the type never changes, and no API server lets it
+	kind, _ := r.Kind.Binding(in.Want, in.Cloud(), driver.Endpoint{}, "") // the type never changes, and no API server lets it
 	switch {
-	case !Owns(r.Kind, object, found.Secret) || found.Secret.Type != kind:
-		return "", NotOwned(wanted.SecretName)
+	case found.Presence == Missing:
+		known := Remembered.In(in.Memory.Parts)
+		known.Unwritten = wanted.SecretName
+		Remembered.Set(&in.Memory.Parts, known)
+		return nil
+	case !Owns(r.Kind, in.Object, found.Secret) || found.Secret.Type != kind:
+		return notOwned(wanted.SecretName)
 	case changes && found.Secret.Immutable != nil && *found.Secret.Immutable:
-		return "", &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotWritten, Message: fmt.Sprintf(
+		return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotWritten, Message: fmt.Sprintf(
 			"the connection Secret %s is immutable, so it could not get a new password: delete it, and Mooring writes it again, or change spec.connection.secretName", wanted.SecretName)}
 	default:
-		return "", nil
+		return nil
 	}
 }
 
-// NotOwned refuses a connection Secret that is somebody else's.
-func NotOwned(secret string) *identity.ValidationError {
+// notOwned refuses a connection Secret that is somebody else's.
+func notOwned(secret string) *identity.ValidationError {
 	return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
 		"a Secret %s exists and does not belong to this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
-}
-
-// Left returns the password of a server that is taken back, from the connection Secret that was left with it, so that nobody who uses
-// that is cut off. It is undecided until the cloud says at which endpoint the server is: the Secret may be of another.
-func (r *Reader) Left(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint) (password.Leftover, error) {
-	found, err := r.Connection(ctx, object, want.GetConnection().SecretName)
-	if err != nil || found.Presence == Missing {
-		return password.Leftover{}, err
-	}
-	secret := found.Secret
-	left := string(secret.Data["password"])
-	if !Owns(r.Kind, object, secret) || left == "" {
-		return password.Leftover{}, nil // it is not ours, or has no password
-	}
-	if at.Host == "" {
-		return password.Leftover{Undecided: true}, nil
-	}
-	_, data := r.Kind.Binding(want, cloud, at, left)
-	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
-		return password.Leftover{}, nil
-	}
-	return password.Leftover{Password: left}, nil
 }

@@ -1,4 +1,4 @@
-package gather
+package login
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/binding"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -57,20 +57,20 @@ func TestTakeOverPassword(t *testing.T) {
 			if test.accepted != "" {
 				d.Status.Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
-			g := gatheringOf(d, c)
+			g := fixtureOf(d, c)
 			g.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
 			g.Observation = driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id}
-			g.Memory.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
-			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
+			g.remember(&binding.ConnectionSecret{Name: "orders-db"})
+			if err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
 				t.Fatal(err)
 			}
-			if g.Memory.Published.Published != nil && test.want["superseded"] != "" {
+			if g.published() != nil && test.want["superseded"] != "" {
 				t.Error("the connection Secret is still thought to be right")
 			}
-			if g.Password.Store != password.Never && g.Password.Store != password.BeforeStartOver {
-				t.Errorf("the password Secret is stored %s", g.Password.Store)
+			if g.plan.Store != password.Never && g.plan.Store != password.BeforeStartOver {
+				t.Errorf("the password Secret is stored %s", g.plan.Store)
 			}
-			g.storePassword(t, c)
+			g.storePassword(t)
 			secret.Data = nil
 			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)); err != nil {
 				t.Fatal(err)
@@ -140,46 +140,42 @@ func TestPasswordOfACreation(t *testing.T) {
 			if test.own {
 				d.Status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "admin"}}
 			}
-			g := gatheringOf(d, c)
-			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
+			g := fixtureOf(d, c)
+			if err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
 				t.Fatal(err)
 			}
-			refusal, _ := errors.AsType[*identity.ValidationError](g.Password.Refused)
+			refusal, _ := errors.AsType[*identity.ValidationError](g.plan.Refused)
 			if refused := refusal != nil; refused != (test.refused != "") || refused && refusal.Reason != test.refused {
-				t.Errorf("refused because of %v, want %q", g.Password.Refused, test.refused)
+				t.Errorf("refused because of %v, want %q", g.plan.Refused, test.refused)
 			}
-			g.storePassword(t, c)
+			g.storePassword(t)
 			secret.Data = nil
 			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)); err != nil {
 				t.Fatal(err)
 			}
 			comparePassword(t, secret, test.want)
-			if sent, held := g.Password.Sent.InClear(), string(secret.Data["next"]); test.refused == "" && sent != held {
+			if sent, held := g.plan.Sent.InClear(), string(secret.Data["next"]); test.refused == "" && sent != held {
 				t.Errorf("%q is sent, and the Secret has %q", sent, held)
 			}
-			if g.Password.Refused != nil && g.Password.Sent.InClear() != "" {
+			if g.plan.Refused != nil && g.plan.Sent.InClear() != "" {
 				t.Error("what was refused is sent")
 			}
 		})
 	}
 }
 
-// A creation that ends at its name reads no Secret, and none is created whose connection Secret is somebody else's.
+// No server is created whose connection Secret is somebody else's, and its password Secret is not read.
 func TestWhatACreationNeedsFirst(t *testing.T) {
 	d, _ := withPassword(nil)
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 	others := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db"}}
-	g := gatheringOf(d, fake.NewClientBuilder().WithObjects(others).Build())
+	g := fixtureOf(d, fake.NewClientBuilder().WithObjects(others).Build())
 	g.Request.Name = "orders"
-	err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create})
+	err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Create})
 	if refusal, ok := errors.AsType[*identity.ValidationError](err); !ok || refusal.Reason != v1alpha1.ReasonSecretNotOwned {
 		t.Errorf("got %v", err)
 	}
-	g.Described.Name.Patterns = []driver.NamePattern{{Never: "^orders$", Rule: "it is taken"}}
-	if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
-		t.Errorf("the name can't be used, and it ends with %v", err)
-	}
-	if g.PasswordSecret != nil {
+	if g.secret != nil {
 		t.Error("the password Secret was read")
 	}
 }

@@ -1,8 +1,7 @@
-package gather
+package login
 
 import (
 	"cmp"
-	"strconv"
 	"testing"
 	"time"
 
@@ -12,17 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/feature/binding"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-// made stands for a password that is made.
-const made = "(made)"
 
 // A password is sent until it is known to be in force, and published only then.
 func TestCheckPassword(t *testing.T) {
@@ -116,8 +108,8 @@ func TestCheckPassword(t *testing.T) {
 			if test.own {
 				d.Spec.Connection.SecretName = named.Name
 			}
-			g := gatheringOf(d, c)
-			g.Memory.Cloud.PasswordSent = serialOf(test.remembered)
+			g := fixtureOf(d, c)
+			noteSent(g.State, serialOf(test.remembered))
 			g.Observation = driver.Observation{State: test.state, Login: &driver.LoginState{PasswordRefused: test.refused}, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}}
 			if test.unmade {
 				g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
@@ -125,10 +117,10 @@ func TestCheckPassword(t *testing.T) {
 			if test.accepted != "" {
 				g.Status().Applied = map[string][]string{plan.FieldPassword: {test.accepted}}
 			}
-			if err := g.login().readPassword(t.Context()); err != nil {
+			if err := g.readPassword(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			g.storePassword(t, c)
+			g.storePassword(t)
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil {
 				t.Fatal(err)
 			}
@@ -137,8 +129,8 @@ func TestCheckPassword(t *testing.T) {
 			if test.want["superseded"] != "" {
 				inForce = ""
 			}
-			if test.state == driver.Ready && g.Password.State.InForce() != inForce {
-				t.Errorf("%q is in force, want %q", g.Password.State.InForce(), inForce)
+			if test.state == driver.Ready && g.plan.State.InForce() != inForce {
+				t.Errorf("%q is in force, want %q", g.plan.State.InForce(), inForce)
 			}
 			if test.inForce != "" && plan.AcceptedPassword(g.Status()) != serialOf(string(secret.Data["serial"])) {
 				t.Errorf("the status tells nothing of the password in force: %v", g.Status().Applied)
@@ -146,7 +138,7 @@ func TestCheckPassword(t *testing.T) {
 			if test.sent == made {
 				test.sent = string(secret.Data["next"])
 			}
-			if got := g.Password.Sent.InClear(); got != test.sent || len(g.Observation.Changes) > 0 != (test.sent != "") {
+			if got := g.plan.Sent.InClear(); got != test.sent || len(g.Observation.Changes) > 0 != (test.sent != "") {
 				t.Errorf("%q is to be sent by %v, want %q", got, g.Observation.Changes, test.sent)
 			}
 			for _, change := range g.Observation.Changes {
@@ -164,10 +156,10 @@ func TestPasswordOfAnotherServerIsNotDecidedAbout(t *testing.T) {
 	for id, want := range map[string]bool{"id-known": true, "id-new": false, "": true} {
 		d, secret := withPassword(map[string]string{"next": "one", "serial": "1"})
 		d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
-		g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
+		g := fixtureOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
 		g.Request.ID = "id-known"
 		g.Observation = driver.Observation{State: driver.Ready, ID: id}
-		if err := g.login().readPassword(t.Context()); err != nil {
+		if err := g.readPassword(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if accepted := plan.AcceptedPassword(g.Status()) != 0; accepted != want {
@@ -176,55 +168,76 @@ func TestPasswordOfAnotherServerIsNotDecidedAbout(t *testing.T) {
 	}
 }
 
-// storePassword stores what was decided about the password.
-func (g *gathering) storePassword(t *testing.T, c client.Client) {
-	t.Helper()
-	if g.Password.Store == password.Never {
-		return
-	}
-	store := &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}
-	if err := store.Put(t.Context(), g.PasswordSecret, g.Password.State.Stored); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// serialOf returns the serial that a text says, 0 for none.
-func serialOf(text string) int {
-	serial, _ := strconv.Atoi(text)
-	return serial
-}
-
-func bytesOf(texts map[string]string) map[string][]byte {
-	all := map[string][]byte{}
-	for k, v := range texts {
-		all[k] = []byte(v)
-	}
-	return all
-}
-
-// withPassword returns a Database and its password Secret, which is not stored yet.
-func withPassword(content map[string]string) (*v1alpha1.Database, *corev1.Secret) {
-	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
-	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: password.SecretName(d.UID), Labels: map[string]string{
-		v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name,
-	}}, Data: bytesOf(content)}
-}
-
-func comparePassword(t *testing.T, secret *corev1.Secret, want map[string]string) {
-	t.Helper()
-	for _, key := range []string{"current", "next", "serial", "named", "foreign", "superseded"} {
-		if got := string(secret.Data[key]); got != want[key] && !(want[key] == made && len(got) > 20) {
-			t.Errorf("the password Secret has %q as %s, want %q", got, key, want[key])
+// While another server is prepared to take the place of this one, no password is sent: that one would perhaps lack it.
+func TestNoPasswordWhileAServerIsPrepared(t *testing.T) {
+	for operation, sends := range map[string]bool{"": true, "bgd-1": false} {
+		d, secret := withPassword(map[string]string{"current": "one", "next": "two", "serial": "2"})
+		d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
+		g := fixtureOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
+		g.Request.Beside = true
+		g.Observation = driver.Observation{State: driver.Ready, Available: true, Operation: operation}
+		if err := g.readPassword(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(g.Observation.Changes) > 0; got != sends {
+			t.Errorf("with the operation %q, a password is sent: %t", operation, got)
 		}
 	}
 }
 
-// gatheringOf returns the gathering about a database, without a request's mark and before it is observed. It has no client that writes.
-func gatheringOf(d *v1alpha1.Database, c client.Reader) *gathering {
-	k := kind.Database()
-	secrets := &credential.Reader{API: c, Passwords: &password.Store{Reader: c, Namespace: "mooring-system"}, Kind: k}
-	g := (&Gatherer{Reader: c, Kind: k, Secrets: secrets}).begin(reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
-	g.Connection = &identity.Connection{}
-	g.Described.Name.MaxLength = 63
-	return g
+// A change that failed late may have been the password: it counts as not taken, and is sent again.
+func TestLateFailureTakesBackThePassword(t *testing.T) {
+	d, _ := withPassword(nil)
+	d.Status.Applied = map[string][]string{plan.FieldPassword: {"3"}, "tags": {"team"}}
+	g := fixtureOf(d, nil)
+	noteSent(g.State, 3)
+	g.remember(&binding.ConnectionSecret{})
+	g.features().Failed(g.State, "it failed late")
+	sent := remembered.In(g.Memory.Parts).sent
+	if _, still := g.Status().Applied[plan.FieldPassword]; still || sent != 0 || len(g.Status().Applied) != 1 || g.published() != nil {
+		t.Errorf("applied is %v, and remembered %d, and of the connection Secret %v", g.Status().Applied, sent, g.published())
+	}
+}
+
+// Nothing that is remembered of the password of the former server is held against the one that takes its place.
+func TestMemoryOfTheFormerServer(t *testing.T) {
+	d, _ := withPassword(nil)
+	g := fixtureOf(d, nil)
+	noteSent(g.State, 3)
+	g.remember(&binding.ConnectionSecret{})
+	g.features().Clear(g.State)
+	if sent := remembered.In(g.Memory.Parts).sent; sent != 0 || g.published() != nil {
+		t.Errorf("remembered is %d, and of the connection Secret %v", sent, g.published())
+	}
+}
+
+// The password of a server that was made of a snapshot is known to others, so it is looked at although nobody asked for one. That of a server which was taken back is
+// in use: its spec alone, in which restoreFrom stays for good, does not make it new.
+func TestOnlyARestoredServerGetsAPasswordUnasked(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.Database)
+		want   bool
+	}{
+		"it was restored":   {func(d *v1alpha1.Database) { d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"} }, true},
+		"it was taken back": {func(*v1alpha1.Database) {}, false},
+		"it was restored, and has worked": {func(d *v1alpha1.Database) {
+			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"}
+			d.Status.FirstReadyTime, d.Status.AppliedGeneration = &metav1.Time{Time: time.Now()}, 1
+		}, false},
+		"it was restored, works, and never was as declared": {func(d *v1alpha1.Database) {
+			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"}
+			d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()}
+		}, true},
+	} {
+		d, _ := withPassword(nil)
+		d.Spec.RestoreFrom = &v1alpha1.DatabaseRestore{ExternalSnapshotName: "nightly"}
+		d.Status.Origin = v1alpha1.OriginCreated
+		tt.change(d)
+		g := fixtureOf(d, nil)
+		g.WasReady = d.Status.FirstReadyTime != nil
+		g.Observation = driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: g.Request.Mark}
+		if got := g.concernsPassword(); got != tt.want {
+			t.Errorf("%s: its password is looked at: %t, want %t", name, got, tt.want)
+		}
+	}
 }

@@ -17,11 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/feature/replica"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -62,12 +60,6 @@ func (l *ledger) clientOf(t *testing.T, d *v1alpha1.Database) client.Client {
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
-	written := func(o client.Object) string {
-		if _, secret := o.(*corev1.Secret); secret {
-			return "password Secret"
-		}
-		return "finalizer"
-	}
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(d).WithStatusSubresource(d).WithInterceptorFuncs(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if _, secret := o.(*corev1.Secret); secret {
@@ -76,10 +68,10 @@ func (l *ledger) clientOf(t *testing.T, d *v1alpha1.Database) client.Client {
 			return c.Get(ctx, key, o, opts...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return cmp.Or(l.note(written(o)), c.Create(ctx, o, opts...))
+			return cmp.Or(l.note("finalizer"), c.Create(ctx, o, opts...))
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return cmp.Or(l.note(written(o)), c.Patch(ctx, o, p, opts...))
+			return cmp.Or(l.note("finalizer"), c.Patch(ctx, o, p, opts...))
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
 			what := "status"
@@ -91,30 +83,29 @@ func (l *ledger) clientOf(t *testing.T, d *v1alpha1.Database) client.Client {
 	}).Build()
 }
 
-// The password Secret is stored when the plan says so: never before the finalizer, in the right order with the status that forgets the
+// What features store is stored at its moment: never before the finalizer, in the right order with the status that forgets the
 // former server, and before the cloud is called. If any write fails, nothing after it is done.
 func TestOrderOfWrites(t *testing.T) {
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
-	next := password.State{Stored: password.Stored{Next: "one", Serial: 1}}
 	refused := &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound}
 	const forgotten = "status without an accepted password"
 	for _, test := range []struct {
 		name   string
 		verb   plan.Verb
-		new    bool // nothing is stored of the object
-		store  password.StorePoint
+		new    bool           // nothing is stored of the object
+		store  feature.Moment // when a feature stores something
 		refuse error
 		want   []string
 	}{
-		{name: "a first creation", verb: plan.Create, new: true, store: password.AfterStartOver, want: []string{"finalizer", forgotten, "password Secret", "creation"}},
-		{name: "a creation after a loss", verb: plan.Create, store: password.AfterStartOver, want: []string{forgotten, "password Secret", "creation"}},
+		{name: "a first creation", verb: plan.Create, new: true, store: feature.BeforeCreation, want: []string{"finalizer", forgotten, "password Secret", "creation"}},
+		{name: "a creation after a loss", verb: plan.Create, store: feature.BeforeCreation, want: []string{forgotten, "password Secret", "creation"}},
 		{name: "a creation with what is stored", verb: plan.Create, want: []string{forgotten, "creation"}},
 		{name: "a creation with a password that is refused", verb: plan.Create, new: true, refuse: refused, want: []string{"finalizer", forgotten}},
-		{name: "a first takeover", verb: plan.Adopt, new: true, store: password.BeforeStartOver,
+		{name: "a first takeover", verb: plan.Adopt, new: true, store: feature.BeforeTakeover,
 			want: []string{"finalizer", forgotten, "password Secret", forgotten, "update"}},
-		{name: "a takeover after a loss", verb: plan.Adopt, store: password.BeforeStartOver, want: []string{"password Secret", forgotten, "update"}},
+		{name: "a takeover after a loss", verb: plan.Adopt, store: feature.BeforeTakeover, want: []string{"password Secret", forgotten, "update"}},
 		{name: "a takeover with a password that is refused", verb: plan.Adopt, refuse: refused},
-		{name: "an update", verb: plan.Update, store: password.AtOnce, want: []string{"password Secret", "status", "update"}},
+		{name: "an update", verb: plan.Update, store: feature.AtOnce, want: []string{"password Secret", "status", "update"}},
 	} {
 		for fails := range len(test.want) + 1 {
 			t.Run(test.name+", and a write fails: "+slices.Concat(test.want, []string{"none"})[fails], func(t *testing.T) {
@@ -138,8 +129,15 @@ func TestOrderOfWrites(t *testing.T) {
 				}
 				w.View = plan.ViewOf(d, &d.Status.ResourceStatus, nil)
 				w.View.Mark, w.View.Edited = mark, true
-				w.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
-				w.Password = plan.PasswordPlan{Decision: password.Decision{State: next, Store: test.store}, Refused: test.refuse}
+				w.executor.Features = feature.Set{{Prepare: func(_ context.Context, _ feature.Work, at feature.Moment) error {
+					switch {
+					case at != feature.AtOnce && test.refuse != nil:
+						return test.refuse
+					case at == test.store:
+						return l.note("password Secret")
+					}
+					return nil
+				}}}
 				want := test.want
 				if fails < len(test.want) {
 					l.fails, want = test.want[fails], test.want[:slices.Index(test.want, test.want[fails])+1]
@@ -179,38 +177,5 @@ func TestFinalizerLeavesTheStatusAlone(t *testing.T) {
 	}
 	if err := w.patchStatus(t.Context()); err != nil {
 		t.Errorf("the status can't be written after it: %v", err)
-	}
-}
-
-// The status says on that a server follows another one, although it was promoted, until it is stored that it gets a password of its own.
-func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
-	for _, fails := range []string{"", "password Secret"} {
-		t.Run("fails: "+fails, func(t *testing.T) {
-			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "reads", UID: "uid-now", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource}}}
-			d.Status.ExternalName, d.Status.FirstReadyTime, d.Status.Replica = "reads", &metav1.Time{Time: time.Unix(1, 0)}, &v1alpha1.ReplicaStatus{Primary: "orders"}
-			l := &ledger{fails: fails}
-			c := l.clientOf(t, d)
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
-				t.Fatal(err)
-			}
-			w := workOn(kind.Database(), d, c)
-			w.executor.Features = replica.Of(w.Kind, c, time.Minute)
-			w.executor.Protector, w.Session, w.Described.Name.MaxLength = l, l, 63
-			w.Observed, w.KeepsPrimary = true, true
-			w.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "reads", UID: "uid-now"}
-			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: w.View.Mark}
-			w.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
-			w.Password.Decision = password.Decision{State: password.State{Stored: password.Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, Store: password.AtOnce}
-			done, err := w.executor.Execute(t.Context(), w.State, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: plan.FieldPassword}}}, noTeller)
-			if (err != nil) != (fails != "") {
-				t.Fatal(err)
-			}
-			in := w.State
-			in.KeepsPrimary = done.KeepsPrimary
-			told := w.executor.Features.Describe(in, done.Object, outcome.Outcome{KeepConditions: true}).Object
-			if follows := kind.ReplicaStatusOf(w.Kind, told) != nil; follows != (fails != "") {
-				t.Errorf("the status says that it follows its primary: %t", follows)
-			}
-		})
 	}
 }
