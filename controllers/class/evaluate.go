@@ -26,7 +26,7 @@ type Input struct {
 	Joined bool
 	// Observed: the object is only observed, and never changed.
 	Observed bool
-	// Unedited: the current generation of the spec was applied.
+	// Unedited: the current generation of the spec was applied, so it was not edited since.
 	Unedited bool
 	// Location is the location of the cloud object; empty if it is not known.
 	Location string

@@ -67,7 +67,7 @@ func (r *Resolver) parentLimitReached(ctx context.Context, from client.Reader, o
 		object.GetNamespace(), has, r.Kind.Name, class, r.Kind.Parent.LimitField, *limit)}, nil
 }
 
-// RetainForbidden returns why the deletion of an object must not retain its cloud object: a class limits the number of
+// RetainForbidden returns why the deletion of an object must not retain its cloud object. A class limits the number of
 // such objects, and a retained one would not be counted any more. It returns nil if no class limits them, or if the
 // namespace is being deleted, so that its deletion can complete.
 func (r *Resolver) RetainForbidden(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {

@@ -13,9 +13,9 @@ import (
 // Rules compiles and validates the constraints of classes of one kind.
 type Rules struct {
 	Kind *kind.Kind
-	// References are as in a Resolver.
+	// References returns the references of the kind in a cloud, as Resolver.References.
 	References func(cloud string) References
-	// Lacks and Same are as in a Resolver.
+	// Lacks and Same are as in Resolver.
 	Lacks func(cloud string) []driver.Lack
 	Same  func(cloud string) Alternatives
 }

@@ -121,8 +121,8 @@ func get(tree Tree, at path) (any, bool) {
 	return nil, false
 }
 
-// HasField reports whether a tree sets a field: with a value, with an entry of a map, or with a value that excludes the
-// field, such as another member of a union.
+// HasField reports whether a tree sets a field: with a value, or with an entry of a map. A value that excludes the
+// field counts too, such as another member of a union.
 func HasField(tree Tree, field string) bool { return settles(tree, strings.Split(field, ".")) }
 
 // CopyFields copies the values of fields from one tree into another. Fields that from lacks are left as they are.

@@ -51,7 +51,7 @@ type Store struct {
 	authorities *authorities
 }
 
-// New returns a Store.
+// New returns a Store with options.
 func New(o Options) *Store {
 	configs := &resolver{drivers: o.Drivers, namespace: o.Namespace}
 	tenants := &namespaces{cached: o.Client, live: o.Reader}
@@ -118,9 +118,8 @@ func (s *Store) Connect(ctx context.Context, use Request) (*Connection, error) {
 
 // NamespaceUID returns the uid of the namespace in which an object was created. created is the object's creation time.
 //
-// If the cache has a namespace of the name that was not deleted before created, that one is the object's: nothing is
-// created in a namespace that is being deleted. Otherwise the API server is asked, as for the zero time, which stands
-// for now.
+// Nothing is created in a namespace that is being deleted. So if the cached namespace was not being deleted at that
+// time, it is the object's. Otherwise the API server is asked, as for the zero time, which stands for now.
 func (s *Store) NamespaceUID(ctx context.Context, name string, created time.Time) (string, error) {
 	ns := &corev1.Namespace{}
 	if !created.IsZero() {

@@ -18,7 +18,7 @@ const (
 	Restart Action = "restart"
 	// Failover promotes the standby of a server in place of the server.
 	Failover Action = "failover"
-	// RotatePassword has the cloud change the administrator's password that it manages.
+	// RotatePassword asks the cloud to rotate the administrator's password that it manages.
 	RotatePassword Action = "rotate-password"
 )
 

@@ -11,14 +11,22 @@ const Redacted = "(secret)"
 // A Change is the difference in one field: from what the cloud has, to what the spec declares. From and To are texts
 // for people, and identify a change. Drivers send the values from the spec, not from a Change.
 type Change struct {
-	Field   string   // dotted path in the spec
-	From    string   // "" if the cloud has none
-	To      string   // "" if the field is to be emptied
-	Effect  Effect   //
-	Why     string   // why it is Impossible or what it brings about, and what to do instead
-	Release bool     // the spec no longer has the field, and it returns to its safe default
-	Entries bool     // a map or list, of which others may own entries
-	Remove  []string // entries that we set earlier and that are to go
+	// Field is the path of the field in the spec.
+	Field string
+	// From is the value in the cloud; empty if the cloud has none.
+	From string
+	// To is the value that the spec declares; empty if the field is to have none.
+	To string
+	// Effect is what the change does to the users of the object.
+	Effect Effect
+	// Why says why the change is Impossible, or what it causes, and what to do instead.
+	Why string
+	// Release: the spec does not have the field any more, and the field returns to its safe default.
+	Release bool
+	// Entries: the field is a map or a list, in which others may own entries.
+	Entries bool
+	// Remove are the entries that Mooring set earlier, and that are to be removed.
+	Remove []string
 	// Names are the entries that change, sorted. An update changes only these. If Names is empty, the update changes
 	// all entries that differ.
 	Names []string
@@ -61,8 +69,8 @@ func Names(changes []Change) []string {
 // Applied records what Mooring set in a cloud object. The key is the field. The value is a list: of a plain field it
 // has the value as text; of a map or list it has the sorted names of the entries.
 //
-// Where a change of an entry may disturb users, name=value records the value of the entry, and name? records that the
-// entry is about to be set for the first time.
+// If a change of an entry may disturb users, name=value records the value of the entry. name? records that the entry is
+// about to be set for the first time.
 type Applied map[string][]string
 
 // Clone returns a deep copy.

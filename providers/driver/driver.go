@@ -181,7 +181,7 @@ type Request struct {
 	Deletion *Deletion
 }
 
-// Deletion says how an object is to be deleted.
+// Deletion describes how an object is to be deleted.
 type Deletion struct {
 	// Snapshot is the name of the final snapshot to take; empty for none. No snapshot is taken of a read replica, if
 	// the cloud does not support it.

@@ -23,7 +23,7 @@ func (e Effect) Disruptive() bool {
 	return e == Interrupts || e == Restarts || e == LosesBackups || e == Irreversible
 }
 
-// Meaning says what an effect does to those who use the object.
+// Meaning describes, for people, what the effect does to the users of the object.
 func (e Effect) Meaning() string { return meanings[e] }
 
 var meanings = map[Effect]string{
@@ -52,11 +52,17 @@ type PossibleEffect struct {
 
 // A Field describes a field of a spec in one cloud. It is a line of the generated reference.
 type Field struct {
-	Field   string
-	Effects []PossibleEffect // of changing the field, the harmless first
-	Equal   string           // when a difference is none, for people; "" if only equal values are
-	Safe    string           // the value that a released field returns to; "" if it is left as it is
-	Secret  bool
+	// Field is the path of the field in the spec.
+	Field string
+	// Effects are the possible effects of a change, from harmless to impossible.
+	Effects []PossibleEffect
+	// Equal describes, for people, when different values are equal. It is empty if only identical values are.
+	Equal string
+	// Safe is the value that the field returns to when the spec does not have it any more. If it is empty, the field
+	// keeps its value.
+	Safe string
+	// Secret: the values of the field are secret.
+	Secret bool
 	// Refers is the sort of other cloud object that the field names; empty if it names none.
 	Refers Reference
 	// ReferredIn is, for a list of objects, the field of each entry that holds the name: arn, or destination.bucket. It

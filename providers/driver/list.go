@@ -7,11 +7,11 @@ import (
 
 // A ListRequest asks for one page of the objects of a kind.
 type ListRequest struct {
-	// Page is the token of the page to return: what the page before has in Next. It is empty for the first page. A token belongs to the
-	// request that it came from: with another kind, another Cluster or another session it may be refused. A token that is refused is an
-	// error with the code PageExpired: begin anew, without a token.
+	// Page is the token of the page to return, from Page.Next of the previous page. It is empty for the first page. A
+	// token is valid only for requests of the same session, kind and Cluster. A token that is refused is an error with
+	// the code PageExpired; then start again with the first page.
 	Page string
-	// Parent asks for the objects within one parent, for a kind that has a parent. It is zero for other kinds.
+	// Parent asks for the children of one parent, for a kind with a parent. It is zero for other kinds.
 	Parent ParentRef
 	// Cluster asks only for objects whose mark has this cluster id; empty for all objects. It saves calls where the
 	// cloud can search by marks, and has no effect elsewhere. A page may contain other objects too, so check the marks.

@@ -49,7 +49,7 @@ func (r NameRule) In(account AccountID) NameRule {
 
 // A NamePattern is a rule of a cloud for names.
 type NamePattern struct {
-	// Match is a regular expression that a name must match, Never one that it must not match; empty for none.
+	// Match is a regular expression that a name must match. Never is one that it must not match. Each may be empty.
 	Match, Never string
 	// Rule describes the rule, for example "S3 takes names of 3 to 63 characters".
 	Rule string

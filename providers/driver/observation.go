@@ -61,9 +61,9 @@ type Observation struct {
 	Stopped bool
 	// Problem says in the cloud's words why the state is Failed, or why the object is not Available.
 	Problem string
-	// Lost says that something which the connection Secret or the spec names, such as a CA certificate, does not exist
-	// or does not work any more, and what to do. The object itself can be used. It is empty if nothing is known to be
-	// lost.
+	// Lost names something that is missing or does not work any more, although the connection Secret or the spec names
+	// it, such as a CA certificate. It also says what to do. The object itself can be used. Lost is empty if nothing is
+	// known to be lost.
 	Lost string `json:",omitempty"`
 	// Work is what the cloud is doing with a Pending or Deleting object, as far as it reports that.
 	Work Work
@@ -120,7 +120,7 @@ type Observation struct {
 	SnapshotDetails *SnapshotDetails `json:",omitempty"`
 }
 
-// Endpoint says how to reach an object. Empty fields do not apply.
+// An Endpoint says how to reach an object. Fields that do not apply are empty.
 type Endpoint struct {
 	Host         string
 	Port         int32
@@ -128,10 +128,11 @@ type Endpoint struct {
 	Database     string // to connect to
 	Certificates string // PEM of the authorities that sign the server's certificate
 	ServerName   string // the name in the server's certificate that clients verify, where that is not Host; without a trailing dot
-	// ServiceAttachment is what endpoints in networks of others name to lead to the object, in the cloud's words; empty if there is none.
+	// ServiceAttachment is the name, in the cloud's form, by which endpoints in other networks connect to the object;
+	// empty if there is none.
 	ServiceAttachment string
-	// PasswordSecret is where the cloud keeps the administrator's password that it manages, in its own words, such as an ARN. It is empty before the
-	// password there can be used.
+	// PasswordSecret is where the cloud stores the administrator's password that it manages, in the cloud's form, for
+	// example an ARN. It is empty until the password there can be used.
 	PasswordSecret string
 	Name           string // under which clients address an object without a host of its own: a bucket's, for example
 	Region         string

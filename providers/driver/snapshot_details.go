@@ -13,7 +13,8 @@ type SnapshotDetails struct {
 	// Engine is the engine as in the spec of a Database, or the cloud's name if the spec has no such engine. Version is
 	// the engine's version, in the form of that spec.
 	Engine, Version string
-	// Username is the administrator that a restored server keeps; empty where the cloud does not say it, or where a restored server can have another.
+	// Username is the administrator that a restored server keeps. It is empty if the cloud does not report it, or if a
+	// restored server can get another one.
 	Username string
 	// Encrypted: the data is encrypted at rest. Key is the customer-managed key, in the cloud's form; empty for the
 	// cloud's own key.

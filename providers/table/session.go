@@ -7,7 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Handler serves one kind of a session. Handle makes one.
+// A Handler implements the calls of a session for one kind. Handle returns one.
 type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
 	list(context.Context, driver.ListRequest) (driver.Page, error)
@@ -17,7 +17,8 @@ type Handler interface {
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
-// Refuse returns a Handler of a kind that this session does not have although the cloud has it: it answers everything with an error, and calls nobody.
+// Refuse returns a Handler for a kind that this session does not support although the cloud has it. All its calls
+// return err, without a call to the cloud.
 func Refuse(err error) Handler { return refuser{err} }
 
 type refuser struct{ err error }
@@ -41,10 +42,11 @@ func (r refuser) delete(context.Context, driver.Request) (driver.Result, error) 
 	return driver.Result{}, r.err
 }
 
-// An IdentityFunc asks the cloud which account the credentials lead to.
+// An IdentityFunc asks the cloud to which account the credentials lead.
 type IdentityFunc func(context.Context) (driver.AccountID, error)
 
-// NewSession returns a session of a cloud that serves each kind by its handler. The cloud's name is what errors call it.
+// NewSession returns a session that passes the calls for each kind to its handler. cloud is the name of the cloud in
+// errors.
 func NewSession(cloud string, identity IdentityFunc, kinds map[string]Handler) driver.Session {
 	return &session{cloud: cloud, identity: identity, kinds: kinds}
 }
@@ -182,7 +184,7 @@ func typed[S any](req driver.Request, secrets driver.Secrets) (Request[S], error
 	return Request[S]{Request: req, Spec: *spec, Login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, ParentLogin: secrets.Parent}, nil
 }
 
-// Of returns the part of a session that is about one kind, with the kind's own parameters in its requests.
+// Of returns the External for one kind of a session. Its requests have the kind's own parameters.
 func Of[S any](s driver.Session, kind string) External[S] { return part[S]{s, kind} }
 
 type part[S any] struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// Update implements External: each part makes one call of all that it changes.
+// Update implements External. Each part makes one call for all of its changes.
 func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], edit driver.Edit) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err

@@ -68,6 +68,11 @@ var rules = []rule{
 		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, "golang.org/x/oauth2"}, gcpSDK),
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
+	// A service knows no other. What they share, and what a session is, knows none.
+	{who: gcp + "/storage", never: []string{gcp + "/sql"}},
+	{who: gcp + "/sql", never: []string{gcp + "/storage"}},
+	{who: gcp + "/session", never: []string{gcp + "/storage", gcp + "/sql"}},
+	{who: gcp + "/resource", never: []string{gcp + "/storage", gcp + "/sql", gcp + "/session"}},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
 	{who: controllers, never: slices.Concat([]string{table, drivertest, tests}, clouds)},
 	// The limiter of an account knows nothing of what leads to one. It learns from calls.

@@ -30,7 +30,7 @@ type Password struct {
 	Changing bool
 	// Managed: the cloud manages the password, and the connection Secret says where in place of a Value.
 	Managed bool
-	// Withheld is why nobody is told the login before a person acts; nil if nothing keeps it.
+	// Withheld is why the login is not published before a person acts; nil if nothing keeps it.
 	Withheld error
 }
 

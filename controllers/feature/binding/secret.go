@@ -88,7 +88,7 @@ func Owns(k *kind.Kind, object v1alpha1.ResourceObject, secret *corev1.Secret) b
 }
 
 // MayPublish refuses to go on if the connection Secret of an object is somebody else's, or can't take the other password that changes says it is to get: a
-// password that nobody could be told is not set.
+// password that could not be published is not set.
 func (r *Reader) MayPublish(ctx context.Context, in *reconciliation.State, changes bool) error {
 	wanted := in.Want.GetConnection()
 	if wanted == nil {

@@ -3,9 +3,7 @@ package storage
 import (
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
-	"strings"
 
 	"google.golang.org/api/storage/v1"
 
@@ -22,7 +20,7 @@ type field struct {
 	noun     string // in refusals: "Invalid <noun>: …", "The <noun> of a bucket can't be changed."
 	output   bool   // only Cloud Storage sets it, and ignores it in a request
 	optional bool   // an object without members is the same as none
-	standard any    // the value where a request says nothing
+	standard any    // the value where a request says nothing, and settle leaves nothing
 	values   []string
 	fixed    bool // nothing changes it after the creation
 	// settle fills in what Cloud Storage adds, and refuses what it can't complete. valid refuses what can't be, of what
@@ -105,14 +103,13 @@ func settleBucket(r *google.Request, resource, former google.Object) error {
 		if f.optional && google.Empty(resource[f.name]) {
 			delete(resource, f.name)
 		}
-		if f.standard != nil && resource[f.name] == nil {
-			resource[f.name] = f.standard
+		if f.settle != nil {
+			if err := f.settle(c); err != nil {
+				return err
+			}
 		}
-		if f.settle == nil {
-			continue
-		}
-		if err := f.settle(c); err != nil {
-			return err
+		if f.standard != nil {
+			google.Defaults(resource, google.Object{f.name: f.standard})
 		}
 	}
 	c.now = google.Typed[storage.Bucket](resource)
@@ -125,10 +122,10 @@ func settleBucket(r *google.Request, resource, former google.Object) error {
 }
 
 func (f field) check(c *change) error {
-	value := valueAt(c.resource, f.name)
+	value := google.At(c.resource, f.name)
 	text, _ := value.(string)
 	switch {
-	case f.fixed && c.former != nil && !reflect.DeepEqual(value, valueAt(c.former, f.name)):
+	case f.fixed && c.former != nil && !google.Same(value, google.At(c.former, f.name)):
 		return google.Invalid("The " + f.noun + " of a bucket can't be changed.")
 	case f.values != nil && value != nil && !slices.Contains(f.values, text):
 		return google.Invalid(fmt.Sprintf("Invalid %s: %s", f.noun, text))
@@ -136,17 +133,4 @@ func (f field) check(c *change) error {
 		return f.valid(c)
 	}
 	return nil
-}
-
-// valueAt is the value at a path; nil for none, and for a switch that is off.
-func valueAt(resource google.Object, path string) (value any) {
-	value = resource
-	for name := range strings.SplitSeq(path, ".") {
-		object, _ := value.(google.Object)
-		value = object[name]
-	}
-	if value == false {
-		return nil
-	}
-	return value
 }

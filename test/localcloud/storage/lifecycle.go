@@ -14,8 +14,9 @@ var (
 
 // settleClass writes a storage class in capitals.
 func settleClass(c *change) error {
-	class, _ := c.resource["storageClass"].(string)
-	c.resource["storageClass"] = strings.ToUpper(class)
+	if class, ok := c.resource["storageClass"].(string); ok {
+		c.resource["storageClass"] = strings.ToUpper(class)
+	}
 	return nil
 }
 
