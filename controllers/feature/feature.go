@@ -58,8 +58,8 @@ type Feature struct {
 	// Clear takes out of the status of an object and of what is remembered what is known of the former cloud object, because another one takes its place. Another
 	// call of it changes nothing. It reports whether the status has to be stored before the creation is sent.
 	Clear func(in *reconciliation.State) (store bool)
-	// Unbind takes out of the status of an object what the feature stored for a cloud object that was never created, because it is to be elsewhere.
-	Unbind func(object v1alpha1.ResourceObject)
+	// ClearBinding takes out of the status of an object what the feature stored for a cloud object that was never created, because it is to be elsewhere.
+	ClearBinding func(object v1alpha1.ResourceObject)
 	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
 	// Publish brings up to date what users get of the object in the cluster, where plan.Publishes says so. The outcome holds also beside an error: what was planned is recorded.
@@ -264,11 +264,11 @@ func (s Set) Clear(in *reconciliation.State) (store bool) {
 	return store
 }
 
-// Unbind takes out of the status of an object what features stored for a cloud object that was never created.
-func (s Set) Unbind(object v1alpha1.ResourceObject) {
+// ClearBinding takes out of the status of an object what features stored for a cloud object that was never created.
+func (s Set) ClearBinding(object v1alpha1.ResourceObject) {
 	for _, f := range s {
-		if f.Unbind != nil {
-			f.Unbind(object)
+		if f.ClearBinding != nil {
+			f.ClearBinding(object)
 		}
 	}
 }

@@ -146,14 +146,14 @@ func TestNotes(t *testing.T) {
 	var calls []string
 	note := func(name string) { calls = append(calls, name) }
 	has := Feature{
-		Begin:    func(*reconciliation.State) { note("begin") },
-		Queued:   func(*reconciliation.State) { note("queued") },
-		Failed:   func(_ *reconciliation.State, message string) { note("failed: " + message) },
-		Clear:    func(*reconciliation.State) bool { note("clear"); return len(calls) == 7 },
-		Unbind:   func(v1alpha1.ResourceObject) { note("unbind") },
-		Request:  func(*reconciliation.State, *driver.Request) { note("request") },
-		Observed: func(context.Context, *reconciliation.State) { note("observed") },
-		Recorded: func(reconciliation.State, *reconciliation.Memory) { note("recorded") },
+		Begin:        func(*reconciliation.State) { note("begin") },
+		Queued:       func(*reconciliation.State) { note("queued") },
+		Failed:       func(_ *reconciliation.State, message string) { note("failed: " + message) },
+		Clear:        func(*reconciliation.State) bool { note("clear"); return len(calls) == 7 },
+		ClearBinding: func(v1alpha1.ResourceObject) { note("unbind") },
+		Request:      func(*reconciliation.State, *driver.Request) { note("request") },
+		Observed:     func(context.Context, *reconciliation.State) { note("observed") },
+		Recorded:     func(reconciliation.State, *reconciliation.Memory) { note("recorded") },
 	}
 	set := Set{{}, has, has}
 	set.Begin(nil)
@@ -162,7 +162,7 @@ func TestNotes(t *testing.T) {
 	if !set.Clear(nil) {
 		t.Error("what one feature has stored is not, because another one has nothing")
 	}
-	set.Unbind(nil)
+	set.ClearBinding(nil)
 	set.Request(nil, nil)
 	set.Observed(t.Context(), nil)
 	set.Recorded(reconciliation.State{}, nil)

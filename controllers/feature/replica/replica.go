@@ -32,8 +32,8 @@ func Of(k *kind.Kind, cache client.Reader, sync time.Duration) feature.Set {
 		},
 		Sent:   sent,
 		Mirror: mirror, Expect: expect, Remarks: remarks,
-		Clear:  func(in *reconciliation.State) bool { return kind.SetReplicaStatus(k, in.Object, nil, "", "", nil) },
-		Unbind: func(object v1alpha1.ResourceObject) { kind.SetReplicaStatus(k, object, nil, "", "", nil) },
+		Clear:        func(in *reconciliation.State) bool { return kind.SetReplicaStatus(k, in.Object, nil, "", "", nil) },
+		ClearBinding: func(object v1alpha1.ResourceObject) { kind.SetReplicaStatus(k, object, nil, "", "", nil) },
 	}}
 }
 

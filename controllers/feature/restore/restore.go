@@ -19,6 +19,6 @@ func Of(k *kind.Kind, family kind.Family, cache, fresh client.Reader) feature.Se
 		Source: func(ctx context.Context, in *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error) {
 			return (&restoring{in, family, cache, fresh}).find(ctx, creation)
 		},
-		Unbind: func(object v1alpha1.ResourceObject) { kind.ClearRestored(k, object) },
+		ClearBinding: func(object v1alpha1.ResourceObject) { kind.ClearRestored(k, object) },
 	}}
 }

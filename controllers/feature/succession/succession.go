@@ -23,7 +23,7 @@ func Of(k *kind.Kind) feature.Set {
 			missing.Set(&in.Memory.Parts, time.Time{})
 			return false // the status says on what the server was before
 		},
-		Unbind: func(object v1alpha1.ResourceObject) { kind.SetFormer(k, object, nil) },
+		ClearBinding: func(object v1alpha1.ResourceObject) { kind.SetFormer(k, object, nil) },
 	}}
 }
 

@@ -38,7 +38,7 @@ func (w *work) clearBinding() {
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetParentRef(w.Object, driver.ParentRef{})
-	w.executor.Features.Unbind(w.Object)
+	w.executor.Features.ClearBinding(w.Object)
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes

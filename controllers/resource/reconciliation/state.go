@@ -54,7 +54,7 @@ type State struct {
 	Asks plan.Place
 	// OperationError is why an operation that the cloud had begun failed; nil if none did.
 	OperationError error
-	// Notes are Events that tell what was found, and what was done.
+	// Notes are Events that say what was found, and what was done.
 	Notes []outcome.Note
 	// Differences is all that differs. The observation leaves out what was just sent, and what is withheld from an object that was not restored in full.
 	Differences []driver.Change
