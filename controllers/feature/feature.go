@@ -23,7 +23,7 @@ type Feature struct {
 	Request func(in *reconciliation.State, request *driver.Request)
 	// Guard finds out what keeps an object that is being deleted from being destroyed in the cloud, by what the cache has. A preview of a deletion calls it, too.
 	Guard Gather
-	// Interpret says in the View what the plan goes by, once the cloud object was observed, and returns differences that the feature alone knows. It decides from
+	// Interpret says in the View what the plan goes by, once the cloud object was observed, and returns differences that the feature alone knows. It may remember since when something is so. It decides from
 	// values, and calls nobody. A preview calls it, too, with what the status of the object says in place of what the cloud does: see Expect.
 	Interpret func(in *reconciliation.State) []driver.Change
 	// Source finds out of what a cloud object is made, and asks for that in the Request. It runs where the plan is to create one, and nothing is created if it stops.

@@ -45,7 +45,7 @@ type Settings struct {
 	ClusterID string
 	// Recovers reports whether a namespace may have what any namespace of its name made; nil for never.
 	Recovers func(namespace string, now time.Time) bool
-	// Namespace is Mooring's own, where the truth about passwords is kept.
+	// Namespace is Mooring's own.
 	Namespace string
 	Cadence   retry.Cadence
 	// ConsistencyWindow is how long the cloud may take to show what was written.

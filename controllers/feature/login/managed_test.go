@@ -15,7 +15,7 @@ import (
 // An edit of who manages the password is made at once, whatever the policy on restarts says. What somebody else turned on or off in the cloud, and the
 // password of a server that was taken over, wait for approval: a password that only others know would be lost.
 func TestManagementOfPasswords(t *testing.T) {
-	handedOver := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{plan.FieldSource: {managedSource}}}
+	handedOver := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{plan.FieldSource: {string(v1alpha1.CredentialsCloudManaged)}}}
 	generated := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{plan.FieldPassword: {"1"}}}
 	adopted := v1alpha1.ResourceStatus{Origin: v1alpha1.OriginAdopted}
 	back := func(status v1alpha1.ResourceStatus, wanted string) driver.Change {

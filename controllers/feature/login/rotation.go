@@ -36,14 +36,14 @@ func setsPassword(in reconciliation.State, a plan.Action) bool {
 // left for a reason that it ended itself is looked at again at once: that look begins after the time and with what is recorded now, so it changes the password, or knows why not.
 func due(in reconciliation.State) time.Time {
 	now, out := place.In(in.Parts), in.Outcome
-	if !now.compared || in.Err != nil {
+	if !now.compared {
 		return time.Time{}
 	}
 	if next := nextRotation(in.Kind, in.Object); next.After(in.Now) {
 		return next
 	}
-	ready := (out.State == condition.UpToDate || out.State == condition.DriftWaits) && out.Next == outcome.AtSync && !out.KeepConditions
-	if ready && binding.Usable(in) && rotationMissed(in.Kind, now.settled, in.Object, in.Observation, in.Policy) {
+	ready := in.Err == nil && (out.State == condition.UpToDate || out.State == condition.DriftWaits) && out.Next == outcome.AtSync && !out.KeepConditions
+	if ready && binding.Usable(in) && rotationMissed(in.Kind, now.settled, in.Object, in.View.Concerning(in.Observation), in.Policy) {
 		return in.Now
 	}
 	return time.Time{}

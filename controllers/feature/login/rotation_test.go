@@ -88,7 +88,7 @@ func TestNoRotationIsMissed(t *testing.T) {
 	}
 }
 
-// The time of a rotation brings nobody back who was not looked at, or whose reconciliation failed.
+// The time of a rotation brings back who was looked at, also if the reconciliation failed then: what is retried later may come after it.
 func TestRotationBringsBackWhoWasLookedAt(t *testing.T) {
 	g := rotating(time.Now().Add(time.Hour))
 	g.remember(published(g.Now))
@@ -101,8 +101,8 @@ func TestRotationBringsBackWhoWasLookedAt(t *testing.T) {
 	if at := due(*g.State); at.IsZero() {
 		t.Error("it does not come back")
 	}
-	if g.Err = errors.New("no answer"); !due(*g.State).IsZero() {
-		t.Error("it comes back for its password before it is tried again")
+	if g.Err = errors.New("no answer"); due(*g.State).IsZero() {
+		t.Error("it does not come back for its password, because something failed")
 	}
 }
 
@@ -138,5 +138,19 @@ func TestConditionsDuringARotation(t *testing.T) {
 				t.Errorf("conditions are kept: %t, want %t", a.KeepConditions, test.keeps)
 			}
 		})
+	}
+}
+
+// What is to become of the server from before an upgrade concerns no user: it keeps no rotation from being asked for.
+func TestFormerServerKeepsNoRotationBack(t *testing.T) {
+	g := rotating(time.Unix(1_700_000_000, 0))
+	g.View.Treat("formerServer", plan.Treatment{Apart: true})
+	g.Observation.Changes = []driver.Change{{Field: "formerServer", From: "orders-old1", To: "Deleted", Effect: driver.Irreversible}}
+	if !Found(*g.State).MayRotate {
+		t.Error("the former server keeps the password from being changed")
+	}
+	g.Observation.Changes = append(g.Observation.Changes, driver.Change{Field: "size", From: "b", To: "a", Effect: driver.Restarts})
+	if Found(*g.State).MayRotate {
+		t.Error("the password may be changed beside what differs")
 	}
 }

@@ -90,9 +90,6 @@ func TestRotationDue(t *testing.T) {
 		{"what differs waits for approval", func(r *rotatingDatabase) {
 			r.o.Changes, r.d.Status.PendingChanges = []driver.Change{drift}, []v1alpha1.PendingChange{{Field: "size", From: "b", To: "a"}}
 		}, true, true},
-		{"the server from before an upgrade is about to wait for approval", func(r *rotatingDatabase) {
-			r.o.Changes = []driver.Change{{Field: "formerServer", From: "orders-old1", To: "Deleted", Effect: driver.Irreversible}}
-		}, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRotating()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -36,10 +35,6 @@ type former struct {
 // interpret says in the View what the plan goes by, and returns what is next for the former server.
 func interpret(in *reconciliation.State) []driver.Change {
 	o, v := in.Observation, &in.View
-	if s := o.Succession; s.GetSucceeds() != "" && s.GetSucceeds() == in.Request.ID && s.GetFormer() != nil {
-		in.Notes = append(in.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
-			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", in.Request.Name, s.GetFormer().Name))
-	}
 	f := former{known: in.Request.Former, seen: o.Succession.GetFormer()}
 	f.gone = isGone(in, f)
 	changes := f.next(o)

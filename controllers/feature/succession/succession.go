@@ -1,6 +1,7 @@
 package succession
 
 import (
+	"context"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -18,7 +19,7 @@ func Of(k *kind.Kind) feature.Set {
 		return nil
 	}
 	return feature.Set{{
-		Request: request, Interpret: interpret, Sent: sent, Record: record, Expect: expect, Remarks: remarks,
+		Request: request, Observed: observed, Interpret: interpret, Sent: sent, Record: record, Expect: expect, Remarks: remarks,
 		Clear: func(in *reconciliation.State) bool {
 			missing.Set(&in.Memory.Parts, time.Time{})
 			return false // the status says on what the server was before
@@ -39,6 +40,14 @@ func isBeside(in reconciliation.State) bool {
 // request asks for an upgrade beside the server if the spec does, and for what the former server is like.
 func request(in *reconciliation.State, request *driver.Request) {
 	request.Beside, request.Former = isBeside(*in), kind.FormerOf(in.Kind, in.Object)
+}
+
+// observed has an Event say that another server took the place of this one.
+func observed(_ context.Context, in *reconciliation.State) {
+	if s := in.Observation.Succession; s.GetSucceeds() != "" && s.GetSucceeds() == in.Request.ID && s.GetFormer() != nil {
+		in.Notes = append(in.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
+			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", in.Request.Name, s.GetFormer().Name))
+	}
 }
 
 // record notes in the status in whose place the cloud put a server, by the cloud's own answer.

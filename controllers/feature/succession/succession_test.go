@@ -62,7 +62,7 @@ func TestSwitchover(t *testing.T) {
 	} {
 		in := upgraded()
 		in.Request.Name, in.Request.ID, in.Observation.Succession = "orders", tt.id, tt.seen
-		interpret(&in)
+		observed(t.Context(), &in)
 		if told := slices.ContainsFunc(in.Notes, func(n outcome.Note) bool { return n.Reason == v1alpha1.EventSwitchedOver }); told != tt.told {
 			t.Errorf("%s: told: %t, want %t", name, told, tt.told)
 		}

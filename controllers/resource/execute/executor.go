@@ -90,12 +90,14 @@ func (e *Executor) Execute(ctx context.Context, in reconciliation.State, a plan.
 
 // comesBackFor has an object looked at again while what a feature does is in progress, or because a feature has something to decide.
 func comesBackFor(a plan.Action, out outcome.Outcome) outcome.Outcome {
-	switch {
-	case out.Next != outcome.AtSync:
-	case a.Polls:
-		out.Next = outcome.Polling
-	case a.Again:
+	if out.Next != outcome.AtSync {
+		return out
+	}
+	if a.Again {
 		out.AtMost = time.Millisecond
+	}
+	if a.Polls {
+		out.Next = outcome.Polling
 	}
 	return out
 }

@@ -141,3 +141,23 @@ func TestNothingUnreadIsNoError(t *testing.T) {
 		t.Errorf("it ended with an error of %d fields", len(w.Observation.Unreadable))
 	}
 }
+
+// What a feature does is polled, and what another one has to decide is looked at once this is recorded: neither keeps the other from it. What comes earlier for another reason stays.
+func TestFeaturesBringAnObjectBack(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		action plan.Action
+		next   outcome.When
+		want   outcome.Outcome
+	}{
+		{"nothing", plan.Action{}, outcome.AtSync, outcome.Outcome{Next: outcome.AtSync}},
+		{"in progress", plan.Action{Polls: true}, outcome.AtSync, outcome.Outcome{Next: outcome.Polling}},
+		{"to decide", plan.Action{Again: true}, outcome.AtSync, outcome.Outcome{Next: outcome.AtSync, AtMost: time.Millisecond}},
+		{"both", plan.Action{Polls: true, Again: true}, outcome.AtSync, outcome.Outcome{Next: outcome.Polling, AtMost: time.Millisecond}},
+		{"both, and it comes back soon", plan.Action{Polls: true, Again: true}, outcome.Soon, outcome.Outcome{Next: outcome.Soon}},
+	} {
+		if got := comesBackFor(tt.action, outcome.Outcome{Next: tt.next}); got.Next != tt.want.Next || got.AtMost != tt.want.AtMost {
+			t.Errorf("%s: it comes back %v, at most after %s; want %v, %s", tt.name, got.Next, got.AtMost, tt.want.Next, tt.want.AtMost)
+		}
+	}
+}
