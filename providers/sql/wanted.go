@@ -79,7 +79,8 @@ type User struct {
 // A Login is what connects.
 type Login struct {
 	Name string
-	// Verifier makes what the server checks a password by. It is called when the login is made, and when Reset is set. Nil for IAM.
+	// Verifier makes what the server checks a password by. It is called when the login is made, when a role becomes a login or is taken over, and
+	// when Reset is set. Nil for IAM.
 	Verifier func() (string, error)
 	// Reset sets the verifier although the login exists.
 	Reset bool
@@ -108,6 +109,8 @@ type Statement struct {
 	Texts    []string
 	// Unless is a query of one boolean: if it is true, the step was done before.
 	Unless string
+	// Disconnects says that the session ends its connections to other databases first.
+	Disconnects bool
 	// Refused are codes of the server that mean that there was nothing to do.
 	Refused []string
 	// Secrets are parts of the texts that no error may show.

@@ -176,8 +176,9 @@ func (s *snapshot) furnish(p *sql.Plan, want sql.Database, groups Groups, in *in
 	} else if public := s.databases[want.Name].public; len(public) > 0 {
 		p.Note("PUBLIC, and so every role, has %s on logical database %q", strings.Join(public, ", "), want.Name)
 	}
-	fresh := *in
-	fresh.schemas = slices.Clone(in.schemas)
+	w = w.reassign()
+	fresh := *w.in
+	fresh.schemas = slices.Clone(w.in.schemas)
 	for _, name := range want.Schemas {
 		if !slices.ContainsFunc(in.schemas, func(s schema) bool { return s.name == name }) {
 			p.Mend("schema "+name, "missing", "made", sql.Statement{

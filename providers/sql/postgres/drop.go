@@ -182,7 +182,7 @@ func (s *snapshot) DropDatabase(want sql.Database, force bool) (sql.Plan, error)
 		if s.roles[s.admin] != nil && !s.memberOf(s.admin, groups.Owner) {
 			p.Statements = append(p.Statements, sql.Statement{Name: "join role " + groups.Owner, Texts: []string{s.join(groups.Owner)}})
 		}
-		p.Mend("logical database "+want.Name, "on the server", "dropped", sql.Statement{Name: "drop logical database " + want.Name, Texts: texts})
+		p.Mend("logical database "+want.Name, "on the server", "dropped", sql.Statement{Name: "drop logical database " + want.Name, Texts: texts, Disconnects: true})
 		s = s.afterDrop(want.Name)
 	}
 	s.dropRoles(&p, names)

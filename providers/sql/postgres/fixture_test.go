@@ -154,6 +154,7 @@ func (f *fixture) connect(user, password, database string) (*pgx.Conn, error) {
 	}
 	config.Port, config.User, config.Password, config.Database, config.TLSConfig = uint16(f.target.Port), user, password, database, tls
 	config.DialFunc = (&net.Dialer{}).DialContext
+	config.RuntimeParams["jit"] = "off"
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	return pgx.ConnectConfig(f.Context(), config)
 }

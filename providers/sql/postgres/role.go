@@ -50,7 +50,7 @@ func (s *snapshot) ensure(p *sql.Plan, w wantedRole) error {
 		p.Mend(fmt.Sprintf("mark of %s %q", w.what, w.name), "another", "this object", sql.Statement{Name: "mark role " + w.name, Texts: []string{comment(w.name, w.mark)}})
 	}
 	s.attributes(p, w, r)
-	if w.login == nil || !w.login.Reset || w.login.Verifier == nil {
+	if w.login == nil || w.login.Verifier == nil || !w.login.Reset && r.login && r.mark == w.mark {
 		return nil
 	}
 	verifier, err := w.login.Verifier()

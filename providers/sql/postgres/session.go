@@ -59,18 +59,23 @@ func (s *session) conn(ctx context.Context, database string) (*pgx.Conn, error) 
 	if conn := s.conns[database]; conn != nil && !conn.IsClosed() {
 		return conn, nil
 	}
-	for name, conn := range s.conns {
-		if name != s.target.Database || conn.IsClosed() {
-			_ = conn.Close(ctx) // it may be broken, and nothing is in it
-			delete(s.conns, name)
-		}
-	}
+	s.disconnect(ctx)
 	conn, err := s.connect(ctx, s.target.Username, s.target.Password, database)
 	if err != nil {
 		return nil, err
 	}
 	s.conns[database] = conn
 	return conn, nil
+}
+
+// disconnect closes the connections to all databases but the session's own.
+func (s *session) disconnect(ctx context.Context) {
+	for name, conn := range s.conns {
+		if name != s.target.Database || conn.IsClosed() {
+			_ = conn.Close(ctx) // it may be broken, and nothing is in it
+			delete(s.conns, name)
+		}
+	}
 }
 
 // connect logs in. Nothing comes from the environment of the process.
@@ -90,6 +95,7 @@ func (s *session) connect(ctx context.Context, username, password, database stri
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.RuntimeParams = map[string]string{
 		"application_name": "mooring", "search_path": "pg_catalog, pg_temp", "standard_conforming_strings": "on", "client_encoding": "UTF8",
+		"jit": "off", // compiling a query of catalogs takes longer than the query
 		"statement_timeout":                   strconv.FormatInt(s.limits.Statement.Milliseconds(), 10),
 		"lock_timeout":                        strconv.FormatInt(s.limits.Lock.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(s.limits.Statement.Milliseconds(), 10),
@@ -139,6 +145,9 @@ func (s *session) apply(ctx context.Context, statement sql.Statement) error {
 	conn, err := s.conn(ctx, statement.Database)
 	if err != nil {
 		return err
+	}
+	if statement.Disconnects {
+		s.disconnect(ctx)
 	}
 	if statement.Unless != "" {
 		var done bool

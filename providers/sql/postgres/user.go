@@ -33,7 +33,7 @@ func (s *snapshot) User(want sql.User) (sql.Plan, error) {
 	}
 	s.sessionRoles(&p, want)
 	for _, name := range slices.Sorted(keys(s.inside)) {
-		w := work{shot: s, plan: &p, database: name, in: s.inside[name]}
+		w := work{shot: s, plan: &p, database: name, in: s.inside[name]}.reassign()
 		for _, role := range rolesOf(want) {
 			right := rights{}
 			if role == want.Name {
@@ -41,7 +41,6 @@ func (s *snapshot) User(want sql.User) (sql.Plan, error) {
 			}
 			w.converge(role, right, GroupsOf(name).Owner)
 		}
-		w.reassign(rolesOf(want))
 	}
 	if strays := s.strays(want); len(strays) > 0 {
 		s.dropRoles(&p, strays)
@@ -176,11 +175,12 @@ func orNone(text string) string {
 	return text
 }
 
-// reassign plans that what roles own in a database belongs to its owner role.
-func (w work) reassign(roles []string) {
+// reassign plans that what declared users own in the database belongs to its owner role, and returns the work as it is afterwards.
+func (w work) reassign() work {
 	owner := GroupsOf(w.database).Owner
+	handed := map[string]bool{}
 	for _, o := range w.in.owned {
-		if !slices.Contains(roles, o.role) || o.class == "pg_default_acl" {
+		if o.class == "pg_default_acl" || !slices.ContainsFunc(w.shot.wanted.Users, func(u sql.User) bool { return slices.Contains(rolesOf(u), o.role) }) {
 			continue
 		}
 		what := fmt.Sprintf("objects of %q in %q", o.role, w.database)
@@ -189,8 +189,44 @@ func (w work) reassign(roles []string) {
 			w.plan.Note("%s: they can't be handed to role %q", what, owner)
 			continue
 		}
-		w.plan.Mend(what, fmt.Sprintf("%d in %s", o.count, o.class), "owned by "+owner, sql.Statement{Name: "reassign " + what, Database: w.database, Texts: texts})
+		if !handed[o.role] {
+			w.plan.Mend(what, fmt.Sprintf("%d in %s", o.count, o.class), "owned by "+owner, sql.Statement{Name: "reassign " + what, Database: w.database, Texts: texts})
+		}
+		handed[o.role] = true
 	}
+	if len(handed) > 0 {
+		w.in = w.in.handed(handed, owner)
+	}
+	return w
+}
+
+// handed returns what is in a database once other roles' objects belong to an owner. Their grants are the new owner's then.
+func (in *inside) handed(from map[string]bool, to string) *inside {
+	next := *in
+	next.schemas, next.relations, next.grants = slices.Clone(in.schemas), slices.Clone(in.relations), nil
+	for i := range next.schemas {
+		if from[next.schemas[i].owner] {
+			next.schemas[i].owner = to
+		}
+	}
+	for i := range next.relations {
+		if from[next.relations[i].owner] {
+			next.relations[i].owner = to
+		}
+	}
+	for _, g := range in.grants {
+		if from[g.owner] {
+			g.owner = to
+			if from[g.grantor] {
+				g.grantor = to
+			}
+			if g.grantee == to {
+				continue
+			}
+		}
+		next.grants = append(next.grants, g)
+	}
+	return &next
 }
 
 // reassigned returns the texts that hand what a role owns in a database to another one, and more texts that need the membership too.
