@@ -70,7 +70,8 @@ type User struct {
 	MemberOf []string
 	// ConnectionLimit is how many connections each login may have; nil is unmanaged, -1 is no limit.
 	ConnectionLimit *int
-	// IAMRole is the role that makes a login authenticate by IAM, such as rds_iam; empty for a login by password.
+	// IAMRole makes a login authenticate by IAM: the role of PostgreSQL that does so, such as rds_iam, or the plugin of MySQL, such as
+	// AWSAuthenticationPlugin. Empty for a login by password.
 	IAMRole string
 	// External says that the cloud makes and drops the logins: only privileges are managed.
 	External bool
@@ -109,6 +110,8 @@ type Statement struct {
 	Texts    []string
 	// Unless is a query of one boolean: if it is true, the step was done before.
 	Unless string
+	// Each is a query of numbers: the texts run once for each, which takes the place of %d. Empty for once.
+	Each string
 	// Disconnects says that the session ends its connections to other databases first.
 	Disconnects bool
 	// Refused are codes of the server that mean that there was nothing to do.

@@ -81,5 +81,7 @@ WHERE s.refclassid = 'pg_authid'::regclass AND s.deptype = 'o' AND r.rolname = A
   AND NOT EXISTS (SELECT FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE s.classid = 'pg_type'::regclass AND t.oid = s.objid AND n.nspname ~ '^pg_temp_')
 GROUP BY 1, 2`
 
-const queryExtensions = `SELECT a.name::text, COALESCE(a.installed_version, ''), COALESCE(a.default_version, ''),
-  ARRAY(SELECT v.version FROM pg_available_extension_versions v WHERE v.name = a.name ORDER BY 1) FROM pg_available_extensions a`
+// queryExtensions reads files of the server: it is sent only where extensions are declared.
+const queryExtensions = `WITH v AS MATERIALIZED (SELECT name, array_agg(version ORDER BY version) AS versions FROM pg_available_extension_versions GROUP BY name)
+SELECT a.name::text, COALESCE(a.installed_version, ''), COALESCE(a.default_version, ''), COALESCE(v.versions, '{}')
+FROM pg_available_extensions a LEFT JOIN v USING (name)`

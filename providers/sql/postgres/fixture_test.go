@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mooring-dev/mooring/providers/sql"
+	"github.com/mooring-dev/mooring/providers/sql/sqltest"
 	"github.com/mooring-dev/mooring/test/localcloud/check"
 	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
@@ -68,78 +69,16 @@ func (f *fixture) open() sql.Server {
 	return server
 }
 
-// read reads what the server has.
-func (f *fixture) read(wanted sql.Wanted) sql.Snapshot {
+func (f *fixture) read(wanted sql.Wanted) sql.Snapshot { return sqltest.Read(f.T, f.server, wanted) }
+
+func (f *fixture) reconcile(wanted sql.Wanted) []sql.Statement {
 	f.Helper()
-	shot, err := f.server.Read(f.Context(), wanted)
-	if err != nil {
-		f.Fatal(err)
-	}
-	return shot
+	return sqltest.Reconcile(f.T, f.server, wanted)
 }
 
-// reconcile brings the server to what is wanted, as a caller does: databases first. It returns what was sent.
-func (f *fixture) reconcile(wanted sql.Wanted) (sent []sql.Statement) {
-	f.Helper()
-	sent, err := f.try(wanted, func(statements []sql.Statement) error { return f.server.Apply(f.Context(), statements) })
-	if err != nil {
-		f.Fatal(err)
-	}
-	return sent
-}
-
-func (f *fixture) try(wanted sql.Wanted, apply func([]sql.Statement) error) (sent []sql.Statement, err error) {
-	f.Helper()
-	shot := f.read(wanted)
-	for _, d := range wanted.Databases {
-		plan, err := shot.Database(d)
-		if err == nil {
-			err = apply(plan.Statements)
-		}
-		sent = append(sent, plan.Statements...)
-		if err != nil {
-			return sent, fmt.Errorf("database %s: %w", d.Name, err)
-		}
-	}
-	if len(sent) > 0 {
-		shot = f.read(wanted)
-	}
-	for _, u := range wanted.Users {
-		plan, err := shot.User(u)
-		if err == nil {
-			err = apply(plan.Statements)
-		}
-		sent = append(sent, plan.Statements...)
-		if err != nil {
-			return sent, fmt.Errorf("user %s: %w", u.Name, err)
-		}
-	}
-	return sent, nil
-}
-
-// converged fails if a second reconciliation has something to do.
 func (f *fixture) converged(wanted sql.Wanted) {
 	f.Helper()
-	shot := f.read(wanted)
-	for _, d := range wanted.Databases {
-		f.quiet(shot.Database(d))
-	}
-	for _, u := range wanted.Users {
-		f.quiet(shot.User(u))
-	}
-}
-
-func (f *fixture) quiet(plan sql.Plan, err error) {
-	f.Helper()
-	if err != nil {
-		f.Error(err)
-	}
-	for _, d := range plan.Differences {
-		f.Errorf("still differs: %s", d)
-	}
-	for _, s := range plan.Statements {
-		f.Errorf("still sent: %s: %q", s, s.Texts)
-	}
+	sqltest.Converged(f.T, f.server, wanted)
 }
 
 // connect logs in as somebody. The session ends with the test.
@@ -172,6 +111,16 @@ func (f *fixture) as(user, password, database string, statements ...string) erro
 		}
 	}
 	return nil
+}
+
+// scan reads one value as the administrator.
+func (f *fixture) scan(database, query string, to any) error {
+	conn, err := f.connect(administrator, password, database)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	return conn.QueryRow(f.Context(), query).Scan(to)
 }
 
 // admin runs statements as the administrator.

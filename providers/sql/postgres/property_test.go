@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,15 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mooring-dev/mooring/providers/sql"
+	"github.com/mooring-dev/mooring/providers/sql/sqltest"
 )
-
-// sequences is how many random sequences a property test runs: half of MOORING_SEQUENCES, since the other engine has the other half.
-func sequences() int {
-	if n, err := strconv.Atoi(os.Getenv("MOORING_SEQUENCES")); err == nil {
-		return n / 2
-	}
-	return 30
-}
 
 // Names of databases and users, hostile ones among them.
 var (
@@ -47,12 +38,8 @@ func TestProperty(t *testing.T) {
 	f.admin("postgres", "CREATE ROLE bob LOGIN PASSWORD 'pw-bob'", "CREATE ROLE auditors NOLOGIN")
 	q := &sequence{fixture: f, conns: map[string]*pgx.Conn{}}
 	defer q.disconnect()
-	first := uint64(1)
-	if n, err := strconv.ParseUint(os.Getenv("MOORING_SEED"), 10, 64); err == nil {
-		first = n
-	}
-	for n := range sequences() {
-		seed := first + uint64(n)
+	for n := range sqltest.Sequences() {
+		seed := sqltest.Seed() + uint64(n)
 		q.random, q.log = rand.New(rand.NewPCG(seed, 0)), nil
 		q.run()
 		if t.Failed() {
@@ -157,12 +144,7 @@ func (q *sequence) dropDatabase() {
 	}
 	q.note("drop database %s", d.Name)
 	plan, err := q.read(q.wanted).DropDatabase(d, true)
-	if err == nil {
-		err = q.server.Apply(q.Context(), plan.Statements)
-	}
-	if err != nil || len(plan.Blocked) > 0 {
-		q.Errorf("drop database %s: %v, blocked %q\n%s", d.Name, err, plan.Blocked, strings.Join(q.log, "\n"))
-	}
+	sqltest.Sent(q.T, q.server, "drop database "+d.Name, plan, err)
 	q.wanted.Databases = slices.DeleteFunc(q.wanted.Databases, func(other sql.Database) bool { return other.Name == d.Name })
 	for i, u := range q.wanted.Users {
 		q.wanted.Users[i].Access = slices.DeleteFunc(slices.Clone(u.Access), func(a sql.Access) bool { return a.Database == d.Name })
@@ -207,12 +189,7 @@ func (q *sequence) dropUser() {
 	u := pick(q, q.wanted.Users)
 	q.note("drop user %s", u.Name)
 	plan, err := q.read(q.wanted).DropUser(u)
-	if err == nil {
-		err = q.server.Apply(q.Context(), plan.Statements)
-	}
-	if err != nil || len(plan.Blocked) > 0 {
-		q.Errorf("drop user %s: %v, blocked %q", u.Name, err, plan.Blocked)
-	}
+	sqltest.Sent(q.T, q.server, "drop user "+u.Name, plan, err)
 	for _, name := range rolesOf(u) {
 		var exists bool
 		if err := q.session(administrator, "postgres").QueryRow(q.Context(), "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", name).Scan(&exists); err != nil || exists {

@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
-// Read implements sql.Server. It sends seven queries for the server, and seven for each logical database that is declared, or that
+// Read implements sql.Server. It sends seven queries for the server, and six or seven for each logical database that is declared, or that
 // a role of ours has something in.
 func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, error) {
 	conn, err := s.conn(ctx, "")
@@ -29,7 +29,7 @@ func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, er
 		if r.conn, err = s.conn(ctx, name); err != nil {
 			return nil, err
 		}
-		shot.inside[name] = r.database()
+		shot.inside[name] = r.database(slices.ContainsFunc(wanted.Databases, func(d sql.Database) bool { return d.Name == name && len(d.Extensions) > 0 }))
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -194,7 +194,7 @@ func scanGrant(rows pgx.Rows) (g grant, err error) {
 }
 
 // database reads the database of the connection.
-func (r *reader) database() *inside {
+func (r *reader) database(extensions bool) *inside {
 	in := &inside{extensions: map[string]extension{}}
 	r.rows("read schemas", querySchemas, func(rows pgx.Rows) error {
 		var to schema
@@ -226,6 +226,9 @@ func (r *reader) database() *inside {
 		in.owned = append(in.owned, o)
 		return err
 	}, r.ours)
+	if !extensions {
+		return in
+	}
 	r.rows("read extensions", queryExtensions, func(rows pgx.Rows) error {
 		var name string
 		var e extension
