@@ -46,7 +46,7 @@ func pattern(database string) string {
 }
 
 func checkAccount(what, name string) error {
-	if err := check(what, name, longestAccount); err != nil {
+	if err := checkCharacters(what, name, longestAccount); err != nil {
 		return err
 	}
 	if strings.Contains(name, "'@'") {
@@ -59,7 +59,7 @@ func checkAccount(what, name string) error {
 }
 
 func checkDatabase(want sql.Database) error {
-	if err := check("logical database", want.Name, longestDatabase); err != nil {
+	if err := checkCharacters("logical database", want.Name, longestDatabase); err != nil {
 		return err
 	}
 	switch {
@@ -75,7 +75,7 @@ func checkDatabase(want sql.Database) error {
 	return nil
 }
 
-func check(what, name string, limit int) error {
+func checkCharacters(what, name string, limit int) error {
 	if err := sql.CheckName(what, name, limit); err != nil {
 		return err
 	}
