@@ -39,7 +39,7 @@ func (s *snapshot) DropUser(want sql.User) (sql.Plan, error) {
 }
 
 // dropAccounts plans the end of accounts: no new logins, no sessions, no privileges, and then no account. What runs with the rights of an account would
-// fail without it: it is named, and the account stays locked and without privileges of its own use until somebody has given that another definer.
+// fail without it: it is named, and the account stays locked and without privileges until somebody has given that another definer.
 func (s *snapshot) dropAccounts(p *sql.Plan, names []string) {
 	for _, name := range names {
 		has := s.accounts[name]
@@ -55,6 +55,7 @@ func (s *snapshot) dropAccounts(p *sql.Plan, names []string) {
 			end.Refused = append(end.Refused, notPermitted...)
 			p.Statements = append(p.Statements, end)
 		}
+		s.converge(p, name, sql.User{})
 		if defines := s.definers[name]; len(defines) > 0 {
 			p.Blocked = append(p.Blocked, fmt.Sprintf("account %q is the definer of %s: give them another definer", name, strings.Join(defines, ", ")))
 			continue

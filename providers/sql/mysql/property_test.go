@@ -292,6 +292,7 @@ func (q *sequence) tries(u sql.User, database string) {
 	}{{sql.ReadOnly, "SELECT * FROM " + at + ".t0"}, {sql.ReadWrite, "INSERT INTO " + at + ".t0 VALUES (1, 2)"}, {sql.ReadWrite, "CALL " + at + ".p0 ()"}, {sql.Owner, "CREATE OR REPLACE TABLE " + at + ".made (n int)"}, {sql.Owner, "DROP TABLE " + at + ".made"}} {
 		if err := q.as(l, "pw-"+l, "", try.statement); (err == nil) != (level >= try.from) {
 			q.Errorf("%s with level %s: %s: %v", l, level, try.statement, err)
+			q.Logf("SHOW %q PROCS %q", q.rows("SHOW GRANTS FOR "+account(l)), q.rows("SELECT * FROM mysql.procs_priv WHERE User = ?", l))
 		}
 	}
 	if err := q.as(l, "pw-"+l, "", "SELECT * FROM theirs.t"); (err == nil) != slices.Contains(u.MemberOf, "auditors") {

@@ -217,7 +217,14 @@ func (r *reader) grants(s *snapshot, names []string) {
 		}, arguments...)
 	}
 	placeholders, arguments = in(names)
-	r.rows("read privileges on routines", `SELECT User, Db, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv WHERE Host = '%' AND User IN `+placeholders, func(scan func(...any) error) error {
+	// MariaDB encodes names twice in this table: what it writes is the name as if its bytes were latin1.
+	twice := "User"
+	if s.mariaDB {
+		twice = "CONVERT(CAST(CONVERT(User USING latin1) AS BINARY) USING utf8mb4)"
+	}
+	r.rows("read privileges on routines", `SELECT IF(User IN `+placeholders+`, User, `+twice+`), Db, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv
+  WHERE Host = '%' AND (User IN `+placeholders+` OR `+twice+` IN `+placeholders+`)
+    AND EXISTS (SELECT 1 FROM information_schema.ROUTINES r WHERE r.ROUTINE_SCHEMA = Db AND r.ROUTINE_NAME = Routine_name)`, func(scan func(...any) error) error {
 		var who, set string
 		var at where
 		err := scan(&who, &at.pattern, &at.routine, &at.kind, &set)
@@ -227,7 +234,7 @@ func (r *reader) grants(s *snapshot, names []string) {
 			}
 		}
 		return err
-	}, arguments...)
+	}, slices.Concat(arguments, arguments, arguments)...)
 	for name, grants := range found {
 		for _, g := range grants {
 			s.grants[name] = append(s.grants[name], *g)
