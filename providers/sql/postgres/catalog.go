@@ -10,11 +10,11 @@ const queryRoles = `SELECT r.rolname::text, COALESCE(d.description, ''), r.rolsu
   r.rolvaliduntil IS NOT NULL AND r.rolvaliduntil <> 'infinity', r.rolconnlimit
 FROM pg_roles r LEFT JOIN pg_shdescription d ON d.objoid = r.oid AND d.classoid = 'pg_authid'::regclass`
 
-const queryMembers = `SELECT pg_get_userbyid(m.member)::text, pg_get_userbyid(m.roleid)::text, bool_or(m.admin_option), bool_or(r.rolinherit), true
+const queryMembers = `SELECT pg_get_userbyid(m.member)::text, pg_get_userbyid(m.roleid)::text, bool_or(m.admin_option), bool_or(r.rolinherit), true, '{}'::text[]
 FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.member GROUP BY 1, 2`
 
 // queryMembersOptions is for servers from 16 on.
-const queryMembersOptions = `SELECT pg_get_userbyid(m.member)::text, pg_get_userbyid(m.roleid)::text, bool_or(m.admin_option), bool_or(m.inherit_option), bool_or(m.set_option)
+const queryMembersOptions = `SELECT pg_get_userbyid(m.member)::text, pg_get_userbyid(m.roleid)::text, bool_or(m.admin_option), bool_or(m.inherit_option), bool_or(m.set_option), array_agg(pg_get_userbyid(m.grantor)::text)
 FROM pg_auth_members m GROUP BY 1, 2`
 
 const queryDatabases = `SELECT d.datname::text, pg_get_userbyid(d.datdba)::text, pg_encoding_to_char(d.encoding)::text, d.datcollate::text, d.datallowconn,

@@ -219,6 +219,9 @@ func (w work) restrictPublic() {
 	}
 }
 
+// listed returns names as one text. Names are the server's, so that there is a limit to them.
+func listed(names []string) string { return strings.Join(names[:min(len(names), 200)], ", ") }
+
 // extensions plans the extensions. The administrator makes them: clouds let it install more than an owner of a database.
 func (w work) extensions(want sql.Database) error {
 	known := w.shot.databases[want.Name] != nil && len(w.in.extensions) > 0
@@ -229,9 +232,9 @@ func (w work) extensions(want sql.Database) error {
 		has, is := w.in.extensions[e.Name]
 		switch {
 		case known && !is:
-			return sql.Invalid("the server has no extension %q; it has %s", e.Name, strings.Join(slices.Sorted(keys(w.in.extensions)), ", "))
+			return sql.Invalid("the server has no extension %q; it has %s", e.Name, listed(slices.Sorted(keys(w.in.extensions))))
 		case known && e.Version != "" && !slices.Contains(has.versions, e.Version):
-			return sql.Invalid("the server has no version %q of extension %q; it has %s", e.Version, e.Name, strings.Join(has.versions, ", "))
+			return sql.Invalid("the server has no version %q of extension %q; it has %s", e.Version, e.Name, listed(has.versions))
 		}
 		version := ""
 		if e.Version != "" {

@@ -26,6 +26,7 @@ var causes = map[sql.State]sql.Cause{
 	"42622": {Code: driver.Invalid, Advice: "the name is too long"},
 	"42704": {Code: driver.NotFound, Advice: "a role, a schema, a collation or a type was dropped meanwhile, or the server does not have it"},
 	"42710": {Code: driver.Conflict, Advice: "a role or an extension of that name exists"},
+	"42809": {Code: driver.Invalid, Advice: "the server does not have this locale or collation"},
 	"42939": {Code: driver.Invalid, Advice: "the name is reserved: choose another"},
 	"42P01": {Code: driver.NotFound, Advice: "a table was dropped meanwhile", Transient: true},
 	"42P04": {Code: driver.Conflict, Advice: "a logical database of that name exists"},

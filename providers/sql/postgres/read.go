@@ -152,7 +152,7 @@ func (r *reader) server(s *snapshot) {
 	r.rows("read memberships", members, func(rows pgx.Rows) error {
 		var member, of string
 		var m membership
-		err := rows.Scan(&member, &of, &m.admin, &m.inherit, &m.set)
+		err := rows.Scan(&member, &of, &m.admin, &m.inherit, &m.set, &m.grantors)
 		if to := s.roles[member]; to != nil {
 			to.memberOf[of] = m
 		}

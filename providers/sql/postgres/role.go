@@ -29,7 +29,7 @@ func (s *snapshot) taken(w wantedRole) error {
 		return sql.Conflict("%s %q is the administrator, who is never taken over: choose another name", w.what, w.name)
 	case r == nil:
 		return nil
-	case r.super || r.replicates || r.mark == "" && w.what != groupRole && s.memberOf(s.admin, w.name):
+	case r.super || r.replicates || r.mark == "" && w.what != groupRole && s.has(s.admin, w.name):
 		return sql.Conflict("%s %q is a role of the cloud or of the administrator, which is never taken over: choose another name", w.what, w.name)
 	case r.mark != w.mark && !w.adopt:
 		return sql.Conflict("%s %q exists on the server and is not made for this object: set adoption to IfExists to take it over, or choose another name", w.what, w.name)
@@ -137,7 +137,7 @@ func (s *snapshot) memberships(p *sql.Plan, name string, want []string) {
 			p.Mend(what, "without INHERIT or SET", "with both", sql.Statement{Name: "grant " + what, Texts: []string{s.grantRole(of, name)}})
 		}
 		if m.admin {
-			p.Mend(what, "with ADMIN OPTION", "without", sql.Statement{Name: "revoke the option of " + what, Texts: []string{"REVOKE ADMIN OPTION FOR " + quote(of) + " FROM " + quote(name) + " CASCADE"}})
+			p.Mend(what, "with ADMIN OPTION", "without", sql.Statement{Name: "revoke the option of " + what, Texts: m.revoked("ADMIN OPTION FOR "+quote(of), name)})
 		}
 	}
 	s.leave(p, name, want)
@@ -158,8 +158,20 @@ func (s *snapshot) leave(p *sql.Plan, name string, but []string) {
 			p.Note("%s: only a superuser can end it", what)
 			continue
 		}
-		p.Mend(what, "member", "none", sql.Statement{Name: "revoke " + what, Texts: []string{"REVOKE " + quote(of) + " FROM " + quote(name) + " CASCADE"}})
+		p.Mend(what, "member", "none", sql.Statement{Name: "revoke " + what, Texts: r.memberOf[of].revoked(quote(of), name)})
 	}
+}
+
+// revoked returns the texts that end a membership, or an option of it, as each grantor has granted it.
+func (m membership) revoked(what, member string) (texts []string) {
+	text := "REVOKE " + what + " FROM " + quote(member)
+	if len(m.grantors) == 0 {
+		return []string{text + " CASCADE"}
+	}
+	for _, grantor := range m.grantors {
+		texts = append(texts, text+" GRANTED BY "+quote(grantor)+" CASCADE")
+	}
+	return texts
 }
 
 // checkMember refuses a role that a user must not be a member of.

@@ -32,8 +32,11 @@ type role struct {
 	memberOf map[string]membership
 }
 
-// A membership is a row of pg_auth_members, over all grantors. Servers before 16 have no options but ADMIN.
-type membership struct{ admin, inherit, set bool }
+// A membership is what pg_auth_members has, over all grantors. Servers before 16 have no options but ADMIN, and one grantor.
+type membership struct {
+	admin, inherit, set bool
+	grantors            []string
+}
 
 type setting struct{ login, database string }
 
@@ -110,6 +113,11 @@ type extension struct {
 // memberOf reports whether a role is a member of another one, directly or not.
 func (s *snapshot) memberOf(member, of string) bool {
 	return s.follow(member, of, map[string]bool{}, func(membership) bool { return true })
+}
+
+// has reports whether a role has the rights of another one. The role that made another is a member only to administer it, from 16 on.
+func (s *snapshot) has(member, of string) bool {
+	return s.follow(member, of, map[string]bool{}, func(m membership) bool { return m.inherit || m.set })
 }
 
 // follow reports whether memberships that pass lead from a role to another one.
