@@ -1,6 +1,9 @@
 package mysql
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -55,4 +58,60 @@ func TestCrashes(t *testing.T) {
 		f.must(f.as("report", "pw-report", "orders", "SELECT * FROM t"))
 		f.must(f.as("app_b", "pw-app_b", "orders", "DROP TABLE t"))
 	})
+}
+
+// The number of queries does not grow with users, and the session is pinned.
+func TestQueriesDoNotGrowWithUsers(t *testing.T) {
+	f := newFixture(t)
+	counts := map[int]int{}
+	for _, n := range []int{2, 200} {
+		wanted := sql.Wanted{Databases: []sql.Database{made("one"), made("two")}}
+		for i := range n {
+			wanted.Users = append(wanted.Users, alternate(fmt.Sprintf("user%d", i), sql.Access{Database: "one", Level: sql.ReadWrite}, sql.Access{Database: "two", Level: sql.ReadOnly}))
+		}
+		f.reconcile(wanted)
+		before := f.server.Queries()
+		f.converged(wanted)
+		counts[n] = f.server.Queries() - before
+	}
+	if counts[2] != counts[200] || counts[2] > 15 {
+		t.Errorf("queries of a check by users: %v", counts)
+	}
+	conn, err := f.server.(*session).conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"sql_mode": "NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES", "lock_wait_timeout": "5", "max_statement_time": "30", "character_set_client": "utf8mb4"} {
+		var got string
+		if err := conn.QueryRowContext(t.Context(), "SELECT @@"+name).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %q, want %q: %v", name, got, want, err)
+		}
+	}
+}
+
+// A server that asks for a file gets none, and its words are shown without secrets.
+func TestSession(t *testing.T) {
+	f := newFixture(t)
+	f.admin("CREATE DATABASE d", "CREATE TABLE d.t (n text)")
+	err := f.server.Apply(t.Context(), []sql.Statement{{Name: "load", Texts: []string{"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE d.t"}}})
+	if err == nil {
+		t.Error("a file of the controller's went to the server")
+	}
+	if err = f.server.Apply(t.Context(), []sql.Statement{{Name: "two", Texts: []string{"SELECT 1; SELECT 2"}}}); sql.StateOf(err) != "1064" {
+		t.Errorf("two statements in one text are %v", err)
+	}
+	err = f.server.Apply(t.Context(), []sql.Statement{{Name: "fail", Texts: []string{"SELEKT 'the-secret-text'"}, Secrets: []string{"the-secret-text"}}})
+	if err == nil || strings.Contains(err.Error(), "the-secret-text") || sql.StateOf(err) != "1064" {
+		t.Errorf("the error is %v", err)
+	}
+	far := f.target
+	far.Port = 1
+	server, err := Open(far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unreachable *sql.Unreachable
+	if _, err := server.Read(t.Context(), sql.Wanted{}); !errors.As(err, &unreachable) {
+		t.Errorf("a server that does not listen is %v", err)
+	}
 }

@@ -95,7 +95,7 @@ func (s *session) connect(ctx context.Context, username, password, database stri
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.RuntimeParams = map[string]string{
 		"application_name": "mooring", "search_path": "pg_catalog, pg_temp", "standard_conforming_strings": "on", "client_encoding": "UTF8",
-		"jit": "off", // compiling a query of catalogs takes longer than the query
+		"jit":                                 "off", // compiling a query of catalogs takes longer than the query
 		"statement_timeout":                   strconv.FormatInt(s.limits.Statement.Milliseconds(), 10),
 		"lock_timeout":                        strconv.FormatInt(s.limits.Lock.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(s.limits.Statement.Milliseconds(), 10),
