@@ -44,6 +44,9 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 		p.Mend("logical database "+want.Name, "missing", "made", s.createDatabase(want, groups))
 	} else {
 		s.keepOwner(&p, want, groups)
+		if err := s.unreadable[want.Name]; err != nil {
+			return p, err
+		}
 		if in == nil {
 			return p, &driver.Error{Code: driver.Conflict, Message: fmt.Sprintf("logical database %q takes no connections (ALLOW_CONNECTIONS is off)", want.Name)}
 		}
@@ -243,7 +246,9 @@ func (w work) extensions(want sql.Database) error {
 		switch {
 		case has.installed == "":
 			w.plan.Mend("extension "+e.Name, "missing", "installed", sql.Statement{
-				Name: "install extension " + e.Name, Database: want.Name, Texts: []string{"CREATE EXTENSION IF NOT EXISTS " + quote(e.Name) + " SCHEMA public" + version},
+				Name: "install extension " + e.Name, Database: want.Name,
+				// Its objects go to public, unless the extension has a schema of its own.
+				Texts: []string{"SET LOCAL search_path TO public, pg_temp", "CREATE EXTENSION IF NOT EXISTS " + quote(e.Name) + version},
 			})
 		case e.Version != "" && has.installed != e.Version:
 			w.plan.Mend("version of extension "+e.Name, has.installed, e.Version, sql.Statement{

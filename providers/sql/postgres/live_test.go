@@ -180,6 +180,54 @@ func TestBlockedDrop(t *testing.T) {
 	sqltest.Drop(t, f.server, wanted)
 }
 
+// A session that began as the owner role ends with the level.
+func TestLoweredLevel(t *testing.T) {
+	f := newFixture(t)
+	wanted := sql.Wanted{Databases: []sql.Database{made("orders")}, Users: []sql.User{inPlace("app", sql.Access{Database: "orders", Level: sql.Owner}), inPlace("other", sql.Access{Database: "orders", Level: sql.Owner})}}
+	f.reconcile(wanted)
+	app, err := f.connect("app", "pw-app", "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := f.connect("other", "pw-other", "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted.Users[0].Access[0].Level = sql.ReadOnly
+	f.reconcile(wanted)
+	f.converged(wanted)
+	if _, err := app.Exec(t.Context(), "CREATE TABLE public.t (n int)"); err == nil {
+		t.Error("a session of a user with a lowered level makes tables")
+	}
+	if _, err := other.Exec(t.Context(), "CREATE TABLE public.t (n int)"); err != nil {
+		t.Error(err)
+	}
+	f.refused(f.as("app", "pw-app", "orders", "CREATE TABLE public.u (n int)"))
+}
+
+// A logical database that the administrator can't connect to holds up nobody who has no access to it.
+func TestUnreadableDatabase(t *testing.T) {
+	f := newFixture(t)
+	f.admin("postgres", "CREATE ROLE bob LOGIN PASSWORD 'pw-bob'", "GRANT bob TO postgres", "CREATE DATABASE theirs OWNER bob", "REVOKE bob FROM postgres")
+	theirs := made("theirs")
+	theirs.Made = false
+	all := sql.Wanted{
+		Databases: []sql.Database{made("orders"), theirs},
+		Users:     []sql.User{inPlace("app", sql.Access{Database: "orders", Level: sql.ReadOnly}), inPlace("report", sql.Access{Database: "theirs", Level: sql.ReadOnly})},
+	}
+	f.reconcile(all)
+	f.must(f.as("bob", "pw-bob", "theirs", "REVOKE CONNECT ON DATABASE theirs FROM PUBLIC, theirs_owner"))
+	f.server = f.open()
+	shot := f.read(all)
+	sqltest.Quiet(t)(shot.User(all.Users[0]))
+	if _, err := shot.User(all.Users[1]); driver.CodeOf(err) != driver.Denied {
+		t.Errorf("a database that can't be read: %v", err)
+	}
+	if _, err := shot.Database(theirs); driver.CodeOf(err) != driver.Denied {
+		t.Errorf("a database that can't be read: %v", err)
+	}
+}
+
 func TestExtensionsAndLocales(t *testing.T) {
 	f := newFixture(t)
 	d := made("orders")

@@ -19,14 +19,18 @@ func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, er
 	if err != nil {
 		return nil, err
 	}
-	shot := &snapshot{wanted: wanted, roles: map[string]*role{}, databases: map[string]*database{}, settings: map[setting]string{}, inside: map[string]*inside{}}
+	shot := &snapshot{wanted: wanted, roles: map[string]*role{}, databases: map[string]*database{}, settings: map[setting]string{}, inside: map[string]*inside{}, unreadable: map[string]error{}}
 	r := &reader{ctx: ctx, session: s, conn: conn}
 	r.server(shot)
 	for _, name := range shot.concerned() {
 		if d := shot.databases[name]; d == nil || !d.connectable || r.err != nil {
 			continue
 		}
-		if r.conn, err = s.conn(ctx, name); err != nil {
+		switch r.conn, err = s.conn(ctx, name); {
+		case err != nil && slices.Contains([]driver.Code{driver.Denied, driver.NotFound, driver.Busy}, driver.CodeOf(err)):
+			shot.unreadable[name] = err // the others are no less readable for it
+			continue
+		case err != nil:
 			return nil, err
 		}
 		shot.inside[name] = r.database(slices.ContainsFunc(wanted.Databases, func(d sql.Database) bool { return d.Name == name && len(d.Extensions) > 0 }))

@@ -19,6 +19,8 @@ type snapshot struct {
 	settings map[setting]string
 	depends  []dependency
 	inside   map[string]*inside
+	// unreadable has the errors of logical databases that the administrator can't connect to.
+	unreadable map[string]error
 }
 
 // A role is a row of pg_roles.

@@ -20,7 +20,8 @@ func (s *snapshot) User(want sql.User) (sql.Plan, error) {
 	if err := s.ensureLogins(&p, want); err != nil {
 		return p, err
 	}
-	s.memberships(&p, want.Name, s.groupsOf(want))
+	groups := s.groupsOf(want)
+	s.memberships(&p, want.Name, groups)
 	for _, l := range want.Logins {
 		if l.Name == want.Name {
 			continue
@@ -42,10 +43,34 @@ func (s *snapshot) User(want sql.User) (sql.Plan, error) {
 			w.converge(role, right, GroupsOf(name).Owner)
 		}
 	}
+	if s.losesOwner(want.Name, groups) {
+		p.Statements = append(p.Statements, s.EndSessions(loginsOf(want)...)...)
+	}
 	if strays := s.strays(want); len(strays) > 0 {
 		s.dropRoles(&p, strays)
 	}
 	return p, nil
+}
+
+func loginsOf(want sql.User) (names []string) {
+	for _, l := range want.Logins {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// losesOwner reports whether a role is no member of an owner role any more. Its sessions that began as the owner role would stay that.
+func (s *snapshot) losesOwner(name string, groups []string) bool {
+	if s.roles[name] == nil {
+		return false
+	}
+	for of := range s.roles[name].memberOf {
+		owns := slices.ContainsFunc(s.concerned(), func(d string) bool { return GroupsOf(d).Owner == of })
+		if owns && !slices.Contains(groups, of) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *snapshot) checkUser(want sql.User) error {
@@ -68,6 +93,9 @@ func (s *snapshot) checkUser(want sql.User) error {
 			return sql.Invalid("access to logical database %q has level Owner and schemas: an Owner has all schemas; remove schemas, or set ReadWrite", a.Database)
 		case s.databases[a.Database] == nil || s.roles[GroupsOf(a.Database).Owner] == nil:
 			return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("logical database %q and its group roles are not on the server yet", a.Database)}
+		}
+		if err := s.unreadable[a.Database]; err != nil {
+			return err
 		}
 		seen[a.Database] = true
 	}
