@@ -250,7 +250,7 @@ func (q *sequence) declared() {
 			}
 			for _, row := range q.rows("SELECT * FROM mysql.db WHERE Host = '%' AND User = ?", l.Name) {
 				at, rest, _ := strings.Cut(strings.TrimPrefix(row, "Host=% Db="), " User="+l.Name+" ")
-				for _, field := range strings.Fields(rest) {
+				for field := range strings.FieldsSeq(rest) {
 					if name, is := strings.CutSuffix(field, "_priv=Y"); is {
 						name = strings.ToUpper(strings.ReplaceAll(name, "_", " "))
 						got = append(got, at+" "+strings.NewReplacer("CREATE TMP TABLE", "CREATE TEMPORARY TABLES").Replace(name))

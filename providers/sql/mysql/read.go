@@ -20,16 +20,16 @@ func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, er
 		wanted: wanted, mariaDB: s.mariaDB, accounts: map[string]*accountRow{}, databases: map[string]*database{}, grants: map[string][]grant{},
 		members: map[string][]membership{}, roles: map[string]bool{}, marks: map[markKey]string{}, definers: map[string][]string{},
 	}
-	r := &reader{ctx: ctx, session: s, conn: conn}
-	r.server(shot)
-	r.databases(shot)
-	r.marks(shot)
+	r := &reader{session: s, conn: conn}
+	r.server(ctx, shot)
+	r.databases(ctx, shot)
+	r.marks(ctx, shot)
 	names := shot.concerned()
 	if len(names) > 0 {
-		r.accounts(shot, names)
-		r.grants(shot, names)
-		r.members(shot, names)
-		r.definers(shot, names)
+		r.accounts(ctx, shot, names)
+		r.grants(ctx, shot, names)
+		r.members(ctx, shot, names)
+		r.definers(ctx, shot, names)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -49,19 +49,18 @@ func (s *snapshot) concerned() []string {
 
 // A reader sends queries until one fails.
 type reader struct {
-	ctx     context.Context //nolint:containedctx // a reader lives as long as one call of Read
 	session *session
 	conn    *dbsql.Conn
 	err     error
 }
 
 // rows calls scan for each row, within the limits of the session.
-func (r *reader) rows(op, query string, scan func(func(...any) error) error, arguments ...any) {
+func (r *reader) rows(ctx context.Context, op, query string, scan func(func(...any) error) error, arguments ...any) {
 	if r.err != nil {
 		return
 	}
 	r.session.queries++
-	ctx, cancel := context.WithTimeout(r.ctx, r.session.limits.Statement)
+	ctx, cancel := context.WithTimeout(ctx, r.session.limits.Statement)
 	defer cancel()
 	rows, err := r.conn.QueryContext(ctx, query, arguments...)
 	if err != nil {
@@ -92,8 +91,8 @@ func in(names []string) (placeholders string, arguments []any) {
 	return "(?" + strings.Repeat(", ?", len(names)-1) + ")", arguments
 }
 
-func (r *reader) server(s *snapshot) {
-	r.rows("read the server", `SELECT VERSION(), SUBSTRING_INDEX(CURRENT_USER(), '@', 1), @@read_only, @@lower_case_table_names,
+func (r *reader) server(ctx context.Context, s *snapshot) {
+	r.rows(ctx, "read the server", `SELECT VERSION(), SUBSTRING_INDEX(CURRENT_USER(), '@', 1), @@read_only, @@lower_case_table_names,
   (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'mysql' AND ROUTINE_NAME = 'rds_kill'),
   (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = '`+registry+`' AND TABLE_NAME = 'marks')`, func(scan func(...any) error) error {
 		var readOnly, rds, marks int
@@ -112,8 +111,8 @@ func (r *reader) server(s *snapshot) {
 	})
 }
 
-func (r *reader) databases(s *snapshot) {
-	r.rows("read databases", `SELECT s.SCHEMA_NAME, s.DEFAULT_CHARACTER_SET_NAME, s.DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA s`, func(scan func(...any) error) error {
+func (r *reader) databases(ctx context.Context, s *snapshot) {
+	r.rows(ctx, "read databases", `SELECT s.SCHEMA_NAME, s.DEFAULT_CHARACTER_SET_NAME, s.DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA s`, func(scan func(...any) error) error {
 		var name string
 		d := &database{}
 		err := scan(&name, &d.charset, &d.collation)
@@ -131,7 +130,7 @@ func (r *reader) databases(s *snapshot) {
 		return
 	}
 	placeholders, arguments := in(names)
-	r.rows("count tables", `SELECT TABLE_SCHEMA, COUNT(*) FROM information_schema.TABLES WHERE TABLE_TYPE NOT LIKE '%VIEW' AND TABLE_SCHEMA IN `+placeholders+` GROUP BY TABLE_SCHEMA`,
+	r.rows(ctx, "count tables", `SELECT TABLE_SCHEMA, COUNT(*) FROM information_schema.TABLES WHERE TABLE_TYPE NOT LIKE '%VIEW' AND TABLE_SCHEMA IN `+placeholders+` GROUP BY TABLE_SCHEMA`,
 		func(scan func(...any) error) error {
 			var name string
 			var n int
@@ -143,11 +142,11 @@ func (r *reader) databases(s *snapshot) {
 		}, arguments...)
 }
 
-func (r *reader) marks(s *snapshot) {
+func (r *reader) marks(ctx context.Context, s *snapshot) {
 	if !s.registry {
 		return
 	}
-	r.rows("read marks", "SELECT kind, name, mark FROM "+quote(registry)+".marks", func(scan func(...any) error) error {
+	r.rows(ctx, "read marks", "SELECT kind, name, mark FROM "+quote(registry)+".marks", func(scan func(...any) error) error {
 		var key markKey
 		var mark string
 		err := scan(&key.kind, &key.name, &mark)
@@ -157,14 +156,14 @@ func (r *reader) marks(s *snapshot) {
 }
 
 // Accounts of the same name at other hosts are read too: the server prefers them to ours for a client from there.
-func (r *reader) accounts(s *snapshot, names []string) {
+func (r *reader) accounts(ctx context.Context, s *snapshot, names []string) {
 	placeholders, arguments := in(names)
 	query := `SELECT User, Host, COALESCE(account_locked, 'N') = 'Y', plugin, max_user_connections FROM mysql.user WHERE User IN ` + placeholders
 	if s.mariaDB {
 		query = `SELECT User, Host, COALESCE(JSON_VALUE(Priv, '$.account_locked'), '0') IN ('1', 'true'), COALESCE(JSON_VALUE(Priv, '$.plugin'), ''),
   COALESCE(JSON_VALUE(Priv, '$.max_user_connections'), 0) FROM mysql.global_priv WHERE COALESCE(JSON_VALUE(Priv, '$.is_role'), '0') NOT IN ('1', 'true') AND User IN ` + placeholders
 	}
-	r.rows("read accounts", query, func(scan func(...any) error) error {
+	r.rows(ctx, "read accounts", query, func(scan func(...any) error) error {
 		var name, host string
 		a := &accountRow{}
 		err := scan(&name, &host, &a.locked, &a.plugin, &a.connections)
@@ -177,64 +176,54 @@ func (r *reader) accounts(s *snapshot, names []string) {
 	}, arguments...)
 }
 
+// A collection is the grants of accounts, by where they are.
+type collection map[string]map[where]*grant
+
+// add adds a privilege. USAGE is none, but may come with the right to hand on.
+func (c collection) add(name string, at where, privilege string, grantable bool) {
+	if name == "" || privilege == "USAGE" && !grantable {
+		return
+	}
+	if c[name] == nil {
+		c[name] = map[where]*grant{}
+	}
+	g := c[name][at]
+	if g == nil {
+		g = &grant{where: at}
+		c[name][at] = g
+	}
+	g.grantable = g.grantable || grantable
+	if privilege != "USAGE" {
+		g.privileges = append(g.privileges, strings.ToUpper(privilege))
+	}
+}
+
 // grants reads privileges, of whatever kind the object is.
-func (r *reader) grants(s *snapshot, names []string) {
-	byGrantee := map[string]string{}
+func (r *reader) grants(ctx context.Context, s *snapshot, names []string) {
+	byGrantee, found := map[string]string{}, collection{}
 	grantees := []string{}
 	for _, name := range names {
 		byGrantee[grantee(name)] = name
 		grantees = append(grantees, grantee(name))
 	}
 	placeholders, arguments := in(grantees)
-	found := map[string]map[where]*grant{}
-	add := func(name string, at where, privilege string, grantable bool) {
-		if name == "" || privilege == "USAGE" && !grantable {
-			return
-		}
-		if found[name] == nil {
-			found[name] = map[where]*grant{}
-		}
-		g := found[name][at]
-		if g == nil {
-			g = &grant{where: at}
-			found[name][at] = g
-		}
-		g.grantable = g.grantable || grantable
-		if privilege != "USAGE" {
-			g.privileges = append(g.privileges, strings.ToUpper(privilege))
-		}
-	}
 	for _, q := range []struct{ table, columns string }{
-		{"USER_PRIVILEGES", "'', '', ''"}, {"SCHEMA_PRIVILEGES", "TABLE_SCHEMA, '', ''"}, {"TABLE_PRIVILEGES", "TABLE_SCHEMA, TABLE_NAME, ''"}, {"COLUMN_PRIVILEGES", "TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME"},
+		{"USER_PRIVILEGES", "'', '', ''"},
+		{"SCHEMA_PRIVILEGES", "TABLE_SCHEMA, '', ''"},
+		{"TABLE_PRIVILEGES", "TABLE_SCHEMA, TABLE_NAME, ''"},
+		{"COLUMN_PRIVILEGES", "TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME"},
 	} {
-		r.rows("read privileges", `SELECT GRANTEE, `+q.columns+`, PRIVILEGE_TYPE, IS_GRANTABLE = 'YES' FROM information_schema.`+q.table+` WHERE GRANTEE IN `+placeholders, func(scan func(...any) error) error {
+		query := `SELECT GRANTEE, ` + q.columns + `, PRIVILEGE_TYPE, IS_GRANTABLE = 'YES' FROM information_schema.` + q.table + ` WHERE GRANTEE IN ` + placeholders
+		r.rows(ctx, "read privileges", query, func(scan func(...any) error) error {
 			var who, privilege string
 			var at where
 			var grantable bool
 			err := scan(&who, &at.pattern, &at.table, &at.column, &privilege, &grantable)
-			add(byGrantee[who], at, privilege, grantable)
+			found.add(byGrantee[who], at, privilege, grantable)
 			return err
 		}, arguments...)
 	}
-	placeholders, arguments = in(names)
-	// MariaDB encodes names twice in this table: what it writes is the name as if its bytes were latin1.
-	twice := "User"
-	if s.mariaDB {
-		twice = "CONVERT(CAST(CONVERT(User USING latin1) AS BINARY) USING utf8mb4)"
-	}
-	r.rows("read privileges on routines", `SELECT IF(User IN `+placeholders+`, User, `+twice+`), Db, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv
-  WHERE Host = '%' AND (User IN `+placeholders+` OR `+twice+` IN `+placeholders+`)
-    AND EXISTS (SELECT 1 FROM information_schema.ROUTINES r WHERE r.ROUTINE_SCHEMA = Db AND r.ROUTINE_NAME = Routine_name)`, func(scan func(...any) error) error {
-		var who, set string
-		var at where
-		err := scan(&who, &at.pattern, &at.routine, &at.kind, &set)
-		for p := range strings.SplitSeq(set, ",") {
-			if p != "Grant" {
-				add(who, at, p, strings.Contains(set, "Grant"))
-			}
-		}
-		return err
-	}, slices.Concat(arguments, arguments, arguments)...)
+	r.routines(ctx, s, names, found)
 	for name, grants := range found {
 		for _, g := range grants {
 			s.grants[name] = append(s.grants[name], *g)
@@ -243,8 +232,32 @@ func (r *reader) grants(s *snapshot, names []string) {
 	}
 }
 
+// routines reads privileges on routines, which information_schema lacks. MariaDB encodes names twice in that table: what it writes is the name
+// as if its bytes were latin1.
+func (r *reader) routines(ctx context.Context, s *snapshot, names []string, found collection) {
+	placeholders, arguments := in(names)
+	twice := "User"
+	if s.mariaDB {
+		twice = "CONVERT(CAST(CONVERT(User USING latin1) AS BINARY) USING utf8mb4)"
+	}
+	query := `SELECT IF(User IN ` + placeholders + `, User, ` + twice + `), Db, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv
+  WHERE Host = '%' AND (User IN ` + placeholders + ` OR ` + twice + ` IN ` + placeholders + `)
+    AND EXISTS (SELECT 1 FROM information_schema.ROUTINES r WHERE r.ROUTINE_SCHEMA = Db AND r.ROUTINE_NAME = Routine_name)`
+	r.rows(ctx, "read privileges on routines", query, func(scan func(...any) error) error {
+		var who, set string
+		var at where
+		err := scan(&who, &at.pattern, &at.routine, &at.kind, &set)
+		for p := range strings.SplitSeq(set, ",") {
+			if p != "Grant" {
+				found.add(who, at, p, strings.Contains(set, "Grant"))
+			}
+		}
+		return err
+	}, slices.Concat(arguments, arguments, arguments)...)
+}
+
 // members reads which roles accounts have, and which roles there are.
-func (r *reader) members(s *snapshot, names []string) {
+func (r *reader) members(ctx context.Context, s *snapshot, names []string) {
 	placeholders, arguments := in(names)
 	query := `SELECT e.TO_USER, e.FROM_USER, e.WITH_ADMIN_OPTION = 'Y', d.USER IS NOT NULL FROM mysql.role_edges e
   LEFT JOIN mysql.default_roles d ON d.USER = e.TO_USER AND d.HOST = e.TO_HOST AND d.DEFAULT_ROLE_USER = e.FROM_USER AND d.DEFAULT_ROLE_HOST = e.FROM_HOST
@@ -253,7 +266,7 @@ func (r *reader) members(s *snapshot, names []string) {
 		query = `SELECT m.User, m.Role, m.Admin_option = 'Y', COALESCE(JSON_VALUE(g.Priv, '$.default_role'), '') = m.Role FROM mysql.roles_mapping m
   LEFT JOIN mysql.global_priv g ON g.User = m.User AND g.Host = m.Host WHERE m.Host = '%' AND m.User IN ` + placeholders
 	}
-	r.rows("read memberships", query, func(scan func(...any) error) error {
+	r.rows(ctx, "read memberships", query, func(scan func(...any) error) error {
 		var name string
 		var m membership
 		err := scan(&name, &m.role, &m.admin, &m.standard)
@@ -264,7 +277,7 @@ func (r *reader) members(s *snapshot, names []string) {
 	if s.mariaDB {
 		query = `SELECT User FROM mysql.global_priv WHERE JSON_VALUE(Priv, '$.is_role') IN ('1', 'true')`
 	}
-	r.rows("read roles", query, func(scan func(...any) error) error {
+	r.rows(ctx, "read roles", query, func(scan func(...any) error) error {
 		var name string
 		err := scan(&name)
 		s.roles[name] = true
@@ -273,7 +286,7 @@ func (r *reader) members(s *snapshot, names []string) {
 }
 
 // definers reads what runs with the rights of an account, and breaks without it.
-func (r *reader) definers(s *snapshot, names []string) {
+func (r *reader) definers(ctx context.Context, s *snapshot, names []string) {
 	byDefiner, definers := map[string]string{}, []string{}
 	for _, name := range names {
 		byDefiner[name+"@%"] = name
@@ -288,7 +301,7 @@ func (r *reader) definers(s *snapshot, names []string) {
 		parts = append(parts, "SELECT DEFINER, "+p.kind+", "+p.schema+", "+p.name+" FROM information_schema."+p.table+" WHERE DEFINER IN "+placeholders)
 		all = append(all, arguments...)
 	}
-	r.rows("read definers", strings.Join(parts, " UNION ALL "), func(scan func(...any) error) error {
+	r.rows(ctx, "read definers", strings.Join(parts, " UNION ALL "), func(scan func(...any) error) error {
 		var who, kind, schema, name string
 		err := scan(&who, &kind, &schema, &name)
 		s.definers[byDefiner[who]] = append(s.definers[byDefiner[who]], kind+" "+schema+"."+name)

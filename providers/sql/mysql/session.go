@@ -189,8 +189,8 @@ func (s *session) apply(ctx context.Context, conn *dbsql.Conn, statement sql.Sta
 }
 
 func (s *session) each(ctx context.Context, conn *dbsql.Conn, statement sql.Statement) (ids []int64, err error) {
-	r := &reader{ctx: ctx, session: s, conn: conn}
-	r.rows(statement.Name, statement.Each, func(scan func(...any) error) error {
+	r := &reader{session: s, conn: conn}
+	r.rows(ctx, statement.Name, statement.Each, func(scan func(...any) error) error {
 		var id int64
 		err := scan(&id)
 		ids = append(ids, id)

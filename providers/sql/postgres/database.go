@@ -122,17 +122,18 @@ func (s *snapshot) with(groups Groups, name string) *snapshot {
 
 // createDatabase is a statement of its own: it runs in no transaction. That the owner role owns it shows who made it.
 func (s *snapshot) createDatabase(want sql.Database, groups Groups) sql.Statement {
-	text := "CREATE DATABASE " + quote(want.Name) + " OWNER " + quote(groups.Owner)
+	var text strings.Builder
+	text.WriteString("CREATE DATABASE " + quote(want.Name) + " OWNER " + quote(groups.Owner))
 	if want.Charset+want.Collation+want.Locale != "" {
-		text += " TEMPLATE template0"
+		text.WriteString(" TEMPLATE template0")
 	}
 	for _, option := range []struct{ keyword, value string }{{"ENCODING", want.Charset}, {"LOCALE", want.Locale}, {"LC_COLLATE", want.Collation}} {
 		if option.value != "" {
-			text += " " + option.keyword + " " + literal(option.value)
+			text.WriteString(" " + option.keyword + " " + literal(option.value))
 		}
 	}
 	return sql.Statement{
-		Name: "make logical database " + want.Name, Texts: []string{text},
+		Name: "make logical database " + want.Name, Texts: []string{text.String()},
 		Unless: "SELECT EXISTS (SELECT FROM pg_database WHERE datname = " + literal(want.Name) + " AND pg_get_userbyid(datdba) = " + literal(groups.Owner) + ")",
 	}
 }

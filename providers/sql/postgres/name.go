@@ -40,15 +40,6 @@ func AlternateLogins(username string) (a, b string) { return sql.Alternate(usern
 // quote returns a name as an identifier.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// quoteAll returns names as a list of identifiers.
-func quoteAll(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = quote(name)
-	}
-	return strings.Join(quoted, ", ")
-}
-
 // literal returns a string constant. Each session sets standard_conforming_strings, so that a backslash is itself.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 

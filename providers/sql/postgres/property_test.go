@@ -415,6 +415,7 @@ func (q *sequence) expect(want map[string]bool, d sql.Database, u sql.User) {
 	}
 	privileges := map[string][]string{"table": {"SELECT"}, "sequence": {"SELECT"}, "schema": {"USAGE"}, "database": {"CONNECT"}}
 	switch level {
+	case sql.ReadOnly:
 	case sql.ReadWrite:
 		privileges = map[string][]string{"table": {"SELECT", "INSERT", "UPDATE", "DELETE"}, "sequence": {"SELECT", "USAGE", "UPDATE"}, "schema": {"USAGE"}, "database": {"CONNECT", "TEMPORARY"}}
 	case sql.Owner:

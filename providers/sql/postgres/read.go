@@ -20,8 +20,8 @@ func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, er
 		return nil, err
 	}
 	shot := &snapshot{wanted: wanted, roles: map[string]*role{}, databases: map[string]*database{}, settings: map[setting]string{}, inside: map[string]*inside{}, unreadable: map[string]error{}}
-	r := &reader{ctx: ctx, session: s, conn: conn}
-	r.server(shot)
+	r := &reader{session: s, conn: conn}
+	r.server(ctx, shot)
 	for _, name := range shot.concerned() {
 		if d := shot.databases[name]; d == nil || !d.connectable || r.err != nil {
 			continue
@@ -33,7 +33,7 @@ func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, er
 		case err != nil:
 			return nil, err
 		}
-		shot.inside[name] = r.database(slices.ContainsFunc(wanted.Databases, func(d sql.Database) bool { return d.Name == name && len(d.Extensions) > 0 }))
+		shot.inside[name] = r.database(ctx, slices.ContainsFunc(wanted.Databases, func(d sql.Database) bool { return d.Name == name && len(d.Extensions) > 0 }))
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -100,7 +100,6 @@ func (s *snapshot) concerned() []string {
 
 // A reader sends queries until one fails.
 type reader struct {
-	ctx     context.Context //nolint:containedctx // a reader lives as long as one call of Read
 	session *session
 	conn    *pgx.Conn
 	ours    []string
@@ -108,12 +107,12 @@ type reader struct {
 }
 
 // rows calls scan for each row, within the limits of the session.
-func (r *reader) rows(op, query string, scan func(pgx.Rows) error, arguments ...any) {
+func (r *reader) rows(ctx context.Context, op, query string, scan func(pgx.Rows) error, arguments ...any) {
 	if r.err != nil {
 		return
 	}
 	r.session.queries++
-	rows, err := r.conn.Query(r.ctx, query, arguments...)
+	rows, err := r.conn.Query(ctx, query, arguments...)
 	if err != nil {
 		r.err = r.session.failure(op, err)
 		return
@@ -134,8 +133,8 @@ func (r *reader) rows(op, query string, scan func(pgx.Rows) error, arguments ...
 	}
 }
 
-func (r *reader) server(s *snapshot) {
-	r.rows("read the server", queryServer, func(rows pgx.Rows) error {
+func (r *reader) server(ctx context.Context, s *snapshot) {
+	r.rows(ctx, "read the server", queryServer, func(rows pgx.Rows) error {
 		var recovers bool
 		err := rows.Scan(&s.version, &s.admin, &s.signals, &recovers)
 		if err == nil && recovers {
@@ -143,7 +142,7 @@ func (r *reader) server(s *snapshot) {
 		}
 		return err
 	})
-	r.rows("read roles", queryRoles, func(rows pgx.Rows) error {
+	r.rows(ctx, "read roles", queryRoles, func(rows pgx.Rows) error {
 		to := &role{memberOf: map[string]membership{}}
 		err := rows.Scan(&to.name, &to.mark, &to.super, &to.login, &to.inherit, &to.createDB, &to.createRole, &to.replicates, &to.bypassRLS, &to.expires, &to.connections)
 		s.roles[to.name] = to
@@ -153,7 +152,7 @@ func (r *reader) server(s *snapshot) {
 	if s.options() {
 		members = queryMembersOptions
 	}
-	r.rows("read memberships", members, func(rows pgx.Rows) error {
+	r.rows(ctx, "read memberships", members, func(rows pgx.Rows) error {
 		var member, of string
 		var m membership
 		err := rows.Scan(&member, &of, &m.admin, &m.inherit, &m.set, &m.grantors)
@@ -162,7 +161,7 @@ func (r *reader) server(s *snapshot) {
 		}
 		return err
 	})
-	r.rows("read databases", queryDatabases, func(rows pgx.Rows) error {
+	r.rows(ctx, "read databases", queryDatabases, func(rows pgx.Rows) error {
 		var name string
 		d := &database{}
 		err := rows.Scan(&name, &d.owner, &d.charset, &d.collation, &d.connectable, &d.public)
@@ -170,21 +169,21 @@ func (r *reader) server(s *snapshot) {
 		return err
 	})
 	r.ours = s.ours()
-	r.rows("read privileges on databases", queryDatabaseGrants, func(rows pgx.Rows) error {
+	r.rows(ctx, "read privileges on databases", queryDatabaseGrants, func(rows pgx.Rows) error {
 		g, err := scanGrant(rows)
 		if d := s.databases[g.name]; d != nil {
 			d.grants = append(d.grants, g)
 		}
 		return err
 	}, r.ours)
-	r.rows("read settings of roles", querySettings, func(rows pgx.Rows) error {
+	r.rows(ctx, "read settings of roles", querySettings, func(rows pgx.Rows) error {
 		var at setting
 		var role string
 		err := rows.Scan(&at.login, &at.database, &role)
 		s.settings[at] = role
 		return err
 	}, r.ours)
-	r.rows("read what roles have", queryDepends, func(rows pgx.Rows) error {
+	r.rows(ctx, "read what roles have", queryDepends, func(rows pgx.Rows) error {
 		var d dependency
 		err := rows.Scan(&d.role, &d.database, &d.class, &d.owns, &d.count)
 		s.depends = append(s.depends, d)
@@ -198,33 +197,33 @@ func scanGrant(rows pgx.Rows) (g grant, err error) {
 }
 
 // database reads the database of the connection.
-func (r *reader) database(extensions bool) *inside {
+func (r *reader) database(ctx context.Context, extensions bool) *inside {
 	in := &inside{extensions: map[string]extension{}}
-	r.rows("read schemas", querySchemas, func(rows pgx.Rows) error {
+	r.rows(ctx, "read schemas", querySchemas, func(rows pgx.Rows) error {
 		var to schema
 		err := rows.Scan(&to.name, &to.owner, &to.creates)
 		in.schemas = append(in.schemas, to)
 		return err
 	})
-	r.rows("read tables and sequences", queryRelations, func(rows pgx.Rows) error {
+	r.rows(ctx, "read tables and sequences", queryRelations, func(rows pgx.Rows) error {
 		var to relation
 		err := rows.Scan(&to.schema, &to.name, &to.owner, &to.sequence)
 		in.relations = append(in.relations, to)
 		return err
 	})
-	r.rows("count tables", queryTables, func(rows pgx.Rows) error { return rows.Scan(&in.tables) })
-	r.rows("read privileges", queryGrants, func(rows pgx.Rows) error {
+	r.rows(ctx, "count tables", queryTables, func(rows pgx.Rows) error { return rows.Scan(&in.tables) })
+	r.rows(ctx, "read privileges", queryGrants, func(rows pgx.Rows) error {
 		g, err := scanGrant(rows)
 		in.grants = append(in.grants, g)
 		return err
 	}, r.ours)
-	r.rows("read default privileges", queryDefaults, func(rows pgx.Rows) error {
+	r.rows(ctx, "read default privileges", queryDefaults, func(rows pgx.Rows) error {
 		var d defaultGrant
 		err := rows.Scan(&d.role, &d.schema, &d.kind, &d.grantee, &d.privileges)
 		in.defaults = append(in.defaults, d)
 		return err
 	}, r.ours)
-	r.rows("read what roles own", queryOwned, func(rows pgx.Rows) error {
+	r.rows(ctx, "read what roles own", queryOwned, func(rows pgx.Rows) error {
 		var o owned
 		err := rows.Scan(&o.role, &o.class, &o.count)
 		in.owned = append(in.owned, o)
@@ -233,7 +232,7 @@ func (r *reader) database(extensions bool) *inside {
 	if !extensions {
 		return in
 	}
-	r.rows("read extensions", queryExtensions, func(rows pgx.Rows) error {
+	r.rows(ctx, "read extensions", queryExtensions, func(rows pgx.Rows) error {
 		var name string
 		var e extension
 		err := rows.Scan(&name, &e.installed, &e.preferred, &e.versions)

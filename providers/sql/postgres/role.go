@@ -133,7 +133,7 @@ func (s *snapshot) memberships(p *sql.Plan, name string, want []string) {
 		switch {
 		case !is:
 			p.Mend(what, "none", "member", sql.Statement{Name: "grant " + what, Texts: []string{s.grantRole(of, name)}})
-		case s.options() && !(m.inherit && m.set):
+		case s.options() && (!m.inherit || !m.set):
 			p.Mend(what, "without INHERIT or SET", "with both", sql.Statement{Name: "grant " + what, Texts: []string{s.grantRole(of, name)}})
 		}
 		if m.admin {

@@ -157,17 +157,6 @@ func (s *snapshot) joins(name string) bool {
 	return a.memberOf[name].admin || s.follow(s.admin, name, map[string]bool{}, func(m membership) bool { return m.admin })
 }
 
-// membersOf returns the roles that are members of a role directly.
-func (s *snapshot) membersOf(name string) (members []string) {
-	for member, r := range s.roles {
-		if _, is := r.memberOf[name]; is {
-			members = append(members, member)
-		}
-	}
-	slices.Sort(members)
-	return members
-}
-
 // join is the text by which the administrator makes itself a member of a role.
 func (s *snapshot) join(name string) string {
 	return s.grantRole(name, s.admin)

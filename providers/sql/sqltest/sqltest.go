@@ -111,22 +111,8 @@ var errCrash = errors.New("the process stops here")
 func Crashes(t *testing.T, open func() sql.Server, wanted sql.Wanted, reset func(sql.Server), check func()) {
 	t.Helper()
 	for n := 0; ; n++ {
-		left := n
 		server := open()
-		_, err := Try(t, server, wanted, func(statements []sql.Statement) error {
-			for i := range statements {
-				if left == 0 {
-					return errCrash
-				}
-				left--
-				for range 2 {
-					if err := server.Apply(t.Context(), statements[i:i+1]); err != nil {
-						return fmt.Errorf("%s: %w", statements[i], err)
-					}
-				}
-			}
-			return nil
-		})
+		_, err := Try(t, server, wanted, stopsAfter(t, server, n))
 		_ = server.Close(t.Context())
 		if err != nil && !errors.Is(err, errCrash) {
 			t.Fatalf("with a crash after %d statements: %v", n, err)
@@ -144,6 +130,24 @@ func Crashes(t *testing.T, open func() sql.Server, wanted sql.Wanted, reset func
 			t.Logf("stopped after each of %d statements", n)
 			return
 		}
+	}
+}
+
+// stopsAfter sends a number of statements, each of them twice, and no more.
+func stopsAfter(t *testing.T, server sql.Server, left int) func([]sql.Statement) error {
+	return func(statements []sql.Statement) error {
+		for i := range statements {
+			if left == 0 {
+				return errCrash
+			}
+			left--
+			for range 2 {
+				if err := server.Apply(t.Context(), statements[i:i+1]); err != nil {
+					return fmt.Errorf("%s: %w", statements[i], err)
+				}
+			}
+		}
+		return nil
 	}
 }
 
