@@ -77,7 +77,7 @@ func (s *setup) addClasses(kind addedKind) error {
 func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], objects ...client.Object) {
 	for _, o := range objects {
 		if key := class.Key(o.(v1alpha1.ResourceObject)); key != "" && key != class.Default {
-			q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKey{Name: key}}, class.Pause)
+			q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKey{Name: key}}, class.RecountDelay)
 		}
 	}
 }
@@ -188,15 +188,15 @@ func has(drivers map[string]driver.Driver, cloud string, k *kind.Kind) driver.Dr
 }
 
 // knownOf returns what tells of a kind which values of it clouds are known to have, as their drivers do.
-func knownOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) class.Knows {
-	return func(cloud string) class.Knows {
+func knownOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) class.KnownValues {
+	return func(cloud string) class.KnownValues {
 		drv := has(drivers, cloud, k)
 		if drv == nil {
-			return class.Knows{}
+			return class.KnownValues{}
 		}
 		description := drv.Describe()
 		r, _ := description.Resource(k.Name)
-		return class.Knows{Title: r.Title, Known: r.Known}
+		return class.KnownValues{Title: r.Title, Known: r.Known}
 	}
 }
 

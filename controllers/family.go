@@ -35,7 +35,7 @@ func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind)
 	if err != nil || k.Parent == nil {
 		return err
 	}
-	return indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string { return names(k.Named(o.(v1alpha1.ResourceObject))) })
+	return indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string { return names(k.ParentName(o.(v1alpha1.ResourceObject))) })
 }
 
 // names returns what an object is found by in an index: a name, if there is one.
@@ -75,7 +75,7 @@ func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *bu
 // waitingForSnapshot returns what enqueues the objects of a kind that are to be restored from a snapshot and are not Ready, and the one of which it is taken before an upgrade.
 func waitingForSnapshot(cache client.Reader, k, of *kind.Kind) handler.MapFunc {
 	return func(ctx context.Context, snapshot client.Object) (requests []reconcile.Request) {
-		if name := of.Named(snapshot.(v1alpha1.ResourceObject)); name != "" && snapshot.GetLabels()[v1alpha1.LabelBeforeVersion] != "" {
+		if name := of.ParentName(snapshot.(v1alpha1.ResourceObject)); name != "" && snapshot.GetLabels()[v1alpha1.LabelBeforeVersion] != "" {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: snapshot.GetNamespace(), Name: name}})
 		}
 		list := k.NewList()
@@ -106,7 +106,7 @@ func waitingForRoom(cache client.Reader, k *kind.Kind) handler.MapFunc {
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
 			object := item.(v1alpha1.ResourceObject)
 			ready := meta.FindStatusCondition(object.GetConditions(), v1alpha1.ConditionReady)
-			if ready != nil && ready.Reason == string(v1alpha1.ReasonClassNotAllowed) && kind.Counts(k, object) {
+			if ready != nil && ready.Reason == string(v1alpha1.ReasonClassNotAllowed) && kind.CountsAgainstLimit(k, object) {
 				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
 			}
 			return nil
@@ -131,7 +131,7 @@ var snapshotMoves = predicate.Funcs{
 // leavingParent returns what enqueues the parent of an object of a kind, if the parent is being deleted: no other parent cares.
 func leavingParent(cache client.Reader, parent, child *kind.Kind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
-		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Named(o.(v1alpha1.ResourceObject))}
+		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.ParentName(o.(v1alpha1.ResourceObject))}
 		return ifLeaving(ctx, cache, parent, name)
 	}
 }

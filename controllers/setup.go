@@ -224,7 +224,7 @@ func (s *setup) calls(provider string) driver.Calls {
 	if s.Lease != nil {
 		held = s.Lease.Calls
 	}
-	return telemetry.All(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, s.Drivers[provider].Describe()), held)
+	return telemetry.JoinCalls(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, s.Drivers[provider].Describe()), held)
 }
 
 // configIndex finds objects by the provider config that they refer to.
@@ -247,12 +247,13 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		Kind: k, Parent: family.Parent, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References,
 		Immutable: class.ImmutableOf(k.Name, s.Drivers),
 	}
+	cluster := Cluster{Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Namespace: s.Namespace}
 	r := &resource.Reconciler{
-		Settings: s.settings(), Kind: k, Family: family, Features: Features(k, family, s.mgr.GetClient(), s.mgr.GetAPIReader()), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Settings: s.settings(), Kind: k, Family: family, Features: Features(k, family, cluster), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
-		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), Knows: knownOf(s.Drivers, k), Preview: previews(s.Drivers, k)},
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), KnownValues: knownOf(s.Drivers, k), Preview: previews(s.Drivers, k)},
 		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Followers: followersOf(s.mgr.GetClient(), k), Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)
@@ -274,7 +275,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		}
 		b = b.Watches(k.Class.New(), s.usersOfClass(resolver), builder.WithPredicates(classChanged))
 	}
-	return s.watchFamily(b, k, r.Family).Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
+	return s.watchFamily(b, k, r.Family).Complete(telemetry.TraceReconciler(s.Tracer, k.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
@@ -298,7 +299,7 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(configsOf(e.ObjectOld), configsOf(e.ObjectNew)) },
 		})))
 	}
-	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: s.NewQueue}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: s.NewQueue}).Complete(telemetry.TraceReconciler(s.Tracer, kind, r))
 }
 
 // warnOfConfig returns who tells people what keeps a provider config from being used: in the log and by an Event. That about a

@@ -30,7 +30,7 @@ func (s *setup) addWebhook() error {
 	r := &reviewer{s.kinds, s.mgr.GetClient(), &secretHolders{cached: s.mgr.GetClient(), live: s.mgr.GetAPIReader()}, s.Drivers, s.Log}
 	return admission.Add(s.mgr, admission.Options{
 		Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir,
-		Validator: admission.ValidatorFunc(r.validate), Consent: admission.ValidatorFunc(r.consent), Serves: s.metrics.Certificate,
+		Validator: admission.ValidatorFunc(r.validate), Consent: admission.ValidatorFunc(r.consent), OnCertificate: s.metrics.Certificate,
 	})
 }
 
@@ -82,7 +82,7 @@ func (w *reviewer) consent(ctx context.Context, r admission.Review) (admission.R
 	old, _ := r.Old.(v1alpha1.ResourceObject)
 	for _, kind := range w.kinds {
 		if kind.Has(object) {
-			problems, err := kind.admission.Lowers(ctx, old, object)
+			problems, err := kind.admission.LoweredUpdateRules(ctx, old, object)
 			return admission.Result{Refusals: fieldErrors(problems)}, err
 		}
 	}
@@ -193,7 +193,7 @@ func fieldError(path *field.Path, p class.Problem) *field.Error {
 
 // mayUse asks the credentials whether a namespace may use a provider config, by its own reference or by its class's.
 func (s *setup) mayUse(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*class.Problem, error) {
-	use := identity.Use{Namespace: namespace}
+	use := identity.Request{Namespace: namespace}
 	path := "spec.providerConfigRef"
 	if ref != nil {
 		use.Key = identity.KeyOf(ref, namespace)

@@ -142,7 +142,7 @@ const flushPatience = 5 * time.Second
 
 // tracing returns what makes spans, and what sends the last of them. Where nobody asked for traces the first is nil.
 func tracing(ctx context.Context, o options, clusterID string, log logr.Logger) (trace.TracerProvider, func(), error) {
-	if !telemetry.TracingWanted(o.traceEndpoint, lookupEnv) {
+	if !telemetry.TracingEnabled(o.traceEndpoint, lookupEnv) {
 		return nil, func() {}, nil
 	}
 	provider, err := telemetry.NewTracing(ctx, telemetry.TraceOptions{

@@ -20,8 +20,8 @@ var knownValues = []knownList{
 		declares: "package aws\n\n// regions are those of all partitions of AWS.\nvar regions = []string{%s}\n",
 	},
 	{
-		file: "providers/gcp/zz_generated_versions.go", module: "google.golang.org/api", source: "sqladmin/v1/sqladmin-api.json", read: versionsIn,
-		declares: "package gcp\n\n// databaseVersions are those that the API of Cloud SQL names.\nvar databaseVersions = []string{%s}\n",
+		file: "providers/gcp/sql/zz_generated_versions.go", module: "google.golang.org/api", source: "sqladmin/v1/sqladmin-api.json", read: versionsIn,
+		declares: "package sql\n\n// databaseVersions are those that the API of Cloud SQL names.\nvar databaseVersions = []string{%s}\n",
 	},
 }
 

@@ -282,11 +282,11 @@ func TestLimitsAreForgotten(t *testing.T) {
 			t.Errorf("there is a limit without a refusal: %+v", limits)
 		}
 		observe()
-		if limits := e.source.Budgets(); len(limits) != 1 || !e.source.Paced("Database") || e.source.Paced("Bucket") {
+		if limits := e.source.Budgets(); len(limits) != 1 || !e.source.RateLimited("Database") || e.source.RateLimited("Bucket") {
 			t.Errorf("after a refusal: %+v", limits)
 		}
 		time.Sleep(2 * forgotten)
-		if limits := e.source.Budgets(); len(limits) != 0 || e.source.Paced("Database") {
+		if limits := e.source.Budgets(); len(limits) != 0 || e.source.RateLimited("Database") {
 			t.Errorf("the limit is not forgotten: %+v", limits)
 		}
 	})

@@ -84,19 +84,20 @@ func (l *limiter) budgetOf(name string) *budget {
 	return b
 }
 
-// A Budget is the use of one class of calls of an account. ID is empty as long as the account is not known.
+// A Budget reports how much one class of an account's API calls is used. A class is a set of operations that the cloud
+// counts together when it limits their rate. ID is empty while the account is not known.
 type Budget struct {
 	Provider, ID string
-	// Name is the class of calls.
+	// Name is the name of the class, for example "Cloud SQL calls".
 	Name string
-	// Limit is how many calls a minute are planned; 0 while no limit is known. Resyncs is how many the cloud took in the last minute for
-	// periodic observations.
+	// Limit is the rate at which calls are made at most, in calls per minute; 0 while no limit is known. Resyncs is how
+	// many calls of the last minute were made for periodic observations and were accepted by the cloud.
 	Limit, Resyncs float64
-	// Period is how long an object goes unobserved between two periodic observations; 0 while that is not known.
+	// Period is the average time between two periodic observations of one object; 0 while it is not known.
 	Period time.Duration
 }
 
-// Budgets returns the use of the budgets of all accounts of which a limit is known.
+// Budgets returns the budgets of all accounts whose limit is known.
 func (all *Limiters) Budgets() (budgets []Budget) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -109,14 +110,14 @@ func (all *Limiters) Budgets() (budgets []Budget) {
 	return budgets
 }
 
-// Budgets returns the use of the budgets of the source's account of which a limit is known.
+// Budgets returns the budgets of the source's account whose limit is known.
 func (s *Source) Budgets() []Budget {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	return s.limiter.usage()
 }
 
-// BudgetsOf is Budgets for the source of a name; nil if there is none.
+// BudgetsOf returns the budgets of the account to which a source leads; nil if there is no such source.
 func (all *Limiters) BudgetsOf(source string) []Budget {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -138,8 +139,9 @@ func (l *limiter) usage() (budgets []Budget) {
 	return budgets
 }
 
-// Paced reports whether objects of a kind have to wait because the account's calls are limited: somebody had to wait for a budget of theirs of late.
-func (s *Source) Paced(kind string) bool {
+// RateLimited reports whether objects of a kind have to wait because the account's call rate is limited: one of them
+// had to wait for a budget recently.
+func (s *Source) RateLimited(kind string) bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	now := s.all.now()

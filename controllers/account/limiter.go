@@ -40,30 +40,33 @@ type limiter struct {
 	check time.Time
 }
 
-// A Priority says which requester gets a slot first. Those of equal priority get slots in turns of their namespaces, and
-// within a namespace in the order in which they came.
+// A Priority decides which requester gets a slot first. Among requesters of equal priority, namespaces are served round
+// robin. Within a namespace, the first to come is the first to be served.
 type Priority int
 
 // The priorities, the highest first.
 const (
-	// InProgress: an operation has begun, and its next step is due. What has begun is finished before anything else begins.
+	// InProgress: an operation has begun in the cloud, and its next step is due. It is finished before anything else
+	// begins.
 	InProgress Priority = iota
-	// UserRequested: somebody created, edited or deleted the object.
+	// UserRequested: a user created, edited or deleted the object.
 	UserRequested
 	// Resync: a periodic observation.
 	Resync
 	priorities
 )
 
-// A Request is for a slot.
+// A Request asks for a slot.
 type Request struct {
-	// Requester identifies the object. Namespace and Kind are its own: namespaces take turns, and objects of a kind cost alike.
+	// Requester identifies the object. Namespace and Kind are the object's: slots are shared out round robin among
+	// namespaces, and reconciliations of one kind are expected to make the same number of calls.
 	Requester       any
 	Namespace, Kind string
 	Priority        Priority
 	// Observed is when the object was last observed; zero if it was not.
 	Observed time.Time
-	// Wake is called once a slot is reserved. It must not call back here.
+	// Wake is called once a slot is reserved. It runs under the lock of the limiters, so it must not call a method of
+	// this package.
 	Wake func()
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limiters are the limiters of all accounts. They are safe for concurrent use: one lock is enough, because what is done under
-// it is short.
+// Limiters holds the limiters of all accounts. It is safe for concurrent use: one lock is enough, because it is held
+// for a short time.
 type Limiters struct {
 	mu       sync.Mutex
 	limit    int
@@ -28,15 +28,17 @@ type Limiters struct {
 	uses  int
 }
 
-// New returns limiters. limit is how many objects of one account are reconciled at once, and of all degraded accounts together.
-// acquired is called with how long a requester waited for its slot; nil for nobody.
+// New returns the limiters of a process. Each account has limit slots, and all degraded accounts together have limit
+// slots. When a requester gets its slot, acquired is called with the time that the requester waited; acquired may be
+// nil.
 func New(limit int, now func() time.Time, acquired func(provider string, wait time.Duration)) *Limiters {
 	return &Limiters{limit: limit, now: now, acquired: acquired,
 		after: func(wait time.Duration, check func()) { time.AfterFunc(wait, check) }, //nolint:forbidigo // the timers of a program; tests have their own
 		all:   map[Key]*limiter{}, sources: map[string]*Source{}, waiting: map[any]*limiter{}, turns: map[string]int{}}
 }
 
-// A Key says whose a limiter is: an account's, which has all but Source, or a source's while its account is not known.
+// A Key identifies a limiter. The limiter of an account has all fields but Source. While a source's account is not
+// known, its limiter has Source alone.
 type Key struct {
 	Source   string
 	Provider string
@@ -44,7 +46,8 @@ type Key struct {
 	Endpoint string
 }
 
-// A Source is what leads to an account, for example one provider config. Sources that lead to the same account share its limiter.
+// A Source is what leads to an account, for example one provider config. Sources that lead to the same account share
+// its limiter.
 type Source struct {
 	all     *Limiters
 	limiter *limiter
@@ -52,7 +55,8 @@ type Source struct {
 	provider string
 }
 
-// Source returns the source of a name, which leads to a cloud. A new one leads to the limiter of first.
+// Source returns the source with a name, and creates it if there is none. provider is the name of its cloud. A new
+// source uses the limiter of the key first.
 func (all *Limiters) Source(name, provider string, first Key) *Source {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -65,50 +69,54 @@ func (all *Limiters) Source(name, provider string, first Key) *Source {
 	return s
 }
 
-// Acquire takes a slot for a requester, or returns nil if there is none. Then Wake is called once one is reserved, for the requester to call
-// Acquire again. Acquire never blocks.
+// Acquire takes a slot for a requester. If none is free, it queues the request and returns nil. Once a slot is reserved
+// for the requester, Wake is called, and the requester has to call Acquire again. Acquire never blocks.
 func (s *Source) Acquire(r Request) *Slot {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	return s.limiter.acquire(request{Request: r, via: s})
 }
 
-// Moves reports whether an object of the account got a slot of late, so that those that wait come nearer.
-func (s *Source) Moves(lately time.Duration) bool {
+// GrantedSlotWithin reports whether any object of the account got a slot within the last time d. If so, the queue
+// advances, and an object in it gets a slot later.
+func (s *Source) GrantedSlotWithin(d time.Duration) bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
-	return s.all.now().Sub(s.limiter.served) < lately
+	return s.all.now().Sub(s.limiter.served) < d
 }
 
-// Degraded reports whether the account's last call got no answer, so that its objects have one slot at most, and share that
-// with other such accounts.
+// Degraded reports whether the account's last call got no answer. A degraded account has one slot at most. All degraded
+// accounts together have as many slots as one healthy account.
 func (s *Source) Degraded() bool {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	return s.limiter.unanswered
 }
 
-// A Silence is that calls of an account get no answer: since when, for how long by then, and how long ago the last one got none.
-type Silence struct {
-	Since       time.Time
+// An Outage is a period in which calls of an account get no answer from the cloud.
+type Outage struct {
+	// Since is when the first call got no answer.
+	Since time.Time
+	// Lasted is the time from the first call without an answer to the latest one. Ago is the time since the latest one.
 	Lasted, Ago time.Duration
 }
 
-// Silence returns that of the account to which a source leads; the zero Silence if calls get answers. It ends with several answers: one alone may be chance.
-func (all *Limiters) Silence(source string) Silence {
+// Outage returns the outage of the account to which a source leads, or the zero Outage if calls get answers. An outage
+// ends after several answers, because a single one may be chance.
+func (all *Limiters) Outage(source string) Outage {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	s := all.sources[source]
 	if s == nil || s.limiter.silent.IsZero() {
-		return Silence{}
+		return Outage{}
 	}
 	l := s.limiter
-	return Silence{Since: l.silent, Lasted: l.silentAt.Sub(l.silent), Ago: all.now().Sub(l.silentAt)}
+	return Outage{Since: l.silent, Lasted: l.silentAt.Sub(l.silent), Ago: all.now().Sub(l.silentAt)}
 }
 
-// Lead makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
-// acquired.
-func (s *Source) Lead(key Key) {
+// UseLimiter moves the source to the limiter of key, for example because its account has become known. Its requests in
+// the queue move too. Slots that are in use are released at the limiter that gave them.
+func (s *Source) UseLimiter(key Key) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	from, to := s.limiter, s.all.of(key)
@@ -123,8 +131,9 @@ func (s *Source) Lead(key Key) {
 	s.all.prune()
 }
 
-// Dequeue takes a requester out of the queue, and gives up a slot that is reserved for it. It is for an object that no longer
-// wants one, because it is deleted, paused or refused. Without it, others would wait until the reservation expires.
+// Dequeue removes a requester from the queue, and gives up a slot that is reserved for it. Call it for an object that
+// needs no slot any more, because it is deleted, paused or refused. Otherwise other requesters wait until the
+// reservation expires.
 func (all *Limiters) Dequeue(requester any) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -150,15 +159,16 @@ func (all *Limiters) reportWait(r *request) {
 	}
 }
 
-// Usage is the use of one account's limiter. ID is empty as long as the account is not known.
+// Usage reports how much of one account's limiter is used. ID is empty while the account is not known.
 type Usage struct {
 	Provider string
 	ID       string
-	// Limit is how many objects may be reconciled at once now, InFlight how many are, and Queued how many wait for a slot.
+	// Limit is how many objects may be reconciled at once now. InFlight is how many are being reconciled, and Queued
+	// how many wait for a slot.
 	Limit, InFlight, Queued int
 }
 
-// Usage returns the use of all limiters.
+// Usage returns the usage of each limiter.
 func (all *Limiters) Usage() (usage []Usage) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -176,7 +186,7 @@ func (all *Limiters) providerOf(key Key) string {
 	return key.Provider
 }
 
-// Forget drops a source that is no more.
+// Forget removes a source whose provider config was deleted.
 func (all *Limiters) Forget(source string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

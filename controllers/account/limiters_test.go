@@ -22,7 +22,7 @@ func (v *requesters) to(config string) *Source {
 
 // leads has requesters use a source that leads to an account.
 func (v *requesters) leads(config, id string) {
-	v.to(config).Lead(of(id))
+	v.to(config).UseLimiter(of(id))
 	if len(v.source.limiter.queued) == 0 && v.source.limiter.inFlight == 0 {
 		v.answers()
 	}
@@ -55,7 +55,7 @@ func TestQueuedRequestsMoveWithTheirSource(t *testing.T) {
 	v.acquires("b1", Resync)
 	v.queues("b2", Resync)
 	v.queues("b3", UserRequested)
-	b.Lead(of("111"))
+	b.UseLimiter(of("111"))
 	v.areWoken()
 	v.release["b1"](true) // its limiter is not used any more
 	v.areWoken()
@@ -73,7 +73,7 @@ func TestAMovedRequestIsWoken(t *testing.T) {
 	b := v.to("b")
 	v.acquires("b1", Resync)
 	v.queues("b2", Resync)
-	b.Lead(of("111"))
+	b.UseLimiter(of("111"))
 	v.areWoken("b2")
 	v.acquires("b2", Resync)
 }
@@ -117,14 +117,14 @@ func TestUnusedLimitersAreDropped(t *testing.T) {
 	v.acquires("a1", Resync)
 	v.release["a1"](false)
 	v.acquires("a1", Resync)
-	v.source.Lead(of("111"))
+	v.source.UseLimiter(of("111"))
 	v.release["a1"](false) // a slot of the old one was in use still
 	v.acquires("a2", Resync)
 	v.release["a2"](false)
 	if n := len(v.all.degraded); n != 2 {
 		t.Fatalf("%d degraded limiters: this test shows nothing", n)
 	}
-	v.source.Lead(of("222"))
+	v.source.UseLimiter(of("222"))
 	if all, degraded := len(v.all.all), len(v.all.degraded); all != 2 || degraded != 1 { // the first, and this one, which was not tried yet
 		t.Errorf("%d limiters, %d degraded", all, degraded)
 	}

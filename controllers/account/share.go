@@ -12,9 +12,12 @@ const (
 // mostShares is how many namespaces are remembered before those that asked for nothing of late are forgotten.
 const mostShares = 1000
 
-// Ask takes a reconciliation that somebody asked for out of the share that a namespace has of the account's. It returns how long the object has to wait
-// for it, longest at most; 0 if its turn is now.
-func (s *Source) Ask(namespace string, longest time.Duration) time.Duration {
+// ReserveUserRequest counts a reconciliation that a user requested by an annotation against the limit of the user's
+// namespace. Each namespace has such a limit in each account, because these reconciliations make calls that all users
+// of the account pay for.
+//
+// It returns how long the reconciliation has to wait: 0 if it may start now, and longest at most.
+func (s *Source) ReserveUserRequest(namespace string, longest time.Duration) time.Duration {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	l, now := s.limiter, s.all.now()

@@ -7,7 +7,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Slot lets one object be reconciled. What its reconciliation is expected to take of the account's budgets is set aside for it.
+// A Slot lets one object be reconciled. While it is held, the calls that the reconciliation is expected to make are
+// reserved in the account's budgets.
 type Slot struct {
 	via     *Source
 	limiter *limiter
@@ -20,7 +21,8 @@ type Slot struct {
 	released bool
 }
 
-// Release gives the slot back. answered says whether the cloud answered at all.
+// Release gives the slot back. answered reports whether the cloud answered any call. Only the first Release of a slot
+// has an effect.
 func (s *Slot) Release(answered bool) {
 	s.via.all.mu.Lock()
 	defer s.via.all.mu.Unlock()
@@ -37,9 +39,9 @@ func (s *Slot) Release(answered bool) {
 	}
 }
 
-// Paced reports whether the cloud refused a call of the slot's reconciliation for the rate of the account's calls, so that the account's budget
-// says when the next one can be made.
-func (s *Slot) Paced() bool {
+// RateLimited reports whether the cloud refused a call of this reconciliation because of the account's call rate. If
+// so, the account's budget decides when the next call can be made.
+func (s *Slot) RateLimited() bool {
 	s.via.all.mu.Lock()
 	defer s.via.all.mu.Unlock()
 	return len(s.refused) > 0
@@ -48,7 +50,8 @@ func (s *Slot) Paced() bool {
 // longestRetryAfter is the longest pause that a cloud can ask for.
 const longestRetryAfter = time.Minute
 
-// RetryAfter takes in how long the cloud asked to wait when it refused a call.
+// RetryAfter records how long the cloud asked the caller to wait when it refused a call. No call of the budget that was
+// exceeded is planned before; a wait of more than a minute counts as one minute.
 func (s *Slot) RetryAfter(wait time.Duration) {
 	s.via.all.mu.Lock()
 	defer s.via.all.mu.Unlock()
@@ -62,7 +65,7 @@ func (s *Slot) RetryAfter(wait time.Duration) {
 
 type slotKey struct{}
 
-// Session returns a session whose calls are made with the slot.
+// Session returns a session that makes its calls within the slot, so that they are counted for it.
 func (s *Slot) Session(next driver.Session) driver.Session { return &session{next, s} }
 
 // A session makes calls with a slot.
@@ -91,8 +94,8 @@ func (s *session) Create(ctx context.Context, kind string, req driver.Request, s
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
-	return s.Session.Update(s.with(ctx), kind, req, changes, secrets)
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Update(s.with(ctx), kind, req, edit, secrets)
 }
 
 // Do implements driver.Session.
@@ -105,8 +108,8 @@ func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (
 	return s.Session.Delete(s.with(ctx), kind, req)
 }
 
-// Calls returns what counts the calls of a session that the source leads to, and reports them to next, which may be nil.
-// budgets are the classes in which the cloud counts them, and location is where the session works.
+// Calls returns a hook that counts the calls of a session against the account's budgets, and passes them on to next,
+// which may be nil. budgets are the classes in which the cloud counts calls. location is where the session works.
 func (s *Source) Calls(next driver.Calls, budgets []driver.Budget, location string) driver.Calls {
 	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 		ctx, told := next.Begin(ctx, service, operation)

@@ -12,16 +12,16 @@ import (
 	"github.com/mooring-dev/mooring/config/admission"
 )
 
-// DefaultName is what the ValidatingWebhookConfiguration that makes the API servers ask is called, and the Service in
-// Mooring's namespace by which they reach it, unless Options say otherwise.
+// DefaultName is the name of the ValidatingWebhookConfiguration, and of the Service in Mooring's namespace, unless
+// Options.Name says otherwise.
 const DefaultName = "mooring"
 
 // path is where the API server asks. It never changes: manifest and controller may be one release apart.
 const path = "/verdict"
 
-// Apply makes the API server ask Mooring at a URL, as https://127.0.0.1:9443, or brings that up to date. It is for a
-// Mooring that runs outside of the cluster; inside, the manifest is applied as it is. Whom to trust, Mooring itself says
-// when it runs.
+// Apply creates or updates the ValidatingWebhookConfiguration with a URL, for example https://127.0.0.1:9443. It is for
+// a Mooring that runs outside the cluster. Inside, the configuration is applied as a manifest. Mooring sets the CA
+// bundle itself when it runs.
 func Apply(ctx context.Context, c client.Client, url string) error {
 	content, err := admission.Files.ReadFile("webhook.yaml")
 	if err != nil {

@@ -26,42 +26,46 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases and
-// DatabaseSnapshots that are created, edited or deleted, also while they are being deleted; about their classes and
-// provider configs that are created or edited; and about namespaces that are to be deleted. Several requests ask at once.
-// It must not write anything.
+// A Validator validates objects, and says what deleting them does. It is called for:
+//
+//   - Buckets, Databases and DatabaseSnapshots that are created, edited or deleted, also while they are being deleted;
+//   - their classes and provider configs that are created or edited;
+//   - namespaces that are deleted.
+//
+// It is called concurrently, and must not write anything.
 type Validator interface {
-	// Validate returns what is wrong with what is under review. It should return when ctx ends: nobody waits for it any longer.
-	// After an error the object passes.
+	// Validate validates what is under review. It should return when ctx ends, because the response is sent then. After
+	// an error the object is allowed.
 	Validate(ctx context.Context, r Review) (Result, error)
 }
 
-// ValidatorFunc is a function that is a Validator.
+// ValidatorFunc is a function that implements Validator.
 type ValidatorFunc func(context.Context, Review) (Result, error)
 
 // Validate implements Validator.
 func (f ValidatorFunc) Validate(ctx context.Context, r Review) (Result, error) { return f(ctx, r) }
 
-// Review is what is to be validated.
+// Review is a request to validate an object.
 type Review struct {
-	// Object as it is to be stored, or nil if Old is to be deleted. Nothing refuses a deletion.
+	// Object is the object as it is to be stored; nil for a deletion, which is never refused.
 	Object client.Object
-	// Old is the object as it is stored now, or nil if it is being created.
+	// Old is the object as it is stored now; nil for a creation.
 	Old client.Object
-	// OnlyAnnotations says that the spec stays as it is. Then nothing is refused: what is wrong with the spec was said before.
+	// OnlyAnnotations: the spec stays as it is. Then nothing is refused, because the spec was validated before.
 	OnlyAnnotations bool
-	// Deleting says that the object is being deleted already. Then nothing is refused: the edit may be what lets the deletion go on.
+	// Deleting: the object is being deleted already. Then nothing is refused, because the deletion may need the edit to
+	// complete.
 	Deleting bool
-	// DryRun says that the object will not be stored: somebody wants to know what would happen.
+	// DryRun: the request is a dry run, so the object will not be stored.
 	DryRun bool
 }
 
-// Result is what a Validator says.
+// Result is the result of a validation.
 type Result struct {
-	// Refusals are all that is wrong. Any of them refuses the object.
+	// Refusals are all the errors that were found. The object is refused if there is one.
 	Refusals field.ErrorList
-	// Warnings are shown to whoever makes the request, refused or not. The dangerous ones come first: what is too long or too much for
-	// the API server is left out at the end.
+	// Warnings are shown to the user who makes the request, whether or not it is refused. The dangerous ones come
+	// first. The API server limits the length of warnings; those that exceed it are left out from the end.
 	Warnings []string
 }
 

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// SecretName is the Secret in Mooring's namespace that holds the certificate.
+// SecretName is the name of the Secret in Mooring's namespace that holds the certificate.
 const SecretName = "mooring-webhook-certificate"
 
 // authoritiesKey is the key of the Secret that holds the authorities to trust.

@@ -18,30 +18,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// Options says how the API servers are answered.
+// Options configures the webhook server.
 type Options struct {
-	// Address is where to listen, as ":9443".
+	// Address is the address to listen on, for example ":9443".
 	Address string
-	// Namespace is Mooring's own, where the Secret with the certificate is.
+	// Namespace is Mooring's own namespace, which has the Secret with the certificate.
 	Namespace string
-	// Name is what the ValidatingWebhookConfiguration and the Service are called, default DefaultName.
+	// Name is the name of the ValidatingWebhookConfiguration and of the Service. The default is DefaultName.
 	Name string
-	// CertDir is a folder with tls.crt and tls.key to serve with. Somebody else renews these, such as cert-manager, and
-	// publishes the authority to the API servers. If it is empty, Mooring makes certificates of its own, and publishes theirs.
+	// CertDir is a folder with tls.crt and tls.key to serve with. Another program, such as cert-manager, renews them
+	// and sets the CA bundle of the ValidatingWebhookConfiguration. If CertDir is empty, Mooring does both with
+	// certificates of its own.
 	CertDir string
-	// Validator says what is wrong with objects.
+	// Validator validates objects.
 	Validator Validator
-	// Consent says what a request would need the consent of a person for. It is asked about requests of users who may not give it. It refuses what it can't
-	// find out; nil if nobody asks.
+	// Consent returns, as refusals, what in a request needs the permission to approve changes. It is called for
+	// requests of users who lack that permission. If it fails, the request is refused. It may be nil.
 	Consent Validator
-	// Clock is the certificate's, default the real one.
+	// Clock is the clock for the certificate. The default is the real one.
 	Clock clock.Clock
-	// Serves, unless nil, is called with the end of the validity of each certificate that is served from then on.
-	Serves func(until time.Time)
+	// OnCertificate is called with the expiry of each certificate that the server begins to serve. It may be nil.
+	OnCertificate func(until time.Time)
 }
 
-// Add adds a server to a manager. It starts when the manager's caches are filled, since a Validator reads from them, on every
-// replica.
+// Add adds the webhook server to a manager. The server starts on every replica once the manager's caches have synced,
+// because a Validator reads from them.
 func Add(mgr manager.Manager, o Options) error {
 	host, port, err := ParseAddress(o.Address)
 	if err != nil {
@@ -80,13 +81,13 @@ func (s *server) certificates(mgr manager.Manager, o Options) (func(*tls.ClientH
 		if err != nil {
 			return nil, fmt.Errorf("read the webhook's certificate: %w", err)
 		}
-		if o.Serves != nil {
-			watcher.RegisterCallback(func(c tls.Certificate) { o.Serves(c.Leaf.NotAfter) }) // at once, and when it changes
+		if o.OnCertificate != nil {
+			watcher.RegisterCallback(func(c tls.Certificate) { o.OnCertificate(c.Leaf.NotAfter) }) // at once, and when it changes
 		}
 		s.renew = watcher.Start
 		return watcher.GetCertificate, nil
 	}
-	r := &rotator{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
+	r := &rotator{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.OnCertificate}
 	s.renew = func(ctx context.Context) error {
 		s.keep(ctx, r)
 		return nil
@@ -94,7 +95,7 @@ func (s *server) certificates(mgr manager.Manager, o Options) (func(*tls.ClientH
 	return r.get, nil
 }
 
-// ParseAddress returns host and port of an address to listen at.
+// ParseAddress returns the host and the port of an address to listen on.
 func ParseAddress(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err == nil {

@@ -17,11 +17,12 @@ import (
 
 // An Account is a ClusterProviderConfig that a class names.
 type Account struct {
-	// Config is its name, and Field where the class names it.
+	// Config is the name of the ClusterProviderConfig, and Field the path of the class's field that has the name.
 	Config, Field string
 }
 
-// Accounts returns the ClusterProviderConfigs that the class names, each once: the one for namespaces that no entry selects first.
+// Accounts returns the ClusterProviderConfigs that the class names, each once. The first one is spec.providerConfigRef,
+// for namespaces that no entry of spec.accounts selects.
 func (c *Class) Accounts() (all []Account) {
 	add := func(config, field string) {
 		if config != "" && !slices.ContainsFunc(all, func(a Account) bool { return a.Config == config }) {
@@ -44,15 +45,16 @@ func (c *Class) configs() string {
 	return strings.Join(names, ", ")
 }
 
-// LeadsTo reports whether new objects of some namespace may be created by a ClusterProviderConfig.
+// LeadsTo reports whether the class uses a ClusterProviderConfig for new objects of any namespace.
 func (c *Class) LeadsTo(config string) bool {
 	return slices.ContainsFunc(c.Accounts(), func(a Account) bool { return a.Config == config })
 }
 
 func entryField(i int) string { return fmt.Sprintf("spec.accounts[%d]", i) }
 
-// AccountOf returns the ClusterProviderConfig by which new objects of a namespace are created, or why there is none. It is pure, and the only
-// place where that is decided. An entry that can't be read ends the search: a later one may be for somebody else.
+// AccountOf returns the ClusterProviderConfig for new objects of a namespace, or why there is none. It is pure, and the
+// only place that decides this. An entry with an invalid selector ends the search, because a later entry may belong to
+// other namespaces.
 func (c *Class) AccountOf(namespace Namespace) (config string, none *Problem) {
 	for i, entry := range c.Spec.Accounts {
 		selects, err := metav1.LabelSelectorAsSelector(entry.NamespaceSelector) // nothing, if there is none
@@ -124,7 +126,7 @@ func (c *Class) cloud(clouds map[string]string) string {
 	if len(c.Spec.Accounts) > 0 {
 		layers := []Tree{c.Defaults, c.Enforced}
 		for _, size := range c.Sizes {
-			layers = append(layers, size.Gives)
+			layers = append(layers, size.Values)
 		}
 		for _, cloud := range v1alpha1.Clouds() {
 			if slices.ContainsFunc(layers, func(layer Tree) bool { _, has := layer[cloud]; return has }) {
@@ -178,8 +180,8 @@ func (c *Class) shadowed() string {
 	return ""
 }
 
-// ConfigOf returns the provider config that leads to the account of an object of a class: the one that it is bound by, or the one by which it
-// is to be created; nil if there is none.
+// ConfigOf returns the provider config of an object of a class: the one that the object is bound to, or the one for its
+// creation. It returns nil if there is none.
 func (r *Resolver) ConfigOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (*v1alpha1.BoundProviderConfig, error) {
 	in, err := namespaceOf(ctx, r.Client, object)
 	if err != nil {
@@ -202,9 +204,9 @@ func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class, in Namespa
 	return bound
 }
 
-// Rerouted says that a class no longer leads to the provider config by which an object is about to be bound for good: a cache may be behind the
-// class and the labels of the namespace, which the API server has. It returns nil if the class still leads there.
-func (r *Resolver) Rerouted(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class, config string) error {
+// VerifyRoute returns an error if the class does not lead to the provider config to which an object is about to be
+// bound. The binding is permanent, so the class and the labels of the namespace are read from the API server.
+func (r *Resolver) VerifyRoute(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class, config string) error {
 	stored := r.Kind.Class.New()
 	if err := live.Get(ctx, client.ObjectKey{Name: c.Name()}, stored); err != nil {
 		return fmt.Errorf("read class %q: %w", c.Name(), err)

@@ -156,7 +156,7 @@ func TestAnObjectIsBoundToTheAccountOfItsNamespace(t *testing.T) {
 			if diff := gocmp.Diff(want, found.Config); diff != "" {
 				t.Errorf("the account (-want +got):\n%s", diff)
 			}
-			p, says := Together(found.Problems), ""
+			p, says := Join(found.Problems), ""
 			if p != nil {
 				says = string(p.Reason) + " " + p.String()
 			}
@@ -190,7 +190,7 @@ func TestTheCloudOfAnObject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := resolverOf(client).caseOf(t.Context(), d, c)
+			o, err := resolverOf(client).inputOf(t.Context(), d, c)
 			if err != nil || o.Cloud != tt.cloud || o.Leads != tt.leads {
 				t.Errorf("cloud %q, the class leads to %q, %v; want %q, %q", o.Cloud, o.Leads, err, tt.cloud, tt.leads)
 			}
@@ -384,29 +384,29 @@ func TestABehindCacheBindsNothing(t *testing.T) {
 	live := accounts(t, routed)
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "orders"}}
 	c := classOf(t, catalogue, flat(routed))
-	if err := resolverOf(live).Rerouted(t.Context(), live, d, c, "aws-bank"); err != nil {
+	if err := resolverOf(live).VerifyRoute(t.Context(), live, d, c, "aws-bank"); err != nil {
 		t.Errorf("the class leads there: %v", err)
 	}
-	if err := resolverOf(live).Rerouted(t.Context(), live, d, c, "aws-teams"); err == nil {
+	if err := resolverOf(live).VerifyRoute(t.Context(), live, d, c, "aws-teams"); err == nil {
 		t.Error("the class leads elsewhere, and nobody noticed")
 	}
 	for name, old := range map[string]*Class{"that had no list": classOf(t, catalogue), "with another list": classOf(t, catalogue, flat(routed), flat(
 		`spec: {accounts: [{namespaceSelector: {}, providerConfigRef: {name: aws}}]}`))} {
-		if err := resolverOf(live).Rerouted(t.Context(), live, d, old, "aws"); err == nil {
+		if err := resolverOf(live).VerifyRoute(t.Context(), live, d, old, "aws"); err == nil {
 			t.Errorf("a class %s leads elsewhere by now, and nobody noticed", name)
 		}
 	}
 	if err := live.Delete(t.Context(), c.Object); err != nil {
 		t.Fatal(err)
 	}
-	if err := resolverOf(live).Rerouted(t.Context(), live, d, c, "aws-bank"); err == nil {
+	if err := resolverOf(live).VerifyRoute(t.Context(), live, d, c, "aws-bank"); err == nil {
 		t.Error("the class is gone, and nobody noticed")
 	}
 	live = accounts(t, `spec: {providerConfigRef: {name: aws-teams}}`)
-	if err := resolverOf(live).Rerouted(t.Context(), live, d, classOf(t, catalogue), "aws"); err == nil {
+	if err := resolverOf(live).VerifyRoute(t.Context(), live, d, classOf(t, catalogue), "aws"); err == nil {
 		t.Error("the only account is another by now, and nobody noticed")
 	}
-	if err := resolverOf(live).Rerouted(t.Context(), live, d, classOf(t, catalogue), "aws-teams"); err != nil {
+	if err := resolverOf(live).VerifyRoute(t.Context(), live, d, classOf(t, catalogue), "aws-teams"); err != nil {
 		t.Errorf("the class leads there by now: %v", err)
 	}
 }

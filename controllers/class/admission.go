@@ -18,30 +18,35 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Admission answers for the webhook of one kind and its classes what the reconcilers would find, so that it is known when
-// something is applied, and not minutes later.
+// Admission validates objects of one kind, and their classes, for the webhook. It returns what the reconcilers would
+// find later.
 type Admission struct {
+	// Resolver finds the class of an object by reading from a cache.
 	Resolver *Resolver
-	// Live reads from the API server. Nothing is refused on the word of a cache: a class may have been changed a moment ago,
-	// by the same command.
+	// Live reads from the API server. A problem that was found in the cache is verified by it before the object is
+	// refused, because the same command may have changed the class a moment ago.
 	Live client.Reader
-	// Check says why the rules of a class that leads to a cloud can't be used; nil if they can. The cloud is empty if it is not known.
+	// Check returns why a class's constraints and allowed references are invalid in a cloud; nil if they are valid. The
+	// cloud is empty if it is not known.
 	Check func(c *Class, cloud string) *Problem
-	// MayUse says why a namespace's objects can't use the provider config that they name, or else the one that their class leads
-	// to; nil if they can.
+	// MayUse returns why objects of a namespace may not use a provider config; nil if they may. The config is ref, or
+	// ofClass if ref is nil.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
-	// Place finds where an object is to be, and Refuses says what its cloud refuses of it. Refuses may be nil; Place may be, too, without it, and then nobody
-	// knows the cloud of an object without a class.
-	Place   PlaceFunc
+	// Place returns the cloud and the region of an object. It may be nil if Refuses is nil; then the cloud of an object
+	// without a class is not known.
+	Place PlaceFunc
+	// Refuses returns why a cloud would refuse an object. It may be nil.
 	Refuses RefusesFunc
-	// Knows returns what this release knows of the values that a cloud has of the kind; nil if nobody knows of any.
-	Knows func(cloud string) Knows
-	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
+	// KnownValues returns the locations and versions of the kind in a cloud that this release knows. It may be nil.
+	KnownValues func(cloud string) KnownValues
+	// Preview returns the changes that an edit would cause in the cloud. was and is are the merged spec before and
+	// after the edit.
 	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
 
-// Object validates an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
-// already must not keep anybody from mending another thing. What may come to be right by itself is a warning.
+// Object validates an object. old is nil for a creation. It refuses only problems that the request causes: an earlier
+// problem must not block the correction of another one. A problem that may disappear without an edit of the object is a
+// warning.
 func (a *Admission) Object(ctx context.Context, old, object v1alpha1.ResourceObject) (refusals []Problem, warnings []string, err error) {
 	refusals, warnings, err = a.object(ctx, a.Resolver, old, object)
 	if err != nil || len(refusals) == 0 {
@@ -110,8 +115,8 @@ func mayCome(p Problem) bool {
 
 // problems returns what the class, or the lack of one, says against an object, and the object as its driver is to check it; nil if it is not to.
 func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, *draft, error) {
-	if a.Resolver.Kind.Named(object) != "" {
-		crowded, err := from.Crowded(ctx, object) // its account is the parent's
+	if a.Resolver.Kind.ParentName(object) != "" {
+		crowded, err := from.ParentLimitReached(ctx, object) // its account is the parent's
 		if err != nil || crowded == nil {
 			return nil, nil, err
 		}
@@ -161,12 +166,13 @@ func (a *Admission) found(ctx context.Context, from *Resolver, object v1alpha1.R
 	}
 	found = &Resolution{}
 	if ref.Kind == identity.KindClusterProviderConfig {
-		found.Problems, err = from.Direct(ctx, object, ref.Name)
+		found.Problems, err = from.ReferencesWithoutClass(ctx, object, ref.Name)
 	}
 	return found, err
 }
 
-// Class validates a class. It refuses rules that can't be used, and warns of what the change does to the class's objects.
+// Class validates a class that is created or edited. It refuses invalid rules, and warns of the effects on the class's
+// objects.
 func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject) (refusals []Problem, warnings []string, err error) {
 	c, err := Of(object)
 	if err != nil {
@@ -248,12 +254,12 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return ctx.Err()
 		}
 		i.compared++
-		o, err := a.Resolver.caseOf(ctx, user, before)
+		o, err := a.Resolver.inputOf(ctx, user, before)
 		if err != nil {
 			return err
 		}
 		was := Evaluate(before, o, rulesBefore)
-		if o, err = a.Resolver.caseOf(ctx, user, after); err != nil {
+		if o, err = a.Resolver.inputOf(ctx, user, after); err != nil {
 			return err
 		}
 		if o.Bound && o.Cloud != o.Leads {
@@ -261,7 +267,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return nil
 		}
 		is := Evaluate(after, o, rulesAfter)
-		if p := Together(is.Problems); p != nil && Together(was.Problems) == nil {
+		if p := Join(is.Problems); p != nil && Join(was.Problems) == nil {
 			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil
 		}

@@ -17,7 +17,7 @@ import (
 const mostNamed = 5_000
 
 // unlistedIn says which of the names in a field its class does not allow.
-func (o Case) unlistedIn(field string, allows allowance, names []string) (problems []Problem) {
+func (o Input) unlistedIn(field string, allows allowance, names []string) (problems []Problem) {
 	if len(names) > mostNamed {
 		return []Problem{o.keeping(field, tooManyNames(field))}
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Alternatives are the fields that say the same as another, as a driver describes them: one in the words of all clouds, the other in those of one
-// cloud, which may say more.
+// Alternatives are pairs of fields with the same meaning, from a driver's description: a portable field, and a field in
+// one cloud's own terms, which may be more specific.
 type Alternatives []driver.Field
 
-// AlternativesOf returns the Alternatives of a kind in each cloud, as the drivers describe them.
+// AlternativesOf returns a function that returns a kind's Alternatives in a cloud, from the drivers' descriptions.
 func AlternativesOf(kind string, drivers map[string]driver.Driver) func(cloud string) Alternatives {
 	all := map[string]Alternatives{}
 	for cloud, drv := range drivers {
@@ -85,7 +85,7 @@ func (a Alternatives) stated(at path, tree Tree) (is bool) {
 func has(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
 
 // saysOtherwise says where the object contradicts by another field what the class insists on. The class's word holds.
-func saysOtherwise(c *Class, o Case) (problems []Problem) {
+func saysOtherwise(c *Class, o Input) (problems []Problem) {
 	o.Same.each(func(field, other path, contradict func(is, others any) bool) {
 		insists, enforced := get(c.Enforced, field)
 		asked, asks := get(o.Spec, other)

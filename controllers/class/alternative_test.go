@@ -41,7 +41,7 @@ func TestOfTwoFieldsThatContradictEachOtherOneIsSet(t *testing.T) {
 		{"both in the class", `spec: {enforced: {` + required + `, ` + trusted + `}}`, `{}`, "Required", stricter, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := Case{Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "gcp", Leads: "gcp", Same: same("gcp")}
+			o := Input{Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "gcp", Leads: "gcp", Same: same("gcp")}
 			v := Evaluate(classOf(t, catalogue, `spec: {sizes: null, defaultSize: ""}`, tt.class), o, nil)
 			haveTLS, _ := get(v.Spec, path{"tls"})
 			haveMode, _ := get(v.Spec, path{"gcp", "sslMode"})
@@ -92,7 +92,7 @@ func TestWhoGoesBackToADefaultOfTheOtherFieldWasEdited(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			evaluate := func(class, spec string) Effective {
-				o := Case{Spec: tree(t, spec), Namespace: Namespace{Name: "shop"}, Cloud: "gcp", Leads: "gcp", Same: same}
+				o := Input{Spec: tree(t, spec), Namespace: Namespace{Name: "shop"}, Cloud: "gcp", Leads: "gcp", Same: same}
 				return Evaluate(classOf(t, plain, class), o, nil).Effective
 			}
 			stored := evaluate(tt.before, tt.spec).Stored(nil)

@@ -11,7 +11,7 @@ import (
 )
 
 // principals returns a Bucket that lets in so many accounts, which its class does not allow, although it has as many patterns as it may have.
-func principals(t *testing.T, n int) (*Class, Case) {
+func principals(t *testing.T, n int) (*Class, Input) {
 	t.Helper()
 	class := classOf(t, catalogue, `spec: {sizes: null, defaultSize: ""}`)
 	for i := range 32 {
@@ -21,7 +21,7 @@ func principals(t *testing.T, n int) (*Class, Case) {
 	for i := range names {
 		names[i] = fmt.Sprintf("%012d", i)
 	}
-	return class, Case{
+	return class, Input{
 		Spec:      Tree{"aws": Tree{"policy": []any{Tree{"sid": "a", "effect": "Allow", "principals": Tree{"aws": names}}}}},
 		Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 		References: References{"aws.policy": {Sort: driver.ReferencePrincipal}},
@@ -35,7 +35,7 @@ func TestAConditionHoldsWhatAClassRefuses(t *testing.T) {
 		mostNamed: fmt.Sprintf("and %d more of spec.aws.policy", mostNamed-prose.MostListed), mostNamed + 1: "names more than 5000 other cloud objects",
 	} {
 		class, o := principals(t, n)
-		p := Together(Evaluate(class, o, nil).Problems)
+		p := Join(Evaluate(class, o, nil).Problems)
 		if p == nil || len(p.String()) > 8<<10 || !strings.Contains(p.String(), want) || !strings.HasPrefix(p.String(), "spec.aws.policy: ") {
 			t.Errorf("of %d names it says %.3000s", n, p)
 		}
@@ -47,7 +47,7 @@ func TestAConditionHoldsWhatAClassRefuses(t *testing.T) {
 func TestRefusalsTakeWorkByTheSizeOfTheObject(t *testing.T) {
 	allocations := func(n int) float64 {
 		class, o := principals(t, n)
-		return testing.AllocsPerRun(1, func() { Together(Evaluate(class, o, nil).Problems) })
+		return testing.AllocsPerRun(1, func() { Join(Evaluate(class, o, nil).Problems) })
 	}
 	few, many := allocations(100), allocations(1000)
 	if each := (many - few) / 900; each > 40 {

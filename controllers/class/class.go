@@ -8,25 +8,26 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A Class is a class of any kind, as the rest of the package sees it.
+// A Class is a class of any kind, with its layers as trees.
 type Class struct {
 	Object v1alpha1.ClassObject
 	Spec   *v1alpha1.ClassSpec
 	Status *v1alpha1.ClassStatus
-	// Defaults are those for the cloud object and those for how to go about it, as the spec's own fields say them.
+	// Defaults are the values for fields that an object leaves unset. Enforced are the values that override the
+	// object's. Both contain the parameters of the cloud object and the shared fields, such as deletionPolicy.
 	Defaults, Enforced Tree
 	Sizes              []Size
 	DefaultSize        string
 }
 
-// A Size is an entry of a catalogue.
+// A Size is an entry of a class's catalogue of sizes.
 type Size struct {
 	v1alpha1.ClassSize
-	// Gives is what it stands for, in the words of the spec.
-	Gives Tree
+	// Values are the values of spec fields that the size sets.
+	Values Tree
 }
 
-// Of returns a class of any kind as a Class.
+// Of returns the Class for a class object of any kind.
 func Of(object v1alpha1.ClassObject) (*Class, error) {
 	c := &Class{Object: object, Spec: object.GetClassSpec(), Status: object.GetClassStatus(), DefaultSize: object.GetDefaultSize()}
 	for _, s := range object.GetSizes() {
@@ -35,7 +36,7 @@ func Of(object v1alpha1.ClassObject) (*Class, error) {
 			return nil, err
 		}
 		maps.DeleteFunc(gives, func(name string, _ any) bool { return !slices.Contains(v1alpha1.Clouds(), name) })
-		c.Sizes = append(c.Sizes, Size{ClassSize: s, Gives: gives})
+		c.Sizes = append(c.Sizes, Size{ClassSize: s, Values: gives})
 	}
 	parameters, err := TreeOf(object.GetDefaults())
 	if err != nil {

@@ -17,11 +17,12 @@ import (
 // A Place is where a provider config leads.
 type Place = identity.Place
 
-// A PlaceFunc finds the place of an object by its own reference, or else by the provider config that its class leads to.
+// A PlaceFunc returns the place of an object. The provider config is ref, the object's own reference, or ofClass if ref
+// is nil.
 type PlaceFunc func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (Place, error)
 
-// A RefusesFunc returns what a cloud refuses of a merged spec of an object, as its driver knows it without a call. An object that nobody has
-// observed yet counts as new.
+// A RefusesFunc returns why a cloud would refuse the merged spec of an object. It asks the driver, and makes no call to
+// the cloud. An object that was never observed counts as new.
 type RefusesFunc func(ctx context.Context, cloud string, object v1alpha1.ResourceObject, spec Tree, location string) ([]driver.Refusal, error)
 
 // A draft is an object as the driver of its cloud is asked about it.
@@ -106,18 +107,18 @@ func (d *draft) agrees(other *draft, fields []string) bool {
 
 // says reports whether the object's own spec has one of the fields.
 func (d *draft) says(fields []string) bool {
-	return slices.ContainsFunc(fields, func(field string) bool { return Sets(d.own, field) })
+	return slices.ContainsFunc(fields, func(field string) bool { return HasField(d.own, field) })
 }
 
 // problem returns a refusal as a problem of the object: of a field that its own spec has, if there is one, and with what comes from the class.
 func (d *draft) problem(r driver.Refusal) Problem {
 	p := Problem{Reason: v1alpha1.ReasonInvalid, Field: "spec." + r.Fields[0], Message: r.Message}
-	if i := slices.IndexFunc(r.Fields, func(field string) bool { return Sets(d.own, field) }); i > 0 {
+	if i := slices.IndexFunc(r.Fields, func(field string) bool { return HasField(d.own, field) }); i > 0 {
 		p.Field = "spec." + r.Fields[i]
 	}
 	var given []string
 	for _, field := range r.Fields {
-		if !Sets(d.own, field) && Sets(d.spec, field) {
+		if !HasField(d.own, field) && HasField(d.spec, field) {
 			value, _ := get(d.spec, strings.Split(field, "."))
 			given = append(given, "spec."+field+" "+show(value))
 		}

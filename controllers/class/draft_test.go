@@ -40,7 +40,7 @@ func draftedDatabase(edit func(*v1alpha1.Database)) *v1alpha1.Database {
 // oneAtATime is a cloud that refuses versions and names of databases that begin with bad. It names one of the two, the version first.
 func oneAtATime(spec Tree, _ string) ([]driver.Refusal, error) {
 	for _, field := range []string{"version", "databaseName"} {
-		if value := Text(spec, field); strings.HasPrefix(value, "bad") {
+		if value := StringField(spec, field); strings.HasPrefix(value, "bad") {
 			return []driver.Refusal{{Fields: []string{field}, Message: value + " is refused"}}, nil
 		}
 	}

@@ -52,7 +52,7 @@ func TestEmptyValuesAreLaidOver(t *testing.T) {
 			want: `{"tags":{"team":"shop"},"aws":{"objectOwnership":"ObjectWriter"}}`, defaults: `{"tags":{"team":"shop"},"aws":{"objectOwnership":"ObjectWriter"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := Evaluate(bucketClassOf(t, tt.class), Case{Spec: tree(t, tt.spec)}, nil)
+			v := Evaluate(bucketClassOf(t, tt.class), Input{Spec: tree(t, tt.spec)}, nil)
 			if diff := cmp.Diff(tree(t, tt.want), v.Spec); diff != "" {
 				t.Errorf("merged (-want +got):\n%s", diff)
 			}
@@ -98,7 +98,7 @@ func TestEmptyValuesOfAClassChange(t *testing.T) {
 			announced: []string{"website.redirectAllRequestsTo becomes www.example.com (at once)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := Case{Spec: tree(t, tt.spec)}
+			o := Input{Spec: tree(t, tt.spec)}
 			was := Evaluate(bucketClassOf(t, tt.before), o, nil)
 			is := Evaluate(bucketClassOf(t, tt.after), o, nil)
 			got := is.Effective.Changed(was.Effective.Stored(nil), func(string) bool { return tt.known }, nil)
@@ -124,12 +124,12 @@ func TestEmptyValuesOfFormerTimesWaitForAnEdit(t *testing.T) {
 	before := &v1alpha1.Effective{Defaults: raw(tree(t, `{"encryption":{"key":"alias/shop"}}`))}
 	for _, tt := range []struct {
 		name string
-		o    Case
+		o    Input
 		want string
 	}{
-		{"unedited", Case{Unedited: true, Before: before}, `{"encryption":{"key":"alias/shop"}}`},
-		{"edited", Case{Before: before}, `{"encryption":{}}`},
-		{"of now", Case{Unedited: true, Before: &v1alpha1.Effective{}}, `{"encryption":{}}`},
+		{"unedited", Input{Unedited: true, Before: before}, `{"encryption":{"key":"alias/shop"}}`},
+		{"edited", Input{Before: before}, `{"encryption":{}}`},
+		{"of now", Input{Unedited: true, Before: &v1alpha1.Effective{}}, `{"encryption":{}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.o.Spec = tree(t, `{"encryption":{}}`)
@@ -137,7 +137,7 @@ func TestEmptyValuesOfFormerTimesWaitForAnEdit(t *testing.T) {
 			if diff := cmp.Diff(tree(t, tt.want), v.Spec); diff != "" {
 				t.Errorf("merged (-want +got):\n%s", diff)
 			}
-			if frozen := Frozen(tt.o).Spec; tt.o.Unedited && tt.o.Before == before && !cmp.Equal(v.Spec, frozen) {
+			if frozen := EvaluateStored(tt.o).Spec; tt.o.Unedited && tt.o.Before == before && !cmp.Equal(v.Spec, frozen) {
 				t.Errorf("without its class it is %v", frozen)
 			}
 			if changed := v.Effective.Changed(tt.o.Before, func(string) bool { return true }, nil); tt.o.Unedited && len(changed) > 0 {
@@ -150,7 +150,7 @@ func TestEmptyValuesOfFormerTimesWaitForAnEdit(t *testing.T) {
 // What {} stands in place of is a field that is set, so that nobody takes it for one that was taken out.
 func TestEmptyValuesSetWhatTheyStandFor(t *testing.T) {
 	for field, want := range map[string]bool{"encryption": true, "encryption.key": true, "website.indexDocument": false, "tags.team": false} {
-		if got := Sets(tree(t, `{"encryption":{},"tags":{}}`), field); got != want {
+		if got := HasField(tree(t, `{"encryption":{},"tags":{}}`), field); got != want {
 			t.Errorf("%s is set: %v, want %v", field, got, want)
 		}
 	}

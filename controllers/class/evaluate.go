@@ -14,80 +14,93 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// A Case is an object of a class, as Evaluate sees it.
-type Case struct {
+// An Input is an object of a class, with what Evaluate needs to know of the cluster.
+type Input struct {
 	// Spec is the object's own spec.
 	Spec Tree
-	// Namespace is the object's.
+	// Namespace is the object's namespace.
 	Namespace Namespace
-	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says. Joined: it has that by this
-	// class. Observed: Mooring only looks at it.
-	// Unedited: its spec is the one that was applied last.
-	Bound, Joined, Observed, Unedited bool
-	// Location is where the cloud object is; empty if that is not known.
+	// Bound: the object has a name in the cloud, so its immutable fields keep the values in Before.
+	Bound bool
+	// Joined: the object was bound while it used this class.
+	Joined bool
+	// Observed: the object is only observed, and never changed.
+	Observed bool
+	// Unedited: the current generation of the spec was applied, so it was not edited since.
+	Unedited bool
+	// Location is the location of the cloud object; empty if it is not known.
 	Location string
-	// Before is what it had from its class when that was last recorded; nil if it had none.
+	// Before are the values from the class that the status records; nil if it records none.
 	Before *v1alpha1.Effective
-	// Fixed are the fields that can't change in any cloud once the cloud object exists, Immutable those that can't in Cloud.
+	// Fixed are the fields that are immutable in every cloud once the cloud object exists. Immutable are those that are
+	// immutable in Cloud.
 	Fixed, Immutable []string
-	// References are the fields that name another cloud object, in the cloud of this one. Kept are those of them of which an existing cloud
-	// object keeps what it has, allowed or not.
+	// References are the fields that name other cloud objects, in Cloud.
 	References References
-	Kept       []string
-	// Cloud is where the object is or is to be; empty if that is not known. Leads is where the class leads now: that is
-	// elsewhere if the class was moved after the object was made.
-	Cloud, Leads string
-	// OtherCloud says that the account of the object is not in the cloud of its class; nil if it is, or if the object has that account already.
+	// Kept are the references whose value an existing cloud object keeps, even if the class does not allow it.
+	Kept []string
+	// Cloud is the cloud of the object; empty if it is not known.
+	Cloud string
+	// Leads is the cloud to which the class leads now. It differs from Cloud if the class was changed after the object was
+	// created.
+	Leads string
+	// OtherCloud is the problem that the object's account is not in the cloud of its class. It is nil if it is, or if the
+	// object is bound to the account already.
 	OtherCloud *Problem
-	// Lacks are what Cloud does not have of the kind.
+	// Lacks are the fields and values that Cloud does not support.
 	Lacks []driver.Lack
-	// Same are fields that say the same as others in Cloud.
+	// Same are the alternatives of Cloud.
 	Same Alternatives
-	// Older is how many objects of the class in the namespace come before it.
+	// Older is how many objects of the class in the namespace are counted before this one.
 	Older int
 }
 
-// A Namespace is what rules see of a namespace.
+// A Namespace is what evaluation and rules see of a namespace.
 type Namespace struct {
 	Name   string
 	Labels map[string]string
 }
 
-// A Evaluation is what an object of a class is to be.
+// An Evaluation is the effective spec of an object, and its problems.
 type Evaluation struct {
-	// Spec is the whole spec, the class merged into it.
+	// Spec is the object's spec with the class merged into it.
 	Spec Tree
-	// Effective is what comes from the class, and from where in it.
+	// Effective are the values that come from the class, by layer.
 	Effective Effective
 	// Problems are what keeps the class from being applied to the object.
 	Problems []Problem
 }
 
-// Effective is what comes from a class, layer by layer.
+// An Effective holds the values that an object gets from its class, by layer.
 type Effective struct {
+	// Size is the name of the size in the class's catalogue; empty if there is none.
 	Size string
-	// Named: the object's own spec names the size. It is not recorded.
-	Named                     bool
+	// Named: the object's own spec sets the size. It is not stored in the status.
+	Named bool
+	// Defaults come from the class's defaults, Sized from the size, and Enforced from the class's enforced values.
 	Defaults, Sized, Enforced Tree
 	// says is all that the class and the object's own spec say, before one yields to the other. It is not recorded.
 	says Tree
 }
 
-// A Problem is why an object can't be as it and its class say, for a person to mend.
+// A Problem is why an object can't be as its spec and its class declare. A person has to correct it.
 type Problem struct {
 	Reason v1alpha1.Reason
-	// Field is the path of what is wrong, beginning with spec; empty if it is nothing in the object.
+	// Field is the path of the field that is wrong, beginning with spec. It is empty if the problem is not in the
+	// object.
 	Field   string
 	Message string
-	// Overruled: the class's word holds, so the object can be as it is to be all the same. Admission refuses it.
+	// Overruled: the class enforces another value, which is used instead. The reconciler goes on; admission refuses the
+	// request.
 	Overruled bool
-	// Lacks: the cloud does not have what the field asks for. Nothing that somebody else may apply next changes that.
+	// Lacks: the cloud does not support what the field asks for. No other object that is applied later can change that.
 	Lacks bool
-	// Kept: the cloud object has what is not allowed in Field, or may have it, and keeps it. Only to set it is refused.
+	// Kept: Field has a value that is not allowed, and the cloud object has it already, or may have it. The cloud
+	// object keeps the value; setting it is refused.
 	Kept bool
 }
 
-// String says the problem in a line.
+// String returns the problem on one line.
 func (p Problem) String() string {
 	if p.Field == "" {
 		return p.Message
@@ -95,12 +108,13 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// A Rule reports whether an object keeps a constraint: the constraint's rule, compiled. An error says why that is unknown.
+// A Rule is a compiled constraint. It reports whether an object satisfies the constraint, or returns an error if it
+// can't be evaluated.
 type Rule func(spec Tree, namespace Namespace) (bool, error)
 
-// Evaluate merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
-// order; nil leaves them out.
-func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
+// Evaluate merges a class into an object's spec, and returns the problems. It is pure. rules are the class's compiled
+// constraints, in their order; nil leaves them out.
+func Evaluate(c *Class, o Input, rules []Rule) Evaluation {
 	o.Spec = o.asBefore()
 	if o.Bound && o.Cloud != "" && o.Cloud != o.Leads {
 		return leftBehind(c, o, rules)
@@ -135,7 +149,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 
 // asBefore returns the object's own spec, without an empty value beside which the class gave it something when that was last recorded. In 0.1.0 {}
 // asked for nothing, so the class's key held beside encryption: {}. It does until an edit, or an upgrade would exchange keys.
-func (o Case) asBefore() Tree {
+func (o Input) asBefore() Tree {
 	if !o.Unedited {
 		return o.Spec
 	}
@@ -151,7 +165,7 @@ func (o Case) asBefore() Tree {
 
 // bound returns the fields in which an object stays what its class said at its creation: those that no cloud can change, and of those that its own
 // cloud can't change the ones of which the class said something then.
-func (o Case) bound(before Effective) []string {
+func (o Input) bound(before Effective) []string {
 	fields, was := slices.Clone(o.Fixed), before.flat()
 	for _, field := range o.Immutable {
 		if has(was, strings.Split(field, ".")) {
@@ -163,8 +177,8 @@ func (o Case) bound(before Effective) []string {
 
 // leftBehind evaluates an object whose class was moved to another cloud, or leads nowhere now: what the class says is not about the
 // object's, which stays as it was.
-func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
-	v, leads := Frozen(o), o.Leads
+func leftBehind(c *Class, o Input, rules []Rule) Evaluation {
+	v, leads := EvaluateStored(o), o.Leads
 	if leads == "" {
 		leads = "no account of a known cloud"
 	}
@@ -185,8 +199,9 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	return v
 }
 
-// Frozen returns what an object is to be whose class is gone: what it was when that was last recorded.
-func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.asBefore(), o.Same) }
+// EvaluateStored evaluates an object whose class does not exist any more. The values of the class are those that the
+// object's status records.
+func EvaluateStored(o Input) Evaluation { return effectiveOf(o.Before).over(o.asBefore(), o.Same) }
 
 // over lays a spec over the defaults and under what is enforced, and notes what came from where.
 func (e Effective) over(spec Tree, same Alternatives) Evaluation {
@@ -238,9 +253,9 @@ func effectiveOf(stored *v1alpha1.Effective) Effective {
 	return Effective{Size: stored.Size, Defaults: parsed(stored.Defaults), Sized: parsed(stored.Sized), Enforced: parsed(stored.Enforced)}
 }
 
-// Gave reports whether a status says that the class gave an object a value for a field.
-func Gave(stored *v1alpha1.Effective, field string) bool {
-	return Sets(effectiveOf(stored).flat(), field)
+// SetByClass reports whether a status records that the class set a field of the object.
+func SetByClass(stored *v1alpha1.Effective, field string) bool {
+	return HasField(effectiveOf(stored).flat(), field)
 }
 
 func parsed(raw *runtime.RawExtension) Tree {
@@ -251,8 +266,7 @@ func parsed(raw *runtime.RawExtension) Tree {
 	return tree
 }
 
-// Stored returns e as a status has it. It returns before itself if that says the same: what means the same is not written
-// anew.
+// Stored returns e in the form of the status. It returns before if that means the same, so that no write follows.
 func (e Effective) Stored(before *v1alpha1.Effective) *v1alpha1.Effective {
 	if before != nil && e.Size == before.Size && same(e.trees(), effectiveOf(before).trees()) {
 		return before
@@ -275,15 +289,17 @@ func raw(tree Tree) *runtime.RawExtension {
 	return &runtime.RawExtension{Raw: text}
 }
 
-// Fields returns the fields that a class decides for an object; of maps, the entries.
+// Fields returns the fields that the class sets for the object; for maps, their entries.
 func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
 
-// Insists returns the fields on which the class insists.
-func (e Effective) Insists() Fields { return fieldsOf(e.Enforced) }
+// EnforcedFields returns the fields that the class enforces.
+func (e Effective) EnforcedFields() Fields { return fieldsOf(e.Enforced) }
 
-// Changed returns the fields of which the class now says something else than when that was last recorded, or nothing any more. known reports
-// whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it
-// to the class. The field may have been set under its other name. Another size that the spec names was chosen by an edit, too.
+// Changed returns the fields for which the class has another value than stored records, or no value any more.
+//
+// known reports whether a field was set in the cloud before. Such a field is not returned if the class had no value for
+// it: the user left it to the class by an edit of the spec. The field may have been set under its alternative name,
+// which also lists. If the object's spec sets another size, nothing is returned, because the user chose the change.
 func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) bool, also Alternatives) Fields {
 	before := effectiveOf(stored)
 	if stored == nil || e.Named && before.Size != e.Size {
@@ -314,16 +330,16 @@ func fieldsOf(tree Tree) (names Fields) {
 	return names
 }
 
-// Has reports whether a field is in the set, or an entry of it is, or {} in place of what could hold it.
+// Has reports whether the set has a field, an entry of it, or a parent of it whose value is {}.
 func (f Fields) Has(field string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return name == field || strings.HasPrefix(name, field+".") || emptyValues[name] != "" && strings.HasPrefix(field, name+".")
 	})
 }
 
-// Together returns the problems that keep an object from being as it is to be, told as one, as prose.List tells them; nil if there is none. A problem
-// that is kept is one of them unless it tells which field is not to be set.
-func Together(problems []Problem) *Problem {
+// Join returns problems as one problem, with their messages in a list (see prose.List). It returns nil if none of them
+// blocks the object. Overruled problems do not block it, and neither do Kept ones with a Field.
+func Join(problems []Problem) *Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept && p.Field != "" })
 	if len(problems) == 0 {
 		return nil

@@ -49,7 +49,7 @@ func TestEvaluate(t *testing.T) {
 	none := []Rule(nil)
 	for _, tt := range []struct {
 		name, class, spec string
-		change            func(*Case)
+		change            func(*Input)
 		rules             []Rule
 		want              string // the merged spec; empty: not looked at
 		problems          []string
@@ -66,7 +66,7 @@ func TestEvaluate(t *testing.T) {
 		},
 		{
 			name: "no window, only observed", class: `spec: {updates: {timing: MaintenanceWindow}, allowAdoption: Any}`, spec: `{"management":"Observe"}`,
-			change: func(o *Case) { o.Observed = true },
+			change: func(o *Input) { o.Observed = true },
 		},
 		{
 			name: "no window, and none needed", class: `spec: {updates: {timing: MaintenanceWindow}}`, spec: `{"updates":{"timing":"Immediate"}}`,
@@ -106,20 +106,20 @@ func TestEvaluate(t *testing.T) {
 		{name: "what the cloud lacks, from the class", class: `spec: {enforced: {backup: {retentionDays: 5}}}`, spec: `{}`, change: lacking, problems: []string{"spec.backup.retentionDays: 5"}},
 		{name: "what the cloud has", spec: `{"backup":{"retentionDays":4}}`, change: lacking},
 		{name: "what the cloud lacks, and the class was moved away", spec: `{"backup":{"retentionDays":5}}`,
-			change:   func(o *Case) { lacking(o); o.Bound, o.Joined, o.Leads = true, true, "gcp" },
+			change:   func(o *Input) { lacking(o); o.Bound, o.Joined, o.Leads = true, true, "gcp" },
 			problems: []string{"spec.backup.retentionDays: 5"}},
-		{name: "another namespace", spec: `{}`, change: func(o *Case) { o.Namespace.Labels = nil }, problems: []string{`spec.className: class "standard" is not allowed in namespace shop`}},
-		{name: "one too many", spec: `{}`, change: func(o *Case) { o.Older = 2 }, problems: []string{"the maximum number of objects of class \"standard\" (2)"}},
-		{name: "one too many, and there already", spec: `{}`, change: func(o *Case) { o.Older, o.Bound, o.Joined = 2, true, true }},
-		{name: "one too many, and there by another class", spec: `{}`, change: func(o *Case) { o.Older, o.Bound = 2, true }, problems: []string{"the maximum number of objects of class \"standard\" (2)"}},
+		{name: "another namespace", spec: `{}`, change: func(o *Input) { o.Namespace.Labels = nil }, problems: []string{`spec.className: class "standard" is not allowed in namespace shop`}},
+		{name: "one too many", spec: `{}`, change: func(o *Input) { o.Older = 2 }, problems: []string{"the maximum number of objects of class \"standard\" (2)"}},
+		{name: "one too many, and there already", spec: `{}`, change: func(o *Input) { o.Older, o.Bound, o.Joined = 2, true, true }},
+		{name: "one too many, and there by another class", spec: `{}`, change: func(o *Input) { o.Older, o.Bound = 2, true }, problems: []string{"the maximum number of objects of class \"standard\" (2)"}},
 		{name: "none at all", class: `spec: {maxPerNamespace: 0}`, spec: `{}`, problems: []string{"takes no new objects"}},
 		{name: "made elsewhere by another class", class: `spec: {enforced: {location: us-east-1}}`, spec: `{}`,
-			change: func(o *Case) {
+			change: func(o *Input) {
 				o.Bound, o.Before = true, Effective{Defaults: Tree{"location": "eu-central-1"}}.Stored(nil)
 			},
 			problems: []string{"enforces location us-east-1, but this object has eu-central-1"}},
 		{name: "made by a size that is no longer there", spec: `{"size":"huge"}`,
-			change: func(o *Case) {
+			change: func(o *Input) {
 				o.Bound, o.Joined = true, true
 				o.Before = Effective{Size: "huge", Sized: Tree{"aws": Tree{"instanceClass": "db.r6g.large"}}}.Stored(nil)
 			},
@@ -127,7 +127,7 @@ func TestEvaluate(t *testing.T) {
 				`"tags":{"cost":"shop","team":"shop","tier":"back"},"updates":{"disruptive":"OnApproval"},"version":"16"}`,
 			problems: []string{`there is no size "huge"`}},
 		{name: "a class that leads nowhere", spec: `{}`,
-			change: func(o *Case) {
+			change: func(o *Input) {
 				o.Bound, o.Joined, o.Leads = true, true, ""
 				o.Before = Effective{Defaults: Tree{"version": "15"}}.Stored(nil)
 			},
@@ -144,7 +144,7 @@ func TestEvaluate(t *testing.T) {
 			problems: []string{"spec.constraints[0].rule: no such key: storage; your platform team has to correct it"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := Case{
+			o := Input{
 				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 				Fixed: []string{"location", "engine", "databaseName"},
 			}
@@ -174,7 +174,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 // lacking has an object in a cloud that keeps no backups for 5 days.
-func lacking(o *Case) {
+func lacking(o *Input) {
 	o.Lacks = []driver.Lack{{Field: "backup.retentionDays", Match: "^5$", Values: "5", Why: "it keeps 3", Instead: "set 3"}}
 }
 
@@ -185,7 +185,7 @@ func says(keeps bool, err error) Rule {
 // What can't change later is what it was when the cloud object was made, whatever becomes of the class.
 func TestFixedFieldsStay(t *testing.T) {
 	c := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: postgres, location: eu-central-1, version: "16"}}`)
-	o := Case{Spec: Tree{}, Fixed: []string{"location", "engine", "databaseName"}}
+	o := Input{Spec: Tree{}, Fixed: []string{"location", "engine", "databaseName"}}
 	made := Evaluate(c, o, nil)
 	o.Bound, o.Joined, o.Before = true, true, made.Effective.Stored(nil)
 
@@ -200,14 +200,14 @@ func TestFixedFieldsStay(t *testing.T) {
 	if len(got.Problems) > 0 {
 		t.Errorf("what exists has problems: %q", got.Problems)
 	}
-	if frozen := Frozen(o); cmp.Diff(made.Spec, frozen.Spec) != "" {
+	if frozen := EvaluateStored(o); cmp.Diff(made.Spec, frozen.Spec) != "" {
 		t.Errorf("without its class it is %v, was %v", frozen.Spec, made.Spec)
 	}
 }
 
 // A class that is moved to another cloud leaves what it made as it is.
 func TestMovedClass(t *testing.T) {
-	o := Case{Spec: tree(t, `{"size":"small"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws"}
+	o := Input{Spec: tree(t, `{"size":"small"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws"}
 	made := Evaluate(classOf(t, catalogue), o, nil)
 	o.Bound, o.Before, o.Leads = true, made.Effective.Stored(nil), "gcp"
 	moved := classOf(t, catalogue, `spec: {sizes: [{name: small, gcp: {tier: db-g1-small}}, {name: large, gcp: {tier: db-custom-2-7680}}]}`)
@@ -225,10 +225,10 @@ func TestMovedClass(t *testing.T) {
 // the object lacks it, and that is told.
 func TestImmutableIsBound(t *testing.T) {
 	keyed := `spec: {enforced: {encryption: {key: arn:one}}}`
-	o := Case{Spec: Tree{}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws", Immutable: []string{"encryption.key"}}
+	o := Input{Spec: Tree{}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws", Immutable: []string{"encryption.key"}}
 	made := Evaluate(classOf(t, catalogue, keyed), o, nil)
 	o.Bound, o.Joined, o.Before = true, true, made.Effective.Stored(nil)
-	key := func(o Case) any {
+	key := func(o Input) any {
 		e := Evaluate(classOf(t, catalogue, `spec: {enforced: {encryption: {key: arn:two}}}`), o, nil)
 		if len(e.Problems) > 0 {
 			t.Errorf("problems %q", e.Problems)
@@ -252,7 +252,7 @@ func TestImmutableIsBound(t *testing.T) {
 // What the class changed is told from what an edit of the spec left to it.
 func TestChanged(t *testing.T) {
 	before := classOf(t, catalogue)
-	o := Case{Spec: tree(t, `{"version":"15"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}}
+	o := Input{Spec: tree(t, `{"version":"15"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}}
 	stored := Evaluate(before, o, nil).Effective.Stored(nil)
 	set := func(field string) bool { return field == "version" || field == "backup.retentionDays" }
 	for _, tt := range []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/portable"
 )
 
-// Knows is what this release knows of the values that a cloud has of a kind, and what people call the kind there. The zero
-// Knows knows none.
-type Knows struct {
+// KnownValues are the locations and versions of a kind in one cloud that this release knows. Title is the cloud's name
+// of the kind. The zero KnownValues knows none.
+type KnownValues struct {
 	Title string
 	driver.Known
 }
@@ -21,10 +21,10 @@ type Knows struct {
 // unknown warns of the location and the version that an object is to get, if this release knows no such: whoever
 // misspelt them hears of it now, and not by the first call.
 func (a *Admission) unknown(before, after *draft) (warnings []string) {
-	if a.Knows == nil || after == nil {
+	if a.KnownValues == nil || after == nil {
 		return nil
 	}
-	knows := a.Knows(after.cloud)
+	knows := a.KnownValues(after.cloud)
 	warn := func(field, value, says string) {
 		if says != "" {
 			warnings = append(warnings, after.whose(field, value)+" "+says)
@@ -47,15 +47,15 @@ func (a *Admission) unknown(before, after *draft) (warnings []string) {
 
 // versionIn returns the version of an engine that a spec asks for, empty if it names none.
 func versionIn(spec Tree) (version string, engine v1alpha1.Engine) {
-	return Text(spec, "version"), v1alpha1.Engine(cmp.Or(Text(spec, "engine"), string(v1alpha1.EnginePostgres)))
+	return StringField(spec, "version"), v1alpha1.Engine(cmp.Or(StringField(spec, "engine"), string(v1alpha1.EnginePostgres)))
 }
 
 // whose says a value, and where it comes from. A location that no spec has is the region of the provider config.
 func (d *draft) whose(field, value string) string {
 	switch {
-	case Sets(d.own, field):
+	case HasField(d.own, field):
 		return fmt.Sprintf("spec.%s %s", field, value)
-	case d.class != nil && Sets(d.spec, field):
+	case d.class != nil && HasField(d.spec, field):
 		return fmt.Sprintf("%s, spec.%s of class %q,", value, field, d.class.Name())
 	default:
 		return value + ", the region of the provider config,"
@@ -64,7 +64,7 @@ func (d *draft) whose(field, value string) string {
 
 // A lead is where a class leads, and what this release knows of it.
 type lead struct {
-	Knows
+	KnownValues
 	Place
 	account Account
 }
@@ -72,7 +72,7 @@ type lead struct {
 // unknownIn warns of locations and versions of a class of which this release knows none, in whichever cloud the class
 // leads to.
 func (a *Admission) unknownIn(ctx context.Context, c *Class) (warnings []string, err error) {
-	if a.Knows == nil || a.Place == nil {
+	if a.KnownValues == nil || a.Place == nil {
 		return nil, nil
 	}
 	var leads []lead
@@ -81,7 +81,7 @@ func (a *Admission) unknownIn(ctx context.Context, c *Class) (warnings []string,
 		if err != nil {
 			return nil, err
 		}
-		l := lead{a.Knows(place.Cloud), place, account}
+		l := lead{a.KnownValues(place.Cloud), place, account}
 		leads = append(leads, l)
 		if says := l.lacksLocation(place.Region); says != "" {
 			warnings = append(warnings, fmt.Sprintf("%s %s: its region %s", account.Field, account.Config, says))
@@ -95,12 +95,12 @@ func (a *Admission) unknownIn(ctx context.Context, c *Class) (warnings []string,
 	for i, location := range c.Spec.Locations {
 		warn(fmt.Sprintf("spec.locations[%d]", i), func(l lead) string { return l.lacksLocation(location) })
 	}
-	engine := Text(Merge(c.Defaults, c.Enforced), "engine")
+	engine := StringField(Merge(c.Defaults, c.Enforced), "engine")
 	for layer, says := range c.layers() {
-		if location := Text(says, "location"); len(c.Spec.Locations) == 0 {
+		if location := StringField(says, "location"); len(c.Spec.Locations) == 0 {
 			warn("spec."+layer+".location", func(l lead) string { return l.lacksLocation(location) })
 		}
-		if version := Text(says, "version"); version != "" && engine != "" {
+		if version := StringField(says, "version"); version != "" && engine != "" {
 			warn("spec."+layer+".version", func(l lead) string {
 				return saying(version, portable.UnknownVersion(l.Known, v1alpha1.Engine(engine), version, l.Title))
 			})

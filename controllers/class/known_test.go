@@ -19,8 +19,8 @@ func knowing(t *testing.T, place Place) *Admission {
 	a.Place = func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (Place, error) {
 		return place, nil
 	}
-	a.Knows = func(string) Knows {
-		return Knows{"Amazon RDS", driver.Known{Locations: []string{"eu-west-1", "eu-west-2"}, Versions: map[string][]string{"postgres": {"16", "17"}}}}
+	a.KnownValues = func(string) KnownValues {
+		return KnownValues{"Amazon RDS", driver.Known{Locations: []string{"eu-west-1", "eu-west-2"}, Versions: map[string][]string{"postgres": {"16", "17"}}}}
 	}
 	return a
 }

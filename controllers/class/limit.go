@@ -14,7 +14,7 @@ import (
 )
 
 // allowed says whether the namespace may use the class, and may have one more object of it.
-func allowed(c *Class, o Case) []Problem {
+func allowed(c *Class, o Input) []Problem {
 	selector, wrong := c.selector()
 	if wrong != nil {
 		return []Problem{{Reason: wrong.Reason, Message: fmt.Sprintf("class %q: %s; your platform team has to correct it", c.Name(), wrong)}}
@@ -34,7 +34,7 @@ func allowed(c *Class, o Case) []Problem {
 
 // accountless says why the class has no account for the object; nil if it has one. What was created by the class stays in its account, whatever
 // becomes of the class's list and of the namespace's labels.
-func accountless(c *Class, o Case) *Problem {
+func accountless(c *Class, o Input) *Problem {
 	if o.Joined {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (c *Class) selector() (labels.Selector, *Problem) {
 
 // adoption says whether the object asks to take over what the class does not let it take. What Observe looks at is for the
 // reconciler to decide about, which sees its mark.
-func adoption(c *Class, o Case) []Problem {
+func adoption(c *Class, o Input) []Problem {
 	asked, _ := o.Spec["adoption"].(string)
 	if asked != string(v1alpha1.AdoptionIfExists) || c.Spec.AllowAdoption == v1alpha1.AllowAdoptionAny {
 		return nil
@@ -78,7 +78,7 @@ func adoption(c *Class, o Case) []Problem {
 	return []Problem{violated("spec.adoption", "class %q does not allow taking over existing cloud objects; remove spec.adoption, or ask your platform team", c.Name())}
 }
 
-// Adopts returns what adoption a class leaves of what an object asks for.
+// Adopts returns the adoption policy of an object: what its spec asks for, limited by what the class allows.
 func (c *Class) Adopts(asked v1alpha1.Adoption) v1alpha1.Adoption {
 	switch {
 	case c.Spec.AllowAdoption == v1alpha1.AllowAdoptionNone:
@@ -91,7 +91,7 @@ func (c *Class) Adopts(asked v1alpha1.Adoption) v1alpha1.Adoption {
 }
 
 // chooseSize returns the entry of the catalogue that an object is of, nil if it is of none.
-func chooseSize(c *Class, o Case) (*Size, []Problem) {
+func chooseSize(c *Class, o Input) (*Size, []Problem) {
 	name, _ := o.Spec["size"].(string)
 	named := name != ""
 	if !named {
@@ -113,10 +113,10 @@ func chooseSize(c *Class, o Case) (*Size, []Problem) {
 }
 
 // ownSize refuses what a size stands for in the object's own spec: else the catalogue would limit nothing.
-func ownSize(c *Class, o Case) (problems []Problem) {
+func ownSize(c *Class, o Input) (problems []Problem) {
 	told := map[string]bool{}
 	for _, size := range c.Sizes {
-		leaves(size.Gives, func(at path, _ any) {
+		leaves(size.Values, func(at path, _ any) {
 			if _, names := get(o.Spec, at); names && !told[at.String()] {
 				told[at.String()] = true
 				problems = append(problems, violated("spec."+at.String(), "class %q has sizes, so this field can't be set; remove it, and set spec.size to one of %s", c.Name(), c.catalogue()))
@@ -150,7 +150,7 @@ func (c *Class) names() string {
 
 // sized returns what a size stands for: what it gives, and its bounds where the spec says nothing and the default is outside.
 func sized(size *Size, merged, spec Tree) Tree {
-	gives := Merge(size.Gives)
+	gives := Merge(size.Values)
 	for field, b := range size.Bounds {
 		at := path(strings.Split(field, "."))
 		if _, says := get(spec, at); says {
@@ -199,7 +199,7 @@ func number(tree Tree, at path) (int64, bool) {
 }
 
 // contradictions says where the object's own spec is against what the class insists on, which holds then.
-func contradictions(c *Class, o Case) (problems []Problem) {
+func contradictions(c *Class, o Input) (problems []Problem) {
 	leaves(c.Enforced, func(at path, value any) {
 		asks, which := at, ""
 		if instead := inPlaceOf(o.Spec, at); instead != nil {
@@ -217,7 +217,7 @@ func contradictions(c *Class, o Case) (problems []Problem) {
 }
 
 // misfits says where an object that was made by another class, or by none, has for good what this class does not allow.
-func misfits(c *Class, o Case, spec Tree) (problems []Problem) {
+func misfits(c *Class, o Input, spec Tree) (problems []Problem) {
 	if !o.Bound || o.Joined {
 		return nil
 	}
@@ -254,7 +254,7 @@ func broken(c *Class, i int, rule Rule, spec Tree, namespace Namespace) []Proble
 }
 
 // foreign says that the object asks for what another cloud has.
-func foreign(o Case, spec Tree) []Problem {
+func foreign(o Input, spec Tree) []Problem {
 	for _, cloud := range v1alpha1.Clouds() {
 		if _, says := spec[cloud]; says && o.Cloud != "" && o.Cloud != cloud {
 			return []Problem{violated("spec."+cloud, "the class is in %s, so spec.%s can't be set; remove it, or choose another class", o.Cloud, cloud)}
@@ -263,7 +263,7 @@ func foreign(o Case, spec Tree) []Problem {
 	return nil
 }
 
-// Unsupported says what a spec asks for that a cloud does not have.
+// Unsupported returns a problem for each value of a spec that the cloud does not support.
 func Unsupported(lacks []driver.Lack, spec Tree) (problems []Problem) {
 	for _, l := range driver.Lacking(lacks, spec) {
 		reason := v1alpha1.ReasonNotSupported

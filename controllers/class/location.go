@@ -12,7 +12,7 @@ var atLocation = path{"location"}
 
 // locate makes the first location of a class's list the default, unless the class names another.
 func (c *Class) locate() {
-	if len(c.Spec.Locations) == 0 || Sets(c.Defaults, "location") || Sets(c.Enforced, "location") {
+	if len(c.Spec.Locations) == 0 || HasField(c.Defaults, "location") || HasField(c.Enforced, "location") {
 		return
 	}
 	put(c.Defaults, atLocation, c.Spec.Locations[0])
@@ -37,7 +37,7 @@ func (c *Class) checkLocations() *Problem {
 
 // misplaced says that an object asks for a location that the class does not list. What exists stays where it is, though the list was edited
 // since; but it can't come from another class.
-func misplaced(c *Class, o Case, spec Tree) []Problem {
+func misplaced(c *Class, o Input, spec Tree) []Problem {
 	value, _ := get(spec, atLocation)
 	asked, list := text(value), strings.Join(c.Spec.Locations, ", ")
 	switch stays := o.Bound && (asked == "" || strings.EqualFold(asked, o.Location)); {

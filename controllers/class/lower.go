@@ -42,9 +42,11 @@ func (r updateRule) laxer(one, other string) bool {
 	return slices.Index(r.values, one) < slices.Index(r.values, other)
 }
 
-// Lowers says which rules of spec.updates a creation or an edit lowers below what the class of the object says, or below what held for it until now. That needs
-// the verb approve, whether or not something waits at that moment. The API server asks about those who lack it. What is below the class already may stay so.
-func (a *Admission) Lowers(ctx context.Context, old, object v1alpha1.ResourceObject) (problems []Problem, err error) {
+// LoweredUpdateRules returns a problem for each field of spec.updates that a request makes less strict than the
+// object's class, or than it was until now. Such a request needs the verb approve, even if no change waits for approval
+// now. The API server calls the webhook only for users who lack the verb. A field that was less strict than the class
+// before may stay so.
+func (a *Admission) LoweredUpdateRules(ctx context.Context, old, object v1alpha1.ResourceObject) (problems []Problem, err error) {
 	is, of, err := a.effective(ctx, object)
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func (a *Admission) lowered(object v1alpha1.ResourceObject, r updateRule, to, fr
 
 // effective returns the spec of an object with its class merged in, and that class; it is nil for an object without one. Both are read from the API server.
 func (a *Admission) effective(ctx context.Context, object v1alpha1.ResourceObject) (Tree, *Class, error) {
-	if object.GetResourceSpec().ProviderConfigRef != nil || a.Resolver.Kind.Named(object) != "" {
+	if object.GetResourceSpec().ProviderConfigRef != nil || a.Resolver.Kind.ParentName(object) != "" {
 		spec, err := TreeOf(object.GetSpec())
 		return spec, nil, err
 	}

@@ -101,7 +101,7 @@ func TestLowers(t *testing.T) {
 			if tt.old != "" {
 				old = read(tt.old)
 			}
-			problems, err := a.Lowers(t.Context(), old, read(tt.object))
+			problems, err := a.LoweredUpdateRules(t.Context(), old, read(tt.object))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestImpactOfLessConsent(t *testing.T) {
 			a := lowering(c)
 			a.Check = func(*Class, string) *Problem { return nil }
 			a.Preview = func(_ string, _ v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error) {
-				if from, to := Shown(was, "backup.retentionDays"), Shown(is, "backup.retentionDays"); from != to {
+				if from, to := FormatField(was, "backup.retentionDays"), FormatField(is, "backup.retentionDays"); from != to {
 					return []driver.Change{{Field: "backup.retentionDays", From: from, To: to, Effect: driver.LosesBackups}}, nil
 				}
 				return nil, nil

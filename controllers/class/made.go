@@ -14,25 +14,27 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// Crowded says that a namespace has as many objects made of those of a class as it may have, without this one; nil if there is room, if the object is in the cloud
-// already, or if nothing can be made of its parent now.
-func (r *Resolver) Crowded(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {
+// ParentLimitReached returns a problem if the namespace has the maximum number of objects whose parents use a class,
+// for example of snapshots of its databases. The object itself does not count. It returns nil if the object is in the
+// cloud already, or if its parent can't be used now. It reads from the cache.
+func (r *Resolver) ParentLimitReached(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {
 	unstored := object.GetCreationTimestamp()
-	return r.crowded(ctx, r.Client, object, func(other v1alpha1.ResourceObject) bool { return unstored.IsZero() || younger(object, other) })
+	return r.parentLimitReached(ctx, r.Client, object, func(other v1alpha1.ResourceObject) bool { return unstored.IsZero() || younger(object, other) })
 }
 
-// CrowdedNow is Crowded by what the API server says: between a look at a cache and the binding others may have been bound.
-func (r *Resolver) CrowdedNow(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject) (*Problem, error) {
-	return r.crowded(ctx, live, object, func(v1alpha1.ResourceObject) bool { return false })
+// ParentLimitReachedLive does the same by reading from the API server, and counts only objects that are in the cloud.
+// Call it before an object is bound, because others may have been bound since the cache was read.
+func (r *Resolver) ParentLimitReachedLive(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject) (*Problem, error) {
+	return r.parentLimitReached(ctx, live, object, func(v1alpha1.ResourceObject) bool { return false })
 }
 
-// crowded counts what is in the cloud, and of the rest what is first.
-func (r *Resolver) crowded(ctx context.Context, from client.Reader, object v1alpha1.ResourceObject, first func(other v1alpha1.ResourceObject) bool) (*Problem, error) {
-	if !kind.Counts(r.Kind, object) || object.GetResourceStatus().ExternalName != "" {
+// parentLimitReached counts the objects that are in the cloud, and those of the others that come before the object.
+func (r *Resolver) parentLimitReached(ctx context.Context, from client.Reader, object v1alpha1.ResourceObject, first func(other v1alpha1.ResourceObject) bool) (*Problem, error) {
+	if !kind.CountsAgainstLimit(r.Kind, object) || object.GetResourceStatus().ExternalName != "" {
 		return nil, nil
 	}
 	parent := r.Parent.New()
-	err := from.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: r.Kind.Named(object)}, parent)
+	err := from.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: r.Kind.ParentName(object)}, parent)
 	if err != nil || !parent.GetDeletionTimestamp().IsZero() {
 		return nil, client.IgnoreNotFound(err)
 	}
@@ -51,7 +53,7 @@ func (r *Resolver) crowded(ctx context.Context, from client.Reader, object v1alp
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
 		other := item.(v1alpha1.ResourceObject)
-		counts := other.GetName() != object.GetName() && kind.Counts(r.Kind, other) && madeBy(r.Kind, other, classes) == class
+		counts := other.GetName() != object.GetName() && kind.CountsAgainstLimit(r.Kind, other) && madeBy(r.Kind, other, classes) == class
 		if counts && (other.GetResourceStatus().ExternalName != "" || first(other)) {
 			has++
 		}
@@ -65,16 +67,17 @@ func (r *Resolver) crowded(ctx context.Context, from client.Reader, object v1alp
 		object.GetNamespace(), has, r.Kind.Name, class, r.Kind.Parent.LimitField, *limit)}, nil
 }
 
-// Unreleased says why the deletion of an object must not leave its cloud object in the cloud: it counts against a limit of a class, and would stay and count nowhere. It is
-// nil if nothing counts it. The deletion of a whole namespace leaves what it leaves, so that it ends.
-func (r *Resolver) Unreleased(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {
-	if !kind.Counts(r.Kind, object) {
+// RetainForbidden returns why the deletion of an object must not retain its cloud object. A class limits the number of
+// such objects, and a retained one would not be counted any more. It returns nil if no class limits them, or if the
+// namespace is being deleted, so that its deletion can complete.
+func (r *Resolver) RetainForbidden(ctx context.Context, object v1alpha1.ResourceObject) (*Problem, error) {
+	if !kind.CountsAgainstLimit(r.Kind, object) {
 		return nil, nil
 	}
 	class := r.Kind.Parent.Status(object).ClassName
 	if class == "" {
 		parent := r.Parent.New()
-		if err := r.Client.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: r.Kind.Named(object)}, parent); err != nil {
+		if err := r.Client.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: r.Kind.ParentName(object)}, parent); err != nil {
 			return nil, client.IgnoreNotFound(err)
 		}
 		class = parent.GetResourceStatus().ClassName
@@ -124,5 +127,5 @@ func madeBy(k *kind.Kind, object v1alpha1.ResourceObject, classes map[string]str
 	if class := k.Parent.Status(object).ClassName; class != "" {
 		return class
 	}
-	return classes[k.Named(object)]
+	return classes[k.ParentName(object)]
 }

@@ -114,8 +114,8 @@ func TestAClassLimitsSnapshots(t *testing.T) {
 				want bool
 				find func() (*Problem, error)
 			}{
-				"the cache":      {tt.crowded, func() (*Problem, error) { return r.Crowded(t.Context(), object) }},
-				"the API server": {tt.now, func() (*Problem, error) { return r.CrowdedNow(t.Context(), c, object) }},
+				"the cache":      {tt.crowded, func() (*Problem, error) { return r.ParentLimitReached(t.Context(), object) }},
+				"the API server": {tt.now, func() (*Problem, error) { return r.ParentLimitReachedLive(t.Context(), c, object) }},
 			} {
 				switch got, err := is.find(); {
 				case err != nil:
@@ -170,7 +170,7 @@ func TestWhatCountsIsNotReleased(t *testing.T) {
 			}
 			object := tt.object.object()
 			object.DeletionTimestamp = &metav1.Time{Time: time.Unix(2000, 0)}
-			got, err := r.Unreleased(t.Context(), object)
+			got, err := r.RetainForbidden(t.Context(), object)
 			if err != nil || (got != nil) != tt.stalls || got != nil && !strings.Contains(got.String(), "set spec.deletionPolicy: Delete") {
 				t.Errorf("got %v, %v; want a stall: %t", got, err, tt.stalls)
 			}

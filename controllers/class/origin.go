@@ -15,8 +15,9 @@ var corrects = regexp.MustCompile(`\bcorrect ([^:;(]*)`)
 // specField is a field of the spec as messages name it.
 var specField = regexp.MustCompile(`\bspec\.([a-z][A-Za-z0-9]*(?:\.[a-z][A-Za-z0-9]*)*)`)
 
-// Origin says of a refusal which of the fields that it is about have their value from the class, and who can change that: nobody can correct in an object what its
-// spec does not say. fields are about what it is; without any, it is what its text says is to be corrected. It is empty if none has.
+// Origin returns, for a message, which of the fields of a refusal have their value from the class, and who can change
+// it. A user can't correct these fields in the object. fields are the fields that the refusal depends on. Without
+// fields, they are taken from the text of the refusal. It returns an empty text if no field comes from the class.
 func (r *Resolution) Origin(refusal string, fields []string) string {
 	if r == nil || r.Name == "" {
 		return ""

@@ -20,12 +20,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// A Reconciler keeps the status of one kind of class: whether it can be used, and how its users stand.
+// A Reconciler maintains the status of the classes of one kind: whether a class can be used, and how many objects use
+// it.
 type Reconciler struct {
 	Resolver *Resolver
-	// Client reads from a cache, and writes.
+	// Client reads from a cache, and writes to the API server.
 	Client client.Client
-	// Check says why the rules of a class that leads to a cloud can't be used; nil if they can. The cloud is empty if it is not known.
+	// Check returns why a class's constraints and allowed references are invalid in a cloud; nil if they are valid. The
+	// cloud is empty if it is not known.
 	Check func(c *Class, cloud string) *Problem
 }
 
@@ -169,11 +171,11 @@ func (r *Reconciler) upToDate(ctx context.Context, user v1alpha1.ResourceObject,
 	if err != nil {
 		return false, err
 	}
-	return Together(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
+	return Join(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
 		now.Effective.Stored(status.Effective) == status.Effective, nil
 }
 
-// EachUser calls visit for each object that goes by a class. Visitors must not change them.
+// EachUser calls visit for each object that uses a class. visit must not change the object.
 func (r *Resolver) EachUser(ctx context.Context, c *Class, visit func(v1alpha1.ResourceObject) error) error {
 	keys := []string{c.Name()}
 	if IsDefault(c.Object) {
@@ -192,5 +194,5 @@ func (r *Resolver) EachUser(ctx context.Context, c *Class, visit func(v1alpha1.R
 	return nil
 }
 
-// Pause is how long what changes about a class's users is collected before they are counted anew.
-const Pause = time.Second
+// RecountDelay is how long changes of a class's objects are collected before the objects are counted again.
+const RecountDelay = time.Second

@@ -13,19 +13,24 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// References are what names another cloud object in a spec of a kind, by the paths by which a class allows it.
+// References are the fields of a kind that name other cloud objects. The key is the path under which a class allows the
+// reference, in spec.allowedReferences.
 type References map[string]Referrer
 
-// A Referrer says what sort of cloud object the field At names, empty for that of the path. Of a list of objects, the field In of each names one. A field
-// with a Reserved value names none: that value alone needs the class's word.
+// A Referrer describes one field that names another cloud object, or one reserved value that only a class may set.
 type Referrer struct {
-	Sort     driver.Reference
-	At, In   string
+	// Sort is the sort of cloud object that the field names.
+	Sort driver.Reference
+	// At is the path of the field in the spec; if it is empty, it is the key in References. For a list of objects, In
+	// is the field of each entry that holds the name.
+	At, In string
+	// Reserved is a value that needs the permission of the class, although it names no cloud object; nil for a
+	// reference.
 	Reserved *driver.Reserved
 }
 
-// ReferencesOf returns the References of a kind in each cloud. Those of a cloud that is not known yet are those of all clouds: what may turn
-// out to be a reference is none that anybody may make.
+// ReferencesOf returns a function that returns a kind's References in a cloud, from the drivers' descriptions. For an
+// unknown cloud, it returns the references of all clouds, so that nothing is allowed that may be a reference.
 func ReferencesOf(kind string, drivers map[string]driver.Driver) func(cloud string) References {
 	all := map[string]References{"": {}}
 	for cloud, drv := range drivers {
@@ -72,13 +77,14 @@ func (r *Resolver) references(cloud string) References {
 	return r.References(cloud)
 }
 
-// Direct says which other cloud objects an object names that leads through a ClusterProviderConfig by its own reference. Many namespaces
-// share that account, and there is no class that could allow them.
-func (r *Resolver) Direct(ctx context.Context, object v1alpha1.ResourceObject, config string) (problems []Problem, err error) {
+// ReferencesWithoutClass returns a problem for each reference to another cloud object, if the object names a
+// ClusterProviderConfig itself. Many namespaces share the account of such a config, and without a class nothing can
+// allow the reference.
+func (r *Resolver) ReferencesWithoutClass(ctx context.Context, object v1alpha1.ResourceObject, config string) (problems []Problem, err error) {
 	if len(r.references("")) == 0 {
 		return nil, nil
 	}
-	o, err := r.ownCase(object)
+	o, err := r.ownInput(object)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +127,7 @@ func (r Referrer) direct(field, name, config string) Problem {
 
 // unlisted says which other cloud objects the object's own spec names that its class does not give. Without that a tenant could have the
 // account use any key, network or role of which the name is known.
-func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
+func unlisted(c *Class, o Input, spec Tree) (problems []Problem) {
 	for _, field := range o.References.names() {
 		by, at := o.References[field], o.References.at(field)
 		asked, says := get(o.Spec, at)
@@ -137,7 +143,7 @@ func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
 }
 
 // exceeding says of which number that counts with a reserved value the object's own spec has more than its class has.
-func exceeding(c *Class, o Case, spec Tree) (problems []Problem) {
+func exceeding(c *Class, o Input, spec Tree) (problems []Problem) {
 	for _, field := range o.References.names() {
 		by := o.References[field]
 		value, _ := get(spec, o.References.at(field))
@@ -173,7 +179,7 @@ func mostOf(layers []Tree, at path) (most int64, gives bool) {
 
 // keeping returns the problem of a field as it is if the cloud object exists: where earlier releases accepted every value, what the cloud
 // has stays. An object that is only observed is never bound, and sets nothing in the cloud.
-func (o Case) keeping(field string, p Problem) Problem {
+func (o Input) keeping(field string, p Problem) Problem {
 	if (o.Bound || o.Observed) && slices.Contains(o.Kept, field) {
 		p.Kept = true
 		p.Message += "; until then what the cloud object has stays, and Mooring sets it neither again nor to another value"
@@ -206,7 +212,7 @@ func (r Referrer) named(value any) (names []string) {
 func given(c *Class) []Tree {
 	layers := []Tree{c.Defaults, c.Enforced}
 	for _, size := range c.Sizes {
-		layers = append(layers, size.Gives)
+		layers = append(layers, size.Values)
 	}
 	return layers
 }

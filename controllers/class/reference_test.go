@@ -18,7 +18,7 @@ func TestReferences(t *testing.T) {
 	bare := `spec: {sizes: null, defaultSize: ""`
 	for _, tt := range []struct {
 		name, class, spec string
-		change            func(*Case)
+		change            func(*Input)
 		problems          []string
 		kept              bool
 	}{
@@ -48,26 +48,26 @@ func TestReferences(t *testing.T) {
 			problems: []string{`spec.aws.caCertificateIdentifier: class "standard" does not allow role "b", because its spec.allowedReferences[0].pattern can't be read: error parsing regexp`}},
 		{name: "a pattern behind one that can't be read", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "("}, {field: spec.aws.caCertificateIdentifier, pattern: b}]}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`},
 		{name: "there already, by a pattern that can't be read", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "("}]}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`,
-			change:   func(o *Case) { bound(o); o.Kept = []string{field} },
+			change:   func(o *Input) { bound(o); o.Kept = []string{field} },
 			problems: []string{`spec.aws.caCertificateIdentifier: class "standard" does not allow role "b"`}, kept: true},
 		{name: "a pattern for another field", class: bare + `, allowedReferences: [{field: spec.engine, pattern: ".*"}]}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
 			problems: []string{"nor any other"}},
 		{name: "there already", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`, change: bound, problems: []string{"does not allow"}},
 		{name: "there already, from before there was a rule", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
-			change:   func(o *Case) { bound(o); o.Kept = []string{field} },
+			change:   func(o *Input) { bound(o); o.Kept = []string{field} },
 			problems: []string{"does not allow"}, kept: true},
 		{name: "only observed, in a field from before there was a rule", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
-			change:   func(o *Case) { o.Observed, o.Kept = true, []string{field} },
+			change:   func(o *Input) { o.Observed, o.Kept = true, []string{field} },
 			problems: []string{"does not allow"}, kept: true},
 		{name: "only observed, in any other field", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
-			change: func(o *Case) { o.Observed = true }, problems: []string{"does not allow"}},
+			change: func(o *Input) { o.Observed = true }, problems: []string{"does not allow"}},
 		{name: "new, in a field from before there was a rule", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
-			change: func(o *Case) { o.Kept = []string{field} }, problems: []string{"does not allow"}},
+			change: func(o *Input) { o.Kept = []string{field} }, problems: []string{"does not allow"}},
 		{name: "left behind by its class", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
-			change:   func(o *Case) { bound(o); o.Leads = "gcp" },
+			change:   func(o *Input) { bound(o); o.Leads = "gcp" },
 			problems: []string{"does not allow"}, kept: true},
 		{name: "a value for the class alone, left behind by it", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
-			change: func(o *Case) {
+			change: func(o *Input) {
 				bound(o)
 				o.Leads, o.References = "gcp", References{field: {Reserved: &driver.Reserved{Field: field, Value: "a", Does: "it opens all"}}}
 			},
@@ -78,14 +78,14 @@ func TestReferences(t *testing.T) {
 		{name: "for longer, under the class's lock", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: `{"aws":{"performanceInsights":{"retentionDays":30}}}`, change: locks, problems: []string{"30 is more than the 29"}},
 		{name: "for longer, and not locked", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: `{"network":{"publicAccess":"Blocked"},"aws":{"performanceInsights":{"retentionDays":30}}}`, change: locks},
 		{name: "for longer, in what has more already", class: bare + `,"defaults":{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":29}}}}`, spec: lockedFor, kept: true,
-			change: func(o *Case) { locks(o); bound(o) }, problems: []string{"30 is more than the 29"}},
+			change: func(o *Input) { locks(o); bound(o) }, problems: []string{"30 is more than the 29"}},
 		{name: "locked before there was a rule", class: bare + `}`, spec: lockedFor, kept: true,
-			change: func(o *Case) { locks(o); bound(o) }, problems: []string{"does not set Allowed", "an object keeps what it has"}},
+			change: func(o *Input) { locks(o); bound(o) }, problems: []string{"does not set Allowed", "an object keeps what it has"}},
 		{name: "locked before there was a rule, and left behind", class: bare + `}`, spec: lockedFor, kept: true,
-			change: func(o *Case) { locks(o); bound(o); o.Leads = "gcp" }, problems: []string{"does not set Allowed", "an object keeps what it has"}},
+			change: func(o *Input) { locks(o); bound(o); o.Leads = "gcp" }, problems: []string{"does not set Allowed", "an object keeps what it has"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := Case{
+			o := Input{
 				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 				References: References{field: {Sort: driver.ReferenceRole}},
 			}
@@ -101,7 +101,7 @@ func TestReferences(t *testing.T) {
 					t.Errorf("problem %q, kept %v; want %q, %v", got[i], got[i].Kept, want, tt.kept)
 				}
 			}
-			if refused := Together(got) != nil; refused != (len(got) > 0 && !tt.kept && !got[0].Overruled) {
+			if refused := Join(got) != nil; refused != (len(got) > 0 && !tt.kept && !got[0].Overruled) {
 				t.Errorf("it is refused: %v", refused)
 			}
 		})
@@ -111,12 +111,12 @@ func TestReferences(t *testing.T) {
 // lockedFor is what locks makes the class's alone to allow.
 const lockedFor = `{"network":{"publicAccess":"Allowed"},"aws":{"performanceInsights":{"retentionDays":30}}}`
 
-func locks(o *Case) {
+func locks(o *Input) {
 	o.References = References{"network.publicAccess": {Reserved: &driver.Reserved{Field: "network.publicAccess", Value: "Allowed", Most: "aws.performanceInsights.retentionDays", Does: "nobody takes it back"}}}
 	o.Kept = []string{"network.publicAccess", "aws.performanceInsights.retentionDays"}
 }
 
-func bound(o *Case) { o.Bound, o.Joined = true, true }
+func bound(o *Input) { o.Bound, o.Joined = true, true }
 
 // Whom a statement or binding lets in has to be of the class's giving, however it is written. A statement that denies lets nobody in.
 func TestReferencesOfAPolicy(t *testing.T) {
@@ -135,7 +135,7 @@ func TestReferencesOfAPolicy(t *testing.T) {
 		"a denial":                  {Tree{"effect": "Deny", "principals": Tree{"aws": []any{"*"}}}, nil},
 		"members of a binding":      {Tree{"role": "r", "members": []any{"allUsers", "arn:aws:iam::1:root"}}, []string{`"allUsers"`}},
 	} {
-		o := Case{
+		o := Input{
 			Spec: Tree{"aws": Tree{"policy": []any{tt.entry}}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 			References: References{"aws.policy": {Sort: driver.ReferencePrincipal}},
 		}
@@ -166,7 +166,7 @@ func TestReferencesOfEachEntry(t *testing.T) {
 		"as the other":       {Tree{"bucket": "key-a", "key": "shop-a"}, []string{`spec.aws.copies: class "standard" does not allow bucket "key-a"`, `spec.aws.copies.key: class "standard" does not allow encryption key "shop-a"`}},
 		"crossed":            {Tree{"bucket": "given-key", "key": "given"}, []string{`bucket "given-key"`, `encryption key "given"`}},
 	} {
-		o := Case{
+		o := Input{
 			Spec: Tree{"aws": Tree{"copies": []any{tt.entry}}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 			References: References{"aws.copies": {Sort: driver.ReferenceBucket, In: "bucket"}, "aws.copies.key": {Sort: driver.ReferenceKey, At: "aws.copies", In: "key"}},
 		}
@@ -200,7 +200,7 @@ func TestReferencesOfAList(t *testing.T) {
 		"one that nobody gave": {[]any{"sg-1", "sg-3"}, []string{`"sg-3"`}},
 		"two that nobody gave": {[]any{"sg-3", "sg-1", "sg-4"}, []string{`"sg-3"`, `"sg-4"`}},
 	} {
-		o := Case{
+		o := Input{
 			Spec: Tree{"aws": Tree{"groups": tt.asked}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 			References: References{"aws.groups": {Sort: driver.ReferenceSecurityGroup}},
 		}
@@ -232,7 +232,7 @@ func TestReferencesOfTwoSorts(t *testing.T) {
 		"a key as a bucket is": {Tree{"to": Tree{"bucket": "arn:given"}}, []string{`bucket "arn:given"`}},
 		"neither":              {Tree{"to": Tree{"bucket": "other", "key": Tree{"arn": "arn:other"}}}, []string{`bucket "other"`, `encryption key "arn:other"`}},
 	} {
-		o := Case{
+		o := Input{
 			Spec: Tree{"aws": Tree{"lists": []any{tt.entry}}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 			References: References{"aws.lists": {Sort: driver.ReferenceBucket, In: "to.bucket"}, "aws.lists.to.key.arn": {Sort: driver.ReferenceKey, At: "aws.lists", In: "to.key.arn"}},
 		}
@@ -263,7 +263,7 @@ func TestOrderOfAList(t *testing.T) {
 		"one twice":         {[]any{"sg-1", "sg-1"}, 1},
 	} {
 		spec := Tree{"aws": Tree{"groups": tt.asked}}
-		if got := contradictions(class, Case{Spec: spec}); len(got) != tt.problems {
+		if got := contradictions(class, Input{Spec: spec}); len(got) != tt.problems {
 			t.Errorf("%s: problems %q", name, got)
 		}
 		i := impact{touched: map[touch]int{}}
@@ -389,14 +389,14 @@ func TestDirect(t *testing.T) {
 	for _, config := range []string{"aws", "later", "absent"} {
 		for _, bound := range []bool{false, true} {
 			b.Status.ExternalName = map[bool]string{true: "photos"}[bound]
-			got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).Direct(t.Context(), b, config)
+			got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).ReferencesWithoutClass(t.Context(), b, config)
 			if err != nil || len(got) != 1 || got[0].Kept != bound || got[0].Reason != v1alpha1.ReasonProviderConfigNotAllowed || got[0].Field != "spec.encryption.key" {
 				t.Errorf("through %s, bound %v: problems %q, %v", config, bound, got, err)
 			}
 		}
 	}
 	b.Spec.Encryption = &v1alpha1.Encryption{}
-	if got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).Direct(t.Context(), b, "aws"); err != nil || len(got) != 0 {
+	if got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).ReferencesWithoutClass(t.Context(), b, "aws"); err != nil || len(got) != 0 {
 		t.Errorf("without a key: problems %q, %v", got, err)
 	}
 }
@@ -404,7 +404,7 @@ func TestDirect(t *testing.T) {
 // A problem that does not tell of which field the cloud object is to keep what it has keeps nothing: it refuses all.
 func TestTogetherOfKept(t *testing.T) {
 	for field, refused := range map[string]bool{"": true, "spec.encryption.key": false} {
-		if p := Together([]Problem{{Reason: v1alpha1.ReasonClassInvalid, Field: field, Kept: true}}); p != nil != refused {
+		if p := Join([]Problem{{Reason: v1alpha1.ReasonClassInvalid, Field: field, Kept: true}}); p != nil != refused {
 			t.Errorf("of field %q: %v", field, p)
 		}
 	}

@@ -17,14 +17,15 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Index finds objects by the class that they go by. Objects that go by the default class, and are not bound to one yet, are
-// under Default.
+// Index is the name of the index that finds objects by their class. Default is the key of objects that use the default
+// class, and are not bound to a class yet.
 const (
 	Index   = "class"
 	Default = "(default)"
 )
 
-// Key returns an object's key in the index, empty if it goes by no class.
+// Key returns an object's key in the index. It is empty if the object names its provider config itself, and so has no
+// class.
 func Key(object v1alpha1.ResourceObject) string {
 	spec, status := object.GetResourceSpec(), object.GetResourceStatus()
 	switch {
@@ -39,27 +40,30 @@ func Key(object v1alpha1.ResourceObject) string {
 	}
 }
 
-// A Resolver finds the classes of one kind's objects.
+// A Resolver finds the classes of the objects of one kind, and evaluates the objects.
 type Resolver struct {
 	Kind *kind.Kind
-	// Parent is the kind of which objects of Kind are made; nil for a kind without a parent.
+	// Parent is the kind of the parent of Kind's objects, for example Database for DatabaseSnapshot; nil for a kind
+	// without a parent.
 	Parent *kind.Kind
-	// Client reads from a cache in which the kind's objects are indexed by Index.
+	// Client reads from a cache that has the index Index for the kind.
 	Client client.Reader
-	// Rules returns a class's constraints, compiled.
+	// Rules returns the compiled constraints of a class.
 	Rules func(*Class) []Rule
-	// Lacks returns what a cloud does not have of the kind; nil if every cloud has everything.
+	// Lacks returns the fields and values of the kind that a cloud does not support. It is nil if every cloud supports
+	// all of them.
 	Lacks func(cloud string) []driver.Lack
-	// Same returns fields that say the same as others in a cloud; nil if there are none anywhere. AlternativesOf makes it.
+	// Same returns the alternatives of a cloud; see AlternativesOf. It is nil if there are none in any cloud.
 	Same func(cloud string) Alternatives
-	// References returns the fields of the kind that name another cloud object, in a cloud; nil if there are none anywhere. ReferencesOf makes
-	// it.
+	// References returns the references of the kind in a cloud; see ReferencesOf. It is nil if there are none in any
+	// cloud.
 	References func(cloud string) References
-	// Immutable returns the fields of the kind that can't change in a cloud once the cloud object exists; nil if there are none. ImmutableOf makes it.
+	// Immutable returns the immutable fields of the kind in a cloud; see ImmutableOf. It is nil if there are none in
+	// any cloud.
 	Immutable func(cloud string) []string
 }
 
-// ImmutableOf returns the fields of a kind that can't change in each cloud, as the drivers describe them.
+// ImmutableOf returns a function that returns a kind's immutable fields in a cloud, from the drivers' descriptions.
 func ImmutableOf(kind string, drivers map[string]driver.Driver) func(cloud string) []string {
 	all := map[string][]string{}
 	for cloud, drv := range drivers {
@@ -98,14 +102,15 @@ func (r *Resolver) same(cloud string) Alternatives {
 	return r.Same(cloud)
 }
 
-// A Resolution is what an object's class makes of it.
+// A Resolution is the class of an object, and the evaluation of the object.
 type Resolution struct {
-	// Name is the class's, empty if the object names none and none is the default. Class is nil if there is none of that name.
+	// Name is the name of the class. It is empty if the object names none, and there is no default class. Class is nil
+	// if no class has the name.
 	Name  string
 	Class *Class
-	// Config is the provider config that leads to the object's account, nil if that is not known.
+	// Config is the provider config that leads to the object's account; nil if it is not known.
 	Config *v1alpha1.BoundProviderConfig
-	// Same are fields that say the same as others in the object's cloud.
+	// Same are the alternatives of the object's cloud.
 	Same Alternatives
 	Evaluation
 }
@@ -117,8 +122,8 @@ func (r *Resolution) problems() []Problem {
 	return r.Problems
 }
 
-// Resolve finds the class of an object that goes by one, and evaluates the object. What is wrong is in Problems;
-// an error says that the cluster could not be read.
+// Resolve finds the class of an object, and evaluates the object. Problems of the object are in the resolution. An
+// error says that the cluster could not be read.
 func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) (*Resolution, error) {
 	c, name, err := r.classOf(ctx, object)
 	if err != nil {
@@ -127,15 +132,15 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 	found := &Resolution{Name: name, Class: c}
 	if c == nil {
 		found.Config = r.configOf(object, nil, Namespace{})
-		o, err := r.ownCase(object)
+		o, err := r.ownInput(object)
 		if err != nil {
 			return nil, err
 		}
-		found.Evaluation = Frozen(o)
+		found.Evaluation = EvaluateStored(o)
 		found.Problems = []Problem{r.missing(name)}
 		return found, nil
 	}
-	o, err := r.caseOf(ctx, object, c)
+	o, err := r.inputOf(ctx, object, c)
 	if err != nil {
 		return nil, err
 	}
@@ -144,20 +149,20 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 	return found, nil
 }
 
-// ownCase is what the object itself says.
-func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
+// ownInput is what the object itself says.
+func (r *Resolver) ownInput(object v1alpha1.ResourceObject) (Input, error) {
 	spec, err := TreeOf(object.GetSpec())
 	status := object.GetResourceStatus()
-	return Case{
+	return Input{
 		Spec: spec, Bound: status.ExternalName != "", Observed: object.GetResourceSpec().Management == v1alpha1.ManagementObserve,
 		Unedited: status.AppliedGeneration != 0 && status.AppliedGeneration == object.GetGeneration(),
 		Location: status.Location, Same: r.same(status.Provider), Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
 	}, err
 }
 
-// caseOf is what Evaluate needs to know of an object.
-func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (Case, error) {
-	o, err := r.ownCase(object)
+// inputOf is what Evaluate needs to know of an object.
+func (r *Resolver) inputOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (Input, error) {
+	o, err := r.ownInput(object)
 	if err != nil {
 		return o, err
 	}
@@ -243,7 +248,7 @@ func younger(a, b client.Object) bool {
 }
 
 // surveyClouds adds to a case where the object is or is to be, and where its class leads.
-func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Case) (err error) {
+func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Input) (err error) {
 	config := r.configOf(object, c, o.Namespace)
 	if config == nil {
 		return nil
@@ -271,7 +276,7 @@ func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObj
 }
 
 // survey adds to a case how many objects of the class come before it in the namespace.
-func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Case) error {
+func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Input) error {
 	if c.Spec.MaxPerNamespace == nil || o.Joined {
 		return nil
 	}
@@ -287,9 +292,10 @@ func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c
 	})
 }
 
-// Full says that a namespace has as many objects of a class in the cloud as it may have, this one aside. It reads from the
-// API server: between a look at a cache and the binding others may have been bound.
-func (r *Resolver) Full(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class) (*Problem, error) {
+// LimitReached returns a problem if the namespace has the maximum number of objects of a class in the cloud. The object
+// itself does not count. It reads from the API server, because other objects may have been bound since the cache was
+// read.
+func (r *Resolver) LimitReached(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class) (*Problem, error) {
 	if c.Spec.MaxPerNamespace == nil {
 		return nil, nil
 	}
@@ -322,8 +328,8 @@ func (r *Resolver) before(other, object v1alpha1.ResourceObject, c *Class) bool 
 	return other.GetResourceStatus().ExternalName != "" || unstored.IsZero() || younger(object, other)
 }
 
-// CloudOf returns which cloud a ClusterProviderConfig leads to, and whether there is one of that name. The cloud of one that is there is
-// empty if this version of the API does not know it.
+// CloudOf returns the cloud to which a ClusterProviderConfig leads. found reports whether the config exists. The cloud
+// is empty if this version of the API does not know it.
 func CloudOf(ctx context.Context, from client.Reader, config string) (cloud string, found bool, err error) {
 	c := &v1alpha1.ClusterProviderConfig{}
 	if err := from.Get(ctx, client.ObjectKey{Name: config}, c); err != nil {

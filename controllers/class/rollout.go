@@ -10,12 +10,14 @@ import (
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
-// Rollouts let changed classes reach their users a few at a time. An object that is to change because its class did enters
-// before the cloud is asked, and leaves once it is as declared. What does not get there keeps its place: a class that breaks
-// its users breaks a few of them, and goes no further until it is mended. It is safe for concurrent use, and may be lost at any
-// time: then a few more change at once.
+// Rollouts apply changed classes to a few objects at a time. An object that changes because its class did calls Enter
+// before it calls the cloud, and Leave once it is up to date. An object that does not become up to date keeps its
+// place. So a class that breaks its objects breaks a few of them, and the rollout stops until the class is corrected.
+//
+// Rollouts are safe for concurrent use. They are kept in memory only: after a restart, more objects may change at the
+// same time.
 type Rollouts struct {
-	// Idle is how long an object keeps its place that is not heard of, as one that was paused.
+	// Idle is how long an object keeps its place without calling Enter again, for example because it was paused.
 	Idle time.Duration
 	Now  func() time.Time
 
@@ -23,8 +25,9 @@ type Rollouts struct {
 	all map[string]*rollout
 }
 
-// Width returns how many of a class's users change at once: a tenth, and five at least.
-func Width(users int) int { return max(5, (users+9)/10) }
+// RolloutWidth returns how many of a class's objects may change at the same time after an edit of the class: one tenth
+// of them, and at least five.
+func RolloutWidth(users int) int { return max(5, (users+9)/10) }
 
 // rollout is that of one class in one generation.
 type rollout struct {
@@ -41,8 +44,9 @@ type waiter struct {
 	call func()
 }
 
-// Enter takes a place for an object of a class, if there is one among width; it may be called again. Else the object is called,
-// once, when there may be one. A new generation of the class begins anew.
+// Enter takes a place for an object of a class, and reports whether the object has one. width is the number of places.
+// It may be called again. If no place is free, call is called once when one may be free. A new generation of the class
+// starts a new rollout.
 func (r *Rollouts) Enter(class string, generation int64, width int, uid types.UID, call func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,8 +80,8 @@ func (r *Rollouts) Enter(class string, generation int64, width int, uid types.UI
 	return true
 }
 
-// Leave gives up the place of an object, whichever class it is of, or its waiting for one. Who waits is called as far as there
-// is room.
+// Leave gives up the place of an object, or its wait for one, whichever class it is of. Objects that wait are called
+// while places are free.
 func (r *Rollouts) Leave(uid types.UID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +99,7 @@ func (r *Rollouts) Leave(uid types.UID) {
 	}
 }
 
-// Progress returns how far each change of a class has come.
+// Progress returns the progress of each rollout.
 func (r *Rollouts) Progress() (all []telemetry.Rollout) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

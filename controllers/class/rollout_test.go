@@ -12,7 +12,7 @@ import (
 
 func TestWidth(t *testing.T) {
 	for users, want := range map[int]int{0: 5, 1: 5, 50: 5, 51: 6, 200: 20, 1000: 100} {
-		if got := Width(users); got != want {
+		if got := RolloutWidth(users); got != want {
 			t.Errorf("of %d users %d change at once, want %d", users, got, want)
 		}
 	}

@@ -10,17 +10,18 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Rules compiles the constraints of classes of one kind.
+// Rules compiles and validates the constraints of classes of one kind.
 type Rules struct {
 	Kind *kind.Kind
-	// References are as in a Resolver.
+	// References returns the references of the kind in a cloud, as Resolver.References.
 	References func(cloud string) References
-	// Lacks and Same are as in a Resolver.
+	// Lacks and Same are as in Resolver.
 	Lacks func(cloud string) []driver.Lack
 	Same  func(cloud string) Alternatives
 }
 
-// Of returns a class's constraints, compiled. One that can't be compiled fails for every object.
+// Of returns the compiled constraints of a class. A constraint that can't be compiled returns its error for every
+// object.
 func (r Rules) Of(c *Class) []Rule {
 	about := constraint.Metadata{Name: c.Name(), Labels: c.Object.GetLabels(), Annotations: c.Object.GetAnnotations()}
 	var rules []Rule
@@ -38,8 +39,8 @@ func (r Rules) Of(c *Class) []Rule {
 	return rules
 }
 
-// Check says what is wrong with a class's constraints and the references that it allows, nil if nothing is. cloud is the one that the class
-// leads to; empty if that is not known.
+// Check returns what is wrong with a class's constraints and allowed references; nil if nothing is. cloud is the cloud
+// to which the class leads; empty if it is not known.
 func (r Rules) Check(c *Class, cloud string) *Problem {
 	for i, text := range c.Spec.Constraints {
 		at := fmt.Sprintf("spec.constraints[%d]", i)
@@ -77,5 +78,5 @@ func (r Rules) checkNames(c *Class, cloud string) *Problem {
 			}
 		}
 	}
-	return Together(entries)
+	return Join(entries)
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/window"
 )
 
-// Windowless says that an object is to wait for a maintenance window, and has none.
-func Windowless() Problem {
+// MissingWindow returns the problem of an object whose changes have to wait for a maintenance window, and that has no
+// window.
+func MissingWindow() Problem {
 	return Problem{
 		Reason: v1alpha1.ReasonInvalid, Field: "spec.updates.timing",
 		Message: "MaintenanceWindow needs spec.maintenance.window, and neither the spec nor its class sets it; set it, or set spec.updates.timing to Immediate",
@@ -19,7 +20,7 @@ func windowless(spec Tree) []Problem {
 		return nil
 	}
 	if waits, of := timing(spec); waits && of == nil {
-		return []Problem{Windowless()}
+		return []Problem{MissingWindow()}
 	}
 	return nil
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A Tree is a spec or a part of one, as JSON has it: objects, lists and scalars. What is unset is not in it; an explicit
-// zero value is.
+// A Tree is a spec, or a part of one, as decoded JSON: objects, lists and scalars. It lacks unset fields, and has
+// explicit zero values.
 type Tree = map[string]any
 
-// TreeOf returns the tree of a struct or a pointer to one; nil for nil. It shares nothing with v.
+// TreeOf returns the tree of a struct, or of a pointer to one; nil for nil. It shares no memory with v.
 func TreeOf(v any) (Tree, error) {
 	if at := reflect.ValueOf(v); !at.IsValid() || at.Kind() == reflect.Pointer && at.IsNil() {
 		return nil, nil
@@ -32,9 +32,10 @@ func TreeOf(v any) (Tree, error) {
 	return runtime.DeepCopyJSON(tree), nil
 }
 
-// Merge lays trees over one another, each over those before it: scalars and lists replace, objects merge by key, so that
-// structs merge field by field and maps entry by entry. A struct whose empty value asks for something is a value then, and replaces. Of a
-// union one group of fields replaces the others. The result shares nothing with them.
+// Merge merges trees; later ones take precedence. Scalars and lists are replaced. Objects are merged by key: structs
+// field by field, and maps entry by entry. A struct that is empty is replaced like a scalar, if its empty value has a
+// meaning of its own. The members of a union exclude one another, so a later member replaces an earlier one. The result
+// shares no memory with the trees.
 func Merge(layers ...Tree) Tree {
 	merged := Tree{}
 	for _, layer := range layers {
@@ -120,11 +121,12 @@ func get(tree Tree, at path) (any, bool) {
 	return nil, false
 }
 
-// Sets reports whether a tree has a value for a field, or an entry of it, or something in its place.
-func Sets(tree Tree, field string) bool { return settles(tree, strings.Split(field, ".")) }
+// HasField reports whether a tree sets a field: with a value, or with an entry of a map. A value that excludes the
+// field counts too, such as another member of a union.
+func HasField(tree Tree, field string) bool { return settles(tree, strings.Split(field, ".")) }
 
-// Keep puts into a tree what another has for fields.
-func Keep(into, from Tree, fields []string) {
+// CopyFields copies the values of fields from one tree into another. Fields that from lacks are left as they are.
+func CopyFields(into, from Tree, fields []string) {
 	for _, field := range fields {
 		at := path(strings.Split(field, "."))
 		if value, ok := get(from, at); ok {
@@ -133,8 +135,8 @@ func Keep(into, from Tree, fields []string) {
 	}
 }
 
-// Text returns the string that a tree has for a field; empty if it has none.
-func Text(tree Tree, field string) string {
+// StringField returns the string value of a field; empty if the tree does not set it.
+func StringField(tree Tree, field string) string {
 	value, _ := get(tree, strings.Split(field, "."))
 	return text(value)
 }
@@ -222,8 +224,8 @@ func said(at path, value any) string {
 	return show(value)
 }
 
-// Shown returns the value that a tree has for a field as people write it; empty if it has none.
-func Shown(tree Tree, field string) string {
+// FormatField returns the value of a field as users write it in YAML; empty if the tree does not set the field.
+func FormatField(tree Tree, field string) string {
 	value, ok := get(tree, strings.Split(field, "."))
 	if !ok || value == nil {
 		return ""

@@ -147,10 +147,10 @@ func FuzzEvaluate(f *testing.F) {
 			Object: &v1alpha1.DatabaseClass{}, Spec: &v1alpha1.ClassSpec{}, Defaults: parameters(t, defaults), Enforced: parameters(t, enforced),
 			Sizes: []Size{{
 				ClassSize: v1alpha1.ClassSize{Name: "small", Bounds: map[string]v1alpha1.SizeBounds{"storage.sizeGiB": {Min: new(int32(20)), Max: new(int32(100))}}},
-				Gives:     Tree{"aws": Tree{"instanceClass": "db.t4g.small"}},
+				Values:    Tree{"aws": Tree{"instanceClass": "db.t4g.small"}},
 			}},
 		}
-		o := Case{Spec: parameters(t, spec), Bound: bound, Fixed: []string{"engine", "location"}}
+		o := Input{Spec: parameters(t, spec), Bound: bound, Fixed: []string{"engine", "location"}}
 		if size != "" {
 			o.Spec["size"] = size
 		}

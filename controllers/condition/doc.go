@@ -1,4 +1,4 @@
-// Package condition turns what happened in a reconcile into conditions. The table in state.go is the
-// only place that says which condition has which status in which state; kstatus, kubectl wait and
-// alerts read them, so that no tool needs a plugin to know how an object is.
+// Package condition computes the conditions of an object from the outcome of a reconciliation. The table in state.go
+// alone decides which condition has which status in which state. The conditions follow kstatus, so that kubectl wait,
+// GitOps tools and alerts read them without a plugin.
 package condition

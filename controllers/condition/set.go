@@ -11,34 +11,38 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// An Update says how it stands with an object, and why.
+// An Update is the outcome of a reconciliation, from which Set computes the conditions.
 type Update struct {
 	State   State
 	Reason  v1alpha1.Reason
 	Message string
-	// Available is what the cloud said; nil if it was not asked.
+	// Available reports whether the object can be used, as this reconciliation observed it in the cloud; nil if the
+	// cloud was not asked.
 	Available *bool
-	// Unobserved: the cloud did not say it for two sync periods.
+	// Unobserved: the object was not observed for two sync periods. Then the condition Available is Unknown.
 	Unobserved bool
-	// Unavailable says why, when Available is false although the object is as declared (stopped, for one).
+	// Unavailable is the reason why an object that is as declared is not available, for example because it is stopped
+	// as declared.
 	Unavailable v1alpha1.Reason
 	Generation  int64
 	Now         metav1.Time
 }
 
-// LongestMessage is how long the message of a condition is, in bytes. The API server stores no status with one of more than 32,768 characters; that much
-// nobody reads, and each of five conditions has a message.
+// LongestMessage is the maximum length of the message of a condition, in bytes. The API server rejects a status with a
+// message of more than 32,768 characters. The limit is lower, because people do not read that much, and an object has
+// five conditions.
 const LongestMessage = 8 << 10
 
-// Message returns a message as conditions have it: in one line, without what could forge another (prose.Plain), and of one that is too long the beginning and
-// the end, where the advice is. What it is made of is cut before, where that is known to be long; this holds for all else.
+// Message returns a text as the message of a condition: on one line, without control characters (see prose.Plain), and
+// at most LongestMessage long. A longer text keeps its beginning and its end, where the advice is.
 func Message(text string) string { return prose.Shorten(prose.Plain(text), LongestMessage) }
 
 // longestBrief is how many characters a brief message has at most.
 const longestBrief = 100
 
-// Brief returns what happened, without advice and details: the message of conditions beside the one that has all of it, which is Stalled, or Ready where that is not there.
-func Brief(message string) string {
+// Summary returns the first part of a message, without advice and details. One condition has the whole message:
+// Stalled, or else Ready. The other conditions have the summary.
+func Summary(message string) string {
 	brief, _, _ := strings.Cut(message, "; ")
 	if runes := []rune(brief); len(runes) > longestBrief {
 		brief = string(runes[:longestBrief])
@@ -50,8 +54,8 @@ func Brief(message string) string {
 	return brief
 }
 
-// Set brings conditions to what the table says for the update. Nothing changes that need not: a condition
-// whose status, reason and message stay keeps its times, so that no write follows.
+// Set updates conditions to what the table says for an update. A condition whose status, reason and message stay the
+// same keeps its times, so that a converged object causes no write.
 func Set(conditions *[]metav1.Condition, u Update) {
 	r := table[u.State]
 	if u.Unobserved && u.State != Paused && (r.available == asSeen || r.available == asLastSeen) {
@@ -70,7 +74,7 @@ func Set(conditions *[]metav1.Condition, u Update) {
 	} {
 		u.Message = full
 		if r.isBrief(c.name) {
-			u.Message = Brief(full)
+			u.Message = Summary(full)
 		}
 		set(conditions, c.name, c.status, u)
 	}

@@ -38,7 +38,7 @@ DeletionStalled | seen    | False   | False   | True   | True
 
 var states = map[string]State{
 	"Progressing": Progressing, "UpToDate": UpToDate, "Updating": Updating, "EditWaits": EditWaits, "DriftWaits": DriftWaits,
-	"Retrying": Retrying, "RetryingLong": RetryingLong, "Unseen": Unseen, "ObservationRefused": ObservationRefused, "Stalled": Stalled, "Paused": Paused,
+	"Retrying": Retrying, "RetryingLong": RetryingLong, "Unseen": Unobserved, "ObservationRefused": ObservationRefused, "Stalled": Stalled, "Paused": Paused,
 	"Deleting": Deleting, "DeletionStalled": DeletionStalled,
 }
 
@@ -108,7 +108,7 @@ func TestSetFollowsTheDesign(t *testing.T) {
 
 // A fresh object has nothing that was last seen: kstatus and kubectl wait need the three to be there.
 func TestSetOnAFreshObject(t *testing.T) {
-	for _, s := range []State{Retrying, RetryingLong, ObservationRefused, Paused, Unseen, Stalled, Updating} {
+	for _, s := range []State{Retrying, RetryingLong, ObservationRefused, Paused, Unobserved, Stalled, Updating} {
 		var conditions []metav1.Condition
 		Set(&conditions, Update{State: s, Reason: v1alpha1.ReasonRetrying, Message: "first", Generation: 1, Now: now})
 		for _, name := range columns[:3] {
@@ -169,7 +169,7 @@ func TestUnobserved(t *testing.T) {
 			switch s {
 			case Progressing:
 				want = "False"
-			case UpToDate, Updating, EditWaits, DriftWaits, Retrying, RetryingLong, Unseen, ObservationRefused, Stalled, Deleting, DeletionStalled:
+			case UpToDate, Updating, EditWaits, DriftWaits, Retrying, RetryingLong, Unobserved, ObservationRefused, Stalled, Deleting, DeletionStalled:
 			case Paused:
 				want = old
 			}
@@ -251,7 +251,7 @@ func TestBrief(t *testing.T) {
 		"being applied: " + strings.Repeat("x", 40) + " " + strings.Repeat("y", 60): "being applied: " + strings.Repeat("x", 40) + " …",
 		strings.Repeat("ü", 200):                                                    strings.Repeat("ü", 100) + " …",
 	} {
-		if got := Brief(message); got != want {
+		if got := Summary(message); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -4,38 +4,38 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A State is one row of the table: how it stands with an object as a whole.
+// A State is the state of an object as a whole: one row of the table.
 type State int
 
 // The states.
 const (
-	// Progressing: being created, or waiting for what it refers to.
+	// Progressing: the object is being created, or waits for an object that its spec refers to.
 	Progressing State = iota
-	// UpToDate: usable and as declared; or observed only; or stopped as declared.
+	// UpToDate: the object is usable and as declared, only observed, or stopped as declared.
 	UpToDate
-	// Updating: an edit is being applied, or waits for its window.
+	// Updating: an edit of the spec is being applied, or waits for its maintenance window.
 	Updating
-	// EditWaits: an edit waits for approval.
+	// EditWaits: an edit of the spec waits for approval.
 	EditWaits
-	// DriftWaits: drift or a class change waits for approval, a window or the cloud; the spec's own
-	// generation is applied.
+	// DriftWaits: a correction of drift or a change of the class waits for approval, for a window or for the cloud. The
+	// current generation of the spec is applied.
 	DriftWaits
 	// Retrying: a call failed and will be retried.
 	Retrying
-	// RetryingLong: calls have failed for a while.
+	// RetryingLong: calls have failed for so long that the condition Reconciling reports it.
 	RetryingLong
-	// Unseen: not observed for two sync periods.
-	Unseen
-	// ObservationRefused: the cloud or the provider config does not let the object be observed. This generation of the spec
-	// is applied, and the last observation is younger than two sync periods.
+	// Unobserved: the object was not observed for two sync periods.
+	Unobserved
+	// ObservationRefused: the cloud denies reading the object, or its provider config can't be used. The current
+	// generation of the spec is applied, and the last observation is younger than two sync periods.
 	ObservationRefused
-	// Stalled: it cannot proceed without a person.
+	// Stalled: the object makes no progress without a person.
 	Stalled
-	// Paused: nothing is looked at or done.
+	// Paused: the object has the annotation that pauses it. It is neither observed nor changed.
 	Paused
 	// Deleting: the object is being deleted.
 	Deleting
-	// DeletionStalled: the deletion cannot go on without a person.
+	// DeletionStalled: the deletion makes no progress without a person.
 	DeletionStalled
 )
 
@@ -79,7 +79,7 @@ var table = map[State]row{
 	DriftWaits:         {available: asSeen, synced: isFalse, ready: isTrue, evaluated: true, current: true},
 	Retrying:           {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
 	RetryingLong:       {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
-	Unseen:             {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
+	Unobserved:         {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
 	ObservationRefused: {available: asLastSeen, synced: asLastSeen, ready: asLastSeen},
 	Stalled:            {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, evaluated: true},
 	Paused:             {available: asLastSeen, synced: isFalse, ready: withReason},
@@ -87,16 +87,17 @@ var table = map[State]row{
 	DeletionStalled:    {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue, evaluated: true},
 }
 
-// Evaluated reports whether in this state the conditions speak about the present generation of the spec,
-// rather than about what was last seen.
+// Evaluated reports whether the conditions are about the current generation of the spec. If so, observedGeneration
+// moves up to that generation. Otherwise they are about an earlier observation.
 func (s State) Evaluated() bool { return table[s].evaluated }
 
-// WaitsForPerson reports whether in this state nothing goes on before a person acts, in the cluster or in the cloud.
+// WaitsForPerson reports whether a person has to act before the object makes progress, in the cluster or in the cloud.
 func (s State) WaitsForPerson() bool {
 	return s == Stalled || s == DeletionStalled || s == ObservationRefused
 }
 
-// Current reports whether in this state the present generation of the spec is applied.
+// Current reports whether the cloud object is as the current generation of the spec declares it. It decides whether
+// Ready can be True.
 func (s State) Current() bool { return table[s].current }
 
 func (s status) resolve(available *bool) (metav1.ConditionStatus, bool) {

@@ -1,10 +1,11 @@
-// Package constraint evaluates the rules of classes: expressions in CEL that are true for objects that keep them.
+// Package constraint evaluates the rules of classes: expressions in CEL that are true for the objects that the class
+// allows.
 //
-// The environment is the API server's own, so that a rule has the libraries that rules of CRDs and admission
-// policies have. It sees `spec`, the object's effective spec; `namespaceObject`, the object's namespace as in a
-// ValidatingAdmissionPolicy; and `class`. All three have types: a misspelled field or a comparison of unlike values
-// is an error when the rule is compiled, which is when the class is written, and not when an object is.
+// The environment is the API server's own, so a rule has the libraries that rules of CRDs and admission policies have.
+// It has three variables: `spec`, the object's effective spec; `namespaceObject`, the object's namespace as in a
+// ValidatingAdmissionPolicy; and `class`. All of them are typed. So a misspelled field, or a comparison of different
+// types, is an error when the class is written, not when an object is evaluated.
 //
-// What a rule may cost is bounded twice, as in the API server: by an estimate when it is compiled, and by
-// a limit when it is evaluated.
+// The cost of a rule is limited twice, as in the API server: by an estimate when the rule is compiled, and by a limit
+// when it is evaluated.
 package constraint

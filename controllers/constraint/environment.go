@@ -118,7 +118,8 @@ func metadataSchema(maps ...string) *spec.Schema {
 	return object(map[string]spec.Schema{"metadata": *object(properties)})
 }
 
-// HasField says whether a path as in a Constraint's field, spec.storage.sizeGiB, leads to a field of the kind.
+// HasField reports whether the kind has a field. path is as in the field of a Constraint, for example
+// spec.storage.sizeGiB.
 func HasField(k *kind.Kind, path string) bool {
 	within, err := ambienceOf(k)
 	names := strings.Split(path, ".")

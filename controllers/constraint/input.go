@@ -4,18 +4,19 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// Input is what a rule is about.
+// Input holds the values of a rule's variables.
 type Input struct {
-	// Spec is the object's effective spec as a tree of map[string]any, []any, string, bool, int64 and float64.
-	// What is unset is not in it.
+	// Spec is the object's effective spec as a tree of map[string]any, []any, string, bool, int64 and float64. Unset
+	// fields are left out.
 	Spec map[string]any
-	// Namespace is the object's. It has no annotations.
+	// Namespace is the object's namespace. Rules do not see its annotations.
 	Namespace Metadata
-	// Class is the object's.
+	// Class is the object's class.
 	Class Metadata
 }
 
-// Metadata is what rules see of namespaces and classes. Maps are there even if they are empty.
+// Metadata is what rules see of a namespace or a class. A map without entries is an empty map in CEL, so that reading
+// it is no error.
 type Metadata struct {
 	Name        string
 	Labels      map[string]string

@@ -15,9 +15,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// Limits, which are the API server's own for the rules of CRDs.
+// The limits of a rule. They are those of the API server for rules of CRDs.
 const (
-	// MaxLength is how long a rule may be. The CRDs of classes have the same limit.
+	// MaxLength is the maximum length of a rule in bytes. The CRDs of classes have the same limit.
 	MaxLength = 4096
 	// costLimit is what evaluating a rule may cost: some 0.1 seconds.
 	costLimit = celconfig.PerCallLimit
@@ -25,10 +25,10 @@ const (
 	estimateLimit = 10 * costLimit
 )
 
-// ErrTooCostly is what a rule gets that costs more than a rule may.
+// ErrTooCostly is the error of a rule that exceeds the cost limit, when it is compiled or when it is evaluated.
 var ErrTooCostly = errors.New("it costs too much: use fewer entries, compare instead of matching, or split it into two rules")
 
-// A Rule is a rule that was compiled. It can be evaluated by several at once.
+// A Rule is a compiled rule. It is safe for concurrent use.
 type Rule struct {
 	program cel.Program
 	within  *ambience
@@ -47,8 +47,8 @@ type ruleResult struct {
 	err  error
 }
 
-// Compile returns the rule that a text stands for. Its error says what is wrong and where, on one line, for the
-// eyes of whoever wrote the rule.
+// Compile compiles a rule for the objects of a kind. Its error says what is wrong and at which line and column, on one
+// line. It is shown to the author of the rule.
 func Compile(text string, k *kind.Kind) (*Rule, error) {
 	if len(text) > MaxLength {
 		return nil, fmt.Errorf("a rule has %d bytes at most, this one %d", MaxLength, len(text))
@@ -100,8 +100,8 @@ func describe(found []*celcommon.Error) string {
 	return strings.Join(said, "; ")
 }
 
-// Holds says whether an object keeps the rule. An error means that the rule has no answer, for example
-// because it asks for a field that is not there; then the answer is false.
+// Holds reports whether an object satisfies the rule. It returns an error if the rule can't be evaluated, for example
+// because it reads a field that is not set, and false with it.
 func (r *Rule) Holds(ctx context.Context, in Input) (bool, error) {
 	answer, _, err := r.program.ContextEval(ctx, in.activation(r.within))
 	var cancelled interpreter.EvalCancelledError

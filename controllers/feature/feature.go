@@ -19,30 +19,64 @@ type Feature struct {
 	Queued func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
+	// Request adds to the request by which the object is observed and changed.
+	Request func(in *reconciliation.State, request *driver.Request)
 	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
 	Failed func(in *reconciliation.State, message string)
+	// Observed takes in what the cloud says of the object, before anything else goes by it. It may complete the observation.
+	Observed func(ctx context.Context, in *reconciliation.State)
+	// Compare finds out what differs beside what the cloud says, and adds it to the observation. It reads what that takes, and writes nothing.
+	Compare Gather
+	// View adds to the view of the object what the feature knows, before anything is planned.
+	View func(in *reconciliation.State)
 	// Plan adds to what is planned for an object. It decides from values, and calls nobody. What the status is to say of it goes
 	// into Records: that is recorded once what comes before it is stored.
 	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
 	Plan func(in *reconciliation.State, a plan.Action) plan.Action
+	// Read reads from the API server what an action takes, once that is planned: no other action needs it. An error keeps the action from being carried out.
+	Read func(ctx context.Context, in *reconciliation.State, a plan.Action) error
+	// Prepare stores in the cluster what has to be there at a moment of an action, and refuses to go on if the action may not be carried out. An error ends the action.
+	Prepare func(ctx context.Context, w Work, at Moment) error
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act
+	// Sent takes in which changes of an action the cloud accepted. It returns the Event that says so in place of the loop's own; nil for none.
+	Sent func(w Work, a plan.Action, accepted []driver.Change) *outcome.Note
 	// Mirror shows in the status of an object what the cloud says of it. It is not called for a cloud object that may be another tenant's.
 	Mirror func(object v1alpha1.ResourceObject, seen driver.Observation)
-	// Clear takes out of the status of an object what Mirror showed, because another cloud object takes the place of the former one. Another
+	// Clear takes out of the status of an object and of what is remembered what is known of the former cloud object, because another one takes its place. Another
 	// call of it changes nothing.
-	Clear func(object v1alpha1.ResourceObject)
+	Clear func(in *reconciliation.State)
 	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
+	// Publish brings up to date what users get of the object in the cluster, where plan.Publishes says so. The outcome holds also beside an error: what was planned is recorded.
+	Publish func(ctx context.Context, w Work, out outcome.Outcome) (outcome.Outcome, error)
 	// Finish runs before the finalizer of an object goes because there is nothing left to do: the cloud object is gone, was never made, or stays by the wish of
 	// the spec or because its kind is removed. It does not run where a mark is released first. What it does may be done again after a crash.
 	Finish func(ctx context.Context, w Work) error
+	// Drop deletes what was made in the cluster for an object, right before its finalizer goes. stays: the cloud object is left.
+	Drop func(ctx context.Context, w Work, stays bool) error
+	// Recorded takes in that the status is stored, or is as it was. What counts from then on goes into what is remembered.
+	Recorded func(in reconciliation.State, remembered *reconciliation.Memory)
 	// Due returns when the object has to be reconciled again at the latest; zero if the feature does not ask for that.
 	Due func(in reconciliation.State) time.Time
 }
 
 // A Gather finds out what a feature has to know. A Stop ends the reconciliation there.
 type Gather func(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error)
+
+// A Moment is when features store what has to be stored before an action goes on. What is written to the cluster and what is sent to the cloud are several writes, and a crash
+// may come between any two of them.
+type Moment string
+
+// The moments.
+const (
+	// AtOnce: before anything else is written, sent or published.
+	AtOnce Moment = "AtOnce"
+	// BeforeTakeover: once finalizer and binding are stored, and before the status forgets the former cloud object.
+	BeforeTakeover Moment = "BeforeTakeover"
+	// BeforeCreation: once the status has forgotten the former cloud object, and before the creation is sent.
+	BeforeCreation Moment = "BeforeCreation"
+)
 
 // An Act carries out an action.
 type Act func(ctx context.Context, w Work, a plan.Action) (outcome.Outcome, error)
@@ -82,11 +116,38 @@ func (s Set) Queued(in *reconciliation.State) {
 	}
 }
 
+// Request has all features add to the request.
+func (s Set) Request(in *reconciliation.State, request *driver.Request) {
+	for _, f := range s {
+		if f.Request != nil {
+			f.Request(in, request)
+		}
+	}
+}
+
 // Failed has all features take in that an operation of the cloud ended in an error.
 func (s Set) Failed(in *reconciliation.State, message string) {
 	for _, f := range s {
 		if f.Failed != nil {
 			f.Failed(in, message)
+		}
+	}
+}
+
+// Observed has all features take in what the cloud says.
+func (s Set) Observed(ctx context.Context, in *reconciliation.State) {
+	for _, f := range s {
+		if f.Observed != nil {
+			f.Observed(ctx, in)
+		}
+	}
+}
+
+// View has all features add to the view of the object.
+func (s Set) View(in *reconciliation.State) {
+	for _, f := range s {
+		if f.View != nil {
+			f.View(in)
 		}
 	}
 }
@@ -118,6 +179,32 @@ func (s Set) Gather(ctx context.Context, in *reconciliation.State, hook func(Fea
 	return nil, nil
 }
 
+// Read has all features read what an action takes. It ends with the first error.
+func (s Set) Read(ctx context.Context, in *reconciliation.State, a plan.Action) error {
+	for _, f := range s {
+		if f.Read == nil {
+			continue
+		}
+		if err := f.Read(ctx, in, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prepare has all features store what has to be stored at a moment of an action. It ends with the first error.
+func (s Set) Prepare(ctx context.Context, w Work, at Moment) error {
+	for _, f := range s {
+		if f.Prepare == nil {
+			continue
+		}
+		if err := f.Prepare(ctx, w, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Act returns what carries out the actions of a verb; nil if no feature does.
 func (s Set) Act(verb plan.Verb) Act {
 	for _, f := range s {
@@ -126,6 +213,19 @@ func (s Set) Act(verb plan.Verb) Act {
 		}
 	}
 	return nil
+}
+
+// Sent has all features take in which changes the cloud accepted. It returns the first Event that says so in a feature's words; nil for none.
+func (s Set) Sent(w Work, a plan.Action, accepted []driver.Change) (said *outcome.Note) {
+	for _, f := range s {
+		if f.Sent == nil {
+			continue
+		}
+		if n := f.Sent(w, a, accepted); said == nil {
+			said = n
+		}
+	}
+	return said
 }
 
 // Describe returns a copy of an object whose status is in line with an outcome and what was observed: see outcome.Facts.Describe.
@@ -144,13 +244,27 @@ func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, o
 	return described
 }
 
-// Clear takes out of the status of an object what features showed of the former cloud object.
-func (s Set) Clear(object v1alpha1.ResourceObject) {
+// Clear has all features take out what is known of the former cloud object.
+func (s Set) Clear(in *reconciliation.State) {
 	for _, f := range s {
 		if f.Clear != nil {
-			f.Clear(object)
+			f.Clear(in)
 		}
 	}
+}
+
+// Publish has all features bring up to date what users get. It ends with the first error.
+func (s Set) Publish(ctx context.Context, w Work, out outcome.Outcome) (outcome.Outcome, error) {
+	for _, f := range s {
+		if f.Publish == nil {
+			continue
+		}
+		var err error
+		if out, err = f.Publish(ctx, w, out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // Finish has all features end what they have to end before the finalizer goes.
@@ -164,6 +278,28 @@ func (s Set) Finish(ctx context.Context, w Work) error {
 		}
 	}
 	return nil
+}
+
+// Drop has all features delete what was made in the cluster for an object.
+func (s Set) Drop(ctx context.Context, w Work, stays bool) error {
+	for _, f := range s {
+		if f.Drop == nil {
+			continue
+		}
+		if err := f.Drop(ctx, w, stays); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Recorded has all features take in that the status is stored.
+func (s Set) Recorded(in reconciliation.State, remembered *reconciliation.Memory) {
+	for _, f := range s {
+		if f.Recorded != nil {
+			f.Recorded(in, remembered)
+		}
+	}
 }
 
 // Due returns when the object has to be reconciled again at the latest; zero if no feature asks for that.

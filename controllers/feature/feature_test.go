@@ -146,32 +146,77 @@ func TestNotes(t *testing.T) {
 	var calls []string
 	note := func(name string) { calls = append(calls, name) }
 	has := Feature{
-		Begin:  func(*reconciliation.State) { note("begin") },
-		Queued: func(*reconciliation.State) { note("queued") },
-		Failed: func(_ *reconciliation.State, message string) { note("failed: " + message) },
-		Clear:  func(v1alpha1.ResourceObject) { note("clear") },
+		Begin:    func(*reconciliation.State) { note("begin") },
+		Queued:   func(*reconciliation.State) { note("queued") },
+		Failed:   func(_ *reconciliation.State, message string) { note("failed: " + message) },
+		Clear:    func(*reconciliation.State) { note("clear") },
+		Request:  func(*reconciliation.State, *driver.Request) { note("request") },
+		Observed: func(context.Context, *reconciliation.State) { note("observed") },
+		View:     func(*reconciliation.State) { note("view") },
+		Recorded: func(reconciliation.State, *reconciliation.Memory) { note("recorded") },
 	}
 	set := Set{{}, has, has}
 	set.Begin(nil)
 	set.Queued(nil)
 	set.Failed(nil, "late")
 	set.Clear(nil)
-	if want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear"}; !slices.Equal(calls, want) {
+	set.Request(nil, nil)
+	set.Observed(t.Context(), nil)
+	set.View(nil)
+	set.Recorded(reconciliation.State{}, nil)
+	want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear", "request", "request", "observed", "observed", "view", "view", "recorded", "recorded"}
+	if !slices.Equal(calls, want) {
 		t.Errorf("called %q, want %q", calls, want)
 	}
 }
 
-// What a feature can't end keeps the finalizer: those after it are not called, and the error comes back.
-func TestFinish(t *testing.T) {
+// What a feature can't do ends what all of them are called for: those after it are not called, and the error comes back.
+func TestFirstErrorEndsAHook(t *testing.T) {
 	failed := errors.New("no answer")
-	for _, test := range []struct {
-		err  error
-		want int
-	}{{nil, 2}, {failed, 1}} {
-		calls := 0
-		finish := func(context.Context, Work) error { calls++; return test.err }
-		if err := (Set{{}, {Finish: finish}, {Finish: finish}}).Finish(t.Context(), nil); !errors.Is(err, test.err) || calls != test.want {
-			t.Errorf("got %v after %d calls, want %v after %d", err, calls, test.err, test.want)
+	hooks := map[string]func(Set) error{
+		"read":    func(s Set) error { return s.Read(t.Context(), nil, plan.Action{}) },
+		"prepare": func(s Set) error { return s.Prepare(t.Context(), nil, AtOnce) },
+		"publish": func(s Set) error { _, err := s.Publish(t.Context(), nil, outcome.Outcome{}); return err },
+		"finish":  func(s Set) error { return s.Finish(t.Context(), nil) },
+		"drop":    func(s Set) error { return s.Drop(t.Context(), nil, true) },
+	}
+	for name, call := range hooks {
+		for _, test := range []struct {
+			err  error
+			want int
+		}{{nil, 2}, {failed, 1}} {
+			calls := 0
+			note := func() error { calls++; return test.err }
+			f := Feature{
+				Read:    func(context.Context, *reconciliation.State, plan.Action) error { return note() },
+				Prepare: func(context.Context, Work, Moment) error { return note() },
+				Publish: func(_ context.Context, _ Work, out outcome.Outcome) (outcome.Outcome, error) { return out, note() },
+				Finish:  func(context.Context, Work) error { return note() },
+				Drop:    func(context.Context, Work, bool) error { return note() },
+			}
+			if err := call(Set{{}, f, f}); !errors.Is(err, test.err) || calls != test.want {
+				t.Errorf("%s: got %v after %d calls, want %v after %d", name, err, calls, test.err, test.want)
+			}
 		}
+	}
+}
+
+// All features take in what the cloud accepted. The first that has an Event for it says so.
+func TestSent(t *testing.T) {
+	calls := 0
+	says := func(reason string) Feature {
+		return Feature{Sent: func(Work, plan.Action, []driver.Change) *outcome.Note {
+			if calls++; reason == "" {
+				return nil
+			}
+			return &outcome.Note{Reason: reason}
+		}}
+	}
+	said := (Set{{}, says(""), says("First"), says("Second")}).Sent(nil, plan.Action{}, nil)
+	if said == nil || said.Reason != "First" || calls != 3 {
+		t.Errorf("said %+v after %d calls", said, calls)
+	}
+	if said := (Set{says("")}).Sent(nil, plan.Action{}, nil); said != nil {
+		t.Errorf("said %+v", said)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// MayUse returns why a use that begins is refused; nil if it is not. It reads by the given reader. An error says
-// that the cluster could not be read.
-func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*ValidationError, error) {
+// MayUse returns why an object may not begin to use a provider config; nil if it may. It reads configs and namespaces
+// from the given reader. The error says that the cluster could not be read.
+func (s *Store) MayUse(ctx context.Context, from client.Reader, use Request) (*ValidationError, error) {
 	cfg, err := s.configs.load(ctx, from, use.Key)
 	ns := &corev1.Namespace{}
 	if err == nil && use.Key.Kind == KindClusterProviderConfig {
@@ -30,14 +30,15 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Valid
 	return nil, err
 }
 
-// ProviderOf returns the cloud that a provider config leads to, empty if there is no such config.
+// ProviderOf returns the cloud to which a provider config leads; empty if there is no such config.
 func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (string, error) {
 	place, err := s.PlaceOf(ctx, from, key)
 	return place.Cloud, err
 }
 
-// A Place is where a provider config leads: the cloud, empty if there is no such config, and the region of objects
-// that name no location. OwnRegions: its servers name their regions as they like.
+// A Place is where a provider config leads. Cloud is empty if there is no such config. Region is where objects are
+// created that name no location. OwnRegions is true for servers that speak a cloud's protocol, and whose regions have
+// names of their own.
 type Place struct {
 	Cloud, Region string
 	OwnRegions    bool

@@ -9,16 +9,16 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Kinds of provider configs.
+// The kinds of provider configs.
 const (
 	KindProviderConfig        = "ProviderConfig"
 	KindClusterProviderConfig = "ClusterProviderConfig"
 )
 
-// A Key names a provider config. Namespace is empty for a ClusterProviderConfig.
+// A Key identifies a provider config. Namespace is empty for a ClusterProviderConfig.
 type Key struct{ Kind, Namespace, Name string }
 
-// KeyOf returns the key of what a reference in a namespace means.
+// KeyOf returns the key of the provider config to which an object in a namespace refers.
 func KeyOf(ref *v1alpha1.ProviderConfigReference, namespace string) Key {
 	if ref.Kind == KindClusterProviderConfig {
 		return Key{Kind: KindClusterProviderConfig, Name: ref.Name}
@@ -26,12 +26,12 @@ func KeyOf(ref *v1alpha1.ProviderConfigReference, namespace string) Key {
 	return Key{Kind: KindProviderConfig, Namespace: namespace, Name: ref.Name}
 }
 
-// KeyOfBound returns the key of the config that an object in a namespace is bound by.
+// KeyOfBound returns the key of the provider config that is recorded in the status of an object in a namespace.
 func KeyOfBound(by v1alpha1.BoundProviderConfig, namespace string) Key {
 	return KeyOf(&v1alpha1.ProviderConfigReference{Kind: by.Kind, Name: by.Name}, namespace)
 }
 
-// String returns the key as people know it.
+// String returns kind and name, as messages show them.
 func (k Key) String() string { return k.Kind + " " + k.Name }
 
 // source is the key as the account limiters know it.
@@ -79,7 +79,7 @@ func (c *config) status() *v1alpha1.ProviderConfigStatus {
 
 // validateUse says why an object that is not being deleted may not use a config. labels are the namespace's, which count for a
 // ClusterProviderConfig alone.
-func (c *config) validateUse(use Use, labels map[string]string) error {
+func (c *config) validateUse(use Request, labels map[string]string) error {
 	if c.invalid != nil {
 		return c.invalid
 	}

@@ -16,18 +16,18 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Connection is an open connection that all objects of one identity and region share.
+// A Connection is an open session that all objects of one identity and region share.
 type Connection struct {
 	driver.Session
-	// Cloud is what the connection's driver says of its cloud, and Provider the cloud's name.
+	// Cloud is the driver's description of the cloud, and Provider the cloud's name.
 	Cloud    driver.Description
 	Provider string
 	Location string
-	// Region is the config's own, for objects that name no location; it may be empty.
+	// Region is the region of the provider config, where objects are created that name no location. It may be empty.
 	Region string
-	// Settings are what the config says of the account.
+	// Settings is the account block of the provider config.
 	Settings v1alpha1.Account
-	// Slots are those of the account that the connection leads to.
+	// Slots limits how many objects of the connection's account are reconciled at once.
 	Slots *account.Source
 
 	// authorities are those of database servers, and databaseCA names what the config says of them; nil for none.
@@ -56,8 +56,8 @@ type Connection struct {
 	wait, longest time.Duration
 }
 
-// Account returns which account the connection leads to. The cloud is asked once. An error of type ValidationError
-// means that it leads to another account than the config expects.
+// Account returns the account to which the credentials lead. The cloud is asked once. An error of type *ValidationError
+// says that the provider config expects another account.
 func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
 	if known, _ := c.lastAnswer(); known != "" {
 		return c.expect(known)
@@ -75,22 +75,23 @@ func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.Acco
 	return c.expect(known)
 }
 
-// KnownAccount returns which account the connection leads to, without asking the cloud; empty if nobody has asked yet.
+// KnownAccount returns the account to which the credentials lead, without asking the cloud. It is empty if the cloud
+// has not been asked yet.
 func (c *Connection) KnownAccount() driver.AccountID {
 	known, _ := c.lastAnswer()
 	return known
 }
 
-// Resource returns what the cloud says of a kind, its names as they are in the connection's account as far as that is known without
-// asking the cloud; false if the cloud lacks the kind.
+// Resource returns the description of a kind in the connection's cloud; false if the cloud lacks the kind. The rule for
+// names is the one for the connection's account, if that is known without asking the cloud.
 func (c *Connection) Resource(kind string) (driver.Resource, bool) {
 	r, has := c.Cloud.Resource(kind)
 	r.Name = r.Name.In(cmp.Or(c.expected, c.KnownAccount()))
 	return r, has
 }
 
-// DatabaseCA returns the authorities that sign the certificates of database servers, in PEM, as far as the provider config says them; and whether they
-// are known. If they are not, because what the config names is missing or wrong, connection Secrets keep those that they have.
+// DatabaseCA returns the CA certificates of database servers that the provider config names, in PEM. known is false if
+// the object that the config names is missing or wrong. Then connection Secrets keep the certificates that they have.
 func (c *Connection) DatabaseCA(ctx context.Context) (certificates string, known bool) {
 	return c.authorities.of(ctx, c.databaseCA)
 }
@@ -157,8 +158,9 @@ func (c *Connection) note(err error) {
 // may edit an object may request that as often as they like.
 const soonestRetry = 10 * time.Second
 
-// RetrySoon has the cloud asked again about an identity that it denied, before the pause is over: a person says that the credentials or
-// their permissions were corrected.
+// RetrySoon shortens the wait before a denied identity is tried again. Call it when a user requests a reconciliation,
+// because the user may have corrected the credentials or their permissions. The wait is at least 10 seconds after the
+// last attempt.
 func (c *Connection) RetrySoon() {
 	c.identity.Lock()
 	defer c.identity.Unlock()
@@ -169,7 +171,7 @@ func (c *Connection) RetrySoon() {
 
 // expect says what an account means for the connection: whose slots its objects use, and whether it is the right one.
 func (c *Connection) expect(id driver.AccountID) (driver.AccountID, error) {
-	c.Slots.Lead(account.Key{Provider: c.Provider, ID: string(id), Endpoint: c.endpoint})
+	c.Slots.UseLimiter(account.Key{Provider: c.Provider, ID: string(id), Endpoint: c.endpoint})
 	if c.expected != "" && id != c.expected {
 		return "", &ValidationError{v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", id, c.expected)}
@@ -177,14 +179,15 @@ func (c *Connection) expect(id driver.AccountID) (driver.AccountID, error) {
 	return id, nil
 }
 
-// Redact cuts the connection's secrets out of a message: those of its Secret, and the tokens that it was given, as they are
-// when it is called; and the others that the caller knows. Drivers promise that there are none; this is the second lock.
+// Redact replaces secrets in a message: the values of the connection's Secret, the latest tokens that it was given, and
+// the others of the caller. Drivers must not put secrets into messages; Redact protects against one that does.
 func (c *Connection) Redact(message string, others ...string) string {
 	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values(), others)...)
 }
 
-// Recheck says that the cloud denied the credentials: they are read again soon.
-func (c *Connection) Recheck() {
+// ReloadCredentials is called when the cloud denied the credentials. They are read again soon, before their refresh is
+// due.
+func (c *Connection) ReloadCredentials() {
 	c.entry.mu.Lock()
 	defer c.entry.mu.Unlock()
 	c.entry.denied = true

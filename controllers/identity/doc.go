@@ -1,15 +1,19 @@
-// Package identity turns a reference to a provider config into a connection to a cloud: it checks
-// who may use what, reads credentials one Secret at a time, requests tokens of ServiceAccounts where there is no Secret,
-// shares one connection among all objects of an identity and region, and retains what a deletion will need until the last object
-// is gone.
+// Package identity turns a reference to a provider config into a connection to a cloud. It checks which namespaces may
+// use a config. It reads credentials, one Secret at a time, and requests tokens of ServiceAccounts where there is no
+// Secret. All objects of one identity and region share a connection. Before anything is created, it retains a copy of
+// the credentials that the deletion will need.
 //
-// An identity is a config's; but where a platform's config signs in by tokens or roles, each namespace has its own.
+// An identity belongs to a provider config. If a ClusterProviderConfig uses tokens or roles, each namespace has an
+// identity of its own.
 //
-// Store is what others call. Behind it each type has one task and names what it needs, from the bottom up: resolver reads configs,
-// namespaces finds out who a tenant is, secrets and serviceAccounts read what tenants bring along, tokenSource requests and caches
-// tokens, and copies reads and writes the retained copies. protector makes and deletes these, and renewer keeps them up to
-// date. credentials finds what an identity begins with, dialer opens sessions, and connector decides when a pooled connection is
-// opened anew. verifier and Reconciler say of a config where it leads.
+// Store is the entry point. Each type behind it has one task, from the bottom up:
 //
-// Locks are taken in this order: a connection's entry, a config's protection. The others guard a map, and nothing is called under them.
+//   - resolver reads configs, and namespaces finds the tenant of a namespace.
+//   - secrets and serviceAccounts read what tenants provide; tokenSource requests and caches tokens.
+//   - copies reads and writes the retained copies. protector creates and deletes them, and renewer keeps them up to date.
+//   - credentials finds where an identity begins, dialer opens sessions, and connector decides when a connection of the pool is opened again.
+//   - verifier and Reconciler find out to which account a config leads, and write it to the config's status.
+//
+// Locks are acquired in this order: a connection's entry, then a config's protection. Each other lock guards a map, and
+// nothing is called while it is held.
 package identity

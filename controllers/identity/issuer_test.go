@@ -109,20 +109,20 @@ func webTeam() *v1alpha1.ProviderConfig {
 }
 
 // in returns a use of the platform's config by another namespace.
-func in(namespace string) Use {
+func in(namespace string) Request {
 	use := platform
 	use.Namespace = namespace
 	return use
 }
 
 // toDelete returns a use for a deletion.
-func toDelete(use Use) Use {
+func toDelete(use Request) Request {
 	use.Bound, use.Deleting = true, true
 	return use
 }
 
 // signIn connects, and asks for the account.
-func (h *fixture) signIn(use Use) error {
+func (h *fixture) signIn(use Request) error {
 	conn, err := h.Connect(h.t.Context(), use)
 	if err != nil {
 		return err

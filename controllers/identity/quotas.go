@@ -14,7 +14,7 @@ import (
 // shortens it: no object says anything of quotas.
 const quotaCheck = time.Hour
 
-// A Quota is how much is used of a quota of an account in a location.
+// A Quota reports the usage of one quota of an account in a location.
 type Quota struct {
 	Provider, Account, Location string
 	driver.QuotaUsage

@@ -23,24 +23,25 @@ import (
 // secretCheck is how often a Secret is read, so that the private copy is not old when it is needed.
 const secretCheck = time.Minute
 
-// ReconcilerOptions are what the reconcilers of provider configs differ in, and whom they ask.
+// ReconcilerOptions configure a Reconciler.
 type ReconcilerOptions struct {
 	// Kind is KindProviderConfig or KindClusterProviderConfig.
 	Kind string
-	// Users returns the namespaces of the objects that depend on a config, and how many there are in each.
+	// Users returns how many objects in each namespace depend on a config.
 	Users func(ctx context.Context, key Key) (map[string]int, error)
-	// FirstUsers names the first of those objects; nil for nobody.
+	// FirstUsers returns, for a message, the names of the first objects that depend on a config. It may be nil.
 	FirstUsers func(ctx context.Context, key Key) (string, error)
-	// Kinds returns the kinds of the objects that depend on a config; nil where nobody asks for the quotas of accounts.
+	// Kinds returns the kinds of the objects that depend on a config. If it is nil, quotas are not read.
 	Kinds func(ctx context.Context, key Key) ([]string, error)
-	// Check is how often an account is asked who it is.
+	// Check is the interval at which the cloud is asked to which account a config's credentials lead.
 	Check time.Duration
-	// Warn, unless nil, is called once with what keeps a config from being used.
+	// Warn is called once for each problem that keeps a config from being used, for example to record an Event. It may
+	// be nil.
 	Warn func(config client.Object, reason, message string)
 }
 
-// A Reconciler reconciles provider configs of one kind: it reports whether their credentials lead to the
-// account, and protects them while objects depend on them.
+// A Reconciler reconciles provider configs of one kind. It reports in their status whether their credentials lead to
+// the account, and protects them while objects depend on them.
 type Reconciler struct {
 	ReconcilerOptions
 
@@ -57,7 +58,7 @@ type Reconciler struct {
 	forget func(Key)
 }
 
-// Reconciler returns a Reconciler of the configs that the store resolves.
+// Reconciler returns a Reconciler of the configs that the store reads.
 func (s *Store) Reconciler(o ReconcilerOptions) *Reconciler {
 	return &Reconciler{
 		ReconcilerOptions: o,
@@ -199,7 +200,7 @@ const (
 
 // degraded says that the cloud of a config does not answer, since when, and of how many objects nothing is known meanwhile; empty if it does.
 func (r *Reconciler) degraded(cfg *config, users map[string]int) string {
-	s, count := r.limits.limiters.Silence(cfg.key.source()), 0
+	s, count := r.limits.limiters.Outage(cfg.key.source()), 0
 	for _, n := range users {
 		count += n
 	}

@@ -47,7 +47,7 @@ func (h *fixture) reconcilePlatform(namespaces ...string) *v1alpha1.ClusterProvi
 	return cfg
 }
 
-func (h *fixture) protect(use Use) {
+func (h *fixture) protect(use Request) {
 	h.t.Helper()
 	if err := h.Protect(h.t.Context(), use.Key, use.Namespace); err != nil {
 		h.t.Fatal(err)
@@ -58,11 +58,11 @@ func (h *fixture) protect(use Use) {
 func TestProtectRetainsTokens(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		uses []Use
+		uses []Request
 		want []string
 	}{
-		{"a team's", []Use{team, team}, []string{"token"}},
-		{"a platform's", []Use{in("shop"), in("bakery"), in("shop")}, []string{"token.bakery", "token.shop"}},
+		{"a team's", []Request{team, team}, []string{"token"}},
+		{"a platform's", []Request{in("shop"), in("bakery"), in("shop")}, []string{"token.bakery", "token.shop"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newFixture(t, webTeam(), webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))

@@ -10,7 +10,7 @@ import (
 
 // The account that the cloud names decides whose slots a connection uses; before it answers, the account in the config's status does.
 func TestConnectionsUseTheSlotsOfTheirAccount(t *testing.T) {
-	slotsOf := func(h *fixture, use Use) *account.Source {
+	slotsOf := func(h *fixture, use Request) *account.Source {
 		t.Helper()
 		c, err := h.Connect(t.Context(), use)
 		if err != nil {
@@ -25,7 +25,7 @@ func TestConnectionsUseTheSlotsOfTheirAccount(t *testing.T) {
 	}
 	other := teamConfig()
 	other.Namespace, other.UID = "bakery", "uid-bakery"
-	bakery := Use{Key: Key{KindProviderConfig, "bakery", "team"}, Namespace: "bakery"}
+	bakery := Request{Key: Key{KindProviderConfig, "bakery", "team"}, Namespace: "bakery"}
 	abroad := team
 	abroad.Location = "us-east-1"
 	for _, tt := range []struct {

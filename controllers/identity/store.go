@@ -14,28 +14,30 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Options are what a Store needs.
+// Options configure a Store.
 type Options struct {
-	// Client reads provider configs and namespaces from a cache, and writes.
+	// Client reads provider configs and namespaces from a cache, and writes to the API server.
 	Client client.Client
-	// Reader reads Secrets and ServiceAccounts, one by one, and what must not be old, from the API server.
+	// Reader reads from the API server: Secrets and ServiceAccounts, one by one, and what must be up to date.
 	Reader client.Reader
-	// Drivers are the clouds, by the name in a provider config.
+	// Drivers are the drivers by the name of the cloud, as a provider config has it.
 	Drivers map[string]driver.Driver
-	// Namespace is Mooring's own: the credentials of cluster configs are there, and private copies.
+	// Namespace is Mooring's own namespace. It has the credentials of ClusterProviderConfigs and the retained copies of
+	// all credentials.
 	Namespace string
-	// Refresh is how long credentials are used before their Secret, or ServiceAccount, is read again.
+	// Refresh is how long credentials are used before their Secret or ServiceAccount is read again.
 	Refresh time.Duration
-	// DeniedPause is how long a cloud that refuses an identity is not asked about it again, at most. The pauses grow up to that.
+	// DeniedPause is the longest wait before an identity that the cloud denied is tried again. The waits grow up to it.
 	DeniedPause time.Duration
 	// Limiters limit how many objects of one account are reconciled at once.
 	Limiters *account.Limiters
-	// Calls returns what records the requests to a cloud; nil for nothing.
+	// Calls returns a hook that records the requests to a cloud; it may return nil.
 	Calls func(provider string) driver.Calls
 	Now   func() time.Time
 }
 
-// A Store hands out connections, and protects what they depend on. It is safe for concurrent use.
+// A Store returns connections, and protects the credentials and configs that they depend on. It is safe for concurrent
+// use.
 type Store struct {
 	limiters  *account.Limiters
 	client    client.Client
@@ -49,7 +51,7 @@ type Store struct {
 	authorities *authorities
 }
 
-// New returns a Store.
+// New returns a Store with options.
 func New(o Options) *Store {
 	configs := &resolver{drivers: o.Drivers, namespace: o.Namespace}
 	tenants := &namespaces{cached: o.Client, live: o.Reader}
@@ -74,21 +76,21 @@ func New(o Options) *Store {
 	}
 }
 
-// Use says who asks for a connection, and for what.
-type Use struct {
+// A Request says which object needs a connection, and which provider config it uses.
+type Request struct {
 	Key       Key
 	Namespace string
-	// Location is the object's own; empty for the config's region.
+	// Location is the object's location. If it is empty, the region of the provider config is used.
 	Location string
-	// ByClass: the config was named by the object's class, not by the object.
+	// ByClass: the object's class names the provider config, not the object itself.
 	ByClass bool
-	// Bound: the object has a name in the cloud; Deleting: it is being deleted.
+	// Bound: the object has a name in the cloud. Deleting: the object is being deleted.
 	Bound    bool
 	Deleting bool
 }
 
-// Connect returns the connection for a use. An error of type *ValidationError is for a person to correct.
-func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
+// Connect returns the connection for a request. An error of type *ValidationError is for a person to correct.
+func (s *Store) Connect(ctx context.Context, use Request) (*Connection, error) {
 	cfg, err := s.configs.load(ctx, s.client, use.Key)
 	if err != nil {
 		return nil, err
@@ -114,8 +116,10 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 	return s.connector.open(ctx, cfg, t, location, use.Deleting)
 }
 
-// NamespaceUID returns the uid of the namespace of an object that was created at a time; the zero time stands for now, and has the API server asked. What was created in a
-// namespace that the cache has was created before that was deleted: nothing is after that.
+// NamespaceUID returns the uid of the namespace in which an object was created. created is the object's creation time.
+//
+// Nothing is created in a namespace that is being deleted. So if the cached namespace was not being deleted at that
+// time, it is the object's. Otherwise the API server is asked, as for the zero time, which stands for now.
 func (s *Store) NamespaceUID(ctx context.Context, name string, created time.Time) (string, error) {
 	ns := &corev1.Namespace{}
 	if !created.IsZero() {
@@ -132,8 +136,8 @@ func (s *Store) NamespaceUID(ctx context.Context, name string, created time.Time
 	return string(ns.UID), nil
 }
 
-// Protect makes sure that what a deletion in a namespace will need is retained: the config, by a finalizer, and its credentials,
-// by a copy in Mooring's own namespace. It must be called before anything is created in the cloud. An error of type
+// Protect retains what a later deletion in the namespace needs: the provider config, by a finalizer, and its
+// credentials, by a copy in Mooring's own namespace. Call it before anything is created in the cloud. An error of type
 // *ValidationError is for a person to correct.
 func (s *Store) Protect(ctx context.Context, key Key, namespace string) error {
 	return s.protector.ensure(ctx, key, namespace)
@@ -147,5 +151,5 @@ func (s *Store) forget(key Key) {
 	s.verifier.quotas.forget(key)
 }
 
-// Quotas returns how much is used of the quotas of the accounts that configs lead to, as far as their clouds report it.
+// Quotas returns the usage of the quotas of all accounts to which provider configs lead, where the cloud reports it.
 func (s *Store) Quotas() []Quota { return s.verifier.quotas.all() }

@@ -286,8 +286,8 @@ func nonsense() *v1alpha1.ClusterProviderConfig {
 }
 
 var (
-	team     = Use{Key: Key{Kind: KindProviderConfig, Namespace: "shop", Name: "team"}, Namespace: "shop"}
-	platform = Use{Key: Key{Kind: KindClusterProviderConfig, Name: "platform"}, Namespace: "shop"}
+	team     = Request{Key: Key{Kind: KindProviderConfig, Namespace: "shop", Name: "team"}, Namespace: "shop"}
+	platform = Request{Key: Key{Kind: KindClusterProviderConfig, Name: "platform"}, Namespace: "shop"}
 )
 
 func reasonOf(err error) v1alpha1.Reason {
@@ -331,14 +331,14 @@ func TestConnectRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		objects []client.Object
-		use     Use
+		use     Request
 		want    v1alpha1.Reason
 	}{
 		{"a team's config", []client.Object{teamConfig(), keys("shop", "keys", "111")}, team, ""},
 		{"no such config", nil, team, v1alpha1.ReasonProviderConfigNotFound},
 		{"no such cluster config", nil, platform, v1alpha1.ReasonProviderConfigNotFound},
 		{"a config of another namespace", []client.Object{teamConfig(), keys("shop", "keys", "111")},
-			Use{Key: KeyOf(&v1alpha1.ProviderConfigReference{Name: "team"}, "bank"), Namespace: "bank"}, v1alpha1.ReasonProviderConfigNotFound},
+			Request{Key: KeyOf(&v1alpha1.ProviderConfigReference{Name: "team"}, "bank"), Namespace: "bank"}, v1alpha1.ReasonProviderConfigNotFound},
 		{"no Secret", []client.Object{teamConfig()}, team, v1alpha1.ReasonCredentialsNotFound},
 		{"a Secret of another namespace", []client.Object{teamConfig(), keys(system, "keys", "111")}, team, v1alpha1.ReasonCredentialsNotFound},
 		{"a Secret without a key", []client.Object{teamConfig(), halfKeys}, team, v1alpha1.ReasonCredentialsNotFound},
@@ -467,7 +467,7 @@ func TestConnectSeesReplacedSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Recheck()
+	c.ReloadCredentials()
 	h.now = h.now.Add(recheckPause)
 	if got := account(); got != "333" {
 		t.Errorf("after a refusal: account %s", got)
@@ -481,7 +481,7 @@ func TestARecheckEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Recheck()
+	c.ReloadCredentials()
 	for range 5 {
 		h.now = h.now.Add(recheckPause)
 		if _, err := h.Connect(t.Context(), team); err != nil {
@@ -560,7 +560,7 @@ func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
 			}
 			h.put(keys("shop", "keys", "222"))
 			h.now = h.now.Add(recheckPause)
-			for _, use := range []Use{team, deleting} {
+			for _, use := range []Request{team, deleting} {
 				c, err := h.Connect(t.Context(), use)
 				if err != nil {
 					t.Fatalf("the Secret is back: %v", err)

@@ -53,7 +53,7 @@ func (n *namespaces) tokenTenant(ctx context.Context, cfg *config, namespace str
 }
 
 // validateUse refuses an object that may not use a config. Deletion is never refused.
-func (n *namespaces) validateUse(ctx context.Context, c *config, use Use) error {
+func (n *namespaces) validateUse(ctx context.Context, c *config, use Request) error {
 	if use.Deleting {
 		return nil
 	}

@@ -25,20 +25,20 @@ func TestTenants(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		config client.Object
-		uses   []Use
+		uses   []Request
 		want   []driver.Tenant
 	}{
-		{"a platform's Secret", platformConfig(nil), []Use{in("shop"), in("bakery")}, []driver.Tenant{{}}},
+		{"a platform's Secret", platformConfig(nil), []Request{in("shop"), in("bakery")}, []driver.Tenant{{}}},
 		{"a platform's ambient identity", platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) {
 			c.Credentials.SecretRef, c.Credentials.Ambient = nil, &v1alpha1.AmbientCredentials{}
-		}), []Use{in("shop"), in("bakery")}, []driver.Tenant{{}}},
+		}), []Request{in("shop"), in("bakery")}, []driver.Tenant{{}}},
 		{"roles from a platform's Secret", platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) {
 			c.Credentials.AssumeRoles = roles
-		}), []Use{in("shop"), in("bakery"), in("shop")}, []driver.Tenant{shop, bakery}},
-		{"web identities", webPlatform(), []Use{in("shop"), in("bakery"), in("shop")}, []driver.Tenant{shop, bakery}},
-		{"a team's Secret", teamConfig(), []Use{team, team}, []driver.Tenant{{}}},
-		{"roles from a team's Secret", teams, []Use{team, team}, []driver.Tenant{shop}},
-		{"a team's web identity", webTeam(), []Use{team, team}, []driver.Tenant{shop}},
+		}), []Request{in("shop"), in("bakery"), in("shop")}, []driver.Tenant{shop, bakery}},
+		{"web identities", webPlatform(), []Request{in("shop"), in("bakery"), in("shop")}, []driver.Tenant{shop, bakery}},
+		{"a team's Secret", teamConfig(), []Request{team, team}, []driver.Tenant{{}}},
+		{"roles from a team's Secret", teams, []Request{team, team}, []driver.Tenant{shop}},
+		{"a team's web identity", webTeam(), []Request{team, team}, []driver.Tenant{shop}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newFixture(t, tt.config, keys("shop", "keys", "111"), keys(system, "keys", "222"),
@@ -167,7 +167,7 @@ func TestADroppedConnectionWorks(t *testing.T) {
 	if err != nil || next == conn {
 		t.Fatalf("an idle connection is remembered: %v", err)
 	}
-	conn.Recheck()
+	conn.ReloadCredentials()
 	if id, err := conn.Account(t.Context()); id != signedIn || err != nil {
 		t.Errorf("account %q, %v", id, err)
 	}

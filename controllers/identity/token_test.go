@@ -20,7 +20,7 @@ import (
 // Each tenant signs in with a token of its own ServiceAccount, for exactly the audience that was asked for.
 func TestTokensAreTheTenantsOwn(t *testing.T) {
 	h := newFixture(t, webPlatform(), webTeam(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"), serviceAccount(system, "true"))
-	for _, use := range []Use{in("shop"), in("bakery"), team} {
+	for _, use := range []Request{in("shop"), in("bakery"), team} {
 		if err := h.signIn(use); err != nil {
 			t.Error(err)
 		}
@@ -182,7 +182,7 @@ func TestRefusedTokensAreReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		issued = append(issued, len(h.takeIssued()))
-		conn.Recheck()
+		conn.ReloadCredentials()
 		h.now = h.now.Add(h.Refresh / 2)
 	}
 	if diff := cmp.Diff([]int{1, 0, 0, 1}, issued); diff != "" {

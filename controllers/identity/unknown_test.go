@@ -34,7 +34,7 @@ func TestUnknownCloudIsNotSupported(t *testing.T) {
 			delete(h.Drivers, "gcp")
 			deleting := platform
 			deleting.Deleting, deleting.Bound = true, true
-			for _, use := range []Use{platform, deleting} {
+			for _, use := range []Request{platform, deleting} {
 				if _, err := h.Connect(t.Context(), use); reasonOf(err) != v1alpha1.ReasonNotSupported || !strings.Contains(err.Error(), "aws") {
 					t.Errorf("Connect, deleting %t: %v", use.Deleting, err)
 				}

@@ -2,8 +2,8 @@ package identity
 
 import "github.com/mooring-dev/mooring/apis/v1alpha1"
 
-// A ValidationError is why there is no connection: something that a person has to correct. Mooring notices by itself once that is
-// done.
+// A ValidationError says why a provider config can't be used. A person has to correct it; the controller notices the
+// correction without a further edit.
 type ValidationError struct {
 	Reason  v1alpha1.Reason
 	Message string
@@ -12,7 +12,7 @@ type ValidationError struct {
 // Error implements error.
 func (r *ValidationError) Error() string { return r.Message }
 
-// Missing reports whether something is not there that is referred to.
+// Missing reports whether the error is that an object which is referred to does not exist.
 func (r *ValidationError) Missing() bool {
 	switch r.Reason {
 	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound,

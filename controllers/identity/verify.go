@@ -101,7 +101,7 @@ func (v *verifier) accountOf(ctx context.Context, cfg *config, namespace string,
 	account, err := conn.verify(ctx, ask.age)
 	if err != nil {
 		if driver.CodeOf(err) == driver.Denied {
-			conn.Recheck()
+			conn.ReloadCredentials()
 		}
 		return answer{message: conn.Redact(err.Error()), err: err}
 	}

@@ -9,25 +9,28 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// An ActionRequest is what a person asks for of one action, by the annotation of that action, and what came of what was asked for before.
+// An ActionRequest is a user's request for one action, made by the action's annotation, together with the status of the
+// latest request.
 type ActionRequest struct {
 	Action driver.Action
-	// Wanted is the value of the annotation as the status has it; empty if there is none.
+	// Wanted is the value of the annotation. A long value is shortened, as in the status. It is empty if there is no
+	// annotation.
 	Wanted string
-	// Status is what the status says of the action. Its Value is empty if the status says nothing of it yet.
+	// Status is the entry for the action in the object's status. Its Value is empty if there is no entry yet.
 	Status v1alpha1.ActionStatus
 }
 
-// IsNew reports whether the annotation has a value that was not answered. The one that was answered before the last comes back where something, such as a
-// GitOps controller, undoes what a person wrote.
+// IsNew reports whether the annotation has a value that was not handled yet. The value before the last one is not new:
+// it comes back when a GitOps controller reverts the annotation that a user set.
 func (r ActionRequest) IsNew() bool {
 	return r.Wanted != "" && r.Wanted != r.Status.Value && r.Wanted != r.Status.Former
 }
 
-// IsStored reports whether the action was or is about to be sent, and it is not known what came of it.
+// IsStored reports whether the request is recorded in the status, and its outcome is not known. The action was sent, or
+// is about to be.
 func (r ActionRequest) IsStored() bool { return r.Status.Outcome == v1alpha1.ActionRequested }
 
-// InFlight reports whether the action was or is about to be sent, and has not come to an end.
+// InFlight reports whether the action was sent, or is about to be, and is not complete.
 func (r ActionRequest) InFlight() bool {
 	return r.IsStored() || r.Status.Outcome == v1alpha1.ActionStarted
 }
@@ -44,10 +47,10 @@ func actionValue(value string) string {
 	return value[:longestActionValue/2] + "#" + hex.EncodeToString(sum[:16])
 }
 
-// ActionAnnotation returns the annotation that asks for an action.
+// ActionAnnotation returns the key of the annotation that requests an action.
 func ActionAnnotation(a driver.Action) string { return v1alpha1.GroupVersion.Group + "/" + string(a) }
 
-// ActionRequests returns what people ask for of each action that objects of a kind can have; nil for a kind without actions.
+// ActionRequests returns a request for each action; nil for a kind without actions.
 func ActionRequests(k *Kind, object v1alpha1.ResourceObject) (all []ActionRequest) {
 	if k.Actions == nil {
 		return nil
@@ -63,12 +66,12 @@ func ActionRequests(k *Kind, object v1alpha1.ResourceObject) (all []ActionReques
 	return all
 }
 
-// HasActionStatus reports whether the status of an object says something of an action.
+// HasActionStatus reports whether an object's status has an entry for an action.
 func HasActionStatus(k *Kind, object v1alpha1.ResourceObject, action driver.Action) bool {
 	return statusOf(*k.Actions(object), action) >= 0
 }
 
-// SetActionStatus stores in the status of an object what it says of an action.
+// SetActionStatus writes the status of an action to an object's status.
 func SetActionStatus(k *Kind, object v1alpha1.ResourceObject, s v1alpha1.ActionStatus) {
 	statuses := k.Actions(object)
 	if at := statusOf(*statuses, driver.Action(s.Name)); at >= 0 {

@@ -23,12 +23,12 @@ func Bucket() *Kind {
 			New:     func() v1alpha1.ClassObject { return &v1alpha1.BucketClass{} },
 			NewList: func() client.ObjectList { return &v1alpha1.BucketClassList{} },
 		},
-		Fixed:          []string{"location"},
-		KeptReferences: []string{"encryption.key", "retention.locked", "retention.days"},
-		DeletionPolicy: v1alpha1.DeletionDelete,
-		WhenVanished:   v1alpha1.WhenVanishedRecreate,
-		Regrets:        bucketRegrets,
-		Binding:        bucketBinding,
+		Fixed:            []string{"location"},
+		KeptReferences:   []string{"encryption.key", "retention.locked", "retention.days"},
+		DeletionPolicy:   v1alpha1.DeletionDelete,
+		WhenVanished:     v1alpha1.WhenVanishedRecreate,
+		CreationWarnings: bucketRegrets,
+		Binding:          bucketBinding,
 	}
 }
 

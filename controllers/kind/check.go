@@ -11,8 +11,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Check returns what is wrong with registered kinds, each with how to mend it, which drivers were built for another version of the
-// contract, and which kinds drivers describe that are not registered. It is nil if nothing is wrong.
+// Check returns what is wrong with the registered kinds and with the drivers' descriptions of them, each problem with
+// its correction. It also reports drivers that were built for another version of the contract, and kinds of a driver
+// that are not registered. It returns nil if nothing is wrong.
 func Check(kinds []*Kind, drivers map[string]driver.Driver) error {
 	var errs []error
 	known := map[string]string{}

@@ -38,16 +38,16 @@ func Database() *Kind {
 		Former: func(o v1alpha1.ResourceObject) **v1alpha1.FormerServer {
 			return &o.(*v1alpha1.Database).Status.FormerServer
 		},
-		Window:        databaseWindow,
-		Regrets:       databaseRegrets,
-		Exposes:       databaseExposes,
-		SetEndpoint:   setDatabaseEndpoint,
-		FinalSnapshot: finalSnapshot,
-		Backup:        snapshotBefore,
-		Support:       &Support{Set: setDatabaseSupport, Of: databaseSupport},
-		Rotation:      databaseRotation,
-		Actions:       databaseActions,
-		Binding:       databaseBinding,
+		Window:           databaseWindow,
+		CreationWarnings: databaseRegrets,
+		ExposureWarnings: databaseExposes,
+		SetEndpoint:      setDatabaseEndpoint,
+		FinalSnapshot:    finalSnapshot,
+		Backup:           snapshotBefore,
+		Support:          &Support{Set: setDatabaseSupport, Of: databaseSupport},
+		Rotation:         databaseRotation,
+		Actions:          databaseActions,
+		Binding:          databaseBinding,
 	}
 }
 

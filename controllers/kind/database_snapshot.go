@@ -16,7 +16,8 @@ import (
 // +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots,verbs=get;list;watch;create;patch;delete;adopt
 // +kubebuilder:rbac:groups=mooring.dev,resources=databasesnapshots/status,verbs=patch
 
-// DatabaseSnapshot returns the kind DatabaseSnapshot. Its objects are made of a Database, or stand for a snapshot that exists.
+// DatabaseSnapshot returns the kind DatabaseSnapshot. Its objects take a snapshot of a Database, or represent a
+// snapshot that exists.
 func DatabaseSnapshot() *Kind {
 	return &Kind{
 		Name: "DatabaseSnapshot", Plural: "databasesnapshots",
@@ -39,7 +40,7 @@ func DatabaseSnapshot() *Kind {
 		Existing:           func(o v1alpha1.ResourceObject) string { return o.(*v1alpha1.DatabaseSnapshot).Spec.Source.ExternalName },
 		DeletionPolicy:     v1alpha1.DeletionDelete,
 		WhenVanished:       v1alpha1.WhenVanishedStop,
-		Regrets:            snapshotRegrets,
+		CreationWarnings:   snapshotRegrets,
 		SetSnapshotDetails: setSnapshotDetails,
 		Expiry: &Expiry{At: snapshotExpires, Status: func(o v1alpha1.ResourceObject) **metav1.Time {
 			return &o.(*v1alpha1.DatabaseSnapshot).Status.DeletionTime

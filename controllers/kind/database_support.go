@@ -9,11 +9,12 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Support says where the status of objects of a kind shows until when the cloud supports what they run on. All functions are pure.
+// A Support describes where the status of a kind shows how long the cloud supports the engine version. All functions
+// are pure.
 type Support struct {
-	// Set stores it in the status, and clears it there if it is nil.
+	// Set writes the support dates to the status; nil clears them.
 	Set func(v1alpha1.ResourceObject, *driver.Support)
-	// Of returns what the status says, which may be nil.
+	// Of returns the support dates in the status; nil if there are none.
 	Of func(v1alpha1.ResourceObject) *v1alpha1.DatabaseSupport
 }
 

@@ -1,6 +1,8 @@
-// Package kind is the registry of the kinds that stand for something in a cloud, a file a kind. Everything that works for all
-// kinds iterates over All: the reconcilers, classes, admission, metrics, the checks of an installation and documents.
+// Package kind is the registry of the kinds of cloud objects, with one file for each kind. Everything that works for
+// all kinds iterates over All: the reconcilers, classes, admission, metrics, the checks of an installation and the
+// documents.
 //
-// It holds what is not on the API types, which have accessors: names, constructors, the kind's class, defaults, and what the
-// connection Secret holds. It is data and pure functions, and knows no other package of the controllers.
+// A Kind holds what the accessors of the API types do not provide: names, constructors, the kind's class, defaults, and
+// the content of the connection Secret. It is data and pure functions. The package imports no other package of the
+// controllers.
 package kind

@@ -5,7 +5,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// FormerOf returns the cloud object in whose place an object's own was put, as the status says; nil if there is none.
+// FormerOf returns the former server in an object's status, which its present server replaced; nil if there is none.
 func FormerOf(k *Kind, object v1alpha1.ResourceObject) *driver.ParentRef {
 	if k.Former == nil {
 		return nil
@@ -16,7 +16,7 @@ func FormerOf(k *Kind, object v1alpha1.ResourceObject) *driver.ParentRef {
 	return nil
 }
 
-// SetFormer notes in an object's status in whose place its cloud object was put; nil for none.
+// SetFormer writes the former server to an object's status, which its present server replaced; nil for none.
 func SetFormer(k *Kind, object v1alpha1.ResourceObject, former *driver.Former) {
 	if k.Former == nil {
 		return

@@ -11,80 +11,93 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Kind is a kind of object that stands for something in a cloud. All functions are pure.
+// A Kind describes a kind of Kubernetes object that represents a cloud object. All functions are pure.
 type Kind struct {
-	// Name is the kind's name in the API, Plural that of its resource.
+	// Name is the kind's name in the API. Plural is the name of its resource.
 	Name, Plural string
 	New          func() v1alpha1.ResourceObject
 	NewList      func() client.ObjectList
-	// Class is the kind's class; nil for a kind that has none. Objects of such a kind name their provider config, or have a parent.
+	// Class is the kind's class; nil for a kind without one. Objects of such a kind have a parent, or name their
+	// provider config themselves.
 	Class *Class
-	// Parent is the kind within whose objects those of this kind are; nil for a kind without a parent.
+	// Parent describes the kind of the parent object; nil for a kind without one.
 	Parent *Parent
 
-	// Login: objects have an administrator with a password.
+	// Login: the cloud object has an administrator with a password.
 	Login bool
 	// Fixed are the fields that can't change once the cloud object exists.
 	Fixed []string
-	// KeptReferences are fields that name another cloud object, or have a value that is the class's alone, and that 0.1.0 accepted from everybody: an existing cloud object keeps what it
-	// has, also if its class does not allow it. A field that a later release added does not belong here.
+	// KeptReferences are fields that need the permission of the class, and that 0.1.0 accepted from every user. A cloud
+	// object that exists keeps its value of such a field, even if the class does not allow it. A field of a later
+	// release does not belong here.
 	KeptReferences []string
-	// DeletionPolicy and WhenVanished are the defaults of the fields of that name.
+	// DeletionPolicy and WhenVanished are the defaults of the spec fields of the same name.
 	DeletionPolicy v1alpha1.DeletionPolicy
 	WhenVanished   v1alpha1.WhenVanished
 
-	// Existing returns the name in the cloud of an object that has to exist already: nothing is created for it. It is empty for all others, and nil for
-	// kinds that have none.
+	// Existing returns the name of a cloud object that must exist already, because the spec refers to it. Nothing is
+	// created for such an object. It returns an empty name for all other objects, and is nil for kinds without such a
+	// field.
 	Existing func(v1alpha1.ResourceObject) string
-	// Restoring says how objects are restored from snapshots when they are created; nil for kinds that are not.
+	// Restoring describes how an object is restored from a snapshot at its creation; nil for kinds that can't be
+	// restored.
 	Restoring *Restoring
-	// Replicating says how objects follow others of the kind, as read replicas do; nil for kinds that can't.
+	// Replicating describes how an object can be a read replica of another object of the kind; nil for kinds without
+	// replicas.
 	Replicating *Replicating
-	// Former points to what an object's status says about the cloud object in whose place its own was put; nil for kinds of which none is.
+	// Former points to the part of the status about the former server, which the present cloud object replaced. It is
+	// nil for kinds whose objects are never replaced.
 	Former func(v1alpha1.ResourceObject) **v1alpha1.FormerServer
-	// Window returns the maintenance window that a spec asks for; nil if it asks for none. It is nil for kinds that have no such windows.
+	// Window returns the maintenance window that a spec declares; nil if it declares none. It is nil for kinds without
+	// maintenance windows.
 	Window func(v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow
-	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if
-	// there is nothing to say.
-	Regrets func(v1alpha1.ResourceObject) []string
-	// Exposes returns those of the Regrets that say who can reach an object: they matter as much once it exists. It is nil for kinds that have none.
-	Exposes func(v1alpha1.ResourceObject) []string
-	// SetEndpoint stores in the status where the object answers; nil for kinds whose status does not show it.
+	// CreationWarnings returns warnings about a new object, one line each, the most dangerous first. The class is
+	// merged into the object. It is nil for kinds without warnings.
+	CreationWarnings func(v1alpha1.ResourceObject) []string
+	// ExposureWarnings returns those of the CreationWarnings that say who can reach the object. They also apply to an
+	// edit of an object that exists. It is nil for kinds without such warnings.
+	ExposureWarnings func(v1alpha1.ResourceObject) []string
+	// SetEndpoint writes the object's endpoint to the status; nil for kinds whose status does not have it.
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
-	// SetSnapshotDetails stores in the status what a snapshot says of itself, and whether it is usable. It clears what is nil. It is nil for other kinds.
+	// SetSnapshotDetails writes the details of a snapshot to the status, and whether the snapshot is usable. Details
+	// that are nil are cleared. It is nil for kinds that are not snapshots.
 	SetSnapshotDetails func(object v1alpha1.ResourceObject, is *driver.SnapshotDetails, usable bool)
-	// Expiry says when Mooring deletes objects by itself; nil for kinds whose objects stay until somebody deletes them.
+	// Expiry describes when Mooring deletes objects by itself; nil for kinds whose objects do not expire.
 	Expiry *Expiry
-	// FinalSnapshot returns the object that is to stand for the final snapshot of a deleted object, whose name in the cloud is given, with the status that binds
-	// it to the snapshot. want is the deleted object with its class merged in. It is nil for kinds without final snapshots.
+	// FinalSnapshot returns a new object that represents the final snapshot of a deleted object. snapshot is the name
+	// of the snapshot in the cloud; the status of the new object is bound to it. want is the deleted object with its
+	// class merged in. It is nil for kinds without final snapshots.
 	FinalSnapshot func(deleted, want v1alpha1.ResourceObject, snapshot string) v1alpha1.ResourceObject
-	// Backup returns the object by which a snapshot of an object is taken before an upgrade to a version. It has the label v1alpha1.LabelBeforeVersion. It is nil for kinds of which
-	// Mooring takes none.
+	// Backup returns a new object that takes a snapshot of an object before its upgrade to a version. It has the label
+	// v1alpha1.LabelBeforeVersion. It is nil for kinds that Mooring does not back up.
 	Backup func(of v1alpha1.ResourceObject, version string, now time.Time) v1alpha1.ResourceObject
-	// Support says where the status shows until when the cloud supports what objects run on; nil for kinds whose status does not show it.
+	// Support describes where the status shows how long the cloud supports the object's engine version; nil for kinds
+	// whose status does not show it.
 	Support *Support
-	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.
+	// Rotation points to the part of the status about the rotation of the password; nil for kinds without password
+	// rotation.
 	Rotation func(v1alpha1.ResourceObject) **v1alpha1.PasswordRotation
-	// Actions returns where the status says what became of the actions that people ask for; nil for kinds that have none.
+	// Actions points to the part of the status about the outcome of requested actions; nil for kinds without actions.
 	Actions func(v1alpha1.ResourceObject) *[]v1alpha1.ActionStatus
-	// Binding returns type and contents of the connection Secret of an object in a cloud. The keys are those of the Service
-	// Binding specification; entries without a value are left out. It is nil for a kind whose spec has no connection.
+	// Binding returns the type and the data of an object's connection Secret. The keys are those of the Service Binding
+	// specification. Keys without a value are left out. It is nil for a kind whose spec has no connection.
 	Binding func(obj v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
 }
 
-// KeyCertificates is the key of a connection Secret with the authorities, in PEM, that sign the server's certificate.
+// KeyCertificates is the key in a connection Secret that holds the CA certificates of the server, in PEM.
 const KeyCertificates = "certificates"
 
-// KeyServerName is the key of a connection Secret with the name that clients verify in the server's certificate, where that is not the host. It is
-// called as in a kubeconfig.
+// KeyServerName is the key in a connection Secret that holds the name in the server's certificate, if it is not the
+// host. Clients have to verify this name. A kubeconfig has the same key.
 const KeyServerName = "tls-server-name"
 
-// KeyPasswordSecret is the key of a connection Secret that says where the cloud keeps the password of the server, in place of a password and a URI with it.
+// KeyPasswordSecret is the key in a connection Secret that says where the cloud stores the server's password. Such a
+// Secret has neither a password nor a URI.
 const KeyPasswordSecret = "password-secret"
 
-// A Class is the class of a kind.
+// A Class describes the class of a kind, for example DatabaseClass.
 type Class struct {
-	// Name is the class's kind in the API, Plural that of its resource.
+	// Name is the class's kind in the API. Plural is the name of its resource.
 	Name, Plural string
 	New          func() v1alpha1.ClassObject
 	NewList      func() client.ObjectList
@@ -94,10 +107,10 @@ type Class struct {
 //
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=bucketclasses.mooring.dev;buckets.mooring.dev;databaseclasses.mooring.dev;databases.mooring.dev;databasesnapshots.mooring.dev
 
-// All returns the kinds in the order in which people meet them. Each call returns kinds of its own.
+// All returns all kinds, in the order in which the documents present them. Each call returns new values.
 func All() []*Kind { return []*Kind{Database(), Bucket(), DatabaseSnapshot()} }
 
-// Objects returns a new object of each kind. It leaves out what Check refuses.
+// Objects returns one new object of each kind. Kinds without a constructor, which Check reports, are left out.
 func Objects(kinds []*Kind) (objects []v1alpha1.ResourceObject) {
 	for _, k := range kinds {
 		if k != nil && k.New != nil {
@@ -107,17 +120,17 @@ func Objects(kinds []*Kind) (objects []v1alpha1.ResourceObject) {
 	return objects
 }
 
-// Has reports whether an object is of the kind.
+// Has reports whether an object is of this kind.
 func (k *Kind) Has(object client.Object) bool {
 	return reflect.TypeOf(object) == reflect.TypeOf(k.New())
 }
 
-// HasClass reports whether an object is a class of the kind.
+// HasClass reports whether an object is a class of this kind.
 func (k *Kind) HasClass(object client.Object) bool {
 	return k.Class != nil && reflect.TypeOf(object) == reflect.TypeOf(k.Class.New())
 }
 
-// Deletion returns the deletion policy of an object, default applied.
+// Deletion returns the deletion policy of an object, or the kind's default.
 func (k *Kind) Deletion(object v1alpha1.ResourceObject) v1alpha1.DeletionPolicy {
 	if p := object.GetDeletionPolicy(); p != "" {
 		return p
@@ -125,7 +138,7 @@ func (k *Kind) Deletion(object v1alpha1.ResourceObject) v1alpha1.DeletionPolicy 
 	return k.DeletionPolicy
 }
 
-// ChosenName returns the name in the cloud that an object's spec chooses; empty if it chooses none.
+// ChosenName returns the name in the cloud that an object's spec sets; empty if it sets none.
 func (k *Kind) ChosenName(object v1alpha1.ResourceObject) string {
 	if k.Existing != nil {
 		if name := k.Existing(object); name != "" {

@@ -10,56 +10,62 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Parent is the kind within whose objects those of a kind are, as users are within a database. Such a kind has no class, and its
-// objects have no provider config of their own: account, location, identity and the permission to exist come from the parent, an object
-// of the same namespace. A kind gets a parent by this value in its file, by Resource.Parent in the descriptions of the drivers, and by
-// a field of type v1alpha1.ParentStatus in its status.
+// A Parent describes the kind of a parent object, as a database is the parent of its users. A child has no class and no
+// provider config of its own. Account, location, identity and the permission to exist come from the parent, an object
+// in the same namespace.
+//
+// To give a kind a parent, set this value in the kind's file, Resource.Parent in the drivers' descriptions, and a field
+// of type v1alpha1.ParentStatus in its status.
 type Parent struct {
-	// Kind is the parent's kind.
+	// Kind is the name of the parent's kind.
 	Kind string
-	// Field is the field of the spec that names the parent, for example databaseRef.name: within a field of the spec that ends with Ref, as
-	// config/admission/consent.yaml knows it. It must not change once it is set.
+	// Field is the field of the spec that names the parent, for example databaseRef.name. It is within a field whose
+	// name ends with Ref, because the policies in config/admission/consent.yaml find it by that. It must not change
+	// once it is set.
 	Field string
-	// Name returns what an object has in that field.
+	// Name returns the value of that field.
 	Name func(v1alpha1.ResourceObject) string
-	// Status points to what an object's status says of the parent.
+	// Status points to the part of the status about the parent.
 	Status func(v1alpha1.ResourceObject) *v1alpha1.ParentStatus
-	// Source: objects are made of the parent and are not within it, as snapshots are. Then the parent is needed to create an object, and for
-	// nothing else: the object's own status says where it is. An object whose Name is empty is made of nothing, and names its provider config.
+	// Source: objects are created from the parent and are not within it, as snapshots are. The parent is needed for the
+	// creation only; afterwards the object's own status says where it is. An object whose Name is empty has no source,
+	// and names its provider config.
 	Source bool
-	// Limit returns how many objects made of those of a class a namespace may have; nil if there is no limit. LimitField is the field of the class that says it.
-	// Limit is nil for kinds of which no class limits the number.
+	// Limit returns how many objects a namespace may have whose parents use a class; nil for no limit. LimitField is
+	// the field of the class that sets it. Limit is nil for kinds that no class limits.
 	Limit      func(v1alpha1.ClassObject) *int32
 	LimitField string
 }
 
-// Counts reports whether an object may count against a limit of its parent's class.
-func Counts(k *Kind, object v1alpha1.ResourceObject) bool {
-	return k.Named(object) != "" && k.Parent.Limit != nil
+// CountsAgainstLimit reports whether a class can limit how many objects such as this one a namespace has: its kind has
+// such a limit, and it has a parent.
+func CountsAgainstLimit(k *Kind, object v1alpha1.ResourceObject) bool {
+	return k.ParentName(object) != "" && k.Parent.Limit != nil
 }
 
-// Named returns the name of an object's parent; empty for an object without one.
-func (k *Kind) Named(object v1alpha1.ResourceObject) string {
+// ParentName returns the name of an object's parent; empty if it has none.
+func (k *Kind) ParentName(object v1alpha1.ResourceObject) string {
 	if k.Parent == nil {
 		return ""
 	}
 	return k.Parent.Name(object)
 }
 
-// Outlives reports whether objects of the kind outlive their parent.
-func (k *Kind) Outlives() bool { return k.Parent != nil && k.Parent.Source }
+// OutlivesParent reports whether objects of this kind outlive their parent, as snapshots do.
+func (k *Kind) OutlivesParent() bool { return k.Parent != nil && k.Parent.Source }
 
-// ParentIndex is the name of the index by which the objects of a kind are found by the name of their parent.
+// ParentIndex is the name of the index that finds objects by the name of their parent.
 const ParentIndex = "parent"
 
-// CloudIndex is the name of the index by which objects are found by the cloud object that their status names. Kinds have it of which a mark may not say whose a cloud
-// object is: those with a parent, and those that can be born as a copy.
+// CloudIndex is the name of the index that finds objects by the cloud object in their status. Only kinds have it whose
+// cloud objects can't be attributed by their mark alone: those with a parent, and those that can be created as a copy.
 const CloudIndex = "cloudObject"
 
-// CloudKey returns the key in CloudIndex of what has a name within a parent.
+// CloudKey returns the key in CloudIndex of a cloud object with a name. parent is the name of its parent in the cloud;
+// empty if there is none.
 func CloudKey(parent, name string) string { return parent + "/" + name }
 
-// CloudKeys returns the keys in CloudIndex of an object; none if its status names no cloud object.
+// CloudKeys returns the keys of an object in CloudIndex; none if its status names no cloud object.
 func (k *Kind) CloudKeys(object v1alpha1.ResourceObject) []string {
 	name, parent := object.GetResourceStatus().ExternalName, ""
 	if k.Parent != nil {
@@ -71,16 +77,17 @@ func (k *Kind) CloudKeys(object v1alpha1.ResourceObject) []string {
 	return []string{CloudKey(parent, name)}
 }
 
-// A Family is what a kind's parent is, and which kinds have it as their parent and go with it.
+// A Family holds the kinds that are related to a kind.
 type Family struct {
-	// Parent is nil for a kind without one.
-	Parent   *Kind
+	// Parent is the kind of the parent; nil if there is none.
+	Parent *Kind
+	// Children are the kinds whose objects exist within those of this kind, and are deleted with them.
 	Children []*Kind
-	// Snapshots is the kind of snapshots from which objects of the kind can be restored; nil if there is none.
+	// Snapshots is the kind of snapshots from which objects of this kind can be restored; nil if there is none.
 	Snapshots *Kind
 }
 
-// FamilyOf returns the family of a kind among others.
+// FamilyOf returns the family of a kind among all kinds.
 func FamilyOf(k *Kind, all []*Kind) (f Family) {
 	for _, other := range all {
 		if k.Parent != nil && other.Name == k.Parent.Kind {
@@ -89,15 +96,16 @@ func FamilyOf(k *Kind, all []*Kind) (f Family) {
 		if k.Restoring != nil && other.Name == k.Restoring.Of {
 			f.Snapshots = other
 		}
-		if other.Parent != nil && other.Parent.Kind == k.Name && !other.Outlives() {
+		if other.Parent != nil && other.Parent.Kind == k.Name && !other.OutlivesParent() {
 			f.Children = append(f.Children, other)
 		}
 	}
 	return f
 }
 
-// Within returns within which cloud object an object's status says that its own is; zero for a kind without a parent.
-func (k *Kind) Within(object v1alpha1.ResourceObject) driver.ParentRef {
+// ParentRef returns the cloud object of the parent, as recorded in an object's status; zero for a kind without a
+// parent.
+func (k *Kind) ParentRef(object v1alpha1.ResourceObject) driver.ParentRef {
 	if k.Parent == nil {
 		return driver.ParentRef{}
 	}
@@ -105,9 +113,9 @@ func (k *Kind) Within(object v1alpha1.ResourceObject) driver.ParentRef {
 	return driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
 }
 
-// SetWithin notes in an object's status within which cloud object its own is to be, and that it is not known to be there yet. It reports
-// whether the status changed.
-func (k *Kind) SetWithin(object v1alpha1.ResourceObject, parent driver.ParentRef) (changed bool) {
+// SetParentRef writes the parent's cloud object to the status, and clears the record of ownership. It reports whether
+// the status changed.
+func (k *Kind) SetParentRef(object v1alpha1.ResourceObject, parent driver.ParentRef) (changed bool) {
 	if k.Parent == nil {
 		return false
 	}
@@ -117,20 +125,21 @@ func (k *Kind) SetWithin(object v1alpha1.ResourceObject, parent driver.ParentRef
 	return *status != before
 }
 
-// SetRecorded notes in an object's status that its cloud object is known to be its own, within the parent.
-func (k *Kind) SetRecorded(object v1alpha1.ResourceObject) {
+// RecordOwnership writes to the status the record that the cloud object within the parent belongs to this object.
+func (k *Kind) RecordOwnership(object v1alpha1.ResourceObject) {
 	if k.Parent != nil {
 		k.Parent.Status(object).Recorded = true
 	}
 }
 
-// Recorded reports whether an object's status says that its cloud object is known to be its own, within the parent.
-func (k *Kind) Recorded(object v1alpha1.ResourceObject) bool {
+// OwnershipRecorded reports whether the status has the record that the cloud object within the parent belongs to this
+// object. Such a cloud object has no ownership mark of its own.
+func (k *Kind) OwnershipRecorded(object v1alpha1.ResourceObject) bool {
 	return k.Parent != nil && k.Parent.Status(object).Recorded
 }
 
-// ClearRecorded notes in an object's status that it is not known any more to have a cloud object within the parent.
-func (k *Kind) ClearRecorded(object v1alpha1.ResourceObject) {
+// ClearOwnership removes from the status the record that the cloud object within the parent belongs to this object.
+func (k *Kind) ClearOwnership(object v1alpha1.ResourceObject) {
 	if k.Parent != nil {
 		k.Parent.Status(object).Recorded = false
 	}

@@ -11,21 +11,23 @@ import (
 	"github.com/mooring-dev/mooring/providers/portable"
 )
 
-// Replicating says how an object of a kind can follow another one of that kind, as a read replica does.
+// Replicating describes how an object of a kind can be a read replica of another object of the kind.
 type Replicating struct {
-	// Of returns what the spec of an object has it follow; nil for one that follows none.
+	// Of returns the part of the spec that makes an object a read replica; nil if it is none.
 	Of func(v1alpha1.ResourceObject) *v1alpha1.DatabaseReplica
-	// Status points to what an object's status says about what it follows, and Followers to the names of those that follow it.
+	// Status points to the part of a replica's status about its primary. Followers points to the names of the replicas
+	// in the status of a primary.
 	Status    func(v1alpha1.ResourceObject) **v1alpha1.ReplicaStatus
 	Followers func(v1alpha1.ResourceObject) *[]string
-	// Unfit returns why no object can follow a primary as the spec, class merged in, wants it, and what would be right; empty if one can.
-	Unfit func(want, primary v1alpha1.ResourceObject) string
+	// Mismatch returns why an object with this spec can't be a replica of the primary, and how to correct the spec;
+	// empty if it can. The class is merged into want.
+	Mismatch func(want, primary v1alpha1.ResourceObject) string
 }
 
-// PrimaryIndex is the name of the index by which objects are found by the name of the object that they are to follow.
+// PrimaryIndex is the name of the index that finds read replicas by the name of their primary.
 const PrimaryIndex = "primary"
 
-// ReplicaOf returns what the spec of an object has it follow; nil for one that is to follow none.
+// ReplicaOf returns the part of an object's spec that makes it a read replica; nil if it is none.
 func ReplicaOf(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.DatabaseReplica {
 	if k.Replicating == nil {
 		return nil
@@ -33,7 +35,8 @@ func ReplicaOf(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.DatabaseReplic
 	return k.Replicating.Of(object)
 }
 
-// PrimaryName returns the name of the object that one is to follow, or has followed; empty if its spec names none.
+// PrimaryName returns the name of the primary in a replica's spec. It stays there after the replica was promoted. It is
+// empty if the spec names none.
 func PrimaryName(k *Kind, object v1alpha1.ResourceObject) string {
 	if replica := ReplicaOf(k, object); replica != nil {
 		return replica.PrimaryRef.Name
@@ -41,17 +44,20 @@ func PrimaryName(k *Kind, object v1alpha1.ResourceObject) string {
 	return ""
 }
 
-// Follows returns what the status of an object says that it follows; nil if it follows none.
-func Follows(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
+// ReplicaStatusOf returns the part of an object's status about its primary; nil if it is not a read replica.
+func ReplicaStatusOf(k *Kind, object v1alpha1.ResourceObject) *v1alpha1.ReplicaStatus {
 	if k.Replicating == nil {
 		return nil
 	}
 	return *k.Replicating.Status(object)
 }
 
-// SetFollowing notes in the status of an object what it follows and what follows it. id is the identity of what it follows, as far as that is known: the first one that is
-// known stays, because a later server of the name is another one. lag is how far it lags behind; empty if that is not known. It reports whether the status changed.
-func SetFollowing(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, lag v1alpha1.ReplicaLag, followers []string) (changed bool) {
+// SetReplicaStatus writes to an object's status which primary it follows, and which replicas follow it. follows is nil
+// if it follows none. lag is the replication lag; empty if it is not known. It reports whether the status changed.
+//
+// id is the cloud's identity of the primary, if it is known. The first known id is kept: a later server of the same
+// name is another server.
+func SetReplicaStatus(k *Kind, object v1alpha1.ResourceObject, follows *driver.Following, id string, lag v1alpha1.ReplicaLag, followers []string) (changed bool) {
 	if k.Replicating == nil {
 		return false
 	}
@@ -73,7 +79,7 @@ func databaseReplicating() *Replicating {
 			return &o.(*v1alpha1.Database).Status.Replica
 		},
 		Followers: func(o v1alpha1.ResourceObject) *[]string { return &o.(*v1alpha1.Database).Status.Replicas },
-		Unfit:     unfitReplica,
+		Mismatch:  unfitReplica,
 	}
 }
 

@@ -17,8 +17,9 @@ var replicaLags = []struct {
 	{v1alpha1.ReplicaLagSeconds, 0},
 }
 
-// ReplicaLagAfter returns what the status says of a lag, after it said before, which is empty if it said nothing. It rises at once, and falls where the lag is less than half of what it rose at: so a lag
-// that comes and goes around a minute, an hour or a day causes no writes.
+// ReplicaLagAfter returns the lag that the status shows, for a measured lag and the lag that it showed before; before
+// may be empty. The shown lag rises at once. It falls only if the measured lag is below half of the threshold at which
+// it rose. So a lag that varies around a minute, an hour or a day causes no writes.
 func ReplicaLagAfter(before v1alpha1.ReplicaLag, lag time.Duration) v1alpha1.ReplicaLag {
 	falls := false
 	for _, l := range replicaLags {

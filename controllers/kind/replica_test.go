@@ -57,23 +57,23 @@ func TestUnfitReplicas(t *testing.T) {
 }
 
 // What an object follows, and what follows it, is in its status as long as it is so.
-func TestSetFollowing(t *testing.T) {
+func TestSetReplicaStatus(t *testing.T) {
 	k, d := Database(), &v1alpha1.Database{}
 	follows := &driver.Following{Primary: "orders", Location: "there", Problem: "behind"}
 	const lag = v1alpha1.ReplicaLagHours
-	if !SetFollowing(k, d, follows, "db-1", lag, []string{"a"}) || SetFollowing(k, d, follows, "db-1", lag, []string{"a"}) || SetFollowing(k, d, follows, "db-2", lag, []string{"a"}) {
+	if !SetReplicaStatus(k, d, follows, "db-1", lag, []string{"a"}) || SetReplicaStatus(k, d, follows, "db-1", lag, []string{"a"}) || SetReplicaStatus(k, d, follows, "db-2", lag, []string{"a"}) {
 		t.Error("a change is not told, or told twice")
 	}
-	if got := Follows(k, d); got == nil || *got != (v1alpha1.ReplicaStatus{Primary: "orders", PrimaryID: "db-1", Location: "there", Problem: "behind", Lag: lag}) || !slices.Equal(d.Status.Replicas, []string{"a"}) {
+	if got := ReplicaStatusOf(k, d); got == nil || *got != (v1alpha1.ReplicaStatus{Primary: "orders", PrimaryID: "db-1", Location: "there", Problem: "behind", Lag: lag}) || !slices.Equal(d.Status.Replicas, []string{"a"}) {
 		t.Errorf("the status has %+v and %q", got, d.Status.Replicas)
 	}
-	if !SetFollowing(k, d, follows, "db-1", "", []string{"a"}) || Follows(k, d).Lag != "" {
+	if !SetReplicaStatus(k, d, follows, "db-1", "", []string{"a"}) || ReplicaStatusOf(k, d).Lag != "" {
 		t.Error("a lag that is not known any more stays")
 	}
-	if !SetFollowing(k, d, nil, "", "", nil) || Follows(k, d) != nil || len(d.Status.Replicas) > 0 {
+	if !SetReplicaStatus(k, d, nil, "", "", nil) || ReplicaStatusOf(k, d) != nil || len(d.Status.Replicas) > 0 {
 		t.Error("it is not forgotten")
 	}
-	if b := Bucket(); SetFollowing(b, &v1alpha1.Bucket{}, follows, "", "", nil) || Follows(b, &v1alpha1.Bucket{}) != nil || PrimaryName(b, &v1alpha1.Bucket{}) != "" {
+	if b := Bucket(); SetReplicaStatus(b, &v1alpha1.Bucket{}, follows, "", "", nil) || ReplicaStatusOf(b, &v1alpha1.Bucket{}) != nil || PrimaryName(b, &v1alpha1.Bucket{}) != "" {
 		t.Error("a bucket follows something")
 	}
 }

@@ -12,25 +12,28 @@ import (
 	"github.com/mooring-dev/mooring/providers/portable"
 )
 
-// A Restoring says how objects of a kind are restored from snapshots when they are created. All functions are pure.
+// A Restoring describes how objects of a kind are restored at their creation. All functions are pure.
 type Restoring struct {
-	// Of is the kind of the snapshots.
+	// Of is the name of the kind of the snapshots.
 	Of string
-	// From returns from what the spec has a new object restored; nil for an empty one.
+	// From returns the restore that a spec asks for; nil if the object is to be created empty.
 	From func(v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore
-	// Unfit returns why no object can be restored from a snapshot as the spec, class merged in, wants it, and what would be right; empty if one can.
-	Unfit func(v1alpha1.ResourceObject, *driver.SnapshotDetails) string
-	// Details returns what a cloud object of the kind itself is like, by its mirror, as a snapshot of it would say.
+	// Mismatch returns why an object with this spec can't be restored from a snapshot, and how to correct the spec;
+	// empty if it can. The class is merged into the object.
+	Mismatch func(v1alpha1.ResourceObject, *driver.SnapshotDetails) string
+	// Details returns the details that a snapshot of a cloud object would have. mirror is the observed state of the
+	// object, as JSON of the kind's parameters.
 	Details func(mirror json.RawMessage) (*driver.SnapshotDetails, error)
-	// Same reports whether what was observed in the cloud is the snapshot that an object of the kind Of stands for.
+	// Same reports whether an observed snapshot is the one that a snapshot object represents.
 	Same func(snapshot v1alpha1.ResourceObject, seen driver.Observation) bool
-	// Contents are fields of the spec that name what has to be in the snapshot: nothing empty is created in its place.
+	// Contents are fields of the spec that name something the snapshot must contain, for example a database. If the
+	// snapshot lacks it, it is not created empty.
 	Contents []string
-	// Status points to what an object's status says about the snapshot from which it was restored.
+	// Status points to the part of the status about the snapshot or server from which the object was restored.
 	Status func(v1alpha1.ResourceObject) **v1alpha1.RestoredFrom
 }
 
-// RestoreFrom returns from what the spec of an object has it restored; nil for an empty one.
+// RestoreFrom returns the restore that an object's spec asks for; nil if the object is to be created empty.
 func (k *Kind) RestoreFrom(object v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore {
 	if k.Restoring == nil {
 		return nil
@@ -38,18 +41,21 @@ func (k *Kind) RestoreFrom(object v1alpha1.ResourceObject) *v1alpha1.DatabaseRes
 	return k.Restoring.From(object)
 }
 
-// Restores reports whether an object was restored from a snapshot, or is to be.
+// Restores reports whether an object was restored, or is to be restored. want is the object with its class merged in,
+// and stored the object as it is stored.
 func (k *Kind) Restores(want v1alpha1.ResourceObject, stored v1alpha1.ResourceObject) bool {
 	return k.RestoreFrom(want) != nil || k.Restored(stored)
 }
 
-// Restored reports whether an object's status says of what its cloud object was made. What was taken over was not.
+// Restored reports whether the status says from what the cloud object was restored. A cloud object that was adopted was
+// not restored.
 func (k *Kind) Restored(stored v1alpha1.ResourceObject) bool {
 	return k.Restoring != nil && *k.Restoring.Status(stored) != nil
 }
 
-// Vanished returns the server in whose place an object's server was restored, or is being restored, as the status says; zero for none.
-func (k *Kind) Vanished(stored v1alpha1.ResourceObject) driver.ParentRef {
+// VanishedServer returns the server that vanished, if the object's present server was restored in its place, or is
+// being restored. It is zero if there is none.
+func (k *Kind) VanishedServer(stored v1alpha1.ResourceObject) driver.ParentRef {
 	if k.Restoring == nil {
 		return driver.ParentRef{}
 	}
@@ -60,7 +66,8 @@ func (k *Kind) Vanished(stored v1alpha1.ResourceObject) driver.ParentRef {
 	return driver.ParentRef{Name: from.Server, ID: from.VanishedID}
 }
 
-// SetRestored notes in an object's status from which snapshot it is restored; nil for none, and what follows another object is none. It reports whether the status changed.
+// SetRestored writes to the status from which snapshot or server the object is restored. from is nil if it is not
+// restored; a read replica counts as not restored. It reports whether the status changed.
 func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore) (changed bool) {
 	if k.Restoring == nil {
 		return false
@@ -79,7 +86,8 @@ func (k *Kind) SetRestored(object v1alpha1.ResourceObject, from *driver.Restore)
 	return !equality.Semantic.DeepEqual(before, *status)
 }
 
-// CopyOf returns of what an object's cloud object is born as a copy, with its mark; false if it is born with its own mark.
+// CopyOf returns from which database the cloud object is created as a copy. A copy first has the ownership mark of that
+// database. It returns false if the cloud object has its own mark from the beginning.
 func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (of *v1alpha1.RestoredFrom, copies bool) {
 	if k.Restoring == nil {
 		return nil, false
@@ -88,17 +96,18 @@ func (k *Kind) CopyOf(object v1alpha1.ResourceObject) (of *v1alpha1.RestoredFrom
 	return of, of != nil && of.DatabaseUID != ""
 }
 
-// ForgetRestored removes from an object's status of what it was restored, because it is no longer to be what was made of that. What vanished is not forgotten: it may
+// ClearRestored removes from the status from which snapshot or server the object was restored, because another cloud
+// object takes its place. If the object replaced a server that vanished, nothing is removed, because that server may
 // still be restored.
-func ForgetRestored(k *Kind, object v1alpha1.ResourceObject) {
-	if k.Restoring != nil && k.Vanished(object).ID == "" {
+func ClearRestored(k *Kind, object v1alpha1.ResourceObject) {
+	if k.Restoring != nil && k.VanishedServer(object).ID == "" {
 		*k.Restoring.Status(object) = nil
 	}
 }
 
 func databaseRestoring() *Restoring {
 	return &Restoring{
-		Of: "DatabaseSnapshot", Contents: []string{"databaseName"}, Unfit: unfitForDatabase, Same: sameSnapshot, Details: detailsOfDatabase,
+		Of: "DatabaseSnapshot", Contents: []string{"databaseName"}, Mismatch: unfitForDatabase, Same: sameSnapshot, Details: detailsOfDatabase,
 		From: func(o v1alpha1.ResourceObject) *v1alpha1.DatabaseRestore {
 			return o.(*v1alpha1.Database).Spec.RestoreFrom
 		},

@@ -50,7 +50,7 @@ func TestUnfitSnapshots(t *testing.T) {
 			if tt.taken != nil {
 				tt.taken(&is)
 			}
-			got := Database().Restoring.Unfit(d, &is)
+			got := Database().Restoring.Mismatch(d, &is)
 			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}

@@ -1,6 +1,7 @@
-// Package leadership reports to a process whether it still leads, and keeps one that does not from calling a cloud.
+// Package leadership reports whether this process is still the leader, and keeps a process that is not from calling a
+// cloud.
 //
-// A lease alone does not: a leader that hangs for longer than its lease, because its machine did, goes on where it was, with
-// the calls that it was about to make, before it finds out that another leads. So each request to a cloud is
-// made only while nobody else can have taken the lease.
+// Leader election alone is not enough. A process that was suspended for longer than its lease resumes, and makes calls
+// before it notices that another replica leads. So each request to a cloud is made only while no other replica can have
+// acquired the lease.
 package leadership

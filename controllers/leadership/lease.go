@@ -16,27 +16,31 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// How the lease is held.
+// The timing of the lease.
 const (
-	// Duration is for how long it holds after it was renewed: who wants it waits so long after the last renewal that they saw.
+	// Duration is how long the lease is valid after a renewal. Another replica may acquire it so long after the last
+	// renewal that the replica observed.
 	Duration = 15 * time.Second
-	// RenewDeadline is for how long the leader tries to renew it before it gives up.
+	// RenewDeadline is how long the leader retries to renew the lease before it stops leading.
 	RenewDeadline = 10 * time.Second
-	// RetryPeriod is how often the leader renews it; the others look at it up to 2.2 times as seldom.
+	// RetryPeriod is the interval at which the leader renews the lease. The other replicas read it at 1 to 2.2 times
+	// this interval.
 	RetryPeriod = time.Second
-	// Takeover is how long it takes at most, if the leader fails, until another leads; documents promise it. Another may see the last
-	// renewal one look late, and see one look late that it is Duration ago.
+	// Takeover is the longest time between the failure of the leader and the start of another one; the documents
+	// promise it. It is longer than Duration, because another replica may observe the last renewal, and the end of the
+	// lease, each one read late.
 	Takeover = 20 * time.Second
 )
 
-// ErrLost is why no request is made.
+// ErrLost is the cause of the canceled context of a request that a replica makes without leading.
 var ErrLost = errors.New("this replica does not lead any more, so it makes no call")
 
-// A Lease is the lock by which replicas take turns, and the memory of when it was last renewed. It is safe for
-// concurrent use.
+// A Lease is the lock for the leader election, and records when this process last renewed it. It is safe for concurrent
+// use.
 type Lease struct {
 	resourcelock.Interface
-	// Now is the clock. Its times must have both a wall clock's reading and a monotonic one.
+	// Now is the clock. Its times must have a monotonic reading as well as a wall clock reading, as those of time.Now
+	// have.
 	Now func() time.Time
 
 	mu      sync.Mutex
@@ -44,9 +48,9 @@ type Lease struct {
 	holder  string    // who held it when it was last read or written
 }
 
-// New returns the Lease of a name. pod is the uid of the Pod whose container this process is. A Pod has one such process at a time,
-// so a container that is restarted after a crash goes on with the lease of the one before. Without a Pod, pod is empty, and each
-// process has an identity of its own.
+// New returns the Lease with a name in a namespace. pod is the uid of the Pod of this process. A Pod has one such
+// process at a time, so a container that restarts after a crash continues the lease of the previous container. pod is
+// empty outside a Pod; then each process has an identity of its own.
 func New(cfg *rest.Config, namespace, name, pod string, now func() time.Time) (*Lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -80,8 +84,8 @@ func (l *Lease) Create(ctx context.Context, record resourcelock.LeaderElectionRe
 	return l.write(record, func() error { return l.Interface.Create(ctx, record) })
 }
 
-// Update implements resourcelock.Interface. A release of what another holds is none: a leader that hung reads the lease of who took over
-// before it gives up its own, and client-go's elector (v0.37) asks what it knew before whether that is its own.
+// Update implements resourcelock.Interface. It does not release a lease that another replica holds. client-go's elector
+// (v0.37) would: after a suspension it reads the new leader's record, and compares the holder with what it knew before.
 func (l *Lease) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.write(record, func() error { return l.Interface.Update(ctx, record) })
 }
@@ -119,8 +123,8 @@ func (l *Lease) giveUp() bool {
 	return l.holder == l.Identity()
 }
 
-// Held reports whether this process leads, and nobody else can.
-func (l *Lease) Held() bool {
+// IsLeader reports whether this process leads, and no other replica can have acquired the lease.
+func (l *Lease) IsLeader() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.renewed.IsZero() {
@@ -132,9 +136,10 @@ func (l *Lease) Held() bool {
 	return now.Sub(l.renewed) < RenewDeadline && now.Round(0).Sub(l.renewed.Round(0)) < RenewDeadline
 }
 
-// Calls lets requests be made only while the lease is held. The context of others has ended, by ErrLost.
+// Calls is a driver.Calls that allows requests only while this process leads. Otherwise it returns a context that is
+// canceled with the cause ErrLost.
 func (l *Lease) Calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
-	if !l.Held() {
+	if !l.IsLeader() {
 		ended, cancel := context.WithCancelCause(ctx)
 		cancel(ErrLost)
 		ctx = ended

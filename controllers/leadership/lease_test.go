@@ -70,7 +70,7 @@ func TestHeld(t *testing.T) {
 				k := &lock{}
 				l := &Lease{Interface: k, Now: time.Now}
 				c.do(l, k)
-				if got := l.Held(); got != c.want {
+				if got := l.IsLeader(); got != c.want {
 					t.Errorf("held: %v, want %v", got, c.want)
 				}
 				ctx, end := driver.Calls(l.Calls).Begin(t.Context(), "s3", "CreateBucket")
@@ -91,18 +91,18 @@ func TestSuspended(t *testing.T) {
 	began := time.Now()
 	now := began
 	l := &Lease{Interface: &lock{}, Now: func() time.Time { return now }}
-	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"}); err != nil || !l.Held() {
+	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"}); err != nil || !l.IsLeader() {
 		t.Fatal("not held", err)
 	}
 	now = rewound(began.Add(RenewDeadline))
 	if now.Sub(began) != 0 || now.Round(0).Sub(began.Round(0)) != RenewDeadline {
 		t.Fatal("the clocks do not disagree")
 	}
-	if l.Held() {
+	if l.IsLeader() {
 		t.Error("it is held, by the monotonic clock, which stood")
 	}
 	now = rewoundWall(began.Add(RenewDeadline))
-	if l.Held() {
+	if l.IsLeader() {
 		t.Error("it is held, by the wall clock, which was set back")
 	}
 }

@@ -65,14 +65,14 @@ func takeover(t *testing.T, releases bool, led time.Duration) time.Duration {
 	<-firstLeads
 	second, secondLeads, end := candidate(ctx, t, shared, "second", releases)
 	time.Sleep(led)
-	if !first.Held() || second.Held() {
-		t.Fatalf("held by the leader: %t, by the other: %t", first.Held(), second.Held())
+	if !first.IsLeader() || second.IsLeader() {
+		t.Fatalf("held by the leader: %t, by the other: %t", first.IsLeader(), second.IsLeader())
 	}
 	stopped := time.Now()
 	stop()
 	<-secondLeads
 	took := time.Since(stopped)
-	if first.Held() {
+	if first.IsLeader() {
 		t.Error("both hold the lease")
 	}
 	end()

@@ -1,10 +1,10 @@
-// Package password decides what happens to the password of a server, and stores it.
+// Package password decides how the password of a server changes, and stores it.
 //
-// The truth about a password is in the password Secret, in Mooring's own namespace. A new password is stored there as the next
-// one, then sent, and becomes the current one once the cloud has taken it; only then is it published. So no lost call leaves the
-// connection Secret and the server disagreeing for good. Each next password has a serial, and the object's status says which
-// serial the cloud accepted.
+// The password Secret, in Mooring's own namespace, is authoritative. A new password is first stored there as the next
+// one, then sent to the cloud. It becomes the current one once the cloud has applied it, and only then it is published
+// in the connection Secret. So a lost response never leaves the connection Secret and the server with different
+// passwords. Each next password has a serial. The object's status records which serial the cloud accepted.
 //
-// State is a value, and its methods are pure: they take an event and return the next state and what to do. Store reads and
+// State is a value with pure methods: they take an event, and return the next state and what to do. Store reads and
 // writes the Secret.
 package password

@@ -155,7 +155,7 @@ func (e *environment) takeOver() {
 // carryOut does what comes before a server is created or taken over, in the order that a decision says, and reports whether the
 // reconciliation goes on. Any of the writes may be the last.
 func (e *environment) carryOut(d Decision) bool {
-	store := func(at When) bool {
+	store := func(at StorePoint) bool {
 		if d.Store != at {
 			return true
 		}
@@ -173,7 +173,7 @@ func (e *environment) carryOut(d Decision) bool {
 	if !e.write(func() { e.accepted = 0 }) || !store(AfterStartOver) {
 		return false
 	}
-	if d.Do == Include && (d.State.Latest() == "" || e.secret.Latest() != d.State.Latest()) {
+	if d.Step == Include && (d.State.Latest() == "" || e.secret.Latest() != d.State.Latest()) {
 		e.failed("a server is created with %q, and %+v is stored", d.State.Latest(), e.secret)
 	}
 	return true
@@ -191,7 +191,7 @@ func (e *environment) update() {
 		return
 	}
 	status := d.State.Accepted
-	switch d.Do {
+	switch d.Step {
 	case Nothing:
 		if !e.publish(d.State.InForce()) {
 			return
@@ -201,7 +201,7 @@ func (e *environment) update() {
 			return
 		}
 	case Replace, Send, Rotate:
-		if e.stalled || d.Do == Replace && !e.approved {
+		if e.stalled || d.Step == Replace && !e.approved {
 			if !e.publish(d.State.InForce()) {
 				return
 			}
@@ -222,7 +222,7 @@ func (e *environment) update() {
 		e.unrecorded = !e.write(func() { e.accepted = status }) || e.unrecorded
 		return
 	default:
-		e.failed("it decides to %s", d.Do)
+		e.failed("it decides to %s", d.Step)
 	}
 	e.write(func() { e.accepted = status })
 }

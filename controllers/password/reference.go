@@ -6,18 +6,20 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A Reference is the password that a user's spec names, as it was read.
+// A Reference is the password that a user's spec refers to, as read from its Secret.
 type Reference struct {
-	// Secret and Key say where it is; Value is empty if it is not there.
+	// Secret and Key say where the password is. Value is empty if it does not exist.
 	Secret, Key, Value string
-	// OwnConnection: the Secret is the object's own connection Secret, whose values change whenever the password does.
+	// OwnConnection: the Secret is the object's own connection Secret, which changes with the password and so can't be
+	// its source.
 	OwnConnection bool
-	// Problem is why the cloud would not take the password; empty if it would.
+	// Problem says why the cloud would not accept the password; empty if it would.
 	Problem string
 }
 
-// Refuse says why a password can't be used, before it is stored or sent, and what to do next; it returns an empty reason if the
-// password can be used. current is the password that the server was last known to have, as State.Known says: that one can always be used.
+// Refuse returns why a password can't be used, and what to do next. The reason is empty if the password can be used.
+// Call it before the password is stored or sent. current is State.Known, the last known password of the server, which
+// is always accepted.
 func (r Reference) Refuse(current string) (reason v1alpha1.Reason, message string) {
 	switch {
 	case r.Value != "" && r.Value == current:

@@ -5,31 +5,32 @@ import (
 	"time"
 )
 
-// First is the serial of a password that the cloud got with the creation itself. All others are sent later, and have higher ones.
-const First = 1
+// FirstSerial is the serial of the password that is set by the call that creates the server. Passwords that are sent
+// later have higher serials.
+const FirstSerial = 1
 
-// Stored is what the password Secret holds.
+// Stored is the content of a password Secret.
 type Stored struct {
 	// Current is the password that the server is known to have; empty if none is known.
 	Current string
 	// Next is the password that the server is to get; empty if there is none.
 	Next string
-	// Serial is that of Next, or of Current if there is no Next; 0 if there never was a password.
+	// Serial is the serial of Next, or of Current if there is no Next. It is 0 if there was never a password.
 	Serial int
-	// Named: the user's spec names Next; Mooring did not make it.
+	// Named: Next comes from the user's spec, and was not generated.
 	Named bool
-	// Foreign: the server has a password that only others know.
+	// Foreign: the server has a password that Mooring does not know.
 	Foreign bool
-	// Superseded: the server may have got another password since Current, and nobody confirmed which one it has. Current is kept, because
-	// a server that comes back may have it, and it is not published.
+	// Superseded: the server may have another password than Current, because a later one was sent and not confirmed.
+	// Current is kept, because a server that is restored may have it. It is not published.
 	Superseded bool
-	// Rotated: Mooring made Next because the period of Current had passed.
+	// Rotated: Next was generated because the period of Current had passed.
 	Rotated bool
 	// Confirmed is when Current was confirmed, in Unix seconds; 0 if that is not known.
 	Confirmed int64
 }
 
-// Latest is the password that the server has or will have.
+// Latest returns Next, or Current if there is no Next.
 func (s Stored) Latest() string {
 	if s.Next != "" {
 		return s.Next
@@ -37,123 +38,130 @@ func (s Stored) Latest() string {
 	return s.Current
 }
 
-// A State is all that is known of a server's password.
+// A State is everything that is known of a server's password: the content of the Secret and the accepted serials.
 type State struct {
 	Stored
-	// Accepted is the serial that the cloud accepted, as the object's status says; 0 if it says nothing.
+	// Accepted is the serial that the cloud accepted, as recorded in the object's status; 0 if none is recorded.
 	Accepted int
-	// Sent is the serial that this process knows to be accepted: the status that says so may have been lost. 0 if there is none.
+	// Sent is the serial that the cloud accepted from this process; 0 if there is none. It counts even if the write of
+	// the status was lost.
 	Sent int
 }
 
-// Do says what has to be done about a password.
-type Do string
+// A Step is what has to be done with a password.
+type Step string
 
-// What has to be done, after State was stored if Decision.Store says so.
+// The steps. If Decision.Store says so, State is stored before the step.
 const (
-	// Nothing has to be sent.
-	Nothing Do = "Nothing"
-	// Wait: it can't be decided yet.
-	Wait Do = "Wait"
+	// Nothing: no password has to be sent.
+	Nothing Step = "Nothing"
+	// Wait: what to do can't be decided before the next observation.
+	Wait Step = "Wait"
 	// Send: the next password has to be sent.
-	Send Do = "Send"
+	Send Step = "Send"
 	// Rotate: the next password has to be sent, because the period of the current one has passed.
-	Rotate Do = "Rotate"
-	// Replace: the next password has to be sent, and takes the place of one that only others know. It requires approval.
-	Replace Do = "Replace"
-	// Include: the latest password belongs into the call that creates the server or its administrator.
-	Include Do = "Include"
+	Rotate Step = "Rotate"
+	// Replace: the next password has to be sent. It replaces one that Mooring does not know, so the step requires
+	// approval.
+	Replace Step = "Replace"
+	// Include: the latest password has to be part of the call that creates the server or its administrator.
+	Include Step = "Include"
 )
 
-// When says when a State is stored that was decided. The Secret and the object's status are two writes, and a crash may come between them:
-// each order is the one after which the next reconciliation decides the same.
-type When string
+// A StorePoint says when a decided State is stored, relative to the write of the object's status. The Secret and the
+// status are two writes, and the process may crash between them. The order is chosen so that the next reconciliation
+// makes the same decision.
+type StorePoint string
 
-// When a State is stored.
+// The points at which a State is stored.
 const (
-	// Never: the Secret holds what matters.
-	Never When = ""
+	// Never: the Secret does not have to be written.
+	Never StorePoint = ""
 	// AtOnce: before anything else is written, sent or published.
-	AtOnce When = "AtOnce"
-	// BeforeStartOver: once finalizer and binding are stored, and before the status forgets the former server. The status says what that
-	// server had accepted, which a server that was restored still has.
-	BeforeStartOver When = "BeforeStartOver"
-	// AfterStartOver: once the status has forgotten the former server, and before the creation is sent. Else what the former server had
-	// accepted would be taken for the password of the new one.
-	AfterStartOver When = "AfterStartOver"
+	AtOnce StorePoint = "AtOnce"
+	// BeforeStartOver: after finalizer and binding are stored, and before the former server is removed from the status.
+	// The status says which password that server accepted; a restored server still has it.
+	BeforeStartOver StorePoint = "BeforeStartOver"
+	// AfterStartOver: after the former server is removed from the status, and before the creation is sent. Otherwise
+	// the serial that the former server accepted would count for the new one.
+	AfterStartOver StorePoint = "AfterStartOver"
 )
 
-// A Decision is what follows from an event.
+// A Decision is the next state of a password, and what has to be done.
 type Decision struct {
 	State State
-	// Store says when State has to be stored. It is always before anything is sent, and before anything is published.
-	Store When
-	Do    Do
+	// Store says when State has to be stored, relative to the other writes. It is always stored before a password is
+	// sent or published.
+	Store StorePoint
+	// Step says what has to be done after State was stored.
+	Step Step
 }
 
 // decided returns a decision about a state that is stored at a time, if it has to be: if another was stored before.
-func decided(s State, before Stored, store When, do Do) Decision {
+func decided(s State, before Stored, store StorePoint, do Step) Decision {
 	if s.Stored == before {
 		store = Never
 	}
-	return Decision{State: s, Store: store, Do: do}
+	return Decision{State: s, Store: store, Step: do}
 }
 
-// Left is what a connection Secret says that was left with a server which is taken back.
-type Left struct {
-	// Password is empty if there is no such Secret, or if it is of another server.
+// A Leftover is the password in a connection Secret that was retained, together with its server, when its object was
+// deleted. It is used when the server is taken over again.
+type Leftover struct {
+	// Password is empty if there is no such Secret, or if it belongs to another server.
 	Password string
-	// Undecided: there is a Secret, but the cloud does not say yet where the server is, so that the Secret may be of another one.
+	// Undecided: there is a Secret, but the cloud does not report the server's host yet. So it is not known whether the
+	// Secret belongs to this server.
 	Undecided bool
 }
 
 // An Observation is what was observed of a server that exists.
 type Observation struct {
-	// Ready: the server works, so what was accepted before is in force.
+	// Ready: the server is ready, so a password that the cloud accepted earlier is in force.
 	Ready bool
-	// Refused: the cloud reports that a password which it had accepted is not in force.
+	// Refused: the cloud reports that it could not apply a password that it had accepted.
 	Refused bool
-	// UserMissing: the administrator does not exist yet, and is created with a password by a call of its own.
+	// UserMissing: the administrator does not exist yet. A separate call creates it with a password.
 	UserMissing bool
-	// CloudManaged: the cloud manages the password, so none that is stored is in force. TakenBack: it was to, and the spec has another source now. Else somebody
-	// turned it on in the cloud.
+	// CloudManaged: the cloud manages the password, so no stored password is in force. TakenBack: the spec asked for
+	// that before, and asks for another source now. Without TakenBack, somebody enabled it in the cloud.
 	CloudManaged, TakenBack bool
 	// Wanted is the password that the user's spec names; empty if it names none.
 	Wanted string
-	// Left counts only as long as no password is known or wanted.
-	Left Left
-	// Fresh is a random password, for the case that Mooring has to make one.
+	// Leftover is used only while no password is known, and the spec names none.
+	Leftover Leftover
+	// Fresh is a random password, which is used if a new one is needed.
 	Fresh string
-	// Due: the period of a generated password has passed, and nothing keeps it from being changed.
+	// Due: the period of a generated password has passed, and the password may be rotated now.
 	Due bool
-	// Now is when that was observed.
+	// Now is the time of the observation.
 	Now time.Time
 }
 
-// Observe decides what follows from an observation.
+// Observe decides what to do after an observation.
 func (s State) Observe(o Observation) Decision {
 	s = s.confirmed()
 	before := s.Stored
 	if s.Latest() == "" && o.Wanted == "" {
-		if o.Left.Undecided {
-			return Decision{State: s, Do: Wait}
+		if o.Leftover.Undecided {
+			return Decision{State: s, Step: Wait}
 		}
-		if o.Left.Password != "" {
-			s = s.propose(o.Left.Password, First+1).promoted(o.Now)
+		if o.Leftover.Password != "" {
+			s = s.propose(o.Leftover.Password, FirstSerial+1).promoted(o.Now)
 		}
 	}
 	if o.UserMissing { // who is created gets a password of ours
 		s.Foreign = false
 	}
-	s = s.renewed(o.Wanted, o.Fresh, First+1)
+	s = s.renewed(o.Wanted, o.Fresh, FirstSerial+1)
 	s = s.displaced(o)
 	if o.UserMissing {
 		return decided(s.superseded(), before, AtOnce, Include)
 	}
 	if o.Refused && o.Ready {
-		s = s.Refuse()
+		s = s.ChangeFailed()
 		if s.Next == "" { // it was thought to be in force
-			s = s.propose(s.Current, First)
+			s = s.propose(s.Current, FirstSerial)
 		}
 		s = s.superseded() // the next one may have reached the server all the same
 	}
@@ -165,11 +173,11 @@ func (s State) Observe(o Observation) Decision {
 		s.Accepted = s.Serial
 	}
 	switch {
-	case s.Serial == First && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
-		s.Accepted = First
-		return Decision{State: s.promoted(time.Time{}), Do: Nothing}
+	case s.Serial == FirstSerial && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
+		s.Accepted = FirstSerial
+		return Decision{State: s.promoted(time.Time{}), Step: Nothing}
 	case s.taken() && !o.CloudManaged:
-		return Decision{State: s.promoted(o.Now), Store: AtOnce, Do: Nothing}
+		return Decision{State: s.promoted(o.Now), Store: AtOnce, Step: Nothing}
 	case s.Foreign && o.Wanted == "":
 		return decided(s, before, AtOnce, Replace)
 	case s.Rotating() && !o.Refused:
@@ -179,7 +187,8 @@ func (s State) Observe(o Observation) Decision {
 	}
 }
 
-// StartedOver is the state of a server that takes the place of the former one: nothing was sent to it, and it accepted nothing.
+// StartedOver returns the state for a new server that replaces the former one: no password was sent to it, and it
+// accepted none.
 func (s State) StartedOver() State {
 	s.Accepted, s.Sent = 0, 0
 	return s
@@ -190,86 +199,92 @@ func (s State) Create(wanted, fresh string) Decision {
 	s = s.StartedOver()
 	before := s.Stored
 	s.Foreign = false
-	return decided(s.renewed(wanted, fresh, First).superseded(), before, AfterStartOver, Include)
+	return decided(s.renewed(wanted, fresh, FirstSerial).superseded(), before, AfterStartOver, Include)
 }
 
-// Restore decides about the password of a server that is about to be restored: it has the password of that time, until it gets the next one. wanted and
-// fresh are as in Observation.
+// Restore decides about the password of a server that is about to be restored. The server has the password of the time
+// of the snapshot until the next one is set. wanted and fresh are as in Observation.
 func (s State) Restore(wanted, fresh string) Decision {
 	before := s.Stored
 	next := cmp.Or(wanted, s.Latest(), fresh)
 	s = s.StartedOver()
 	s.Foreign, s.Named = false, wanted != ""
-	if s.Next != next || s.Serial <= First {
-		s = s.propose(next, First+1)
+	if s.Next != next || s.Serial <= FirstSerial {
+		s = s.propose(next, FirstSerial+1)
 	}
 	return decided(s.superseded(), before, AfterStartOver, Nothing)
 }
 
-// TakeOver decides about the password of a server that is about to be taken over. What was meant for a server of our own, and was
-// never confirmed, was not set by that server's creation. A password that was in force stays, because a server that was restored
-// from a snapshot has it; without one only others know the server's. One that was to follow it may have reached the snapshot: that it was sent
-// is not known for sure, because a status that began to start over has forgotten it. ours: the server was made for this object before.
+// TakeOver decides about the password of a server that is about to be taken over. ours: the server was created for this
+// object before.
+//
+// A stored password was not set by the creation of this server, so a next password that was meant for a creation has to
+// be sent. A current password is kept, because a server that was restored from a snapshot has it. If there is none, the
+// server's password is known only to others. A next password may have reached the server. That is not certain, because
+// the status may have been reset meanwhile.
 func (s State) TakeOver(ours bool) Decision {
 	stored := s.Stored
 	s = s.confirmed()
-	if s.Next != "" && (s.Serial == First || s.taken()) {
-		s = s.propose(s.Next, First)
+	if s.Next != "" && (s.Serial == FirstSerial || s.taken()) {
+		s = s.propose(s.Next, FirstSerial)
 	}
 	s.Foreign = !ours && s.Current == ""
 	if s = s.superseded(); s.Stored == stored {
-		return Decision{State: s, Do: Nothing}
+		return Decision{State: s, Step: Nothing}
 	}
 	if s.Serial == 0 { // earlier releases can't do without one
-		s.Serial = First
+		s.Serial = FirstSerial
 	}
-	return Decision{State: s, Store: BeforeStartOver, Do: Nothing}
+	return Decision{State: s, Store: BeforeStartOver, Step: Nothing}
 }
 
-// Follow decides about the password of a server that has the one of another server, its primary. While it is not known which one that has, nothing changes.
+// Follow decides about the password of a read replica, which has the password of its primary. Nothing changes while the
+// password of the primary is not known.
 func (s State) Follow(primary State) Decision {
 	before, is := s.Stored, primary.InForce()
 	switch {
 	case is == "" && s.Latest() == "" && !s.Foreign: // only others know it
-		s.Foreign, s.Serial = true, max(First, s.Serial)
+		s.Foreign, s.Serial = true, max(FirstSerial, s.Serial)
 		return decided(s, before, AtOnce, Nothing)
 	case is == "", is == s.InForce() && s.Next == "" && !s.Foreign:
-		return Decision{State: s, Do: Nothing}
+		return Decision{State: s, Step: Nothing}
 	}
-	s = s.propose(is, First+1).promoted(time.Time{})
+	s = s.propose(is, FirstSerial+1).promoted(time.Time{})
 	s.Accepted, s.Sent = s.Serial, s.Serial
 	return decided(s, before, AtOnce, Nothing)
 }
 
-// Created is for a server that works: it has the password that its creation set, although nobody has looked since.
+// Created returns the state of a server that is ready after its creation: the password of the creation is in force,
+// even if no observation recorded that.
 func (s State) Created() State {
-	if s.Next != "" && s.Serial == First && s.Accepted == 0 {
-		s.Accepted = First
+	if s.Next != "" && s.Serial == FirstSerial && s.Accepted == 0 {
+		s.Accepted = FirstSerial
 	}
 	return s
 }
 
-// Accept is for a cloud that accepted the password which was sent.
+// Accept returns the state after the cloud accepted the password that was sent.
 func (s State) Accept() State {
 	s.Sent, s.Accepted = s.Serial, s.Serial
 	return s
 }
 
-// Refuse is for a change that the cloud had accepted and that came to nothing. It may have been the password: that counts as not
-// accepted, and is sent again. What a creation set is in force since then.
-func (s State) Refuse() State {
+// ChangeFailed returns the state after the cloud failed to apply a change that it had accepted. The change may have
+// been the password, so the password counts as not accepted, and is sent again. A password that the creation set stays
+// accepted.
+func (s State) ChangeFailed() State {
 	s.Sent = 0
-	if s.Accepted != First {
+	if s.Accepted != FirstSerial {
 		s.Accepted = 0
 	}
 	return s
 }
 
-// Known is the password that the server was last known to have; empty if none ever was. Another may have reached it since, so Known may be
-// wanted again, and only what is InForce may be published.
+// Known returns the last password that the server was known to have; empty if there never was one. The server may have
+// another one by now. So Known may be sent again, but only InForce may be published.
 func (s State) Known() string { return s.confirmed().Current }
 
-// InForce is the password that the server is known to have, and that may be published; empty if none is known.
+// InForce returns the password that is known to be in force, and that may be published; empty if none is known.
 func (s State) InForce() string {
 	s = s.confirmed()
 	if s.Superseded || s.Next != "" && s.taken() {
@@ -278,11 +293,11 @@ func (s State) InForce() string {
 	return s.Current
 }
 
-// Pending is the password that the server is to get, or whose arrival is not confirmed; empty if there is none.
+// Pending returns the password that is to be set, or that was sent and is not confirmed yet; empty if there is none.
 func (s State) Pending() string { return s.confirmed().Next }
 
-// Arriving reports whether the cloud accepted the next password, which is not confirmed yet.
-func (s State) Arriving() bool {
+// NextAccepted reports whether the cloud accepted the next password, and has not confirmed yet that it is in force.
+func (s State) NextAccepted() bool {
 	s = s.confirmed()
 	return s.Next != "" && s.taken()
 }
@@ -293,7 +308,7 @@ func (s State) confirmed() State {
 	if s.Serial == 0 {
 		s.Sent = 0
 	}
-	if s.Next != "" && s.Serial == First && s.Accepted == First {
+	if s.Next != "" && s.Serial == FirstSerial && s.Accepted == FirstSerial {
 		s = s.promoted(time.Time{})
 	}
 	return s
@@ -332,13 +347,13 @@ func (s State) displaced(o Observation) State {
 	if !o.CloudManaged {
 		return s
 	}
-	if s.Next != "" && s.Serial == First { // it was in force before
-		s.Accepted = First
+	if s.Next != "" && s.Serial == FirstSerial { // it was in force before
+		s.Accepted = FirstSerial
 		s = s.promoted(time.Time{})
 	}
 	if s.Next == "" {
 		s.Named = o.Wanted != ""
-		s = s.propose(cmp.Or(o.Wanted, o.Fresh), First+1)
+		s = s.propose(cmp.Or(o.Wanted, o.Fresh), FirstSerial+1)
 	}
 	s.Foreign = s.Foreign || !o.TakenBack
 	return s.superseded()
@@ -349,7 +364,7 @@ func (s State) rotated(o Observation) State {
 	if !o.Due || !o.Ready || o.Refused || o.Wanted != "" || !s.Rotatable() {
 		return s
 	}
-	s = s.propose(o.Fresh, First+1)
+	s = s.propose(o.Fresh, FirstSerial+1)
 	s.Rotated = true
 	return s
 }

@@ -21,7 +21,7 @@ func TestObserve(t *testing.T) {
 	refused := with(func(o *Observation) { o.Refused = true })
 	userMissing := with(func(o *Observation) { o.UserMissing = true })
 	wanted := func(value string) Observation { return with(func(o *Observation) { o.Wanted = value }) }
-	left := with(func(o *Observation) { o.Left.Password = "left" })
+	left := with(func(o *Observation) { o.Leftover.Password = "left" })
 	pending := Observation{Fresh: fresh}
 	due := with(func(o *Observation) { o.Due = true })
 	managed := with(func(o *Observation) { o.CloudManaged = true })
@@ -34,7 +34,7 @@ func TestObserve(t *testing.T) {
 		seen     Observation
 		want     Stored
 		store    bool // at once
-		do       Do
+		do       Step
 		// wantAccepted is what the status says afterwards.
 		wantAccepted int
 	}{
@@ -101,8 +101,8 @@ func TestObserve(t *testing.T) {
 		{name: "no Secret, and the connection Secret of this server", seen: left, want: Stored{Current: "left", Serial: 2}, store: true, do: Nothing},
 		{name: "of a server that was taken back, and its connection Secret", stored: Stored{Serial: 1, Foreign: true}, seen: left,
 			want: Stored{Current: "left", Serial: 2}, store: true, do: Nothing},
-		{name: "no Secret, and a connection Secret that may be of another server", seen: with(func(o *Observation) { o.Left.Undecided = true }), do: Wait},
-		{name: "another one wanted, and a connection Secret", seen: with(func(o *Observation) { o.Left.Password, o.Wanted = "left", "mine" }),
+		{name: "no Secret, and a connection Secret that may be of another server", seen: with(func(o *Observation) { o.Leftover.Undecided = true }), do: Wait},
+		{name: "another one wanted, and a connection Secret", seen: with(func(o *Observation) { o.Leftover.Password, o.Wanted = "left", "mine" }),
 			want: Stored{Next: "mine", Serial: 2, Named: true}, store: true, do: Send},
 		{name: "managed by the cloud, as somebody turned on there", stored: Stored{Current: "one", Serial: 1}, accepted: 1, seen: managed,
 			want: Stored{Current: "one", Next: fresh, Serial: 2, Foreign: true, Superseded: true}, store: true, do: Replace, wantAccepted: 1},
@@ -148,8 +148,8 @@ func TestObserve(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" {
 				t.Errorf("the Secret (-want +got):\n%s", diff)
 			}
-			if got.Store != when(tt.store, AtOnce) || got.Do != tt.do || got.State.Accepted != tt.wantAccepted {
-				t.Errorf("store %q, do %s, accepted %d, want %t, %s, %d", got.Store, got.Do, got.State.Accepted, tt.store, tt.do, tt.wantAccepted)
+			if got.Store != when(tt.store, AtOnce) || got.Step != tt.do || got.State.Accepted != tt.wantAccepted {
+				t.Errorf("store %q, do %s, accepted %d, want %t, %s, %d", got.Store, got.Step, got.State.Accepted, tt.store, tt.do, tt.wantAccepted)
 			}
 		})
 	}
@@ -181,8 +181,8 @@ func TestCreate(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := State{Stored: tt.stored, Accepted: tt.accepted}.Create(tt.wanted, fresh)
-			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != when(tt.store, AfterStartOver) || got.Do != Include {
-				t.Errorf("store %q, do %s (-want +got):\n%s", got.Store, got.Do, diff)
+			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != when(tt.store, AfterStartOver) || got.Step != Include {
+				t.Errorf("store %q, do %s (-want +got):\n%s", got.Store, got.Step, diff)
 			}
 			if got.State.Accepted != 0 || got.State.Sent != 0 {
 				t.Errorf("a server that does not exist accepted a password: %+v", got.State)
@@ -218,15 +218,15 @@ func TestTakeOver(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := State{Stored: tt.stored, Accepted: tt.accepted}.TakeOver(tt.ours)
-			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != when(tt.store, BeforeStartOver) || got.Do != Nothing {
-				t.Errorf("store %q, do %s (-want +got):\n%s", got.Store, got.Do, diff)
+			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != when(tt.store, BeforeStartOver) || got.Step != Nothing {
+				t.Errorf("store %q, do %s (-want +got):\n%s", got.Store, got.Step, diff)
 			}
 		})
 	}
 }
 
 // when is a time, if there is something to store.
-func when(store bool, at When) When {
+func when(store bool, at StorePoint) StorePoint {
 	if store {
 		return at
 	}
@@ -238,10 +238,10 @@ func TestAcceptAndRefuse(t *testing.T) {
 	if got := s.Accept(); got.Accepted != 2 || got.Sent != 2 || got.Stored != s.Stored {
 		t.Errorf("after an answer: %+v", got)
 	}
-	if got := s.Accept().Refuse(); got.Accepted != 0 || got.Sent != 0 || got.Stored != s.Stored {
+	if got := s.Accept().ChangeFailed(); got.Accepted != 0 || got.Sent != 0 || got.Stored != s.Stored {
 		t.Errorf("after a late failure: %+v", got)
 	}
-	if got := s.Refuse(); got.Accepted != First {
+	if got := s.ChangeFailed(); got.Accepted != FirstSerial {
 		t.Errorf("what the creation set no longer counts: %+v", got)
 	}
 }
@@ -283,11 +283,11 @@ func every(visit func(State, Observation)) {
 	flags := []bool{false, true}
 	for _, s := range everyState() {
 		for _, wanted := range []string{"", "one", "two", "mine"} {
-			for _, left := range []Left{{}, {Password: "left"}, {Undecided: true}} {
+			for _, left := range []Leftover{{}, {Password: "left"}, {Undecided: true}} {
 				for _, ready := range flags {
 					for _, refused := range flags {
 						for _, missing := range flags {
-							visit(s, Observation{Ready: ready, Refused: refused, UserMissing: missing, Wanted: wanted, Left: left, Fresh: fresh})
+							visit(s, Observation{Ready: ready, Refused: refused, UserMissing: missing, Wanted: wanted, Leftover: left, Fresh: fresh})
 						}
 					}
 				}
@@ -342,22 +342,22 @@ func brokenRules(s State, o Observation, d Decision) (broken []string) {
 		}
 	}
 	before, after := s.confirmed(), d.State
-	sends := d.Do == Send || d.Do == Replace
+	sends := d.Step == Send || d.Step == Replace
 	demand(!sends || o.Ready && after.Next != "" && !o.UserMissing, "only a server that works is sent its next password")
-	demand(d.Do != Include || after.Latest() != "", "a creation includes a password")
+	demand(d.Step != Include || after.Latest() != "", "a creation includes a password")
 	demand(d.Store == AtOnce || after.Next == "" || after.Next == s.Next && after.Serial == s.Serial, "what may be sent is stored before")
 	demand(after.Serial >= s.Serial && (after.Latest() == before.Latest() || after.Serial > s.Serial && after.Serial > s.Accepted),
 		"another password has a serial that was not used before")
-	demand(after.Current == before.Current || after.Current == before.Next && o.Ready || after.Current == o.Left.Password,
+	demand(after.Current == before.Current || after.Current == before.Next && o.Ready || after.Current == o.Leftover.Password,
 		"the current password changes only to one that the server has")
-	demand(after.Current == before.Current || !o.Refused || after.Current == o.Left.Password, "nothing that was refused becomes current")
-	demand(d.Do != Send || !after.Foreign || o.Wanted != "", "a password that only others know is replaced by a wanted one, or with approval")
+	demand(after.Current == before.Current || !o.Refused || after.Current == o.Leftover.Password, "nothing that was refused becomes current")
+	demand(d.Step != Send || !after.Foreign || o.Wanted != "", "a password that only others know is replaced by a wanted one, or with approval")
 	demand(!after.Superseded || after.Current != "" && after.Next != "", "a password is superseded by another")
 	demand(!before.Superseded || after.Superseded || after.Next == "", "which password the server has is known again once another is confirmed")
-	demand(after.InForce() == "" || d.Do != Include || after.Next == "", "nothing is published after a password was included that was never confirmed")
-	demand(d.Do != Wait || after.Stored == before.Stored && d.Store == Never, "waiting changes nothing")
+	demand(after.InForce() == "" || d.Step != Include || after.Next == "", "nothing is published after a password was included that was never confirmed")
+	demand(d.Step != Wait || after.Stored == before.Stored && d.Store == Never, "waiting changes nothing")
 	demand(o.Wanted == "" || after.Latest() == o.Wanted, "the wanted password is the latest")
-	if d.Do != Wait && !o.Refused {
+	if d.Step != Wait && !o.Refused {
 		demand(after.Latest() != "", "there is a password from then on")
 	}
 	next := o.after(d, s)
@@ -365,7 +365,7 @@ func brokenRules(s State, o Observation, d Decision) (broken []string) {
 	if o.Refused { // it may have been withdrawn since: the refusal is taken in first
 		d, again = again, o.after(again, next).Observe(o)
 	}
-	demand(again.Store == Never && again.Do == d.Do && again.State == d.State, "the same observation decides the same, and stores nothing again")
+	demand(again.Store == Never && again.Step == d.Step && again.State == d.State, "the same observation decides the same, and stores nothing again")
 	return broken
 }
 
@@ -407,8 +407,8 @@ func TestRestore(t *testing.T) {
 				t.Errorf("%q counts as in force", password)
 			}
 			later := State{Stored: d.State.Stored}.Observe(Observation{Ready: true, Fresh: "another", Wanted: tt.wanted})
-			if later.Do != Send || later.State.Next != tt.want.Next {
-				t.Errorf("once the server works: %s of %q, want %q to be sent", later.Do, later.State.Next, tt.want.Next)
+			if later.Step != Send || later.State.Next != tt.want.Next {
+				t.Errorf("once the server works: %s of %q, want %q to be sent", later.Step, later.State.Next, tt.want.Next)
 			}
 		})
 	}

@@ -27,10 +27,11 @@ const (
 	keyConfirmed  = "confirmed"  // and with this one, so it may be older than the current password: then that is changed sooner than it need be
 )
 
-// A Store reads and writes password Secrets. They are in Mooring's own namespace.
+// A Store reads and writes password Secrets in Mooring's own namespace.
 type Store struct {
 	Reader client.Reader
-	// Writer creates, updates and deletes; an update is guarded by the resourceVersion that was read.
+	// Writer creates, updates and deletes Secrets. An update has the resourceVersion that was read, so that it fails
+	// with a conflict after another write.
 	Writer    client.Writer
 	Namespace string
 }
@@ -41,18 +42,18 @@ type Owner struct {
 	UID        types.UID
 }
 
-// SecretName returns the name of an owner's password Secret.
+// SecretName returns the name of the password Secret of an owner.
 func SecretName(uid types.UID) string { return "password-" + string(uid) }
 
 // A Secret is a password Secret as it was read, or as it is about to be created.
 type Secret struct {
 	Stored Stored
-	// Exists: it was read or written.
+	// Exists: the Secret exists in the cluster, because it was read or written.
 	Exists bool
 	object *corev1.Secret
 }
 
-// Clone returns a copy, which Put does not change with the Secret itself; nil for nil.
+// Clone returns a deep copy; nil for nil. Put on the original does not change the copy.
 func (s *Secret) Clone() *Secret {
 	if s == nil {
 		return nil
@@ -62,7 +63,8 @@ func (s *Secret) Clone() *Secret {
 	return &clone
 }
 
-// A NotOwnedError says that there is a Secret under the name of a password Secret which Mooring did not create for its owner.
+// A NotOwnedError says that a Secret with the name of a password Secret exists, and that Mooring did not create it for
+// this owner.
 type NotOwnedError struct{ Secret string }
 
 // Error implements error.
@@ -70,7 +72,8 @@ func (e *NotOwnedError) Error() string {
 	return fmt.Sprintf("Secret %s in Mooring's own namespace, which stores this object's password, was not created by Mooring; ask your platform team to check it", e.Secret)
 }
 
-// New returns the Secret of an owner that has none, without reading. Should there be one after all, Put does not overwrite it.
+// New returns a new Secret for an owner without reading the cluster. If one exists, Put fails instead of overwriting
+// it.
 func (s *Store) New(owner Owner) *Secret {
 	return &Secret{object: &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: SecretName(owner.UID), Labels: map[string]string{
@@ -80,7 +83,7 @@ func (s *Store) New(owner Owner) *Secret {
 	}}
 }
 
-// Get reads the Secret of an owner. If there is none it returns a new one.
+// Get reads the Secret of an owner. If there is none, it returns a new one that is not stored yet.
 func (s *Store) Get(ctx context.Context, owner Owner) (*Secret, error) {
 	secret := &corev1.Secret{}
 	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: SecretName(owner.UID)}, secret)
@@ -101,7 +104,7 @@ func (s *Store) Get(ctx context.Context, owner Owner) (*Secret, error) {
 	return &Secret{Stored: stored, Exists: true, object: secret}, nil
 }
 
-// Put stores what the Secret is to hold. A conflict says that somebody else wrote it since it was read.
+// Put stores the content of a Secret. It returns a conflict if somebody else wrote the Secret since it was read.
 func (s *Store) Put(ctx context.Context, secret *Secret, stored Stored) error {
 	written := secret.object.DeepCopy()
 	encode(stored, written)
@@ -130,7 +133,8 @@ func (s *Store) Delete(ctx context.Context, uid types.UID) error {
 	return nil
 }
 
-// Forget deletes a Secret as it was read. One that is gone is no error, and one that somebody changed since is a conflict.
+// Forget deletes a Secret as it was read. It returns no error if the Secret does not exist, and a conflict if it was
+// changed since.
 func (s *Store) Forget(ctx context.Context, secret *Secret) error {
 	uid, version := secret.object.GetUID(), secret.object.GetResourceVersion()
 	err := s.Writer.Delete(ctx, secret.object.DeepCopy(), client.Preconditions{UID: &uid, ResourceVersion: &version})

@@ -96,8 +96,8 @@ func TestNoteThatAnEarlierReleaseLeaves(t *testing.T) {
 func TestHalfDoneRotation(t *testing.T) {
 	s := storeOf(secretOf(map[string]string{"current": "one", "next": "two", "serial": "2"}))
 	for accepted, want := range map[int]Decision{
-		1: {Do: Send, State: State{Stored: Stored{Current: "one", Next: "two", Serial: 2}, Accepted: 1}},
-		2: {Do: Nothing, Store: AtOnce, State: State{Stored: Stored{Current: "two", Serial: 2}, Accepted: 2}},
+		1: {Step: Send, State: State{Stored: Stored{Current: "one", Next: "two", Serial: 2}, Accepted: 1}},
+		2: {Step: Nothing, Store: AtOnce, State: State{Stored: Stored{Current: "two", Serial: 2}, Accepted: 2}},
 	} {
 		read, err := s.Get(t.Context(), orders)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,8 +88,8 @@ type obedient struct {
 	done  driver.Result
 }
 
-func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Secrets) (driver.Result, error) {
-	o.asked = append(o.asked, "update "+plan.ListChanges(changes))
+func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, edit driver.Edit, _ driver.Secrets) (driver.Result, error) {
+	o.asked = append(o.asked, "update "+plan.ListChanges(edit.Changes))
 	return o.done, nil
 }
 
@@ -253,37 +252,6 @@ func TestWhatIsLeftIsTold(t *testing.T) {
 	}
 }
 
-// A connection Secret is written before the status tells of it, and goes all the same.
-func TestRemovingTheFinalizerDropsSecrets(t *testing.T) {
-	for _, test := range []struct {
-		name, told string
-		labels     map[string]string
-		stays      bool
-		left       bool
-	}{
-		{name: "told of", told: "photos-access", labels: map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: "photos"}},
-		{name: "not told of yet", labels: map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: "photos"}},
-		{name: "of what stays", labels: map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: "photos"}, stays: true, left: true},
-		{name: "of somebody else", left: true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos-access", Labels: test.labels}, Type: "servicebinding.io/s3"}
-			d := newDesk(t, secret)
-			d.bucket().Spec.Connection = &v1alpha1.Connection{SecretName: secret.Name}
-			if test.told != "" {
-				d.status().Binding = &v1alpha1.Binding{Name: test.told}
-			}
-			if _, err := d.act(t.Context(), plan.Action{Verb: plan.RemoveFinalizer, Orphaned: test.stays}); err != nil {
-				t.Fatal(err)
-			}
-			err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)
-			if client.IgnoreNotFound(err) != nil || (err == nil) != test.left {
-				t.Errorf("the Secret is answered with %v", err)
-			}
-		})
-	}
-}
-
 // refusing is a cloud that takes no update.
 type refusing struct {
 	*obedient
@@ -291,7 +259,7 @@ type refusing struct {
 	during func()
 }
 
-func (c *refusing) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (c *refusing) Update(context.Context, string, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	c.during()
 	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }

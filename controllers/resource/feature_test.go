@@ -3,14 +3,11 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-
 	"github.com/mooring-dev/mooring/controllers/feature"
-	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -26,21 +23,13 @@ func recording(d *desk) {
 	d.Features.Plan(&d.State, plan.Action{})
 }
 
-// What a feature planned is recorded once the password is stored, and not at all if it can't be stored: a request for another password would be called done, and it is not.
-func TestWhatFeaturesPlanIsRecordedAfterThePassword(t *testing.T) {
+// What a feature planned is recorded once features have stored what comes first, and not at all if that can't be stored: a request for another password would be called done, and it is not.
+func TestWhatFeaturesPlanIsRecordedAfterWhatTheyStore(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		d := newDesk(t)
-		d.PasswordSecret = d.executor().Passwords.New(password.Owner{Kind: "Bucket", Name: d.Object.GetName(), UID: d.Object.GetUID()})
-		d.Password.State, d.Password.Store = password.State{Stored: password.Stored{Next: "two", Serial: 2}}, password.AtOnce
-		if fails {
-			d.Client = interceptor.NewClient(d.Client.(client.WithWatch), interceptor.Funcs{
-				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
-					return errors.New("no answer")
-				},
-			})
-		}
 		d.View, d.Observation.State = plan.View{WasReady: true}, driver.Ready
 		recording(d)
+		preparing(d, fails)
 		_, err := d.act(t.Context(), plan.Action{Verb: plan.Wait, KeepConditions: true})
 		recorded := slices.ContainsFunc(d.Notes, func(n outcome.Note) bool { return n.Reason == "Recorded" })
 		if (err != nil) != fails || recorded == fails {
@@ -52,6 +41,7 @@ func TestWhatFeaturesPlanIsRecordedAfterThePassword(t *testing.T) {
 // The loop has a feature carry out its own verbs, and end what it has to end before the finalizer goes.
 func TestTheLoopCallsFeatures(t *testing.T) {
 	var calls []string
+	ends := errors.New("not yet")
 	d := newDesk(t)
 	d.Features = feature.Set{{
 		Acts: map[plan.Verb]feature.Act{"Fly": func(_ context.Context, w feature.Work, a plan.Action) (outcome.Outcome, error) {
@@ -61,6 +51,10 @@ func TestTheLoopCallsFeatures(t *testing.T) {
 		}},
 		Finish: func(context.Context, feature.Work) error {
 			calls = append(calls, "finish")
+			return ends
+		},
+		Drop: func(_ context.Context, _ feature.Work, stays bool) error {
+			calls = append(calls, fmt.Sprintf("drop, and the cloud object stays: %t", stays))
 			return errors.New("not yet")
 		},
 	}}
@@ -70,7 +64,11 @@ func TestTheLoopCallsFeatures(t *testing.T) {
 	if _, err := d.act(t.Context(), plan.Action{Verb: plan.RemoveFinalizer}); err == nil || d.Stored.GetFinalizers() == nil {
 		t.Errorf("the finalizer goes although a feature has not ended: %v", err)
 	}
-	if want := []string{"Fly", "finish"}; !slices.Equal(calls, want) {
+	ends = nil
+	if _, err := d.act(t.Context(), plan.Action{Verb: plan.RemoveFinalizer, Orphaned: true}); err == nil || d.Stored.GetFinalizers() == nil {
+		t.Errorf("the finalizer goes although a feature has not dropped what it made: %v", err)
+	}
+	if want := []string{"Fly", "finish", "finish", "drop, and the cloud object stays: true"}; !slices.Equal(calls, want) {
 		t.Errorf("called %q, want %q", calls, want)
 	}
 }

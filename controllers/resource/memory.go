@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
@@ -50,16 +49,13 @@ func (m *memory) remember(in reconciliation.State) {
 	}
 }
 
-// reported takes in what was reported. published is what the connection Secret holds, which counts once the status is stored.
-func (m *memory) reported(said report.Report, published *credential.ConnectionSecret) {
+// reported takes in what was reported.
+func (m *memory) reported(said report.Report) {
 	m.report = said.Memory
 	if !said.Recorded {
 		return
 	}
 	m.shared.Cloud.Carried = said.Carried
-	if published != nil {
-		m.shared.Published.Published = published
-	}
 }
 
 // memories keeps a memory for each object. It is safe for concurrent use.

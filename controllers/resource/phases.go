@@ -7,8 +7,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
@@ -19,10 +17,8 @@ import (
 
 // gatherer returns what gathers. It has nothing to write with.
 func (r *Reconciler) gatherer() *gather.Gatherer {
-	passwords := &password.Store{Reader: r.Reader, Namespace: r.Namespace}
 	return &gather.Gatherer{
 		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Features: r.Features, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
-		Secrets:      &credential.Reader{API: r.Reader, Version: r.SecretVersion, Passwords: passwords, Kind: r.Kind},
 		NamespaceUID: r.Credentials.NamespaceUID, Recovers: r.Recovers, ClusterID: r.ClusterID, Sync: r.Cadence.Sync, ConsistencyWindow: r.ConsistencyWindow,
 	}
 }
@@ -30,7 +26,6 @@ func (r *Reconciler) gatherer() *gather.Gatherer {
 func (r *Reconciler) executor() *execute.Executor {
 	return &execute.Executor{
 		Client: r.Client, Reader: r.Reader, Kind: r.Kind, Features: r.Features, Classes: r.Classes, Rollouts: r.Rollouts, Room: &r.binding, Protector: r.Credentials,
-		Passwords: &password.Store{Writer: r.Client, Namespace: r.Namespace}, Publisher: &execute.Publisher{Writer: r.Client, Kind: r.Kind},
 		Requeue: r.queue.recall, ConsistencyWindow: r.ConsistencyWindow, Deadline: r.Deadline, Clock: r.Now,
 	}
 }
@@ -66,7 +61,9 @@ func (r *Reconciler) remember(m *memory, in reconciliation.State, reported repor
 		r.memories.forget(name)
 		return reported.Next
 	}
-	m.reported(reported, in.ConnectionSecret)
+	if m.reported(reported); reported.Recorded {
+		r.Features.Recorded(in, &m.shared)
+	}
 	r.memories.reported(name, reported.Memory)
 	return reported.Next
 }

@@ -20,11 +20,11 @@ type noting struct {
 	during func()
 }
 
-func (c *noting) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Secrets) (driver.Result, error) {
+func (c *noting) Update(_ context.Context, _ string, _ driver.Request, edit driver.Edit, _ driver.Secrets) (driver.Result, error) {
 	c.during()
-	failed := driver.FieldError{Field: changes[0].Field, Err: &driver.Error{Code: c.code, Message: "no"}}
+	failed := driver.FieldError{Field: edit.Changes[0].Field, Err: &driver.Error{Code: c.code, Message: "no"}}
 	if c.code.SetsNothing() {
-		failed.Unset = changes[0].Adds
+		failed.Unset = edit.Changes[0].Adds
 	}
 	return driver.Result{Failed: []driver.FieldError{failed}}, nil
 }

@@ -99,7 +99,7 @@ func wantedTag(req driver.Request) string {
 	return string(spec.Tags["edited"])
 }
 
-func (c *throttling) Update(ctx context.Context, _ string, req driver.Request, _ []driver.Change, _ driver.Secrets) (driver.Result, error) {
+func (c *throttling) Update(ctx context.Context, _ string, req driver.Request, _ driver.Edit, _ driver.Secrets) (driver.Result, error) {
 	if err := c.call(ctx, "patch"); err != nil {
 		return driver.Result{}, err
 	}
@@ -379,7 +379,7 @@ func TestNotObservedAfterTheStatedAge(t *testing.T) {
 		cloud.mu.Lock()
 		cloud.perSecond, cloud.burst = 0.00001, 1
 		cloud.mu.Unlock()
-		time.Sleep(retry.LongestPaced(time.Minute) - 2*time.Minute)
+		time.Sleep(retry.StaleAfterRateLimited(time.Minute) - 2*time.Minute)
 		c.areReady(t)
 		time.Sleep(5 * time.Minute)
 		all := &v1alpha1.BucketList{}

@@ -21,7 +21,7 @@ func TestWaitsUntilTheWindowOpens(t *testing.T) {
 		d.Facts.Observed, d.Observation = true, driver.Observation{State: driver.Ready, Available: true}
 		now := d.Settings.Now()
 		d.Settings.Now = func() time.Time { return now }
-		d.mem.report.Pace = retry.NewPace(retry.Cadence{Sync: 100 * time.Hour})
+		d.mem.report.Pace = retry.NewBackoff(retry.Cadence{Sync: 100 * time.Hour})
 		a := plan.Action{
 			Verb: plan.AwaitWindow, Reason: v1alpha1.ReasonWaitingForWindow, Message: "waiting for the window", Decided: true, EditAwaitsWindow: edit,
 			Opens:   now.Add(10 * time.Hour),

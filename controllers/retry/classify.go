@@ -5,15 +5,16 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Classification is what an error's code means for the object.
+// A Classification is what the code of an error means for the object.
 type Classification struct {
 	Reason v1alpha1.Reason
-	// Stalled: a person has to act; the object is still looked at, slowly, and heals by itself.
+	// Stalled: a person has to act. The object is still observed once per sync period, so it recovers without a further
+	// edit.
 	Stalled bool
-	// Advice says what to do where the cloud's own words don't.
+	// Advice is the next step for the user, where the cloud's own message names none.
 	Advice string
-	// Soon: the cloud is merely busy; come back as if polling.
-	Soon bool
+	// RetrySoon: the cloud is busy with the object. Retry at the intervals of polling, not at those after an error.
+	RetrySoon bool
 }
 
 var classifications = map[driver.Code]Classification{
@@ -24,7 +25,7 @@ var classifications = map[driver.Code]Classification{
 	driver.Conflict:    {Reason: v1alpha1.ReasonConflict, Stalled: true},
 	driver.NotEmpty:    {Reason: v1alpha1.ReasonNotEmpty, Stalled: true},
 	driver.Protected:   {Reason: v1alpha1.ReasonDeletionProtected, Stalled: true},
-	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, Soon: true},
+	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, RetrySoon: true},
 	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true, Advice: "request a higher quota from the cloud, or delete what is not needed"},
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
@@ -33,5 +34,5 @@ var classifications = map[driver.Code]Classification{
 	driver.Unsupported: {Reason: v1alpha1.ReasonNotSupported, Stalled: true},
 }
 
-// Classify returns what an error means that a driver returned.
+// Classify returns the classification of an error that a driver returned.
 func Classify(err error) Classification { return classifications[driver.CodeOf(err)] }

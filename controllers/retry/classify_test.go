@@ -20,7 +20,7 @@ var want = map[driver.Code]Classification{
 	driver.Conflict:    {Reason: v1alpha1.ReasonConflict, Stalled: true},
 	driver.NotEmpty:    {Reason: v1alpha1.ReasonNotEmpty, Stalled: true},
 	driver.Protected:   {Reason: v1alpha1.ReasonDeletionProtected, Stalled: true},
-	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, Soon: true},
+	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, RetrySoon: true},
 	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true, Advice: "request a higher quota from the cloud, or delete what is not needed"},
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},

@@ -1,3 +1,3 @@
-// Package retry says when to come back to an object: after an error, while the cloud works, and when
-// all is well. One table maps the code of an error to what it means for the object.
+// Package retry decides when an object is reconciled next: after an error, while an operation runs in the cloud, and
+// once the object has converged. One table maps the code of a cloud error to what it means for the object.
 package retry

@@ -14,11 +14,12 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// RequireAccess serves metrics to those alone who send a bearer token that the API server knows, and who may get the path
-// /metrics there: ClusterRoles with nonResourceURLs ["/metrics"] and the verb get. It asks the API server at each scrape. Mooring
-// needs the rights to create TokenReviews and SubjectAccessReviews for that.
+// RequireAccess returns a filter that restricts who may scrape the metrics. A request needs a bearer token that the API
+// server accepts, and the user needs the verb get on the nonResourceURL /metrics. The API server is asked at each
+// scrape. Mooring needs permission to create TokenReviews and SubjectAccessReviews for that.
 //
-// controller-runtime has a filter that does the same. It brings gRPC and all of k8s.io/apiserver's tracing into the program.
+// controller-runtime has a filter that does the same, but it links gRPC and the tracing of k8s.io/apiserver into the
+// program.
 func RequireAccess(cfg *rest.Config, httpClient *http.Client) (metricsserver.Filter, error) {
 	clients, err := kubernetes.NewForConfigAndClient(cfg, httpClient)
 	if err != nil {

@@ -34,14 +34,15 @@ var (
 	}
 )
 
-// An Account is the use of an account's concurrency limiter.
+// An Account reports the use of one account's concurrency limiter.
 type Account struct {
 	Provider, ID string
-	// Limit is how many objects may be reconciled at once, InFlight how many are, and Queued how many wait for a slot.
+	// Limit is how many objects may be reconciled at once. InFlight is how many are being reconciled, and Queued how
+	// many wait for a slot.
 	Limit, InFlight, Queued int
 }
 
-// SlotAcquired records that an object got a slot of its account, and how long it waited for that.
+// SlotAcquired records that an object got a slot of its account, and how long it waited.
 func (m *Metrics) SlotAcquired(provider string, waited time.Duration) {
 	m.accountQueueWait.WithLabelValues(provider).Observe(waited.Seconds())
 }

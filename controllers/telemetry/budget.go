@@ -27,12 +27,14 @@ var (
 	}
 )
 
-// A Budget is the use of a class of calls that the cloud limits for an account.
+// A Budget reports how much of an account's call rate is used, for one class of API calls that the cloud counts
+// together.
 type Budget struct {
 	Provider, ID, Name string
-	// Limit and Resyncs are in calls a minute: how many are made at most, and how many the cloud took for resyncs.
+	// Limit is how many calls per minute are made at most. Resyncs is how many calls of the last minute were made for
+	// resyncs.
 	Limit, Resyncs float64
-	// Period is how long an object goes unobserved between two resyncs; 0 while that is not known.
+	// Period is the average time between two resyncs of one object; 0 while it is not known.
 	Period time.Duration
 }
 

@@ -29,7 +29,7 @@ var latencies = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60}
 // ok is the code of what did not fail.
 const ok = "OK"
 
-// Calls returns the hook that counts and times the requests to a cloud.
+// Calls returns a hook that counts and times the requests to a cloud.
 func (m *Metrics) Calls(provider string) driver.Calls {
 	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 		began := m.now()
@@ -44,9 +44,9 @@ func (m *Metrics) Calls(provider string) driver.Calls {
 	}
 }
 
-// All reports every request to each of several, the first of them first; those that are nil are left out. It is nil if
-// none is left, so that nothing is done for nobody.
-func All(each ...driver.Calls) driver.Calls {
+// JoinCalls returns one hook that calls several, the first one first. Hooks that are nil are left out. It returns nil
+// if all are nil.
+func JoinCalls(each ...driver.Calls) driver.Calls {
 	each = slices.DeleteFunc(slices.Clone(each), func(c driver.Calls) bool { return c == nil })
 	switch len(each) {
 	case 0:

@@ -1,13 +1,12 @@
-// Package telemetry holds Mooring's metrics: what they are, in one table that the reference is made from, and how
-// they are counted. A manager has its own Metrics, so that several can live in one process.
+// Package telemetry has Mooring's metrics and traces. One table describes the metrics, and the reference is generated
+// from it. Each manager has its own Metrics, so that several managers can run in one process.
 //
-// Some are counted when something happens: by a decorator around a driver's kinds, by a hook around requests to a cloud, and in the
-// one place where a reconciliation is recorded. The rest are read from caches and memory when Prometheus scrapes. Neither drivers
-// nor the reconciler know of Prometheus.
+// Some metrics are counted when something happens. The counters are in a decorator of a driver's session, in a hook
+// around requests to a cloud, and where the outcome of a reconciliation is recorded. The others are read from caches
+// and memory when Prometheus scrapes. Neither drivers nor the reconciler depend on Prometheus.
 //
-// Labels are bounded: by kinds, clouds and their operations, closed lists of reasons, and by how many classes and
-// accounts there are. Names of objects are labels of one metric only, which shows unhealthy objects, up to a
-// limit.
+// The values of labels are bounded: kinds, clouds and their operations, closed lists of reasons, classes and accounts.
+// One metric alone has the names of objects as labels. It shows unhealthy objects, up to a limit.
 //
-// It also makes the spans of reconciliations and of requests, and exports them.
+// The package also makes the spans of reconciliations and of requests, and exports them.
 package telemetry

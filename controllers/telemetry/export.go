@@ -16,19 +16,21 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// TraceOptions say where traces go.
+// TraceOptions configure the export of spans.
 type TraceOptions struct {
-	// Endpoint is the URL of a collector that takes OTLP over HTTP. If it is empty, OpenTelemetry's own variables say.
+	// Endpoint is the URL of a collector that accepts OTLP over HTTP. If it is empty, OpenTelemetry's own environment
+	// variables set it.
 	Endpoint string
-	// Ratio is the fraction of reconciliations to trace. 1 leaves the choice to OTEL_TRACES_SAMPLER, whose default is all of them.
+	// Ratio is the fraction of reconciliations that are traced, from 0 to 1. With 1, OTEL_TRACES_SAMPLER decides, whose
+	// default is to trace all.
 	Ratio float64
-	// Version and ClusterID are in every trace.
+	// Version and ClusterID are attributes of every trace.
 	Version, ClusterID string
 	Log                logr.Logger
 	Now                func() time.Time
 }
 
-// ParseTraceEndpoint returns the URL that spans are sent to for the URL of a collector.
+// ParseTraceEndpoint returns the URL to which spans are sent, for the URL of a collector.
 func ParseTraceEndpoint(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -40,9 +42,9 @@ func ParseTraceEndpoint(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// TracingWanted reports whether traces are enabled, by the flag or by OpenTelemetry's own variables.
+// TracingEnabled reports whether traces are enabled, by the flag or by OpenTelemetry's own environment variables.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
-func TracingWanted(endpoint string, environment func(string) (string, bool)) bool {
+func TracingEnabled(endpoint string, environment func(string) (string, bool)) bool {
 	value := func(name string) string { v, _ := environment(name); return v }
 	if strings.EqualFold(value("OTEL_SDK_DISABLED"), "true") || value("OTEL_TRACES_EXPORTER") == "none" {
 		return false
@@ -50,8 +52,8 @@ func TracingWanted(endpoint string, environment func(string) (string, bool)) boo
 	return endpoint != "" || value("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// NewTracing returns what makes spans and sends them, in the background and in batches. Its Shutdown sends what is left. A
-// collector that does not answer loses spans, and nothing else.
+// NewTracing returns a tracer provider that exports spans in the background, in batches. Its Shutdown sends the spans
+// that are left. A collector that does not answer loses spans, but does not delay reconciliations.
 func NewTracing(ctx context.Context, o TraceOptions) (*sdktrace.TracerProvider, error) {
 	var where []otlptracehttp.Option
 	if o.Endpoint != "" {

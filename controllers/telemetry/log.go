@@ -7,8 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Log writes what an Event says as a line of the log, with the Event's type as the key "type": a Warning at the level warn, all else
-// at info. logr has no level warn, so a Warning goes to the zap logger behind the log. A log of another kind gets it at info.
+// Log writes an Event as a line of the log, with the Event's type under the key "type". A Warning is logged at level
+// warn, everything else at info. logr has no level warn, so a Warning is written to the zap logger behind the log. Any
+// other logger gets it at info.
 func Log(log logr.Logger, kind, message string, about ...any) {
 	about = append(about, "type", kind)
 	behind, is := log.GetSink().(zapr.Underlier)

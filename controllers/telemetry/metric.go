@@ -6,37 +6,39 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Types of metrics.
+// The types of metrics.
 const (
 	Counter   = "counter"
 	Gauge     = "gauge"
 	Histogram = "histogram"
 )
 
-// A Metric says what a metric is.
+// A Metric describes one metric.
 type Metric struct {
 	Name string
 	// Type is Counter, Gauge or Histogram.
 	Type   string
 	Help   string
 	Labels []string
-	// Replicas: every replica exposes it. Without Replicas only the leader does.
+	// Replicas: every replica of the controller exposes it. Otherwise only the leader does.
 	Replicas bool
-	// PerObject: its labels name objects, or it is about metrics whose labels do. --metrics-object-limit=0 switches it off.
+	// PerObject: it has labels that name objects, or it counts series that do. The flag --metrics-object-limit=0 turns
+	// it off.
 	PerObject bool
-	// Question is a question that an operator asks, and Query is the PromQL that answers it.
+	// Question is a question that an operator asks, and Query the PromQL that answers it.
 	Question, Query string
 
 	buckets []float64
 }
 
-// A Section is metrics of one subject.
+// A Section is a group of metrics about one subject.
 type Section struct {
 	Title   string
 	Metrics []*Metric
 }
 
-// Sections are all metrics of Mooring, and those of controller-runtime that its alerts and dashboard rely on.
+// Sections returns all metrics that the reference documents: Mooring's own, and those of controller-runtime that its
+// alerts and its dashboard use.
 func Sections() []Section {
 	return []Section{
 		{"Unhealthy objects", []*Metric{objectCondition, objectsOmitted, objectDriftRecurrences}},
@@ -51,8 +53,8 @@ func Sections() []Section {
 	}
 }
 
-// Own are the metrics that a Metrics exposes.
-func Own() (own []*Metric) {
+// OwnMetrics returns the metrics that a Metrics exposes.
+func OwnMetrics() (own []*Metric) {
 	for _, s := range Sections() {
 		for _, m := range s.Metrics {
 			if !slices.Contains(foreign, m) {

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are those of one manager. It is a prometheus.Collector.
+// Metrics holds the metrics of one manager. It is a prometheus.Collector.
 type Metrics struct {
 	now     func() time.Time
 	sources Sources
@@ -22,16 +22,16 @@ type Metrics struct {
 	buildInfo, syncPeriod, certificateExpiry     *prometheus.GaugeVec
 }
 
-// Options says what is known from the start.
+// Options are the values that are known when the process starts.
 type Options struct {
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
-	// SyncPeriod is how often a converged object is observed.
+	// SyncPeriod is the interval at which a converged object is observed.
 	SyncPeriod time.Duration
 	Now        func() time.Time
 }
 
-// New returns metrics that show nothing yet but what is known from the start.
+// New returns metrics that expose only what Options has. Watch adds the rest.
 func New(o Options) *Metrics {
 	m := &Metrics{
 		now:         o.Now,
@@ -47,10 +47,10 @@ func New(o Options) *Metrics {
 	return m
 }
 
-// Watch says where to read what is shown at a scrape. It must be called before the first scrape.
+// Watch sets the sources that are read at a scrape. Call it before the first scrape.
 //
-// The counters of drift begin at 0, on every replica: PromQL's increase takes no notice of the first value of a series, and an
-// alert is about them. Their labels are few; with those of other counters nobody knows beforehand which there will be.
+// The counters of drift start at 0 on every replica. PromQL's increase ignores the first value of a series, and an
+// alert uses it. Drift has few label values, so all of them are known in advance; those of other counters are not.
 func (m *Metrics) Watch(s Sources) {
 	m.sources = s
 	for _, kind := range s.Kinds {
@@ -62,7 +62,7 @@ func (m *Metrics) Watch(s Sources) {
 	}
 }
 
-// Register shows the metrics, in place of those of another manager that the registry may have.
+// Register registers the metrics. It replaces the metrics of another manager if the registry has them.
 func (m *Metrics) Register(r prometheus.Registerer) error {
 	r.Unregister(m)
 	return r.Register(m)
@@ -78,7 +78,7 @@ func (m *Metrics) counted() []prometheus.Collector {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, metric := range Own() {
+	for _, metric := range OwnMetrics() {
 		to <- metric.desc()
 	}
 }
@@ -94,7 +94,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Certificate notes until when the webhook's certificate is valid.
+// Certificate records until when the webhook's certificate is valid.
 func (m *Metrics) Certificate(until time.Time) {
 	m.certificateExpiry.WithLabelValues().Set(float64(until.Unix()))
 }

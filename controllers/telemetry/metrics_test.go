@@ -43,7 +43,7 @@ func TestMetricsAreInOrder(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range Own() {
+	for _, m := range OwnMetrics() {
 		if !regexp.MustCompile(`^mooring_[a-z_]+$`).MatchString(m.Name) || (m.Type == Counter) != regexp.MustCompile(`_total$`).MatchString(m.Name) {
 			t.Errorf("%s is no name for a %s of ours", m.Name, m.Type)
 		}
@@ -68,7 +68,7 @@ func TestEverythingIsShown(t *testing.T) {
 		}
 		shown[f.GetName()] = labels
 	}
-	for _, m := range Own() {
+	for _, m := range OwnMetrics() {
 		want[m.Name] = slices.Sorted(slices.Values(m.Labels))
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {
@@ -85,7 +85,7 @@ func TestOnlyTheLeaderShowsObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := map[string]*Metric{}
-	for _, metric := range Own() {
+	for _, metric := range OwnMetrics() {
 		of[metric.Name] = metric
 	}
 	for _, f := range families {
@@ -298,14 +298,14 @@ func full() *Metrics {
 	m.Ready(s, time.Second)
 	m.Converged(s, time.Second)
 	m.Drift(s, types.NamespacedName{Namespace: "shop", Name: "photos"}, Drift{Detected: true, Recurred: true, Corrected: true})
-	m.Gone(s, Deleted)
+	m.ObjectDeleted(s, Deleted)
 	m.Throttled(s, time.Second)
 	m.StatusWriteFailed(s)
 	m.SlotAcquired("aws", 0)
 	m.Certificate(noon)
 	_, end := m.Calls("aws").Begin(context.Background(), "s3", "CreateBucket")
 	end(driver.Call{})
-	_, _ = Session(m, failing{}, "aws").Observe(context.Background(), "Bucket", driver.Request{})
+	_, _ = TimeCalls(m, failing{}, "aws").Observe(context.Background(), "Bucket", driver.Request{})
 	return m
 }
 

@@ -13,7 +13,7 @@ var accountQuotaUsed = &Metric{
 	Query:    "mooring_account_quota_used_ratio > 0.8",
 }
 
-// A Quota is how much is used of a quota of an account in a location.
+// A Quota reports the usage of one quota of an account in a location.
 type Quota struct {
 	Provider, Account, Location string
 	driver.QuotaUsage

@@ -57,34 +57,35 @@ var (
 // waits are in seconds: from a bucket, which takes a second, to a large database, which takes an hour.
 var waits = []float64{1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400}
 
-// A Subject is the kind of objects and the cloud that a count is about.
+// A Subject holds the labels that most counters have: the kind of the object and its cloud.
 type Subject struct{ Kind, Provider string }
 
-// Outcomes of deletions.
+// The outcomes of a deletion.
 const (
 	Deleted  = "deleted"
 	Retained = "retained"
 )
 
-// Ready counts an object that is Ready for the first time.
+// Ready counts an object that became Ready for the first time. since is how long that took.
 func (m *Metrics) Ready(s Subject, since time.Duration) {
 	m.timeToReady.WithLabelValues(s.Kind, s.Provider).Observe(max(0, since.Seconds()))
 }
 
-// Converged counts an edit that was applied.
+// Converged counts an edit of the spec that was applied. since is how long that took.
 func (m *Metrics) Converged(s Subject, since time.Duration) {
 	m.timeToConverge.WithLabelValues(s.Kind, s.Provider).Observe(max(0, since.Seconds()))
 }
 
-// A Drift is what a reconciliation found out about drift of an object.
+// A Drift says what one reconciliation observed of an object's drift.
 type Drift struct {
-	// Detected: there is drift that was not there before. Recurred: it had been corrected less than a day before.
+	// Detected: there is drift that the reconciliation before did not observe. Recurred: the same drift was corrected
+	// less than a day before.
 	Detected, Recurred bool
-	// Corrected: some drift was corrected.
+	// Corrected: the reconciliation corrected some drift.
 	Corrected bool
 }
 
-// Drift counts drift of the object of that name.
+// Drift counts the drift of an object.
 func (m *Metrics) Drift(s Subject, name types.NamespacedName, d Drift) {
 	if d.Detected {
 		m.driftDetected.WithLabelValues(s.Kind, s.Provider).Inc()
@@ -98,15 +99,15 @@ func (m *Metrics) Drift(s Subject, name types.NamespacedName, d Drift) {
 	}
 }
 
-// Gone counts a deletion that is finished.
-func (m *Metrics) Gone(s Subject, outcome string) {
+// ObjectDeleted counts a deletion that is complete. outcome is Deleted or Retained.
+func (m *Metrics) ObjectDeleted(s Subject, outcome string) {
 	m.deletions.WithLabelValues(s.Kind, s.Provider, outcome).Inc()
 }
 
-// Throttled counts a reconciliation that is postponed because the cloud throttled a call.
+// Throttled counts a reconciliation that waits because the cloud throttled a call. wait is how long.
 func (m *Metrics) Throttled(s Subject, wait time.Duration) {
 	m.throttleWait.WithLabelValues(s.Provider).Observe(wait.Seconds())
 }
 
-// StatusWriteFailed counts a reconciliation whose result could not be written to the object's status.
+// StatusWriteFailed counts a reconciliation whose outcome could not be written to the object's status.
 func (m *Metrics) StatusWriteFailed(s Subject) { m.statusWriteFailures.WithLabelValues(s.Kind).Inc() }

@@ -15,8 +15,8 @@ var driverCallDuration = &Metric{
 	buckets:  latencies,
 }
 
-// Session returns next, with every call about an object timed.
-func Session(m *Metrics, next driver.Session, provider string) driver.Session {
+// TimeCalls returns a session that measures how long every call about an object takes.
+func TimeCalls(m *Metrics, next driver.Session, provider string) driver.Session {
 	return &timed{Session: next, m: m, provider: provider}
 }
 
@@ -53,9 +53,9 @@ func (t *timed) Create(ctx context.Context, kind string, req driver.Request, sec
 }
 
 // Update implements driver.Session.
-func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (done driver.Result, err error) {
+func (t *timed) Update(ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
-	return t.Session.Update(ctx, kind, req, changes, secrets)
+	return t.Session.Update(ctx, kind, req, edit, secrets)
 }
 
 // Do implements driver.Session. A command counts as an update.

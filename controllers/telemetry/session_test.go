@@ -21,17 +21,17 @@ func (failing) List(_ context.Context, _ string, req driver.ListRequest) (driver
 	return driver.Page{}, &driver.Error{Code: driver.PageExpired, Message: req.Page}
 }
 
-func (failing) Update(context.Context, string, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (failing) Update(context.Context, string, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, &driver.Error{Code: driver.Throttled, Op: "Patch", Message: "slow down", Err: errors.New("x")}
 }
 
 func TestSessionCountsByOutcome(t *testing.T) {
 	m := New(Options{Now: time.Now})
-	s := Session(m, failing{}, "aws")
+	s := TimeCalls(m, failing{}, "aws")
 	if seen, err := s.Observe(t.Context(), "Bucket", driver.Request{}); err != nil || seen.State != driver.Ready {
 		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
 	}
-	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, nil, driver.Secrets{}); driver.CodeOf(err) != driver.Throttled {
+	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, driver.Edit{}, driver.Secrets{}); driver.CodeOf(err) != driver.Throttled {
 		t.Errorf("Update error = %v: it must pass unchanged", err)
 	}
 	if _, err := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "old"}); driver.CodeOf(err) != driver.PageExpired || err.Error() != "old" {

@@ -12,52 +12,54 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// Sources are where to read what is shown at a scrape.
+// Sources are the functions and clients that are read at a scrape.
 type Sources struct {
-	// Leading is closed once this replica is the leader. Until then nothing is shown of objects: every replica has them
-	// in its cache, but what is known of them is the leader's, and a sum over replicas must not be double.
+	// Leading is closed once this replica leads. Until then no metrics of objects are exposed. Every replica has the
+	// objects in its cache, so without this a sum over all replicas would count each object several times.
 	Leading <-chan struct{}
-	// Cache reads from memory.
+	// Cache reads objects from memory.
 	Cache client.Reader
 	Kinds []Kind
-	// Providers are the clouds that there are drivers for.
+	// Providers are the names of the clouds that have a driver.
 	Providers []string
 	// Configs are the kinds of provider configs.
 	Configs []ConfigKind
-	// Accounts returns the use of the concurrency limiter of each account.
+	// Accounts returns the use of each account's concurrency limiter.
 	Accounts func() []Account
-	// Budgets returns the use of the calls of each account that its cloud limits.
+	// Budgets returns the use of each account's call rates that are limited.
 	Budgets func() []Budget
-	// Quotas returns how much is used of the quotas of accounts.
+	// Quotas returns the usage of the accounts' quotas.
 	Quotas func() []Quota
-	// SyncPeriod is how often a converged object is observed.
+	// SyncPeriod is the interval at which a converged object is observed.
 	SyncPeriod time.Duration
-	// ObjectLimit is how many unhealthy objects have series of their own. 0 means none.
+	// ObjectLimit is how many unhealthy objects have series of their own. 0 turns these series off.
 	ObjectLimit int
 }
 
-// A Kind is a kind of objects that stand for something in a cloud, and what its reconciler knows of them.
+// A Kind is a kind of cloud objects, and the functions by which its reconciler reports on them.
 type Kind struct {
 	*kind.Kind
 	// LastObserved returns when each cloud object was last observed.
 	LastObserved func() []LastObservation
-	// StaleStatuses returns how many objects have a status that could not be written after their last reconciliation.
+	// StaleStatuses returns how many objects have an outdated status, because the last write of it failed.
 	StaleStatuses func() int
 	// Rollouts returns the rollouts of changed classes that are in progress.
 	Rollouts func() []Rollout
 }
 
-// A LastObservation is when a cloud object was last observed.
+// A LastObservation says when a cloud object was last observed.
 type LastObservation struct {
 	Name     types.NamespacedName
 	Provider string
 	At       time.Time
-	// Class is that of the object; empty if it has none. Lag is how far it lags behind what it follows; nil if that is not known, or if it follows nothing.
+	// Class is the name of the object's class; empty if it has none. Lag is the replication lag of a read replica; nil
+	// if it is not known, or if the object is not a replica.
 	Class string
 	Lag   *time.Duration
 }
 
-// A Rollout is how far a changed class has come.
+// A Rollout is the progress of a class change. Changing is how many objects of the class are changing now, and Waiting
+// how many wait for their place.
 type Rollout struct {
 	Class             string
 	Changing, Waiting int

@@ -37,8 +37,9 @@ const (
 	attributeStatus    = attribute.Key("http.response.status_code")
 )
 
-// Reconciles returns next with a span for each reconciliation: "reconcile Bucket". Without a provider it is next itself.
-func Reconciles(provider trace.TracerProvider, kind string, next reconcile.Reconciler) reconcile.Reconciler {
+// TraceReconciler returns a reconciler that makes a span of each reconciliation, for example "reconcile Bucket". It
+// returns next if provider is nil.
+func TraceReconciler(provider trace.TracerProvider, kind string, next reconcile.Reconciler) reconcile.Reconciler {
 	if provider == nil {
 		return next
 	}
@@ -57,25 +58,25 @@ func Reconciles(provider trace.TracerProvider, kind string, next reconcile.Recon
 	})
 }
 
-// A Reconciliation is the outcome of one.
+// A Reconciliation is the outcome of one reconciliation, as its span shows it.
 type Reconciliation struct {
 	UID        string
 	Generation int64
 	// ExternalName is the name in the cloud; empty if there is none yet.
 	ExternalName string
-	// Action is what was done. State and Reason are the outcome of that.
+	// Action is what was done in the cloud. State and Reason are the state of the object afterwards.
 	Action, State, Reason string
-	// Idle: nothing was done and nothing changed.
+	// Idle: nothing was done, and nothing changed.
 	Idle bool
-	// Failed says what went wrong, without secrets; empty if nothing did.
+	// Failed is the error of the reconciliation, without secrets; empty if there was none.
 	Failed string
 }
 
-// Traced reports whether the reconciliation in ctx is traced.
-func Traced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
+// IsTraced reports whether the reconciliation in ctx is traced.
+func IsTraced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
 
-// Ended writes the outcome of a reconciliation to its span, which is in ctx.
-func Ended(ctx context.Context, r Reconciliation) {
+// RecordOutcome writes the outcome of a reconciliation to its span, which is in ctx.
+func RecordOutcome(ctx context.Context, r Reconciliation) {
 	span := trace.SpanFromContext(ctx)
 	span.SetAttributes(attributeUID.String(r.UID), attributeGeneration.Int64(r.Generation), attributeAction.String(r.Action), attributeIdle.Bool(r.Idle))
 	for key, value := range map[attribute.Key]string{attributeExternal: r.ExternalName, attributeState: r.State, attributeReason: r.Reason} {
@@ -88,8 +89,8 @@ func Ended(ctx context.Context, r Reconciliation) {
 	}
 }
 
-// CallSpans returns the hook that makes a span of every request to a cloud: "s3 CreateBucket". Without a provider of tracers
-// it is nil.
+// CallSpans returns a hook that makes a span of every request to a cloud, for example "s3 CreateBucket". It returns nil
+// if provider is nil.
 func CallSpans(provider trace.TracerProvider, cloud driver.Description) driver.Calls {
 	if provider == nil {
 		return nil

@@ -54,13 +54,13 @@ func (d spanFixture) names() map[string][]string {
 func (d spanFixture) reconcile(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
 	t.Helper()
 	calls := CallSpans(d, amazon)
-	r := Reconciles(d, "Bucket", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	r := TraceReconciler(d, "Bucket", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 		for _, answer := range requests {
 			_, end := calls.Begin(ctx, "s3", "GetBucketTagging")
 			end(answer)
 		}
 		if came != nil {
-			Ended(ctx, *came)
+			RecordOutcome(ctx, *came)
 		}
 		return reconcile.Result{}, err
 	}))
@@ -158,7 +158,7 @@ func TestRequestEndsAfterItsReconciliation(t *testing.T) {
 			d := newSpanFixture()
 			ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
 			_, end := CallSpans(d, google).Begin(ctx, "oauth2", "token")
-			Ended(ctx, Reconciliation{Idle: tc.idle})
+			RecordOutcome(ctx, Reconciliation{Idle: tc.idle})
 			span.End()
 			if n := len(d.sent.GetSpans()); n > 0 {
 				t.Errorf("%d spans were sent before the last of them ended", n)
@@ -182,7 +182,7 @@ func TestReconciliationsThatWaitAreBounded(t *testing.T) {
 		ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
 		_, end := CallSpans(d, google).Begin(ctx, "oauth2", "token")
 		ends = append(ends, end)
-		Ended(ctx, Reconciliation{Idle: i%2 == 1})
+		RecordOutcome(ctx, Reconciliation{Idle: i%2 == 1})
 		span.End()
 	}
 	if len(held.open) != mostOver || len(held.over) != mostOver {
@@ -213,7 +213,7 @@ func TestRequestAfterTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newSpanFixture()
 			ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
-			Ended(ctx, Reconciliation{Idle: tt.idle})
+			RecordOutcome(ctx, Reconciliation{Idle: tt.idle})
 			span.End()
 			_, end := CallSpans(d, amazon).Begin(ctx, "sts", "GetCallerIdentity")
 			end(tt.answer)
@@ -231,7 +231,7 @@ func TestShutdownSendsWhatIsKnown(t *testing.T) {
 	begin := func(idle bool) {
 		ctx, span := provider.Tracer(scope).Start(t.Context(), "reconcile Bucket")
 		CallSpans(provider, google).Begin(ctx, "oauth2", "token")
-		Ended(ctx, Reconciliation{Idle: idle})
+		RecordOutcome(ctx, Reconciliation{Idle: idle})
 		span.End()
 	}
 	begin(true)
@@ -260,10 +260,10 @@ func TestAll(t *testing.T) {
 			return context.WithValue(ctx, key(name), true), func(c driver.Call) { told = append(told, name+" "+c.RequestID) }
 		}
 	}
-	if All() != nil || All(nil, nil) != nil {
+	if JoinCalls() != nil || JoinCalls(nil, nil) != nil {
 		t.Error("where nobody is to be told there is something to do")
 	}
-	ctx, end := All(nil, who("a"), nil, who("b")).Begin(t.Context(), "s3", "PutObject")
+	ctx, end := JoinCalls(nil, who("a"), nil, who("b")).Begin(t.Context(), "s3", "PutObject")
 	end(driver.Call{RequestID: "R"})
 	if ctx.Value(key("a")) == nil || ctx.Value(key("b")) == nil {
 		t.Error("the context lacks what one of them put there")
@@ -296,7 +296,7 @@ type refusing struct{ sdktrace.SpanExporter }
 
 func (refusing) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return errors.New("no") }
 
-func TestTracingWanted(t *testing.T) {
+func TestTracingEnabled(t *testing.T) {
 	for name, tc := range map[string]struct {
 		endpoint    string
 		environment map[string]string
@@ -310,7 +310,7 @@ func TestTracingWanted(t *testing.T) {
 		"no exporter":   {"", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_TRACES_EXPORTER": "none"}, false},
 		"only a header": {"", map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "a=b"}, false},
 	} {
-		if got := TracingWanted(tc.endpoint, func(name string) (string, bool) { v, ok := tc.environment[name]; return v, ok }); got != tc.want {
+		if got := TracingEnabled(tc.endpoint, func(name string) (string, bool) { v, ok := tc.environment[name]; return v, ok }); got != tc.want {
 			t.Errorf("%s: %t, want %t", name, got, tc.want)
 		}
 	}
@@ -322,13 +322,13 @@ func TestTracingOff(t *testing.T) {
 	if CallSpans(nil, amazon) != nil {
 		t.Error("there is something to do for each request")
 	}
-	r, ctx := Reconciles(nil, "Bucket", next), t.Context()
+	r, ctx := TraceReconciler(nil, "Bucket", next), t.Context()
 	var none driver.Calls
 	allocations := testing.AllocsPerRun(100, func() {
 		_, _ = r.Reconcile(ctx, reconcile.Request{})
 		_, end := none.Begin(ctx, "s3", "GetBucketTagging")
 		end(driver.Call{})
-		if Traced(ctx) {
+		if IsTraced(ctx) {
 			t.Error("traced")
 		}
 	})
@@ -338,7 +338,7 @@ func TestTracingOff(t *testing.T) {
 }
 
 func BenchmarkBegin(b *testing.B) {
-	for name, calls := range map[string]driver.Calls{"off": All(CallSpans(nil, amazon)), "on": All(CallSpans(newSpanFixture(), amazon))} {
+	for name, calls := range map[string]driver.Calls{"off": JoinCalls(CallSpans(nil, amazon)), "on": JoinCalls(CallSpans(newSpanFixture(), amazon))} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -352,6 +352,6 @@ func BenchmarkBegin(b *testing.B) {
 func BenchmarkTraced(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		Traced(b.Context())
+		IsTraced(b.Context())
 	}
 }

@@ -1,5 +1,6 @@
-// Package window knows Mooring's own maintenance windows: an hour each week, in UTC, in which it sends changes that disturb the users of a
-// cloud object, if spec.updates.timing says so. It is pure, and reads no clock.
+// Package window implements Mooring's maintenance windows: one hour each week, in UTC. Mooring sends disruptive changes
+// of a cloud object in it, if spec.updates.timing says so. The package is pure, and reads no clock.
 //
-// The clouds have windows of their own for what they do by themselves. They begin at the same time, but have their own lengths.
+// The clouds have maintenance windows for their own changes. They begin at the same time, but each cloud decides how
+// long they are.
 package window

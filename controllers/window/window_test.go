@@ -93,10 +93,10 @@ func TestNoWindow(t *testing.T) {
 		}
 	}
 	day := v1alpha1.Weekday("Sunday")
-	if Of(nil) != nil || Of(&v1alpha1.MaintenanceWindow{Day: &day}) != nil {
+	if FromSpec(nil) != nil || FromSpec(&v1alpha1.MaintenanceWindow{Day: &day}) != nil {
 		t.Error("half a window is one")
 	}
-	if said := Of(&v1alpha1.MaintenanceWindow{Day: &day, StartTime: new("23:30")}).String(); said != "Sunday 23:30–00:30 UTC" {
+	if said := FromSpec(&v1alpha1.MaintenanceWindow{Day: &day, StartTime: new("23:30")}).String(); said != "Sunday 23:30–00:30 UTC" {
 		t.Error(said)
 	}
 }

@@ -37,7 +37,7 @@ func TestTagsThatAreRefused(t *testing.T) {
 			}
 			w.Faults.Add(tt.fault)
 			req.Spec.Tags["team"] = "pay"
-			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 			if err == nil && len(result.Failed) == 1 {
 				err = result.Failed[0].Err
 			}
@@ -75,7 +75,7 @@ func TestTagsOfAFullBucket(t *testing.T) {
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "TagResource"}, Kind: localcloud.Denied})
 	delete(req.Spec.Tags, "t-01")
 	req.Spec.Tags["u-01"] = "1"
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !slices.Contains(result.Failed[0].Unset, "u-01") {
 		t.Errorf("with room made and nothing set: %v, %+v", err, result.Failed)
 	}

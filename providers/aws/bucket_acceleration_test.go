@@ -25,7 +25,7 @@ func TestAccelerationOfABucketWithADot(t *testing.T) {
 	req.Spec = acceleration("Enabled")
 	changes := w.bucket(req).Changes
 	w.Ledger.Reset()
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.transferAcceleration" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("%v, failed %v; want aws.transferAcceleration alone, Invalid", err, result.Failed)
 	}

@@ -151,7 +151,7 @@ func TestBucketEncryptionRefusedByField(t *testing.T) {
 	req.Spec = v1alpha1.BucketParameters{
 		Encryption: &v1alpha1.Encryption{Key: new("projects/p/locations/l/keyRings/r/cryptoKeys/k")}, AWS: &v1alpha1.BucketAWS{BucketKey: new(true), BlockedEncryptionTypes: []string{}},
 	}
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("%v, failed %v; want encryption.key alone, Invalid", err, result.Failed)
 	}

@@ -24,7 +24,7 @@ func (w *environment) attempt(req *bucketRequest) (failed []driver.FieldError) {
 	if len(seen.Changes) == 0 {
 		return nil
 	}
-	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), *req, seen.Changes)
+	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), *req, driver.Edit{Changes: seen.Changes})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func TestLoggingThatIsRefused(t *testing.T) {
 	w.settleBucket(req)
 	for target, advice := range map[string]string{"access-logs-us-west-2": "in the same region", "no-such-bucket-for-logs": "logging.s3.amazonaws.com"} {
 		req.Spec = logsIn(target)
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "logging.bucket" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 			t.Fatalf("%s: %v, failed %v; want logging.bucket, Invalid", target, err, result.Failed)
 		}

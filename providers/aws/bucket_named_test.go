@@ -273,7 +273,7 @@ func TestNamedConfigurationsThatAreRefused(t *testing.T) {
 		req.Spec = namedSpec(t, field, sort.refused, strings.ReplaceAll(sort.ours, "ours", "more"))
 		changes := w.bucket(req).Changes
 		sort.remove(t, w.s3, req.Name, "ours")
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, changes)
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != field || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 			t.Fatalf("%v, failed %v; want %s, Invalid", err, result.Failed, field)
 		}
@@ -357,7 +357,7 @@ func TestTwoOfOneName(t *testing.T) {
 
 			req.Spec = of(ours[field], changed[field])
 			req.Spec.RequesterPays = new(true)
-			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+			result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 			if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != field {
 				t.Fatalf("%v, failed %v; want %s", err, result.Failed, field)
 			}

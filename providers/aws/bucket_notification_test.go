@@ -193,7 +193,7 @@ func TestNotificationsThatAreRefused(t *testing.T) {
 		"an id that others have":        {notified{Name: "their-topic", ARN: sqs("uploads"), Events: []string{"s3:ObjectCreated:*"}}, "correct spec.aws.notifications.queues"},
 	} {
 		req.Spec = notifying(v1alpha1.BucketNotificationsAWS{EventBridge: new(true), Queues: []notified{tt.entry}})
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.notifications.queues" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 			t.Fatalf("%s: %v, failed %v; want aws.notifications.queues, Invalid", name, err, result.Failed)
 		}

@@ -47,7 +47,7 @@ func TestBucketOwnershipIsRefusedForItsACL(t *testing.T) {
 	do(t, w.s3.PutBucketAcl, &s3.PutBucketAclInput{Bucket: &req.Name, ACL: s3types.BucketCannedACLAuthenticatedRead})
 	*req.Spec.AWS.ObjectOwnership = "BucketOwnerEnforced"
 	req.Spec.Versioning = new(v1alpha1.VersioningEnabled)
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.objectOwnership" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Fatalf("update: %v, failed %v; want aws.objectOwnership alone, Invalid", err, result.Failed)
 	}

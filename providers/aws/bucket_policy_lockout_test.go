@@ -48,7 +48,7 @@ func TestPolicyThatSparesARoleWithAPath(t *testing.T) {
 			req := bucketOf("shop-spared", v1alpha1.BucketParameters{})
 			r.settleBucket(req)
 			req.Spec = tt.spec
-			result, err := drivertest.Buckets(r.conn).Update(t.Context(), req, r.bucket(req).Changes)
+			result, err := drivertest.Buckets(r.conn).Update(t.Context(), req, driver.Edit{Changes: r.bucket(req).Changes})
 			if err != nil || (len(result.Failed) > 0) != tt.refused {
 				t.Errorf("%v, failed %v; want refused %v", err, result.Failed, tt.refused)
 			}

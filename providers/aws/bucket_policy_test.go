@@ -131,7 +131,7 @@ func TestPolicyThatCannotBeRead(t *testing.T) {
 	changes := []driver.Change{{Field: "aws.policy", Entries: true, Names: []string{"A"}}}
 	for _, kind := range []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost} {
 		lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "GetBucketPolicy"}, Kind: kind})
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, changes)
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 		if err == nil && len(result.Failed) == 0 {
 			t.Errorf("%v: the policy was written", kind)
 		}
@@ -198,7 +198,7 @@ func TestPolicyThatLocksMooringOut(t *testing.T) {
 			w.settleBucket(req)
 			req.Spec = withPolicy(tt.statement)
 			refused := func() string {
-				result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+				result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -272,7 +272,7 @@ func TestPublicPolicyBesideBlockedAccess(t *testing.T) {
 	req := bucketOf("shop-public", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "*"))
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), "set spec.publicAccess to Allowed") {
 		t.Errorf("%v, failed %v; want aws.policy, Invalid, with advice", err, result.Failed)
 	}
@@ -284,7 +284,7 @@ func TestPolicyThatS3Refuses(t *testing.T) {
 	req := bucketOf("shop-refused", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = withPolicy(lets("A", "arn:aws:iam::1:role/nobody"))
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Fatalf("%v, failed %v; want aws.policy, Invalid", err, result.Failed)
 	}

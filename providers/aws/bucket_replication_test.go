@@ -160,7 +160,7 @@ func TestOneRoleForAllRules(t *testing.T) {
 	putReplication(t, w.s3, req.Name, otherCopyRole, theirRule("theirs", 7))
 	req.Spec = replicating(copyRole, copyTo("ours", 1, "shop-copies"))
 	req.Spec.Tags = map[string]v1alpha1.TagValue{"team": "shop"}
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 2 || result.Failed[0].Field != "aws.replication.role" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
 		!strings.Contains(result.Failed[0].Err.Error(), `rules that others set ("theirs") copy by `+otherCopyRole) {
 		t.Fatalf("%v, failed %v; want aws.replication.role, and what to do", err, result.Failed)
@@ -182,7 +182,7 @@ func TestOneRoleForAllRules(t *testing.T) {
 	// Somebody changes the role after it was observed.
 	putReplication(t, w.s3, req.Name, otherCopyRole, replicationOf(t, w.s3, req.Name).Rules...)
 	req.Spec = replicating(copyRole, copyTo("new", 1, "other-copies"))
-	result, err = drivertest.Buckets(w.conn).Update(t.Context(), req, []driver.Change{{Field: "aws.replication.rules", Entries: true, Names: []string{"new"}}})
+	result, err = drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "aws.replication.rules", Entries: true, Names: []string{"new"}}}})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("%v, failed %v; want Busy", err, result.Failed)
 	}
@@ -268,7 +268,7 @@ func TestReplicationGoesWithVersioning(t *testing.T) {
 	w.operations()
 	req.Spec = replicating("", []copying{}...)
 	req.Spec.AWS.Replication.Rules, req.Spec.Versioning = []copying{}, new(v1alpha1.VersioningSuspended)
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 0 {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
@@ -280,7 +280,7 @@ func TestReplicationGoesWithVersioning(t *testing.T) {
 	w.settleBucket(req)
 	putReplication(t, w.s3, req.Name, copyRole, theirRule("theirs", 7))
 	req.Spec.Versioning = new(v1alpha1.VersioningSuspended)
-	result, err = drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err = drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.aws.replication.rules to []") {
 		t.Errorf("%v, failed %v; want advice about replication", err, result.Failed)
 	}
@@ -312,7 +312,7 @@ func TestReplicationThatIsRefused(t *testing.T) {
 		}
 		req.Spec = tt.spec
 		req.Spec.RequesterPays = new(true)
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 		said := false
 		for _, failed := range result.Failed {
 			if failed.Field == tt.field {
@@ -380,7 +380,7 @@ func TestReplicationThatCannotBe(t *testing.T) {
 		t.Errorf("without its role: %v", changes)
 	}
 	req.Spec = replicating("", copyTo("a", 1, "other-copies"))
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.replication.role") {
 		t.Errorf("another rule without a role: %v, %v", err, result.Failed)
 	}

@@ -101,7 +101,7 @@ func TestRetentionOfAnExistingBucket(t *testing.T) {
 		t.Errorf("a bucket with Object Lock: %+v", seen.Changes)
 	}
 	req.Spec = v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended)}
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
 		t.Errorf("suspended: %v, %+v", err, result.Failed)
 	}
@@ -151,7 +151,7 @@ func TestEventHoldOfOthersStays(t *testing.T) {
 	hold(req.Name, s3types.DefaultRetention{})
 	req.Spec.Retention = &v1alpha1.BucketRetention{Locked: new(true)}
 	if seen := w.bucket(req); len(seen.Changes) > 0 {
-		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, seen.Changes)
+		result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 		if rule := lockRule(t, w.s3, req.Name); rule.Mode != "" || rule.DefaultEventHold == nil {
 			t.Errorf("a hold was locked: %+v (%v, %+v)", rule, err, result.Failed)
 		}
@@ -170,7 +170,7 @@ func TestRetentionThatIsRefused(t *testing.T) {
 	req := bucketOf("shop-plain", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = retains(7)
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "retention.days" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Enabled; Amazon S3 says") {
 		t.Errorf("without versions: %v, %+v", err, result.Failed)
 	}

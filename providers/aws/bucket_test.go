@@ -54,7 +54,7 @@ func (w *environment) bucket(req bucketRequest) driver.Observation {
 
 func (w *environment) updateBucket(req bucketRequest, changes ...driver.Change) {
 	w.t.Helper()
-	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), req, changes)
+	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) > 0 {
 		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
@@ -260,7 +260,7 @@ func TestBucketAspectsAreIndependent(t *testing.T) {
 	req.Spec.PublicAccess = ptr(v1alpha1.PublicAccessAllowed)
 	seen = w.bucket(req)
 	lift = w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "PutBucketVersioning"}, Kind: localcloud.Denied})
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	lift()
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" {
 		t.Fatalf("update: %v, failed %v; want versioning to fail alone", err, result.Failed)
@@ -394,7 +394,7 @@ func TestBucketKeyOfAnotherCloud(t *testing.T) {
 	w.settleBucket(req)
 	req.Spec.Encryption = &v1alpha1.Encryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
 	w.Ledger.Reset()
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.bucket(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("%v, failed %v; want encryption.key alone, Invalid", err, result.Failed)
 	}

@@ -74,12 +74,12 @@ func TestBucketWebsiteRedirectsAll(t *testing.T) {
 	}
 	req.Spec.Website.IndexDocument = new("index.html")
 	w.Ledger.Reset()
-	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, []driver.Change{{Field: "website.indexDocument"}, {Field: "website.redirectAllRequestsTo"}})
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "website.indexDocument"}, {Field: "website.redirectAllRequestsTo"}}})
 	if err != nil || len(result.Failed) != 2 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || w.writes() != 0 {
 		t.Errorf("%v, failed %v, %d writes; want both, Invalid, and no write", err, result.Failed, w.writes())
 	}
 	for _, one := range []string{"website.indexDocument", "website.redirectAllRequestsTo"} { // or each would end the other, in turns
-		if result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, []driver.Change{{Field: one}}); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
+		if result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: one}}}); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
 			t.Errorf("%s alone: %v, failed %v, %d writes; want it refused, and no write", one, err, result.Failed, w.writes())
 		}
 	}

@@ -16,7 +16,7 @@ func TestBackupsDuringMaintenance(t *testing.T) {
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	req.Spec.Backup, req.Spec.DeletionProtection = &v1alpha1.DatabaseBackup{StartTime: new("05:00")}, new(true)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "backup.startTime" {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}

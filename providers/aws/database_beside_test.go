@@ -35,7 +35,7 @@ func (w *environment) attempts(req *databaseRequest, changes ...driver.Change) (
 	if len(changes) == 1 && changes[0].Field == driver.FieldStrategy {
 		return driver.Result{}, w.orders(req, driver.DropStaged)
 	}
-	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, changes)
+	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, driver.Edit{Changes: changes})
 	if result.Operation != "" {
 		req.Operation = result.Operation
 	}

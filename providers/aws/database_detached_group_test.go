@@ -153,7 +153,7 @@ func (w *environment) tryInVain(req *databaseRequest, call string) {
 	req.Applied = seen.Applied
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: call}, Kind: localcloud.ServerError})
 	defer lift()
-	if result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, seen.Changes); err == nil && len(result.Failed) == 0 {
+	if result, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, driver.Edit{Changes: seen.Changes}); err == nil && len(result.Failed) == 0 {
 		w.t.Errorf("the update was made")
 	}
 }
@@ -384,7 +384,7 @@ func TestParametersBesideRefusedFields(t *testing.T) {
 			w.createDatabase(&req)
 			req.Spec.Parameters, req.Spec.TLS = parameters{"work_mem": "8192"}, new(v1alpha1.TLSOptional)
 			req.Spec.AWS.CACertificateIdentifier, req.Spec.AWS.DBSubnetGroupName = new("none-such"), new("none-such")
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 			if err != nil {
 				t.Fatal(err)
 			}

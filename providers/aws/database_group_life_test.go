@@ -117,7 +117,7 @@ func TestDeletionWhileStoppedAndProtected(t *testing.T) {
 	if len(changes) != 1 || !changes[0].NeedsRunning {
 		t.Errorf("%+v", changes)
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("%v, %v", result.Failed, err)
 	}

@@ -109,7 +109,7 @@ func TestAdvancedInsightsEnd(t *testing.T) {
 			}
 			seen := w.database(req)
 			w.Ledger.Reset()
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 			if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
 				!strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.databaseInsightsMode to standard") || w.writes() != 0 {
 				t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.writes())
@@ -138,7 +138,7 @@ func TestInsightsKeyRefused(t *testing.T) {
 	req := databaseOf("shop-orders", nil)
 	w.createDatabase(&req)
 	unusable(&req.Spec)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 2 || !named(result.Failed[0].Err) || !named(result.Failed[1].Err) {
 		t.Errorf("update: %v, failed %v", err, result.Failed)
 	}

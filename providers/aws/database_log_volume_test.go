@@ -65,7 +65,7 @@ func TestDedicatedLogVolumeRefused(t *testing.T) {
 	logs(&req.Spec)
 	seen := w.database(req)
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil || len(result.Failed) != 1 || !refused(result.Failed[0].Err) || w.writes() != 0 {
 		t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.writes())
 	}
@@ -79,7 +79,7 @@ func TestSpeedOfARefusedTypeIsNamed(t *testing.T) {
 	})
 	w.createDatabase(&req)
 	req.Spec.AWS.StorageType, req.Spec.AWS.IOPS, req.Spec.AWS.ThroughputMiBps, req.Spec.AWS.DedicatedLogVolume = new("gp3"), new(int32(13000)), new(int32(600)), new(true)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestMonitoringKeepsItsRole(t *testing.T) {
 	})
 	w.createDatabase(&req)
 	req.Spec.AWS.Monitoring = monitored(new(int32(5)), new("arn:aws:iam::"+account+":role/shop"))
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.monitoring.roleARN" {
 		t.Errorf("%v, failed %v; want the role alone to fail", err, result.Failed)
 	}
@@ -138,7 +138,7 @@ func TestMonitoringRefused(t *testing.T) {
 			wants(&req.Spec)
 			seen := w.database(req)
 			w.Ledger.Reset()
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 			if err == nil && len(result.Failed) > 0 {
 				err = result.Failed[0].Err
 			}

@@ -37,7 +37,7 @@ func TestMoveToAnotherVPC(t *testing.T) {
 	}
 
 	req.Spec.AWS.DBSubnetGroupName = new("pay")
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.aws.vpcSecurityGroupIDs") {
 		t.Errorf("with groups of the VPC that it leaves: %v, %v; want a refusal that names the field of the groups", result.Failed, err)
 	}
@@ -45,7 +45,7 @@ func TestMoveToAnotherVPC(t *testing.T) {
 	is("after the refusal", "shop", shopGroup)
 
 	req.Spec.AWS.VPCSecurityGroupIDs, req.Spec.AWS.CACertificateIdentifier = []string{payGroup}, new("rds-ca-none")
-	result, err = drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err = drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.caCertificateIdentifier" {
 		t.Errorf("beside a bad value: %v, %v", result.Failed, err)
 	}

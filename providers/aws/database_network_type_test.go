@@ -31,11 +31,11 @@ func TestNetworkTypeChangesAlone(t *testing.T) {
 			t.Errorf("%s is %s, want %s", c.Field, c.Effect, want)
 		}
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.networkType" || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Fatalf("update: %v, failed %v; want the network type later", err, result.Failed)
 	}
-	result, err = drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err = drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.availability") || w.writes() != 1 {
 		t.Fatalf("while the zone waits: %v, failed %v, after %d writes", err, result.Failed, w.writes())
 	}
@@ -85,7 +85,7 @@ func TestNetworkTypeRefused(t *testing.T) {
 	req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) { p.AWS.DBSubnetGroupName = new("pay-ipv4") })
 	w.createDatabase(&req)
 	dual(&req.Spec)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !refused(result.Failed[0].Err) {
 		t.Errorf("update: %v, failed %v", err, result.Failed)
 	}

@@ -100,7 +100,7 @@ func TestOptionGroupOfAnUpgrade(t *testing.T) {
 	req := databaseOf("shop-next", withOptions(v1alpha1.EngineMariaDB, "11.4", "audit-maria"))
 	w.createDatabase(&req)
 	req.Spec.Version = new("11.8")
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
 		!strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.optionGroupName to an option group of the server's engine and major version") {
 		t.Errorf("%v, %v", result.Failed, err)
@@ -136,7 +136,7 @@ func TestOptionGroupRefused(t *testing.T) {
 			t.Errorf("%s: created: %v", group, err)
 		}
 		there.Spec.AWS.OptionGroupName = &group
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), there, w.database(there).Changes)
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), there, driver.Edit{Changes: w.database(there).Changes})
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.optionGroupName" || !strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.optionGroupName to") {
 			t.Errorf("%s: changed: %v, %v", group, result.Failed, err)
 		}

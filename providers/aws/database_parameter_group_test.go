@@ -130,7 +130,7 @@ func TestRestartForParameterGroup(t *testing.T) {
 	}
 	req.Spec.AWS.InstanceClass = new("db.t4g.small")
 	changes := w.database(req).Changes
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "aws.dbParameterGroupName" || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("two changes: %v, %v", err, result.Failed)
 	}
@@ -156,7 +156,7 @@ func TestParameterGroupOfAnUpgrade(t *testing.T) {
 	w.createDatabase(&req)
 	refused := func(when string) {
 		t.Helper()
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 		if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.dbParameterGroupName") {
 			t.Errorf("%s: %v, %v, want what to set", when, err, result.Failed)
 		}

@@ -148,7 +148,7 @@ func TestParametersThatRDSDoesNotKeep(t *testing.T) {
 	}})
 	defer lift()
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if says := fmt.Sprint(err, result.Failed); !strings.Contains(says, "max_worker_processes=9") {
 		t.Errorf("%s", says)
 	}
@@ -203,7 +203,7 @@ func TestManyParameters(t *testing.T) {
 	req.Spec.Parameters = parameters{"work_mem": "8192"}
 	w.createDatabase(&req)
 	req.Spec.Parameters = parameters{"work_mem": "8192", "deadlock_timeout": "0", "max_connections": "many"}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "deadlock_timeout has to be") || !strings.Contains(result.Failed[0].Err.Error(), "max_connections has to be") {
 		t.Errorf("%v, %v", err, result.Failed)
 	}
@@ -349,7 +349,7 @@ func TestLostWritesOfParameters(t *testing.T) {
 				req.Spec.Parameters = parameters{"work_mem": "4096", "max_connections": "60"}
 				lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Write: localcloud.Writes}, Kind: lost, Skip: skip})
 				changes := w.database(req).Changes
-				_, _ = drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+				_, _ = drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 				lift()
 				w.clock.Advance(time.Hour)
 				w.settle(&req)
@@ -415,7 +415,7 @@ func TestTLSBesideANamedGroup(t *testing.T) {
 	}{{"spare", true}, {"pay", false}} {
 		req.Spec.AWS.DBParameterGroupName = &tt.group
 		before := attached()
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 		if says := fmt.Sprint(err, result.Failed); strings.Contains(says, "rds.force_ssl to 1 in the group") != tt.refused {
 			t.Errorf("%s: %s", tt.group, says)
 		}
@@ -452,7 +452,7 @@ func TestTLSBesideItsParameter(t *testing.T) {
 			}
 			changes[i].Effect = driver.Online // as one that was planned before
 		}
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, changes)
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: changes})
 		if err != nil || len(changes) == 0 || len(result.Failed) != len(changes) {
 			t.Errorf("%s: %v, %v, want all of %v refused", name, err, result.Failed, changes)
 		}
@@ -590,7 +590,7 @@ func TestGroupOfTheUserWithOurName(t *testing.T) {
 	refused := func(req databaseRequest, says string) {
 		t.Helper()
 		req.Spec.Version = new("17")
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 		if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), says) {
 			t.Errorf("%v, %v", err, result.Failed)
 		}

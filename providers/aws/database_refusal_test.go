@@ -45,7 +45,7 @@ func TestRefusalOfRDSNamesTheField(t *testing.T) {
 	req := databaseOf("shop-orders", func(*v1alpha1.DatabaseParameters) {})
 	w.createDatabase(&req)
 	req.Spec.Version, req.Spec.AWS.InstanceClass = new("99"), new("db.t9.micro")
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // refusedRoles updates a database whose spec differs in its roles, and returns how that failed.
 func (w *environment) refusedRoles(req databaseRequest) error {
 	w.t.Helper()
-	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 {
 		w.t.Fatalf("%v, failed %v", err, result.Failed)
 	}

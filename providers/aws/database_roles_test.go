@@ -63,7 +63,7 @@ func (w *environment) converge(req *databaseRequest) {
 		if req.Applied = seen.Applied; seen.State == driver.Ready && len(seen.Changes) == 0 {
 			return
 		}
-		if _, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, seen.Changes); err != nil {
+		if _, err := drivertest.Databases(w.conn).Update(w.t.Context(), *req, driver.Edit{Changes: seen.Changes}); err != nil {
 			w.t.Fatal(err)
 		}
 		w.clock.Advance(time.Hour)
@@ -145,7 +145,7 @@ func TestRoleOfAnotherInTheWay(t *testing.T) {
 	w.created(&req)
 	do(t, w.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &req.Name, FeatureName: new("s3Import"), RoleArn: &roles("s3Import", "shop-everything")[0].RoleARN})
 	w.clock.Advance(time.Hour)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Conflict {
 		t.Errorf("%v, failed %v; want a conflict", err, result.Failed)
 	}
@@ -180,7 +180,7 @@ func TestRoleFollowsAnother(t *testing.T) {
 	w.converge(&req)
 	req.Spec.AWS.AssociatedRoles = roles("s3Import", "shop-everything", "s3Export", "shop-exports")
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Errorf("%v, failed %v; want the other role later", err, result.Failed)
 	}
@@ -224,7 +224,7 @@ func TestRolesWaitForTheServer(t *testing.T) {
 	req.Spec.PowerState = new(v1alpha1.PowerStateStopped)
 	seen := w.database(req)
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil || w.writes() > 0 || len(result.Failed) != len(seen.Changes) {
 		t.Errorf("while it is stopped: %v, failed %v of %v, after %d writes", err, result.Failed, seen.Changes, w.writes())
 	}
@@ -267,7 +267,7 @@ func TestRolesRefused(t *testing.T) {
 			if test.fault.Code != "" {
 				w.Faults.Add(test.fault)
 			}
-			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 			if err != nil || len(result.Failed) != 1 {
 				t.Fatalf("%v, failed %v", err, result.Failed)
 			}

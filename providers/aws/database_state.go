@@ -144,7 +144,7 @@ func whileItWaits(req *databaseRequest, have *instance, o *driver.Observation) {
 	o.Changes = withUnknownKey(req, have, o.Mark, onceStarted(have, o.Changes))
 	// A password that waits was sent after the one that was refused.
 	o.Login = &driver.LoginState{
-		PasswordRefused: status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword),
+		PasswordRefused: status == credentialsRefused && !slices.Contains(waits, masterPassword),
 		CloudManaged:    o.Login.GetCloudManaged(), PasswordProblem: o.Login.GetPasswordProblem(),
 	}
 }
@@ -178,6 +178,9 @@ func whileBusy(have *instance, state driver.State, changes []driver.Change) (dri
 	return state, changes
 }
 
+// masterPassword stands for the administrator's password among what waits, as RDS names it.
+const masterPassword = "MasterUserPassword"
+
 // waiting returns the fields that are not yet as the spec wants them, and will be by what waits in
 // PendingModifiedValues: they differ, but are not among changes. A password in there always counts, as RDS never leaves
 // one for the maintenance window.
@@ -191,7 +194,7 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 	waits := driver.Names(slices.DeleteFunc(databaseTable.Diff(&req.Spec, &present, req.Applied, ofGroup),
 		func(c driver.Change) bool { return slices.Contains(differs, c.Field) || withheld(req, have, c) }))
 	if have.PendingModifiedValues.MasterUserPassword != nil && (have.MasterUserSecret == nil || aws.ToString(have.MasterUserSecret.SecretStatus) != secretRotating) {
-		waits = append(waits, driver.FieldPassword)
+		waits = append(waits, masterPassword)
 	}
 	return waits
 }
@@ -200,7 +203,7 @@ func waiting(req *databaseRequest, have *instance, changes []driver.Change) []st
 func ofGroup(name string) bool { return name == "parameters" || name == "tls" }
 
 // cures are the fields whose change ends a problem.
-var cures = map[string]string{"storage-full": growth, credentialsRefused: driver.FieldPassword}
+var cures = map[string]string{"storage-full": growth, credentialsRefused: masterPassword}
 
 // whileWaiting returns the state of an instance whose status says that it rests, while wanted values wait. RDS stays
 // available for some seconds after it was asked, and a value that somebody left for the maintenance window looks the
@@ -214,7 +217,7 @@ func whileWaiting(status string, state driver.State, toWrite bool, waits []strin
 		return state
 	case problems[status] != "" && !slices.Contains(waits, cures[status]):
 		return state
-	case toWrite && !slices.Contains(waits, driver.FieldPassword):
+	case toWrite && !slices.Contains(waits, masterPassword):
 		return state
 	}
 	return driver.Pending

@@ -71,9 +71,15 @@ func (w *environment) database(req databaseRequest) driver.Observation {
 
 func (w *environment) updateDatabase(req databaseRequest, changes ...driver.Change) {
 	w.t.Helper()
-	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, changes)
-	if err != nil || len(result.Failed) > 0 {
-		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
+	w.editDatabase(req, driver.Edit{Changes: changes})
+}
+
+// editDatabase makes an edit, all of which must be taken.
+func (w *environment) editDatabase(req databaseRequest, edit driver.Edit) {
+	w.t.Helper()
+	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, edit)
+	if err != nil || len(result.Failed) > 0 || result.PasswordFailed != nil {
+		w.t.Fatalf("update: %v, failed %v, the password: %v", err, result.Failed, result.PasswordFailed)
 	}
 }
 
@@ -219,7 +225,7 @@ func TestDatabaseEditsShareACall(t *testing.T) {
 	req.Login.Password = "Another-Horse-2"
 	seen := w.database(req)
 	w.Ledger.Reset()
-	w.updateDatabase(req, append(seen.Changes, driver.Change{Field: driver.FieldPassword})...)
+	w.editDatabase(req, driver.Edit{Changes: seen.Changes, Password: driver.SetPassword})
 	if got := w.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(got) != 1 {
 		t.Errorf("calls %v, want one write", w.operations())
 	}
@@ -244,7 +250,7 @@ func TestDatabaseImpossible(t *testing.T) {
 			t.Errorf("%s: effect %v, why %q", c.Field, c.Effect, c.Why)
 		}
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil || len(result.Failed) != len(want) {
 		t.Errorf("update: %v, failed %v", err, result.Failed)
 	}
@@ -317,7 +323,7 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) || !cmp.Equal(seen.LeftOut, []string{"storage.sizeGiB"}) {
 		t.Errorf("with another change: state %v, changes %v, left out %v; want the other one first", seen.State, got, seen.LeftOut)
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}}})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "storage.sizeGiB" {
 		t.Fatalf("update: %v, failed %v; want the storage alone to fail", err, result.Failed)
 	}
@@ -329,7 +335,7 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 		t.Fatalf("with a stop: state %v, changes %v; want the stop, for which people may have to be asked", seen.State, seen.Changes)
 	}
 	w.Ledger.Reset()
-	if result, err = drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
+	if result, err = drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil || len(result.Failed) != 1 || w.writes() != 0 {
 		t.Fatalf("a stop: %v, failed %v, %d writes; want it to wait without a call", err, result.Failed, w.writes())
 	}
 	wantCode(t, result.Failed[0].Err, driver.Busy)
@@ -448,7 +454,7 @@ func TestDatabasePassword(t *testing.T) {
 		t.Errorf("state %v: a password was sent that had not changed", seen.State)
 	}
 	req.Login.Password = "Another-Horse-2"
-	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
+	w.editDatabase(req, driver.Edit{Password: driver.SetPassword})
 	edited := req
 	edited.Spec.DeletionProtection = new(true)
 	for range 2 { // while RDS does not show yet that it is at work, and while it does
@@ -464,13 +470,13 @@ func TestDatabasePassword(t *testing.T) {
 
 	for _, bad := range []string{"short", "with spaces and @ in it", "\x00\x01binary-password", strings.Repeat("x", 200)} {
 		req.Login.Password = bad
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword}})
-		if err != nil || len(result.Failed) != 1 {
-			t.Fatalf("password %q: %v, failed %v", bad, err, result.Failed)
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Password: driver.SetPassword})
+		if err != nil || result.PasswordFailed == nil {
+			t.Fatalf("password %q: %v, failed %+v", bad, err, result)
 		}
-		wantCode(t, result.Failed[0].Err, driver.Invalid)
-		if strings.Contains(result.Failed[0].Err.Error(), bad) {
-			t.Errorf("the error quotes the password: %v", result.Failed[0].Err)
+		wantCode(t, result.PasswordFailed, driver.Invalid)
+		if strings.Contains(result.PasswordFailed.Error(), bad) {
+			t.Errorf("the error quotes the password: %v", result.PasswordFailed)
 		}
 	}
 }
@@ -482,7 +488,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 	w.createDatabase(&req)
 	req.Login.Password = "Another-Horse-2"
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBInstance"}, Kind: localcloud.FailLate})
-	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
+	w.editDatabase(req, driver.Edit{Password: driver.SetPassword})
 	lift()
 	if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Pending {
 		t.Errorf("just sent: state %v, refused %v", seen.State, seen.Login.GetPasswordRefused())
@@ -491,7 +497,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 	if seen := w.database(req); !seen.Login.GetPasswordRefused() || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
 		t.Errorf("refused: %+v; want it said, and the instance to take changes", seen)
 	}
-	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
+	w.editDatabase(req, driver.Edit{Password: driver.SetPassword})
 	for range 2 { // while RDS does not show yet that it is at work, and while it does
 		if seen := w.database(req); seen.Login.GetPasswordRefused() || seen.State != driver.Pending {
 			t.Errorf("sent again: state %v, refused %v", seen.State, seen.Login.GetPasswordRefused())

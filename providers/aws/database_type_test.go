@@ -20,7 +20,7 @@ func TestIOPSWaitForTheTypeOfTheDisk(t *testing.T) {
 	})
 	w.createDatabase(&req)
 	req.Spec.AWS.StorageType, req.Spec.AWS.IOPS = new("gp3"), new(int32(15000))
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: "aws.iops"}})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "aws.iops"}}})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy || !strings.Contains(result.Failed[0].Err.Error(), "waits for spec.aws.storageType") {
 		t.Errorf("without the type: %v, failed %v", err, result.Failed)
 	}

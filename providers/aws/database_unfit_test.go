@@ -41,7 +41,7 @@ func TestDatabaseUnfit(t *testing.T) {
 			req.Spec.Parameters = corrected
 			wantRestart()
 			lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "RebootDBInstance"}, Kind: localcloud.ServerError})
-			if result, err := drivertest.Databases(w.conn).Update(context.Background(), req, seen.Changes); err == nil && len(result.Failed) == 0 {
+			if result, err := drivertest.Databases(w.conn).Update(context.Background(), req, driver.Edit{Changes: seen.Changes}); err == nil && len(result.Failed) == 0 {
 				t.Error("the restart that was refused is no error")
 			}
 			lift()
@@ -69,7 +69,7 @@ func TestDatabaseStartsWithoutCapacity(t *testing.T) {
 	w.settle(&req)
 	w.LimitRDS(account, localcloud.RDSLimits{NoCapacity: []string{*req.Spec.AWS.InstanceClass}})
 	req.Spec.PowerState = new(v1alpha1.PowerStateRunning)
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: w.database(req).Changes})
 	if err != nil || len(result.Failed) != 1 {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}

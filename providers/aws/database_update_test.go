@@ -43,7 +43,7 @@ func TestChangeAppliesWhatWaits(t *testing.T) {
 	}
 	w.updateDatabase(req, tags)
 	req.Login.Password = "Another-Horse-2"
-	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
+	w.editDatabase(req, driver.Edit{Password: driver.SetPassword})
 	w.clock.Advance(10 * time.Minute)
 	if got := running(); got != "db.t4g.micro" {
 		t.Fatalf("tags and a password made it %s", got)

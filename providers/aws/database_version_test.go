@@ -89,7 +89,7 @@ func TestNoUpgradeOfUnreadTLS(t *testing.T) {
 	req.Spec.Version = new("11.8")
 	change := about("version", w.database(req).Changes)
 	w.Ledger.Reset()
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{change})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{change}})
 	if failed := err != nil || len(result.Failed) > 0; !failed || change.Field == "" || slices.Contains(w.operations(), "ModifyDBInstance") {
 		t.Errorf("%+v: %v, %v, calls %q", change, result.Failed, err, w.operations())
 	}

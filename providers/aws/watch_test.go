@@ -101,7 +101,7 @@ func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[
 	must(x.Create(drivertest.Caller(t), req))
 	for range 3 { // until all is as wanted
 		if changes := look(); len(changes) > 0 {
-			must(x.Update(drivertest.Caller(t), req, changes))
+			must(x.Update(drivertest.Caller(t), req, driver.Edit{Changes: changes}))
 		}
 	}
 	edit(&req)
@@ -109,7 +109,7 @@ func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[
 	if len(changes) == 0 {
 		t.Fatal("nothing to change")
 	}
-	must(x.Update(drivertest.Caller(t), req, changes))
+	must(x.Update(drivertest.Caller(t), req, driver.Edit{Changes: changes}))
 	look()
 	req.Deletion = &driver.Deletion{}
 	must(x.Delete(drivertest.Caller(t), req))

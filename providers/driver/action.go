@@ -2,38 +2,42 @@ package driver
 
 import "slices"
 
-// An Action is the verb of a command that is carried out once, because a person asks for it: one of Actions.
+// An Action is the verb of a command that a user requests, and that is carried out once: one of Actions.
 //
-// The Before of its Command is what ActionState.Before said when the caller decided to do the action. If the object is
-// otherwise by now, the driver refuses the command with the code Conflict, because the action may have been done already.
-// A driver never repeats the call of an action: one whose answer is lost may have arrived. The codes Unavailable and
-// Internal say that; a Do that sent nothing has another code. What the ActionState refuses has the code Invalid.
+// Command.Before has the value that ActionState.Before had when the caller decided to carry out the action. If the
+// value differs now, the action may have been done already, and the driver refuses the command with the code Conflict.
+// If the ActionState refuses the action, the code is Invalid.
+//
+// A driver never repeats the call of an action. If the response is lost, the action may have been done. Only in this
+// case the error has the code Unavailable or Internal.
 type Action = Verb
 
-// The actions. Their names are those of the annotations that ask for them.
+// The actions. Their names are those of the annotations that request them.
 const (
 	// Restart restarts a server.
 	Restart Action = "restart"
-	// Failover makes the standby of a server the server.
+	// Failover promotes the standby of a server in place of the server.
 	Failover Action = "failover"
-	// RotatePassword has the cloud change the administrator's password that it manages.
+	// RotatePassword asks the cloud to rotate the administrator's password that it manages.
 	RotatePassword Action = "rotate-password"
 )
 
-// Actions are all actions.
+// Actions are the verbs that a user can request.
 var Actions = []Action{Restart, Failover, RotatePassword}
 
-// An ActionState is what an observation says of an action. The zero ActionState says that it may be done now, and that nothing shows whether it was.
+// An ActionState is what was observed about an action. The zero ActionState says that the action can be carried out
+// now, and that the cloud does not show whether it was done before.
 type ActionState struct {
-	// Refused is why this object can't have the action as it is, and what to do; empty if it can.
+	// Refused says why the action can't be carried out on this object, and what to do; empty if it can.
 	Refused string `json:",omitempty"`
-	// Waits is why the cloud does not take the action now, and will later; empty if it does.
+	// Waits says why the cloud does not accept the action now, but will later; empty if it accepts it now.
 	Waits string `json:",omitempty"`
-	// Before is a text that is another one once the action was done; empty if the cloud shows nothing of the kind.
+	// Before is a text that changes when the action is done, for example a restart time. It is empty if the cloud shows
+	// nothing that changes.
 	Before string `json:",omitempty"`
-	// UnderWay: the cloud is at work on it now.
+	// UnderWay: the action is in progress in the cloud.
 	UnderWay bool `json:",omitempty"`
 }
 
-// Takes reports whether objects of a kind can have an action.
+// Takes reports whether the kind supports an action.
 func (c Capabilities) Takes(a Action) bool { return slices.Contains(c.Actions, a) }

@@ -9,7 +9,7 @@ import (
 // fieldVersion is the field of kinds that have versions.
 const fieldVersion = "version"
 
-// BesideLack is the Lack of a cloud that changes versions in place only. why says so as a clause that follows "because".
+// BesideLack returns the Lack of a cloud without blue/green deployments, which upgrades versions in place only.
 func BesideLack(why string) Lack {
 	beside := string(v1alpha1.StrategyBlueGreen)
 	return Lack{Field: FieldStrategy, Match: "^" + beside + "$", Values: beside, Why: why, Instead: "remove spec.updates.strategy, or set it to " + string(v1alpha1.StrategyInPlace)}
@@ -29,5 +29,5 @@ func (v *validation) beside(r Resource) {
 
 // besideParameters reports whether a field that is not among the parameters of a kind is one that a cloud can lack all the same.
 func besideParameters(r Resource, field string, leaves []string) bool {
-	return field == FieldSource && r.Capabilities.Login || field == FieldStrategy && slices.Contains(leaves, fieldVersion)
+	return field == fieldSource && r.Capabilities.Login || field == FieldStrategy && slices.Contains(leaves, fieldVersion)
 }

@@ -1,15 +1,17 @@
 package driver
 
-// A Budget is a class of calls that a cloud counts together when it limits how many calls an account makes in a time. How many that are
-// nobody has to say: the caller learns it from the error Throttled.
+// A Budget is a class of API calls for which a cloud limits the rate of an account. The limit itself is not described:
+// the caller learns it from errors with the code Throttled.
 type Budget struct {
 	// Name is what people call the class, for example "Cloud SQL calls".
 	Name string
-	// Service and Operations say which calls are of it, as Call names them. An operation may end in *, and none are all of the service.
+	// Service and Operations select the calls of the class, by the names in Call. An operation may end in *. Without
+	// Operations, the class has all calls of the service.
 	Service    string
 	Operations []string `json:",omitempty"`
-	// Regional: the cloud counts the calls of each region by themselves.
+	// Regional: the cloud counts the calls of each region separately.
 	Regional bool `json:",omitempty"`
-	// ByObject: the cloud counts the calls about each object by themselves, so that a refusal says nothing about calls about others.
+	// ByObject: the cloud counts the calls for each object separately. So a throttled call for one object does not slow
+	// down the others.
 	ByObject bool `json:",omitempty"`
 }

@@ -5,39 +5,41 @@ import (
 	"slices"
 )
 
-// A Verb says what a Command does. Its name crosses wires.
+// A Verb says what a Command does. Its name is part of messages.
 type Verb string
 
-// The verbs that are no Action.
+// The verbs that are not an Action.
 const (
-	// WriteMark writes the ownership mark as Request.Mark says. The caller judges whether the mark may be written.
+	// WriteMark writes the ownership mark Request.Mark. The caller decides whether the mark may be written.
 	WriteMark Verb = "write-mark"
-	// Promote ends that the object follows another one: from then on it takes writes, and it never follows anything
-	// again. While the cloud is at it, or once it is done, Promote changes nothing and is no error.
+	// Promote makes a read replica a standalone server: it takes writes, and never becomes a replica again. While the
+	// promotion is in progress, or once it is done, Promote does nothing and succeeds.
 	Promote Verb = "promote"
-	// ReleaseFormer gives the object in whose place this one was put, Request.Former, the mark of something that was left
-	// behind. Asked for again, it changes nothing and is no error.
+	// ReleaseFormer marks the former server, Request.Former, as released. If it is released already, the command does
+	// nothing and succeeds.
 	ReleaseFormer Verb = "release-former"
-	// DeleteFormer deletes Request.Former, its deletion protection included, without a snapshot, and what the cloud still
-	// has of the operation that replaced it. Asked for again, it changes nothing and is no error.
+	// DeleteFormer deletes Request.Former without a snapshot, even if it has deletion protection. It also deletes what
+	// the cloud still has of the operation that replaced it. If that is done already, the command does nothing and
+	// succeeds.
 	DeleteFormer Verb = "delete-former"
-	// DropStaged takes away the server that an Update prepared to take this one's place, and that the request no longer
-	// wants. A driver reports that server as a change of FieldStrategy.
+	// DropStaged removes a prepared blue/green deployment that the request no longer wants. A driver reports that
+	// deployment as a change of FieldStrategy.
 	DropStaged Verb = "drop-staged"
 )
 
-// Verbs are all verbs.
+// Verbs are all verbs of a Command.
 var Verbs = append([]Verb{WriteMark, Promote, ReleaseFormer, DeleteFormer, DropStaged}, Actions...)
 
-// A Command is one thing that a Session does to an object, by itself. Only the caller knows when it is wanted: a driver
-// says by the observation what is, such as Follows and Former.
+// A Command is a single operation on an object, by Session.Do. Only the caller decides when it is needed. A driver
+// reports the present state in observations, for example in Follows and Former.
 type Command struct {
 	Verb Verb
-	// Before is for an Action: what ActionState.Before said when the caller decided to do it. Other verbs have none.
+	// Before is set for an Action only: the value of ActionState.Before when the caller decided to carry it out.
 	Before string `json:",omitempty"`
 }
 
-// Validate returns an error with the code Invalid if the command has a verb that is not here, or a Before that says nothing.
+// Validate returns an error with the code Invalid if the verb is unknown, or if Before is set for a verb that is no
+// Action.
 func (c Command) Validate() error {
 	switch {
 	case !slices.Contains(Verbs, c.Verb):
@@ -48,7 +50,7 @@ func (c Command) Validate() error {
 	return nil
 }
 
-// Does reports whether objects of a kind can have a command with a verb.
+// Does reports whether the kind supports the verb of a command.
 func (c Capabilities) Does(verb Verb) bool {
 	switch verb {
 	case WriteMark:

@@ -1,36 +1,38 @@
 package driver
 
-// Consequences say, as data, what people should know before they create or delete an object of a kind in a cloud. Texts are sentences
-// that begin in lower case and have no full stop, and hold no name of an object. Previews show them; nothing is decided by them.
+// Consequences describe what users should know before they create or delete an object of a kind in a cloud. Only
+// previews use them. Each text is a sentence without an object's name, in lower case and without a full stop.
 type Consequences struct {
-	// Noun is what the cloud calls an object: RDS instance.
+	// Noun is what the cloud calls an object, for example "RDS instance".
 	Noun string
-	// SnapshotKept says how long a final snapshot is kept: "until somebody deletes it". Empty for a kind that has none.
+	// SnapshotKept says how long a final snapshot is kept, for example "until somebody deletes it". It is empty for a
+	// kind without final snapshots.
 	SnapshotKept string
-	// WithSnapshot and WithoutSnapshot say what becomes of an object's other backups when it is deleted after a final snapshot, or
-	// without one. Empty where there are none.
+	// WithSnapshot says what happens to an object's other backups when it is deleted with a final snapshot, and
+	// WithoutSnapshot when it is deleted without one. Both are empty for a kind without backups.
 	WithSnapshot, WithoutSnapshot string
-	// Contents are what a deletion with Deletion.Force deletes as well: "all objects and their old versions". Empty for a kind
-	// that always goes with its contents.
+	// Contents is what Deletion.Force deletes too, for example "all objects and their old versions". It is empty for a
+	// kind whose contents are always deleted with it.
 	Contents string
-	// Unset says what a new object has where its spec leaves a field open, if a user may regret that. What matters most comes first.
+	// Unset describes the fields that a user may regret to leave unset in a new object. The most important one comes
+	// first.
 	Unset []UnsetField
 }
 
-// An UnsetField says what it means for a new object that its spec does not have a field.
+// An UnsetField describes the consequence of an unset field for a new object.
 type UnsetField struct {
 	// Field is the path of the field, as in a field table.
 	Field string
-	// Means is what the object lacks, or what the cloud chooses, and what to set.
+	// Means says what the object lacks, or what the cloud chooses, and what to set.
 	Means string
-	// Required: the cloud creates nothing without the field.
+	// Required: the cloud creates no object without the field.
 	Required bool
-	// Unless are values of other fields, as regular expressions, any of which says that nobody regrets it.
+	// Unless are regular expressions for the values of other fields. If one matches, the consequence does not matter.
 	Unless map[string]string `json:",omitempty"`
 }
 
-// Matters reports whether a new object with a spec lacks the field, and nothing in the spec says that this is as it should be. spec is as
-// Lacking takes it.
+// Matters reports whether a new object with this spec lacks the field, and no value of Unless matches. spec is as in
+// Lacking.
 func (u UnsetField) Matters(spec map[string]any) bool {
 	_, set := valueAt(spec, u.Field)
 	return !set && !anyMatches(u.Unless, spec)

@@ -2,13 +2,13 @@ package driver
 
 import "fmt"
 
-// ContractVersion is the version of the contract: of the messages of this package, of the numbers in them, and of the
-// methods of Driver, Session and Host. Raise it with every change of those. A test compares them with what was recorded
-// for the version, and fails if they differ.
-const ContractVersion = 28
+// ContractVersion is the version of the contract: of the messages of this package, of their numeric values, and of the
+// methods of Driver, Session and Host. Raise it with every change of these. A test compares them with the recording for
+// this version.
+const ContractVersion = 29
 
-// CheckContract returns an error with the code Invalid if the driver was built for another version of the contract than this program.
-// It must not be used then: a field of another version is lost without a word, and its numbers may mean something else.
+// CheckContract returns an error with the code Invalid if the driver was built for another version of the contract.
+// Such a driver must not be used: fields of another version are dropped silently, and numbers may have another meaning.
 func (d *Description) CheckContract() error {
 	var remedy string
 	switch {

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "record the messages of this version of 
 // so.
 func TestContractIsFrozen(t *testing.T) {
 	lines := drivertest.Shape(t, driver.Description{}, driver.Config{}, driver.Request{}, driver.Observation{}, driver.Result{},
-		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{}, driver.Command{}, driver.Draft{}, driver.Refusal{},
+		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{}, driver.Edit{}, driver.Command{}, driver.Draft{}, driver.Refusal{},
 		v1alpha1.Account{}, v1alpha1.IdentityChain{}) // of a Config: without a field of them a driver would sign in as another
 	for code := driver.Code(0); code == 0 || code.String() != driver.Internal.String(); code++ {
 		lines = append(lines, fmt.Sprintf("Code %d %v", int(code), code))
@@ -38,7 +38,10 @@ func TestContractIsFrozen(t *testing.T) {
 	for _, action := range driver.Actions {
 		lines = append(lines, "Action "+string(action))
 	}
-	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldSource, driver.FieldUsername} {
+	for _, change := range driver.PasswordChanges {
+		lines = append(lines, "PasswordChange "+string(change))
+	}
+	for _, name := range []string{driver.FieldMark, driver.FieldUsername} {
 		lines = append(lines, "Field "+name)
 	}
 	for _, side := range []reflect.Type{reflect.TypeFor[driver.Driver](), reflect.TypeFor[driver.Session](), reflect.TypeFor[driver.Host]()} {
@@ -52,7 +55,7 @@ func TestContractIsFrozen(t *testing.T) {
 // All that TestMessagesSurviveJSON knows is recorded.
 func TestEveryMessageIsFrozen(t *testing.T) {
 	recorded := strings.Join(drivertest.Shape(t, driver.Description{}, driver.Config{}, driver.Request{}, driver.Observation{}, driver.Result{},
-		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{}, driver.Command{}, driver.Draft{}, driver.Refusal{}), "\n")
+		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{}, driver.Edit{}, driver.Command{}, driver.Draft{}, driver.Refusal{}), "\n")
 	for _, message := range messages {
 		name := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", message), "[]"), "driver.")
 		if name != "Applied" && !strings.Contains("\n"+recorded, "\n"+name+".") { // which is in a Request

@@ -2,17 +2,18 @@ package driver
 
 import "strings"
 
-// A Cost says how long a change keeps users from an object, or which of them it keeps away. Texts are clauses that begin in lower case and have no
-// full stop. Where the cloud gives no time, Text says so.
+// A Cost says how long a change makes an object unavailable, or for which users. Texts are clauses in lower case
+// without a full stop. Where the cloud documents no duration, Text says so.
 type Cost struct {
 	Text string
-	// MultiZone is the cost for an object with a standby in a second zone; empty if the standby makes no difference.
+	// MultiZone is the cost for an object with a standby in a second zone. It is empty if the standby makes no
+	// difference.
 	MultiZone string `json:",omitempty"`
-	// Source is the page of the cloud's documentation that speaks of the change.
+	// Source is the URL of the cloud's documentation of the change.
 	Source string
 }
 
-// Of returns the cost for an object that is in two zones, or in one.
+// Of returns the cost for an object with a standby in a second zone, or without one.
 func (c Cost) Of(twoZones bool) string {
 	if twoZones && c.MultiZone != "" {
 		return c.MultiZone
@@ -20,7 +21,7 @@ func (c Cost) Of(twoZones bool) string {
 	return c.Text
 }
 
-// After returns what a change brings about and what that costs.
+// After returns the reason of an effect followed by its cost.
 func (c Cost) After(why string, twoZones bool) string {
 	cost := c.Of(twoZones)
 	if why == "" || cost == "" {

@@ -1,16 +1,18 @@
-// Package driver is the contract between Mooring and a cloud: what a provider plugin implements,
-// and what it may rely on. All its messages are data that survives JSON, which the conformance suite proves for
-// each driver; in one process they are passed as they are. Beside the messages are the secrets, in types that
-// show nothing, and the Host: what a driver may ask of its caller. Nothing here knows Kubernetes clients: a driver
-// sees a request and its cloud.
+// Package driver is the contract between Mooring and a cloud: what a provider's driver implements, and what it may rely
+// on. A driver gets a request, and calls its cloud. It has no Kubernetes client.
 //
-// An Observation has a core, which every kind has, and facets: Login, Replication, Succession, Backup, Actions, Support, SnapshotDetails. A facet is
-// nil for a kind whose Capabilities lack it, so that a reader of buckets meets no database. Its getters may be called on nil.
+// All messages of the contract are data that survives an encoding as JSON; the conformance suite proves that for each
+// driver. Within one process, messages are passed without an encoding. Two things are no messages: secrets, whose types
+// never print them, and the Host, by which a driver calls back.
 //
-// What belongs here is a message, and what says whether a message is valid. What a portable field of a spec means in every cloud is in package
-// providers/portable, and this package does not import it. Texts for people are shaped in prose, paths of fields are followed in fieldpath,
-// and tokens are cached in token: packages below this one that know no message.
+// An Observation has a core, which every kind has, and facets: Login, Replication, Succession, Backup, Actions,
+// Support, SnapshotDetails. A facet is nil for a kind whose Capabilities lack it, so the reader of a Bucket sees no
+// field of a database. The getters of a facet may be called on nil.
 //
-// Package providers/mem is the reference implementation; providers/table is what drivers are made of; and
-// providers/drivertest holds the suite that every driver must pass.
+// The package contains messages and their validation. Package providers/portable says what a portable field means in
+// every cloud; it is not imported here. The packages below this one know no message: prose formats texts for people,
+// fieldpath follows paths of fields, and token caches tokens.
+//
+// Package providers/mem is the reference implementation, providers/table helps to implement drivers, and
+// providers/drivertest is the conformance suite.
 package driver

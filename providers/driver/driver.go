@@ -10,198 +10,219 @@ import (
 
 // A Driver describes one cloud, and opens sessions with it.
 type Driver interface {
-	// Describe says what the cloud has. It calls and opens nothing, and always returns the same, which the caller must not change.
+	// Describe returns the description of the cloud. It makes no call, and always returns the same value. The caller
+	// must not change it.
 	Describe() Description
-	// Preview returns what differs between an object of a kind that is as from says and the spec to, and what each change does: the
-	// same as Observe would report for a request with that spec and that applied. Both are JSON of the kind's spec; from may be what
-	// Observe mirrored. It must not call the cloud.
+	// Preview returns the changes between two specs of a kind, and the effect of each. They are the changes that
+	// Observe would report for an object in the state from, with the spec to. from and to are JSON of the kind's
+	// parameters; from may be a mirror. applied is as in Request. Preview must not call the cloud.
 	Preview(kind string, from, to json.RawMessage, applied Applied) ([]Change, error)
-	// Check returns what the cloud refuses of a draft of an object of a kind, as far as that is known without asking the cloud: what Create or
-	// Update would refuse before any call, and what else is sure. It says nothing of what Lacks has, nor of what a creation needs and the draft
-	// leaves out: an object may be there already. It must not call the cloud.
+	// Check returns why the cloud would refuse a draft, as far as that is certain without a call. It returns what
+	// Create or Update would refuse before their first call, and what the cloud is known to refuse. It ignores what
+	// Lacks describes, and fields that only a creation needs, because the object may exist already. It must not call
+	// the cloud.
 	Check(kind string, draft Draft) ([]Refusal, error)
-	// Open returns what one identity can manage. It must not call the cloud. An error means that the opening
-	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
+	// Open returns a session for one identity. It must not call the cloud. It returns an error if no session can be
+	// opened: with the Code NotFound if the cloud has no such location, and Invalid otherwise.
 	Open(ctx context.Context, with Opening) (Session, error)
 }
 
-// Config says which account to open, where, and with what identity.
+// Config says which account to open, at which location, and with which identity.
 type Config struct {
 	// Account is the cloud account, as the provider config names it.
 	Account v1alpha1.Account
-	// Location is the region to work in; never empty for AWS.
+	// Location is the region of the session. It is never empty for AWS.
 	Location string
-	// Endpoint replaces the cloud's public endpoints; empty for those.
+	// Endpoint replaces the cloud's public endpoints; empty for the public ones.
 	Endpoint string
-	// Ambient: the identity begins with the one that the process itself runs with.
+	// Ambient: the identity of the process itself is the base of the session's identity.
 	Ambient bool
-	// Chain says by which steps the identity is reached from there.
+	// Chain are the steps from the base identity to the session's identity, for example roles to assume.
 	Chain v1alpha1.IdentityChain
-	// Tenant is whom the connection is for.
+	// Tenant is the namespace whose objects use the session.
 	Tenant Tenant
 }
 
-// A Tenant is whom a connection is for. Clouds that can are told: sessions are named and tagged so.
+// A Tenant is the namespace for which a session is opened. Where the cloud supports it, the session is named and tagged
+// with it.
 type Tenant struct {
-	// Namespace is whose objects use the connection, NamespaceUID its uid: the external id of roles that name none.
+	// Namespace is the namespace whose objects use the session. NamespaceUID is its uid, which is also the default
+	// external id when roles are assumed.
 	Namespace    string
 	NamespaceUID string
 	// ProviderConfig is the name of the provider config.
 	ProviderConfig string
 }
 
-// AccountID is what tells one account from another: an AWS account id, a Google Cloud project id.
+// AccountID identifies an account: an AWS account id, or a Google Cloud project id.
 type AccountID string
 
-// A Session is one identity in one region of a cloud. It is safe for concurrent use, shared by all objects of one account and region,
-// and the place for clients and rate budgets. Each call is about an object of one kind, by the kind's name in the API; a kind that
-// the cloud lacks is the error NoKind. Methods are idempotent, never wait for the cloud to finish, return before ctx ends, and
-// return errors that carry a Code.
+// A Session calls one cloud with one identity in one region. It is shared by all objects of one account and region, and
+// has the clients, the rate budgets and the inventory of lists. It is safe for concurrent use.
+//
+// Each method takes the kind of the object, by its name in the API. For a kind that the cloud lacks, it returns the
+// error NoKind. Methods are idempotent, do not wait for an operation in the cloud to complete, return before ctx ends,
+// and return errors with a Code.
 type Session interface {
-	// Identity asks the cloud which account the credentials lead to.
+	// Identity asks the cloud to which account the credentials lead.
 	Identity(ctx context.Context) (AccountID, error)
-	// Observe reads, and never writes. A missing object is Absent, not an error; anything that kept the
-	// driver from knowing is an error, never Absent. What could not be read of an object that is there
-	// goes into Unreadable. For a Deletion only State, ID, Mark, Protected, what lifts the protection and the
-	// changes that are Impossible have to be there: no call is made for more.
+	// Observe reads the state of an object, and never writes. An object that does not exist is Absent, which is not an
+	// error. If the driver can't find out whether it exists, that is an error. Fields of an existing object that can't
+	// be read are in Unreadable.
+	//
+	// For a Deletion only State, ID, Mark, Protected, the changes that turn off the protection, and the Impossible
+	// changes are needed. No call is made for anything else.
 	Observe(ctx context.Context, kind string, req Request) (Observation, error)
-	// List returns one page of the objects of a kind that are in the session's account, by a call that reads. In a cloud whose sessions
-	// work in one region it has those of the session's region. It shows everybody's objects, with and without marks. Missing from a list
-	// is not Absent: Page says why. For a kind whose Capabilities lack List it is the error NoList, without a call.
+	// List returns one page of the objects of a kind in the session's account, by a read call. If the cloud's sessions
+	// work in one region, it lists that region. It lists all objects, with and without marks. An object that is missing
+	// from a list may exist: see Page. For a kind whose Capabilities lack List, it returns NoList without a call.
 	List(ctx context.Context, kind string, req ListRequest) (Page, error)
-	// Create makes the object with its mark on it from the first moment. If an object of that name
-	// exists the error's Code is Conflict, and nothing was changed.
-	// Secrets.Own is there for kinds with a login; it is empty if the cloud is to manage the password, and for a Restore.
+	// Create creates the object, with its mark from the beginning. If an object of that name exists, it returns
+	// Conflict without an effect. Secrets.Own is set for kinds with a login. It is empty if the cloud is to manage the
+	// password, and for a Restore.
 	Create(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
-	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
-	// the others from being applied: it goes into Result.Failed. What rides in the same calls as the changes is among
-	// them, since a call of its own would wait until the cloud has made these: FieldPassword asks for the password to be set,
-	// FieldSource for the cloud to manage the password or to stop that. All else that is no difference is a command of Do.
-	// Secrets.Own is there for what Change.SetsPassword says, and for FieldUsername where a cloud makes users by calls of their own. It is
-	// empty if none is to be touched. A password that the cloud manages is never replaced by FieldPassword alone, which is Conflict then:
-	// somebody may have turned that on since the caller observed the object.
-	Update(ctx context.Context, kind string, req Request, changes []Change, secrets Secrets) (Result, error)
-	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the command, or
-	// if nobody knows whether it was done. A mark that the cloud refuses goes into Result.Failed, named by
-	// FieldMark. A command that the kind's Capabilities lack is the error Unsupported, without a call.
+	// Update makes exactly the edit, in as few calls as the cloud allows. If one change fails, the others are still
+	// made. Failed changes are in Result.Failed, and the error of the password is in Result.PasswordFailed. Everything
+	// that is no difference between spec and cloud is a Command.
+	//
+	// Secrets.Own is set if PasswordChange.Sets, and for FieldUsername in a cloud that creates users by separate calls.
+	// It is empty otherwise.
+	Update(ctx context.Context, kind string, req Request, edit Edit, secrets Secrets) (Result, error)
+	// Do carries out one command, in as few calls as the cloud allows. It returns an error if the cloud refused the
+	// command, or if it is not known whether it was carried out. If the cloud refuses a mark, Result.Failed has
+	// FieldMark. For a command that the kind's Capabilities lack, it returns Unsupported without a call.
 	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
-	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
-	// it and seen its mark and id. An object that is gone already is no error.
+	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed the object, and
+	// verified its mark and ID. If the object does not exist, Delete succeeds.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
 }
 
-// Fields of a change that are not fields of the spec.
+// Names of fields in messages that are not fields of the spec, or that a driver treats in its own way.
 const (
-	// FieldMark names the ownership mark where it could not be read, is not listed, or was refused. The command WriteMark
-	// writes it; no Update does, and a driver never reports it as a change.
+	// FieldMark names the ownership mark in errors and lists: it could not be read, is not listed, or was refused. Only
+	// the command WriteMark writes the mark. A driver never reports it as a change.
 	FieldMark = "mark"
-	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
-	// when it differs; a driver never reports it as a change.
-	FieldPassword = "credentials.password"
-	// FieldSource says who manages the administrator's password. To v1alpha1.CredentialsCloudManaged the cloud sets one that nobody else
-	// knows, and keeps it. From that, the cloud deletes what it keeps, and the password that comes with the call is set. It is the caller
-	// that knows what is wanted; a driver reports by LoginState.CloudManaged what is, and never a change.
-	FieldSource = "credentials.source"
-	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
-	// difference as Impossible; one that makes users by calls of their own reports a change until
-	// Applied says that the user was made.
+	// FieldUsername is the name of the administrator. If the cloud accepts it only at creation, a difference is
+	// Impossible. If the cloud creates users by separate calls, the driver reports a change until Applied has the
+	// username.
 	FieldUsername = "credentials.username"
-	// FieldStrategy says how the version is changed. A driver reports a change of it while there is a server that an Update
-	// prepared to take this one's place, and that the request no longer wants. The command DropStaged makes that change.
+	// FieldStrategy says how the version is upgraded. A driver reports a change of it while a blue/green deployment is
+	// prepared that the request no longer wants. The command DropStaged removes it.
 	FieldStrategy = "updates.strategy"
 )
 
-// A Request says what a call is about. It is data, and Secrets travel beside it: drivers must not keep or change anything in it.
+// A Request identifies the object of a call, and says what is wanted. Drivers must not keep or change anything in it.
+// Secrets are passed separately.
 type Request struct {
-	// Name is the name in the cloud, Location where it is.
+	// Name is the object's name in the cloud, and Location its location.
 	Name     string
 	Location string
-	// Parent is the object within which this one is, or of which it is to be made: Resource.Parent and Resource.Source say which. It is zero for a
-	// kind without any.
+	// Parent is the parent or the source of the object, depending on whether the kind has Resource.Parent or
+	// Resource.Source. It is zero for a kind without either.
 	Parent ParentRef
-	// ID is the cloud's own immutable identity of the object, once it is known.
+	// ID is the cloud's immutable id of the object, once it is known.
 	ID string
-	// Mark is the mark that the object bears, or is to bear.
+	// Mark is the ownership mark that the object has, or is to have.
 	Mark Mark
 	// Spec is the merged spec.
 	Spec Spec
-	// Username is the administrator's, for kinds that have a login; empty for the cloud's usual one.
+	// Username is the administrator's username, for kinds with a login; empty for the cloud's default.
 	Username string
-	// CloudManaged: the cloud is to manage the administrator's password. Only for kinds whose Capabilities have ManagedPassword.
+	// CloudManaged: the cloud is to manage the administrator's password. It is set only for kinds whose Capabilities
+	// have ManagedPassword.
 	CloudManaged bool
-	// Applied is what we set in the cloud earlier.
+	// PasswordSet: the administrator's password was set by an earlier Create or Update.
+	PasswordSet bool `json:",omitempty"`
+	// Applied is what Mooring set in the cloud object earlier.
 	Applied Applied
-	// Operation is the name of an operation that a former Result gave: a hint.
+	// Operation is the name of an operation that an earlier Result returned. It is a hint: correctness does not depend
+	// on it.
 	Operation string
-	// NotBefore is how fresh an observation must be; a cached one from before it must not be used.
+	// NotBefore is the earliest acceptable time of the observed state. A cached state that is older must not be used.
 	NotBefore time.Time
-	// AskedAt is when a person last asked for an observation; zero if nobody did. What the driver looks at on a period of
-	// its own, longer than that of observations, is looked at again if the last look was before. NotBefore asks for no
-	// such look: it moves with each write.
+	// AskedAt is when a user last requested an observation; zero if none did. Some state is read at a longer interval
+	// of the driver's own. If the last such read was before AskedAt, it is read again. NotBefore does not cause that,
+	// because it changes with each write.
 	AskedAt time.Time `json:",omitzero"`
-	// Read is the read that an Update goes by: what Observation.Read said of the observation that the changes are of. The driver need not read again what
-	// that found, for a write that the cloud refuses if the object has another version since. It is empty if the caller does not know, and a driver that
-	// does not know it reads again.
+	// Read is Observation.Read of the observation that an Update is based on. The driver need not read that state
+	// again, if the cloud refuses a write after a concurrent change. It is empty if the caller does not know it. A
+	// driver that does not recognize it reads again.
 	Read string `json:",omitempty"`
-	// JustSet are the fields that a Create of this spec set by calls of their own, as its Result says, if nobody observed the object since. They need
-	// not be read: that they are as the spec says is what the cloud answered.
+	// JustSet are the fields that Create set by separate calls, from its Result. It is set only for the first
+	// observation after the creation. These fields need not be read, because the cloud has just confirmed them.
 	JustSet []string
-	// Whole: the mirror is to have what the spec does not declare, too, although that may take a call for each part.
+	// Whole: the mirror should also have the fields that the spec does not declare, even if each of them needs a call.
 	Whole bool
-	// Restore says of what a Create makes the object; nil for an empty one. Only Create looks at it.
+	// Restore says from what Create restores the object; nil for an empty object. Only Create uses it.
 	Restore *Restore `json:",omitempty"`
-	// SentSince is the earliest time at which a creation may have been sent of which nothing is known; zero if none was. Only Create looks at it, and only where the cloud
-	// makes another object for each creation, whatever its name: it makes none if something that was made since may be the one.
+	// SentSince is the earliest time of a creation whose response was lost; zero if there is none. Only Create uses it,
+	// in clouds that create another object for each call, whatever its name. Create makes no call if an object that was
+	// created since then may be the lost one.
 	SentSince time.Time `json:",omitzero"`
-	// Vanished is an object that is gone: an observation of Absent is to say what is left of it. It is nil if nobody asks for that. Without an ID it stands for all
-	// objects of a kind with RestoresDeleted that had its name, or the mark VanishedMark, whose uid does not count: then Restorable has their Backups alone.
+	// Vanished identifies an object that vanished. If the observation is Absent, it should say what can be restored of
+	// that object. It is nil if that is not needed.
+	//
+	// Without an ID it stands for all objects that had the name or the mark VanishedMark, whatever its uid, if the kind
+	// has RestoresDeleted. Then Restorable has only Backups.
 	Vanished     *ParentRef `json:",omitempty"`
 	VanishedMark Mark       `json:",omitzero"`
-	// Beside: the version is to be changed by a server that the cloud prepares beside this one, and that then takes its name and its address. Only for kinds whose
-	// Capabilities have Beside. An Update with a change of the version begins that, or has the new server take over once it is ready; Result.Operation names it,
-	// which is given to each call from then on. Other changes of the same Update are made first, and then that of the version fails as Busy. While a server is
-	// prepared, and once it is, the version is the only change that an observation reports, or FieldStrategy: all else waits.
+	// Beside: the version is to be upgraded by a blue/green deployment. The cloud prepares a new server next to this
+	// one, which then takes its name and address. It is set only for kinds whose Capabilities have Beside.
+	//
+	// An Update with a change of the version starts the preparation, or switches over once the new server is ready.
+	// Result.Operation names the deployment, and later requests have it. Other changes of the same Update are made
+	// first, and then the change of the version fails with Busy. While a deployment exists, observations report only a
+	// change of the version or of FieldStrategy; all other changes wait.
 	Beside bool `json:",omitempty"`
-	// Former is the object in whose place this one was put so. It is nil if there is none, or if it is gone.
+	// Former is the server that this one replaced in a blue/green deployment. It is nil if there is none, or if it was
+	// deleted.
 	Former *ParentRef `json:",omitempty"`
-	// Deletion is set while the object is being deleted. What was prepared to take its place is deleted with it.
+	// Deletion is set while the object is being deleted. A server that was prepared to replace it is deleted too.
 	Deletion *Deletion
 }
 
-// Deletion says how an object is to be deleted.
+// Deletion describes how an object is to be deleted.
 type Deletion struct {
-	// Snapshot is the name of the final snapshot to take; empty for none. Of an object that follows another one none is taken where the cloud takes none.
+	// Snapshot is the name of the final snapshot to take; empty for none. No snapshot is taken of a read replica, if
+	// the cloud does not support it.
 	Snapshot string
-	// Force allows contents to be deleted with it. Delete may then do part of the work and return; it is called
-	// again until the object is gone.
+	// Force: the contents are deleted too. Delete may delete a part of them and return. It is called again until the
+	// object does not exist any more.
 	Force bool
 }
 
-// A FieldError is what went wrong with one field.
+// A FieldError is the error of one field.
 type FieldError struct {
 	Field string
 	Err   *Error
-	// Unset are those of Change.Adds of which the cloud's answer says that the call did not set them. Whoever sets entries by their names later is somebody
-	// else. An entry that may have been set, as after an answer that was lost, is never among them.
+	// Unset are the entries of Change.Adds that the call did certainly not set, according to the cloud's response. If
+	// such an entry exists later, somebody else set it. An entry that may have been set, for example because the
+	// response was lost, is not in Unset.
 	Unset []string `json:",omitempty"`
 }
 
-// A Result is what a call did.
+// A Result is the outcome of a call.
 type Result struct {
-	// Operation is the cloud's operation that the call started, if any. An Update of which all changes failed as Busy began what the cloud does before it makes them.
+	// Operation is the cloud's operation that the call started, if any. If all changes of an Update failed with Busy,
+	// the operation is the preparation of these changes.
 	Operation string
-	// ID is the cloud's own immutable identity, if the call revealed it.
+	// ID is the cloud's immutable id of the object, if the call returned it.
 	ID string
-	// Failed are the changes that were not applied, and why; all others were.
+	// Failed are the changes that were not made, with their errors. All others were made.
 	Failed []FieldError
-	// Sent are the changes that a Create made by calls of their own after the creation: reads may not show them yet.
+	// PasswordFailed is the error of Edit.Password; nil if the password was changed, or if the edit does not change it.
+	PasswordFailed *Error `json:",omitempty"`
+	// Sent are the changes that Create made by separate calls after the creation. Reads may not show them yet.
 	Sent []Change
-	// Unfinished: a Delete took away a part of what the object holds, or did what has to come first, and is to be called again.
+	// Unfinished: Delete has to be called again. It deleted a part of the contents, or did a step that comes before the
+	// deletion.
 	Unfinished bool
-	// Did is what an unfinished Delete did that took nothing away, in a sentence without an end: people are told it if it does not help.
+	// Did describes the step of an unfinished Delete that deleted nothing, as a sentence without a full stop. Users see
+	// it if the deletion makes no progress.
 	Did string
-	// Removed is how many of the things that the object holds, such as objects and their versions, an unfinished Delete took away.
+	// Removed is how many parts of the contents an unfinished Delete deleted, for example objects and their versions.
 	Removed int
-	// Left says what of the object stays in the cloud beside it, and why, if anything does: of a Delete, and of WriteMark with a mark that is Released.
+	// Left says what related to the object stays in the cloud, and why; empty if nothing does. Delete sets it, and
+	// WriteMark with a Released mark.
 	Left string
 }

@@ -2,7 +2,7 @@ package driver
 
 import "slices"
 
-// An Effect is what making a change does to those who use the object.
+// An Effect is what a change does to the users of an object.
 type Effect string
 
 // The effects, from harmless to impossible.
@@ -15,15 +15,15 @@ const (
 	Impossible   Effect = "Impossible"   // the cloud can't do it to what exists
 )
 
-// Effects are all effects, the harmless first.
+// Effects are all effects, from harmless to impossible.
 var Effects = []Effect{Online, Interrupts, Restarts, LosesBackups, Irreversible, Impossible}
 
-// Disruptive reports whether a person may want to be asked first.
+// Disruptive reports whether a change with this effect may require approval.
 func (e Effect) Disruptive() bool {
 	return e == Interrupts || e == Restarts || e == LosesBackups || e == Irreversible
 }
 
-// Meaning says what an effect does to those who use the object.
+// Meaning describes, for people, what the effect does to the users of the object.
 func (e Effect) Meaning() string { return meanings[e] }
 
 var meanings = map[Effect]string{
@@ -32,7 +32,7 @@ var meanings = map[Effect]string{
 	Impossible: "the cloud can't change it",
 }
 
-// Compare orders effects: it is negative if e is less dangerous than other.
+// Compare orders effects by danger. It is negative if e is less dangerous than other.
 func (e Effect) Compare(other Effect) int {
 	return slices.Index(Effects, e) - slices.Index(Effects, other)
 }
@@ -40,43 +40,55 @@ func (e Effect) Compare(other Effect) int {
 // A PossibleEffect is one of the effects that a change of a field can have.
 type PossibleEffect struct {
 	Effect Effect
-	// When is the condition, as a clause that follows "when"; empty if every change of the field has this effect.
+	// When is the condition for this effect, as a clause that follows "when". It is empty if every change of the field
+	// has the effect.
 	When string
-	// Instead is what to do in place of a change that is Impossible; empty for other effects.
+	// Instead says what to do in place of an Impossible change; empty for other effects.
 	Instead string
-	// Cost is how long users do without the object. Interrupts and Restarts have one, and others where they keep users away as well.
+	// Cost says how long the object is unavailable. It is set for Interrupts and Restarts, and for other effects that
+	// make the object unavailable.
 	Cost Cost `json:",omitzero"`
 }
 
-// A Field is what a driver says of a field of a spec: a line of the generated reference.
+// A Field describes a field of a spec in one cloud. It is a line of the generated reference.
 type Field struct {
-	Field   string
-	Effects []PossibleEffect // of changing the field, the harmless first
-	Equal   string           // when a difference is none, for people; "" if only equal values are
-	Safe    string           // the value that a released field returns to; "" if it is left as it is
-	Secret  bool
-	// Refers says what other cloud object the field names; empty if it names none.
+	// Field is the path of the field in the spec.
+	Field string
+	// Effects are the possible effects of a change, from harmless to impossible.
+	Effects []PossibleEffect
+	// Equal describes, for people, when different values are equal. It is empty if only identical values are.
+	Equal string
+	// Safe is the value that the field returns to when the spec does not have it any more. If it is empty, the field
+	// keeps its value.
+	Safe string
+	// Secret: the values of the field are secret.
+	Secret bool
+	// Refers is the sort of other cloud object that the field names; empty if it names none.
 	Refers Reference
-	// ReferredIn is the field of each object in a list that names it, such as arn or destination.bucket; empty if the value of Field does.
+	// ReferredIn is, for a list of objects, the field of each entry that holds the name: arn, or destination.bucket. It
+	// is empty if the value itself is the name.
 	ReferredIn string `json:",omitempty"`
-	// Further are other fields of each object in a list that name cloud objects, beside ReferredIn; nil if there are none.
+	// Further are other fields of each entry that name cloud objects, in addition to ReferredIn.
 	Further []Referrer `json:",omitempty"`
-	// Indirect is a regular expression for values that stand for a cloud object without naming it, such as an alias of a key: only the cloud knows for which
-	// one, and the driver takes such a value for the one that is there. Empty if there are none, and without Refers.
+	// Indirect is a regular expression for values that name a cloud object indirectly, such as the alias of a key. The
+	// driver can't resolve such a value, so it counts as equal to the present one. It is empty if there are no such
+	// values, or without Refers.
 	Indirect string `json:",omitempty"`
-	// StandsFor is another field that says the same in this cloud's own words; nil if there is none.
+	// StandsFor is another field with the same meaning in this cloud's own terms; nil if there is none.
 	StandsFor *Alternative `json:",omitempty"`
 }
 
-// Immutable reports whether nothing changes the field once the cloud object exists.
+// Immutable reports whether the field can't be changed once the cloud object exists.
 func (f Field) Immutable() bool {
 	return len(f.Effects) > 0 && !slices.ContainsFunc(f.Effects, func(e PossibleEffect) bool { return e.Effect != Impossible })
 }
 
-// An Alternative is a field that says the same as another in a cloud's own words, and may say more.
+// An Alternative is a field that has the meaning of a portable field in one cloud's own terms, and that may be more
+// specific.
 type Alternative struct {
 	Field string
-	// Agree are the values of Field that agree with each value of the other field. All others contradict it.
+	// Agree has, for each value of the other field, the values of Field that agree with it. All other values contradict
+	// it.
 	Agree map[string][]string
 }
 

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// A Code is what went wrong, as far as Mooring acts upon it.
+// A Code classifies an error, as far as Mooring's reaction depends on it.
 type Code int
 
-// The codes. Only NotFound says that something is not there. Numbers cross wires: they never change, and none is used again.
+// The codes. Only NotFound says that an object does not exist. The numbers are part of messages: they never change, and
+// none is used again.
 const (
 	Internal    Code = 0  // anything else, bugs included, and a number that is not here
 	Invalid     Code = 1  // the cloud refuses a value; trying again does not help
@@ -47,8 +48,8 @@ func (c Code) known() Code {
 	return c
 }
 
-// SetsNothing reports whether an error with the code is an answer of the cloud by which a call that is one step did nothing, and never did. It is not where a
-// former try of the same call may have done it, whose answer was lost: what is in the way, or busy, may be that.
+// SetsNothing reports whether an error with this code says that a single call had no effect. It does not exclude an
+// earlier attempt of the same call whose response was lost. A Conflict or Busy may be the result of that attempt.
 func (c Code) SetsNothing() bool {
 	switch c {
 	case Invalid, Denied, NotFound, Quota, Unsupported:
@@ -59,7 +60,7 @@ func (c Code) SetsNothing() bool {
 	return false
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A code that another version of the contract has is Internal here.
+// UnmarshalJSON implements json.Unmarshaler. A code of another version of the contract becomes Internal.
 func (c *Code) UnmarshalJSON(text []byte) error {
 	var number int
 	if err := json.Unmarshal(text, &number); err != nil {
@@ -69,22 +70,23 @@ func (c *Code) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// An Error is an error of a cloud, wrapped once at the boundary. It is data.
+// An Error is an error of a cloud, as a message of the contract. It is created once, where the cloud's response enters
+// the driver.
 type Error struct {
 	Code Code
-	// Op is the cloud's name of the call: CreateBucket. Empty for what was found wrong without a call: our own
-	// names of things tell nobody anything.
+	// Op is the cloud's name of the operation: CreateBucket. It is empty if the error was found without a call.
 	Op string
-	// Message is for people, and stable: no request ids, times or counters. It says what happened
-	// and, where the driver knows, what to do.
+	// Message is for people. It says what happened and, where the driver knows, what to do. It is stable: it has no
+	// request ids, times or counters.
 	Message string
-	// Settling: what the call refers to, such as a role, a policy or a block of public access, may have been made or changed a short time ago, and clouds see that everywhere only
-	// after seconds or minutes. The same call may be taken then, so nobody is to be told at once that a value is wrong.
+	// Settling: the call may succeed later without a correction. It refers to something, such as a role or a policy,
+	// that may have been changed recently, and the cloud is eventually consistent. So the caller retries before it
+	// reports an invalid value.
 	Settling bool `json:",omitempty"`
 	// RetryAfter is how long the cloud asked to wait; 0 if it did not.
 	RetryAfter time.Duration
-	// Err is the SDK's error. It may hold request ids, is not shown to people and stays in the process that made it: no caller of a
-	// driver decides by it.
+	// Err is the SDK's error. It may have request ids, and is not shown to users. It is not encoded, so callers of a
+	// driver must not depend on it.
 	Err error `json:"-"`
 }
 
@@ -115,13 +117,14 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// Settles reports whether err may pass by itself, because clouds see changes everywhere only after a while.
+// Settles reports whether err may disappear by itself, because the cloud is eventually consistent. See Error.Settling.
 func Settles(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e != nil && e.Settling
 }
 
-// ErrorOf returns an error as data: the *Error that it is, or one with the same code and text; nil for nil. What has no code is Internal.
+// ErrorOf converts an error to an *Error with the same code and text. It returns nil for nil. An error without a code
+// is Internal.
 func ErrorOf(err error) *Error {
 	if err == nil {
 		return nil
@@ -136,7 +139,7 @@ func ErrorOf(err error) *Error {
 	return out
 }
 
-// NoKind is the error of a driver that is asked about a kind that its cloud lacks.
+// NoKind returns the error of a driver for a kind that its cloud lacks.
 func NoKind(cloud, kind string) error {
 	return &Error{Code: Invalid, Message: fmt.Sprintf("%s has no %s", cloud, kind)}
 }

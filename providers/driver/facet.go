@@ -3,16 +3,17 @@ package driver
 // The facets of an Observation are below. Each is what only kinds with one capability have. Their getters may be called on nil, as those of
 // Protocol Buffers may: a facet that is missing says nothing, and so permits nothing.
 
-// LoginState is what was observed of an administrator's login.
+// LoginState is the observed state of an administrator's login.
 type LoginState struct {
-	// PasswordRefused: the cloud accepted a password, and then could not set it. The one before may still hold or none;
-	// the one that was sent does not, and has to be sent again. A cloud whose operations have names says so by
-	// OperationError in its place.
+	// PasswordRefused: the cloud accepted a password, and then failed to set it, so it has to be sent again. The
+	// earlier password may still be in force, or none. A cloud whose operations have names reports this by
+	// OperationError instead.
 	PasswordRefused bool `json:",omitempty"`
-	// CloudManaged: the cloud manages the administrator's password, or was asked to: it makes it, keeps it and changes it.
+	// CloudManaged: the cloud manages the administrator's password, or was asked to: it generates, stores and rotates
+	// the password.
 	CloudManaged bool `json:",omitempty"`
-	// PasswordProblem says why the cloud can't manage that password as it should, although it can be used, and what to do. It is empty if
-	// the cloud can.
+	// PasswordProblem says why the cloud can't manage the password as it should, and what to do. The password can still
+	// be used. It is empty if there is no problem.
 	PasswordProblem string `json:",omitempty"`
 }
 
@@ -25,13 +26,13 @@ func (l *LoginState) GetCloudManaged() bool { return observed(l).CloudManaged }
 // GetPasswordProblem returns PasswordProblem.
 func (l *LoginState) GetPasswordProblem() string { return observed(l).PasswordProblem }
 
-// Replication is which objects follow which.
+// Replication describes the primary and the read replicas of an object.
 type Replication struct {
-	// Follows says what the object follows. It is nil for one that follows none. Until the object follows none, no change is reported of a
-	// field that the cloud does not let such an object have as the spec says.
+	// Follows describes the primary of a read replica; nil if the object is none. While it is a replica, no change is
+	// reported for fields that the cloud does not let a replica have as the spec declares.
 	Follows *Following `json:",omitempty"`
-	// Followers are the names in the cloud of the objects that follow this one, in their order, those included that are being made or
-	// deleted. They are there for a Deletion, too.
+	// Followers are the names of the object's read replicas in the cloud, sorted. They include replicas that are being
+	// created or deleted. They are also reported for a Deletion.
 	Followers []string `json:",omitempty"`
 }
 
@@ -41,15 +42,16 @@ func (r *Replication) GetFollows() *Following { return observed(r).Follows }
 // GetFollowers returns Followers.
 func (r *Replication) GetFollowers() []string { return observed(r).Followers }
 
-// Succession is which object the cloud put in the place of which.
+// Succession is the result of a blue/green deployment: which server replaced which.
 type Succession struct {
-	// Succeeds is the identity of the object in whose place the cloud put this one. The cloud says so of the operation in the request, and
-	// no name and no mark does. It is empty if the cloud says nothing of the kind. While the two change places, the observation is Pending and
-	// has the identity of the request, whichever object has the name. Operation is there until the request has the new identity, and the
-	// former object as Former.
+	// Succeeds is the id of the server that this one replaced, as the cloud reports it for the operation in the
+	// request. Neither the name nor the mark shows it. It is empty if the cloud reports nothing.
+	//
+	// During the switchover, the observation is Pending and has the ID of the request, whichever server has the name.
+	// Operation stays set until the request has the new ID, and the former server as Former.
 	Succeeds string `json:",omitempty"`
-	// Former is the object in whose place this one was put: that of Succeeds, or else of Request.Former. It is nil if there is none, or if it
-	// is gone.
+	// Former is the server that was replaced: the one of Succeeds, or else Request.Former. It is nil if there is none,
+	// or if it was deleted.
 	Former *Former `json:",omitempty"`
 }
 
@@ -59,13 +61,13 @@ func (s *Succession) GetSucceeds() string { return observed(s).Succeeds }
 // GetFormer returns Former.
 func (s *Succession) GetFormer() *Former { return observed(s).Former }
 
-// Backup is what the cloud still has of an object that is gone.
+// Backup is what the cloud still has of an object that was deleted.
 type Backup struct {
-	// FinalSnapshot is the state of the final snapshot that Request.Deletion names: Unknown if nobody looked for it, Absent, Pending, Ready
-	// or Failed. A driver looks for it once the object is Absent.
+	// FinalSnapshot is the state of the final snapshot in Request.Deletion: Absent, Pending, Ready or Failed, or
+	// Unknown if it was not looked for. A driver looks for it once the object is Absent.
 	FinalSnapshot State `json:",omitempty"`
-	// Restorable is what the cloud still has of the object that Request.Vanished names. It is nil if the request names none, or if an object
-	// has the name.
+	// Restorable is what the cloud still has of the object in Request.Vanished. It is nil if the request has none, or
+	// if there is an object of that name.
 	Restorable *Restorable `json:",omitempty"`
 }
 
@@ -83,8 +85,8 @@ func observed[F any](facet *F) (value F) {
 	return value
 }
 
-// UnexpectedFacets returns the names of the facets that an observation of the kind must not have, because the kind lacks the capability. Support
-// needs no capability: a cloud that says nothing of it leaves it out.
+// UnexpectedFacets returns the names of the facets that an observation has although the kind lacks the capability.
+// Support needs no capability.
 func (r Resource) UnexpectedFacets(o *Observation) (names []string) {
 	can := r.Capabilities
 	for _, facet := range []struct {

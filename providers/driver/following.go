@@ -5,19 +5,21 @@ import (
 	"time"
 )
 
-// Following says what an object follows.
+// Following describes the primary of a read replica.
 type Following struct {
-	// Primary is the name in the cloud of the object that it follows, and Location where that is if it is elsewhere; empty if it is in the same location, or if
-	// the cloud does not say it, because names are the same in all locations.
+	// Primary is the name of the primary in the cloud. Location is its location, if that differs from the replica's.
+	// Location is also empty if names are unique across locations, so that the cloud does not report it.
 	Primary  string
 	Location string `json:",omitempty"`
-	// Problem says in the cloud's words why it does not repeat what is written to Primary; empty if it does, or if the cloud says nothing of that.
+	// Problem says in the cloud's words why replication does not work; empty if it works, or if the cloud does not
+	// report it.
 	Problem string `json:",omitempty"`
-	// Lag is how long ago what it has repeated was written to Primary, as the cloud measured it last, some minutes ago at most; nil if the cloud did not say. It is never negative.
+	// Lag is the replication lag, as the cloud measured it in the last few minutes; nil if the cloud does not report
+	// it. It is never negative.
 	Lag *time.Duration `json:",omitempty"`
 }
 
-// Makes says how an object is made of what String says, as a part of a message.
+// Makes returns, for a message, the verb for how the object is created from what String returns.
 func (r *Restore) Makes() string {
 	if r.Follows {
 		return "as a read replica of"
@@ -25,8 +27,9 @@ func (r *Restore) Makes() string {
 	return "from"
 }
 
-// RefusesSource returns why nothing is made to follow Source, whose mark was read by a call; nil if something is. What has another mark is no longer that of the
-// object which the spec names, and may be another tenant's.
+// RefusesSource returns an error if no replica may be created, because Source has another mark than SourceMark; nil if
+// it may. op is the call that read the mark. A server with another mark is no longer the one that the spec names, and
+// may belong to another tenant.
 func (r *Restore) RefusesSource(op string, mark Mark) error {
 	switch want := r.SourceMark; {
 	case want.Zero(), mark.Is(want):

@@ -1,10 +1,11 @@
 package driver
 
-// Known is what a release knows of values of which a cloud gets more from time to time. Nothing is refused because it
-// is not here: the cloud may have it by now. People are warned, who may have misspelt it.
+// Known are values that this release knows, of a set to which the cloud adds values over time. An unknown value is
+// never refused, because the cloud may have it by now. The user gets a warning, because it may be misspelt.
 type Known struct {
-	// Locations are those where objects of the kind can be, in lower case. None says that nobody knows.
+	// Locations are the known locations for the kind, in lower case. If it is empty, no location is checked.
 	Locations []string `json:",omitempty"`
-	// Versions are the major versions of each engine, the oldest first. None of an engine says that nobody knows.
+	// Versions are the known major versions of each engine, the oldest first. If an engine has none, its versions are
+	// not checked.
 	Versions map[string][]string `json:",omitempty"`
 }

@@ -10,35 +10,37 @@ import (
 	"sync"
 )
 
-// A Lack is a field that a cloud does not have although the API has it for other clouds, or values of a field that the cloud does not
-// have. A new object that asks for one is refused with the reason NotSupported, before any call to the cloud. An object that is in the
-// cloud already stays as it is there until its spec no longer asks for it.
+// A Lack describes a field, or values of a field, that the API has and this cloud does not support. A new object with
+// such a value is refused with the reason NotSupported, before any call to the cloud. An object that exists in the
+// cloud already stays as it is until its spec no longer has the value.
 type Lack struct {
 	// Field is the dotted path of the field in the spec.
 	Field string
-	// Match is a regular expression that the values match which the cloud lacks; empty if the cloud lacks the field as a whole, which
-	// has no row then. It is applied to strings as they are, and to everything else as JSON. A field without a row whose other values the
-	// cloud takes is one where the cloud always does what these say.
+	// Match is a regular expression for the unsupported values. It is matched against strings as they are, and against
+	// the JSON of other values. If it is empty, the whole field is not supported, and the field table has no row for
+	// it. A field with Match may also have no row, if the cloud always behaves as the other values say.
 	Match string `json:",omitempty"`
-	// Each says that Field is a map, and that Match is applied to each of its keys or to each of its values. Then each entry that matches is
-	// lacking, and no other one.
+	// Each says that Field is a map, and whether Match applies to its keys or to its values. Only the entries that
+	// match are not supported.
 	Each EntryPart `json:",omitempty"`
-	// Values says in words which values these are, for example "Manual"; empty without Match.
+	// Values describes the unsupported values, for example "Manual". It is empty without Match.
 	Values string `json:",omitempty"`
-	// With are values of other fields, as regular expressions, all of which the spec must have for the cloud to lack the value. So it says nothing
-	// of a spec that leaves such a field unset: the driver, which sees what the cloud has there, judges that.
+	// With are conditions: regular expressions for the values of other fields. The values are unsupported only if the
+	// spec sets all these fields, and all match. If such a field is unset, the driver decides by what the cloud has.
 	With map[string]string `json:",omitempty"`
-	// Unless are values of other fields, as regular expressions, any of which makes the cloud take the value after all.
+	// Unless are exceptions: regular expressions for the values of other fields. If one matches, the cloud supports the
+	// values.
 	Unless map[string]string `json:",omitempty"`
-	// Invalid: the cloud has the value, and takes it only beside a value of Unless, or not beside those of With. The reason is then Invalid in place of NotSupported.
+	// Invalid: the cloud supports the values, but not in this combination of fields. The reason of the refusal is then
+	// Invalid, not NotSupported.
 	Invalid bool `json:",omitempty"`
-	// Why says what the cloud has in its place, as a clause that follows "because".
+	// Why says what the cloud does instead, as a clause that follows "because".
 	Why string
-	// Instead says what to do, for example "set spec.aws.vpcSecurityGroupIDs".
+	// Instead says what the user should do, for example "set spec.aws.vpcSecurityGroupIDs".
 	Instead string
 }
 
-// An EntryPart is a part of an entry of a map.
+// An EntryPart is a part of a map's entry: its key or its value.
 type EntryPart string
 
 // The parts of an entry.
@@ -62,9 +64,9 @@ func (l Lack) String() string {
 	return fmt.Sprintf("%s is not supported, because %s: %s", what, l.Why, l.Instead)
 }
 
-// Lacking returns those of the lacks that a spec asks for. spec is the spec of an object, or its parameters, as JSON has it: objects are
-// maps. What a spec does not set is not asked for. A lack of entries of a map is there once for each entry, in the order of their keys, and
-// its Values name the entry.
+// Lacking returns the lacks that apply to a spec. spec is the spec of an object, or its parameters, as decoded JSON.
+// Unset fields are supported. For a lack with Each, there is one result for each entry of the map, in the order of the
+// keys, and its Values name the entry.
 func Lacking(lacks []Lack, spec map[string]any) []Lack {
 	var asked []Lack
 	for _, l := range lacks {

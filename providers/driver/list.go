@@ -5,61 +5,65 @@ import (
 	"fmt"
 )
 
-// A ListRequest asks for one page of the objects of a kind. It is data.
+// A ListRequest asks for one page of the objects of a kind.
 type ListRequest struct {
-	// Page is the token of the page to return: what the page before has in Next. It is empty for the first page. A token belongs to the
-	// request that it came from: with another kind, another Cluster or another session it may be refused. A token that is refused is an
-	// error with the code PageExpired: begin anew, without a token.
+	// Page is the token of the page to return, from Page.Next of the previous page. It is empty for the first page. A
+	// token is valid only for requests of the same session, kind and Cluster. A token that is refused is an error with
+	// the code PageExpired; then start again with the first page.
 	Page string
-	// Parent asks for the objects within one parent, for a kind that has a parent. It is zero for other kinds.
+	// Parent asks for the children of one parent, for a kind with a parent. It is zero for other kinds.
 	Parent ParentRef
-	// Cluster asks for the objects that have a mark of this cluster id; empty for all objects. It saves calls where the cloud can find
-	// objects by their marks, and changes nothing where it can't. So a page may hold other objects too: look at the marks.
+	// Cluster asks only for objects whose mark has this cluster id; empty for all objects. It saves calls where the
+	// cloud can search by marks, and has no effect elsewhere. A page may contain other objects too, so check the marks.
 	Cluster string
 }
 
-// A Page is a part of what a cloud lists of one kind.
+// A Page is a part of a cloud's list of one kind.
 //
-// That an object is missing from a list does not say that it does not exist. A list may be older than the last creation, an object
-// may fall between two pages while others come and go, a list has one region or one account only, a cloud may leave out what the
-// credentials may not see, or a region that does not answer. Only Observe says that an object is Absent. What a list does show was
-// there when the cloud made the list.
+// An object that is missing from a list may exist. The list may be older than the object, or the object may have moved
+// between two pages. A list has one account, and often one region. The cloud may leave out objects that the credentials
+// can't see, or a region that does not respond. Only Observe decides that an object is Absent. An object in a list
+// existed when the cloud made the list.
 type Page struct {
-	// Location is the one location whose objects the list has, in the words of the spec. It is empty for a list that has the objects
-	// of all locations of the account.
+	// Location is the location of the listed objects. It is empty for a list of the objects in all locations of the
+	// account.
 	Location string
-	// Objects are in no particular order. A page may have none, and yet not be the last one.
+	// Objects are in no particular order. A page without objects need not be the last one.
 	Objects []Listed
-	// Next is the token of the next page; empty if this is the last one.
+	// Next is the token of the next page; empty on the last page.
 	Next string
-	// Lacks names what the cloud's list does not say of any object: fields of the spec, which no Mirror of the page has, and FieldMark,
-	// if the marks are unknown. What is lacking says nothing about the objects: Observe each of them to know.
+	// Lacks names the fields that the cloud's list does not include: fields of the spec, and FieldMark if the marks are
+	// unknown. They may be set all the same; Observe reads them.
 	Lacks []string
 }
 
-// Listed is what a list says of one object. It agrees with what Observe says of the same object at the same time without a spec and without
-// an operation. It is no Observation: nobody compared the object with a spec, so nothing here says that it is as declared, and a State of
-// Ready does not say that no operation runs and no value waits to be applied. Observe an object before you change it.
+// Listed is the entry of one object in a list. It agrees with what Observe would return for the object at the same
+// time, without a spec and without an operation.
+//
+// It does not replace an Observation. The object was not compared with a spec, so it may differ from what is declared.
+// Even if State is Ready, an operation may be in progress, or a value may wait to be applied. Observe an object before
+// you change it.
 type Listed struct {
-	// Name is the name in the cloud: that of a Request.
+	// Name is the name in the cloud, as in a Request.
 	Name  string
 	State State
-	// ID is the cloud's own immutable identity, where it has one.
+	// ID is the cloud's immutable id of the object; empty if the cloud has none.
 	ID string
-	// Mark is the mark that was found on the object: the zero Mark if it has none, and nil if the list does not say.
+	// Mark is the ownership mark of the object. It is the zero Mark if the object has none, and nil if the cloud's list
+	// does not include it.
 	Mark *Mark
-	// Location is where the object is, in lower case and in the words of the spec; never empty.
+	// Location is where the object is, in lower case and as a spec would name it. It is never empty.
 	Location string
-	// Available, Stopped, Protected, Problem and Work are those of an Observation.
+	// Available, Stopped, Protected, Problem and Work are as in an Observation.
 	Available, Stopped, Protected bool
 	Problem                       string
 	Work                          Work
-	// Mirror is the object in the words of the spec, without the fields that the page lacks: JSON of the kind's parameters.
+	// Mirror is the object's state as JSON of the kind's parameters, without the fields in Page.Lacks.
 	Mirror json.RawMessage `json:",omitempty"`
 }
 
-// NoList is the error of a call of List for a kind whose Capabilities do not have it. It is never an empty page, which would say
-// that the account has no such object.
+// NoList returns the error of List for a kind whose Capabilities lack it. An empty page must not be returned instead:
+// it would say that the account has no such object.
 func NoList(cloud, kind string) error {
 	return &Error{Code: Invalid, Message: fmt.Sprintf("%s can't list objects of kind %q", cloud, kind)}
 }

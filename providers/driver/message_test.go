@@ -16,7 +16,7 @@ import (
 // messages are all that crosses the contract. What it holds is found from here.
 var messages = []any{
 	driver.Description{}, driver.Config{}, driver.Request{}, driver.Observation{}, driver.Result{}, driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{},
-	[]driver.Change{}, driver.Applied{}, driver.Command{}, driver.Draft{}, []driver.Refusal{},
+	[]driver.Change{}, driver.Edit{}, driver.Applied{}, driver.Command{}, driver.Draft{}, []driver.Refusal{},
 }
 
 // stays are the fields that do not cross, and why.

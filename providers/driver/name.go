@@ -5,27 +5,30 @@ import (
 	"strings"
 )
 
-// A NameRule says what names a cloud takes.
+// A NameRule describes the names that a cloud accepts.
 type NameRule struct {
-	// MaxLength, in characters, of the names that Mooring chooses. They are made of lower-case letters, digits and
-	// single hyphens, begin with a letter and do not end with a hyphen.
+	// MaxLength is the maximum length, in characters, of the names that Mooring chooses. Such names have lower-case
+	// letters, digits and single hyphens. They begin with a letter, and do not end with a hyphen.
 	MaxLength int
-	// Patterns are what the cloud asks of the name of an object that is to be created. What exists may have another
-	// name: from before a rule, or made by the cloud itself.
+	// Patterns are the rules for the name of a new object. An existing object may have another name, because it is
+	// older than a rule, or because the cloud itself created it.
 	Patterns []NamePattern
-	// WithAccount is how many characters the account's id, one more and the name have together at most; 0 if the length of the id
-	// does not matter. WithAccountRule says it.
+	// WithAccount is the maximum length of the account's id, a separator and the name together; 0 for no limit.
+	// WithAccountRule describes the rule.
 	WithAccount     int
 	WithAccountRule string
-	// Scope is a second form of the names that Mooring chooses; nil if there is none.
+	// Scope is another form of names, which includes the account and the location; nil if there is none.
 	Scope *NameScope `json:",omitempty"`
 }
 
-// A NameScope is a form of names that say in which account and location the object is, so that nobody else can have such a name. Mooring's own names get it by a suffix.
+// A NameScope is a form of names that include the account and the location of the object, so that no other account can
+// take such a name. Names that Mooring chooses get it by a suffix.
 type NameScope struct {
-	// Setting is the field of the cloud's block in the spec of a provider config that says which form the names of new objects have, and Value what it says for this one.
+	// Setting is the field of a provider config's cloud block that selects the form of new names. Value is its value
+	// for this form.
 	Setting, Value string
-	// Suffix is what such names end in. {account} stands in it for the id of the account, and {location} for the location of the object.
+	// Suffix is the end of such names. It has placeholders: {account} for the id of the account, and {location} for the
+	// location of the object.
 	Suffix string
 }
 
@@ -34,7 +37,7 @@ func (s NameScope) In(account AccountID, location string) string {
 	return strings.NewReplacer("{account}", string(account), "{location}", location).Replace(s.Suffix)
 }
 
-// In returns the rule as it is for names in one account.
+// In returns the rule for the names in one account.
 func (r NameRule) In(account AccountID) NameRule {
 	if r.WithAccount == 0 {
 		return r
@@ -44,15 +47,15 @@ func (r NameRule) In(account AccountID) NameRule {
 	return NameRule{MaxLength: min(r.MaxLength, longest), Patterns: append([]NamePattern{pattern}, r.Patterns...), Scope: r.Scope}
 }
 
-// A NamePattern is a rule of a cloud about names.
+// A NamePattern is a rule of a cloud for names.
 type NamePattern struct {
-	// Match is a regular expression that a name must match, Never one that it must not match; empty for none.
+	// Match is a regular expression that a name must match. Never is one that it must not match. Each may be empty.
 	Match, Never string
-	// Rule says it: "S3 takes names of 3 to 63 characters".
+	// Rule describes the rule, for example "S3 takes names of 3 to 63 characters".
 	Rule string
 }
 
-// Refuses returns an error with Code Invalid if the cloud would refuse to create an object of that name.
+// Refuses returns an error with Code Invalid if the cloud would refuse to create an object with this name.
 func (r NameRule) Refuses(name string) error {
 	for _, p := range r.Patterns {
 		if p.Match != "" && !compiled(p.Match).MatchString(name) || p.Never != "" && compiled(p.Never).MatchString(name) {

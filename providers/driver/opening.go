@@ -6,33 +6,34 @@ import (
 	"fmt"
 )
 
-// An Opening is what a session is opened with: a message, and beside it what no message holds. An Opening with neither Credentials nor
-// Ambient nor Chain.WebIdentity, or with two of them, is Invalid: OneBase says so.
+// An Opening has what a session is opened with: the Config, which is a message, and the credentials and the host, which
+// are not. It is Invalid unless exactly one of Credentials, Ambient and Chain.WebIdentity is set; OneBase checks that.
 type Opening struct {
 	Config
-	// Credentials are the contents of the credentials Secret, if the identity begins with one; nil otherwise.
-	// A key that names URLs, files or programs must be refused: tenants write these.
+	// Credentials are the contents of the credentials Secret, if the identity begins with one; nil otherwise. A driver
+	// must refuse keys that name URLs, files or programs, because tenants write these Secrets.
 	Credentials Credentials
-	// Host is what the driver may ask of its caller; nil for one that gives no tokens and is told of nothing.
+	// Host provides tokens and records requests; nil for a caller that does neither.
 	Host Host `json:"-"`
 }
 
-// A Host is the other side of the contract: what the caller of a driver does for a session. It is safe for concurrent use.
+// A Host provides what a session needs from the caller of its driver. It is safe for concurrent use.
 type Host interface {
-	// Token returns a token of the Kubernetes ServiceAccount in Chain.WebIdentity for an audience. It is good for ten minutes at
-	// least. Errors carry a Code: Denied if there is to be none, which a person has to mend. Drivers ask by Opening.WebToken.
+	// Token returns a token of the Kubernetes ServiceAccount in Chain.WebIdentity for an audience. It is valid for at
+	// least ten minutes. Errors have a Code. The Code is Denied if the token is not permitted, and a person has to
+	// correct that. Drivers call Opening.WebToken instead.
 	Token(ctx context.Context, audience string) (string, error)
-	// Begin is told that a request to the cloud begins, those to reach the identity included, and by the function that it returns how
-	// it ended. The request is made with the context that it returns: if that is over, the request must not be sent. The service and
-	// the operation are known from the beginning. Drivers call it by Opening.Begin.
+	// Begin is called before each request to the cloud, including the requests that establish the identity. It returns
+	// the context for the request, and a function that is called with the result. If that context is canceled, the
+	// request must not be sent. Drivers call Opening.Begin instead.
 	Begin(ctx context.Context, service, operation string) (context.Context, func(Call))
 }
 
-// HostFuncs make a Host of functions.
+// HostFuncs implements Host with functions.
 type HostFuncs struct {
-	// Tokens is Host.Token; nil if there are none.
+	// Tokens implements Host.Token; nil if there are no tokens.
 	Tokens TokenFunc
-	// Calls is Host.Begin; nil if nobody is told.
+	// Calls implements Host.Begin; nil if requests are not recorded.
 	Calls Calls
 }
 
@@ -56,7 +57,7 @@ func noTokens() error {
 	return &Error{Code: Invalid, Message: "credentials.webIdentity can't be used: there is no token source"}
 }
 
-// Begin tells the host that a request begins, if there is a host.
+// Begin calls Host.Begin, if there is a host.
 func (o Opening) Begin(ctx context.Context, service, operation string) (context.Context, func(Call)) {
 	if o.Host == nil {
 		return ctx, func(Call) {}
@@ -64,8 +65,8 @@ func (o Opening) Begin(ctx context.Context, service, operation string) (context.
 	return o.Host.Begin(ctx, service, operation)
 }
 
-// OneBase returns an error with Code Invalid unless the identity begins at exactly one place: with Credentials, with the
-// identity of the process, or with a web identity whose tokens can be had.
+// OneBase returns an error with Code Invalid unless the identity has exactly one base: Credentials, the identity of the
+// process, or a web identity whose tokens are available.
 func (o Opening) OneBase() error {
 	bases := 0
 	for _, given := range []bool{o.Credentials != nil, o.Ambient, o.Chain.WebIdentity != nil} {
@@ -87,8 +88,8 @@ func (o Opening) OneBase() error {
 	return &Error{Code: Invalid, Message: problem}
 }
 
-// WebToken returns a token of the ServiceAccount in Chain.WebIdentity. Its errors carry a Code, which is never NotFound: a
-// token that is missing must not be taken for an object that is.
+// WebToken returns a token of the ServiceAccount in Chain.WebIdentity. Its errors have a Code. The Code is never
+// NotFound, which would mean that a cloud object is missing.
 func (o Opening) WebToken(ctx context.Context, audience string) (string, error) {
 	if o.Host == nil {
 		return "", noTokens()

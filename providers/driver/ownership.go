@@ -5,39 +5,40 @@ import (
 	"strings"
 )
 
-// An Ownership says how a cloud shows whose an object of a kind is.
+// An Ownership says where the ownership of a cloud object is recorded.
 type Ownership string
 
-// The ownerships. Text crosses wires: it never changes, and what is not here is refused.
+// The ownerships. The texts are part of messages: they never change, and unknown ones are refused.
 const (
-	// OwnedByTags: the object itself has the mark, as tags or labels, from its creation.
+	// OwnedByTags: the object has the mark itself, as tags or labels, from its creation.
 	OwnedByTags Ownership = "Tags"
-	// OwnedByParent: nothing in the cloud has a mark of the object. It is ours if Mooring recorded that it created the object, or took
-	// it over, within a parent that is ours. Observation.Mark is always the zero Mark, Request.Mark is not sent to the cloud, and
-	// WriteMark does nothing and succeeds, without a write.
+	// OwnedByParent: the cloud stores no mark of the object. The object belongs to Mooring if its parent does, and if
+	// Mooring recorded in the Kubernetes object that it created the cloud object or took it over. Observation.Mark is
+	// always the zero Mark, Request.Mark is not sent to the cloud, and WriteMark succeeds without a write.
 	OwnedByParent Ownership = "Parent"
-	// OwnedByRegistry: the mark is kept in another place, which Resource.Registry names, and not on the object. The driver writes it with
-	// the creation: before the object is there, or in the same call. It answers, changes and releases the mark by the same messages as
-	// one in tags, and removes the record together with the object.
+	// OwnedByRegistry: the mark is stored in another place, which Resource.Registry names. The driver writes it with
+	// the creation: before the object exists, or in the same call. The messages for reading, changing and releasing the
+	// mark are the same as for tags. The record is removed with the object.
 	OwnedByRegistry Ownership = "Registry"
 )
 
-// Ownerships are all of them.
+// Ownerships are all values of Ownership.
 var Ownerships = []Ownership{OwnedByTags, OwnedByParent, OwnedByRegistry}
 
-// A ParentRef says within which object of the cloud an object is. It is data, and zero for a kind without a parent.
+// A ParentRef identifies the parent of a cloud object. It is zero for a kind without a parent.
 type ParentRef struct {
 	// Name is the parent's name in the cloud.
 	Name string
-	// ID is the cloud's own immutable identity of the parent; empty if that is not known or if there is none. What has the name and
-	// another ID is not the parent: to a request it is as if the parent did not exist.
+	// ID is the cloud's immutable id of the parent; empty if it is not known, or if the cloud has none. An object with
+	// the same name and another ID is not the parent. A request then behaves as if the parent did not exist.
 	ID string
 }
 
 // Zero reports whether there is no parent.
 func (p ParentRef) Zero() bool { return p == ParentRef{} }
 
-// Same reports whether two references may be to the same object: the names are the same, and so are the IDs as far as both are known.
+// Same reports whether two references may identify the same object: they have the same name, and the same ID if both
+// are known.
 func (p ParentRef) Same(other ParentRef) bool {
 	return p.Name == other.Name && (p.ID == "" || other.ID == "" || p.ID == other.ID)
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// PasswordLength is how many characters the passwords have that NewPassword makes.
+// PasswordLength is the length, in characters, of the passwords that NewPassword generates.
 const PasswordLength = 30
 
-// NewPassword makes a password for a user, at random: 130 bits of it. It has every class of characters that the password policy of a server may
-// demand, and it does not contain the name of the user, which may be empty.
+// NewPassword generates a random password with 130 bits of entropy. It has every class of characters that a server's
+// password policy may require. It does not contain username, which may be empty.
 func NewPassword(username string) string {
 	var password string
 	for range 100 { // a name of one letter is in most texts of that length
@@ -27,20 +27,23 @@ func NewPassword(username string) string {
 	return password
 }
 
-// A PasswordRule says what passwords a cloud takes for the administrator. The zero rule refuses nothing. The passwords that
-// Mooring makes (see NewPassword) must keep to it.
+// A PasswordRule describes the administrator's passwords that a cloud accepts. The zero rule accepts all. It must
+// accept the passwords of NewPassword.
 type PasswordRule struct {
-	// Engines are the engines that the rule is for, as the field engine of the spec names them; empty for all that no other rule names.
+	// Engines are the engines that the rule applies to, as in the spec's field engine. If it is empty, the rule applies
+	// to all engines without a rule of their own.
 	Engines []string
-	// MinLength and MaxLength are in bytes; 0 is no limit.
+	// MinLength and MaxLength are in bytes; 0 means no limit.
 	MinLength, MaxLength int
-	// ASCII: only printable ASCII characters, the space among them. Without it, all but control characters.
+	// ASCII: only printable ASCII characters and the space are accepted. Otherwise all characters except control
+	// characters are.
 	ASCII bool
-	// Excluded are characters that the password must not hold.
+	// Excluded are characters that are not accepted.
 	Excluded string
 }
 
-// Check returns what a password must be like if it is not so, "" if it may be sent. It never shows the password.
+// Check returns the requirement that a password violates; empty if it may be sent. The result never contains the
+// password.
 func (r PasswordRule) Check(password string) string {
 	switch {
 	case r.MinLength > 0 && len(password) < r.MinLength, r.MaxLength > 0 && len(password) > r.MaxLength:
@@ -55,8 +58,8 @@ func (r PasswordRule) Check(password string) string {
 	return ""
 }
 
-// Password returns the rule for the administrator of an object with that spec: that of its engine. It is the zero rule for a kind
-// without a login.
+// Password returns the password rule for an object's engine, from its spec. It is the zero rule for a kind without a
+// login.
 func (r Resource) Password(spec Spec) (PasswordRule, error) {
 	if len(r.Passwords) == 0 {
 		return PasswordRule{}, nil
@@ -79,23 +82,15 @@ func (r Resource) Password(spec Spec) (PasswordRule, error) {
 	return rule, nil
 }
 
-// HandsOver reports whether a change has the cloud manage the administrator's password from now on.
-func (c Change) HandsOver() bool {
-	return c.Field == FieldSource && c.To == string(v1alpha1.CredentialsCloudManaged)
-}
+// fieldSource is the field of the spec that says who manages the administrator's password.
+const fieldSource = "credentials.source"
 
-// TakesBack reports whether a change has the cloud stop to manage the administrator's password. Another one comes with it.
-func (c Change) TakesBack() bool { return c.Field == FieldSource && !c.HandsOver() }
-
-// SetsPassword reports whether a change sets the administrator's password to the one that comes with it.
-func (c Change) SetsPassword() bool { return c.Field == FieldPassword || c.TakesBack() }
-
-// CloudManagedLack is the Lack of a cloud that does not manage administrators' passwords. why says so as a clause that follows
-// "because".
+// CloudManagedLack returns the Lack of a cloud that can't manage the administrator's password. why is a clause that
+// follows "because".
 func CloudManagedLack(why string) Lack {
 	managed := string(v1alpha1.CredentialsCloudManaged)
 	return Lack{
-		Field: FieldSource, Match: "^" + managed + "$", Values: managed,
+		Field: fieldSource, Match: "^" + managed + "$", Values: managed,
 		Why: why, Instead: "set spec.credentials.source to Generated or SecretRef, or remove it",
 	}
 }

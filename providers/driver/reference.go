@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Reference says what sort of cloud object a field names, beside the one that it describes. The cloud uses that object with the rights
-// of the account, so a field with a Reference is accepted through a shared account only if the platform team allows its value.
+// A Reference is the sort of other cloud object that a field names. The cloud uses that object with the rights of the
+// account. So a field with a Reference is accepted through a shared account only if the platform team allows its value.
 type Reference string
 
 // The sorts of cloud objects that fields name.
@@ -28,11 +28,12 @@ const (
 	ReferenceFunction          Reference = "function"
 	ReferenceNetworkAttachment Reference = "network attachment"
 
-	// ReferencePrincipal is whom a policy or a binding lets in. Names says how they are found.
+	// ReferencePrincipal is a principal that a policy or an IAM binding grants access to. Names says how principals are
+	// found.
 	ReferencePrincipal Reference = "principal"
 )
 
-// References are all sorts.
+// References are all values of Reference.
 var References = []Reference{
 	ReferenceKey, ReferenceNetwork, ReferenceAddressRange, ReferenceSubnetGroup, ReferenceSecurityGroup, ReferenceRole, ReferenceParameterGroup, ReferenceOptionGroup,
 	ReferenceProject, ReferenceNetworkAttachment,
@@ -41,14 +42,15 @@ var References = []Reference{
 
 // A Referrer is a field that names another cloud object.
 type Referrer struct {
-	// In is the field of each object in a list; empty if the value of the whole field names it.
+	// In is, for a list of objects, the field of each entry that has the name; empty if the whole value is the name.
 	In string
-	// Sort is what it names.
+	// Sort is the sort of cloud object that it names.
 	Sort Reference
 }
 
-// Referrers returns what names other cloud objects in a field, by the path that a class allows it by: that of the field. Of an object in a list
-// that names several, each further one has a path of its own, with its own name behind that of the list.
+// Referrers returns what in the field names other cloud objects. The key is the path by which a class allows the
+// reference. It is the path of the field. For each Further field of a list, it is the path of the list followed by the
+// name of that field.
 func (f Field) Referrers() map[string]Referrer {
 	if f.Refers == "" {
 		return nil
@@ -63,8 +65,9 @@ func (f Field) Referrers() map[string]Referrer {
 // Known reports whether a sort is one of References.
 func (r Reference) Known() bool { return slices.Contains(References, r) }
 
-// Names returns the names of other cloud objects in the value of a field, which was decoded from JSON. A value names itself, and a list what its entries
-// name. Of principals, an entry is a statement or a binding: it names all texts in principals and members, unless it denies, which lets nobody in.
+// Names returns the names of other cloud objects in the value of a field, as decoded JSON. A string is a name, and a
+// list has the names of its entries. For principals, an entry is a statement or a binding, and the names are all
+// strings in its principals and members. A statement that denies access has none.
 func (r Reference) Names(value any) (names []string) {
 	switch value := value.(type) {
 	case string:
@@ -89,14 +92,16 @@ func (r Reference) Names(value any) (names []string) {
 	return names
 }
 
-// Reserved is a value of a field by which an object gives up what protects the account or others who use it, or which nobody can take back, not even by
-// deleting the object. Through an account that namespaces share, it is accepted only if the class sets it: a tenant's word is not enough.
+// Reserved is a value that only the platform team may set in a shared account. It removes protection from the account
+// or from other users of it, or it can't be undone, not even by deleting the object. It is accepted only if the class
+// sets it.
 type Reserved struct {
-	// Field is the dotted path of the field in the spec, Value the value: a string as it is, and everything else as JSON.
+	// Field is the path of the field in the spec. Value is the value: a string as it is, any other value as JSON.
 	Field, Value string
-	// Most is the dotted path of a number of which an object with the value may have no more than its class has; empty for none.
+	// Most is the path of a number. An object with the value may have at most the number that its class has. It is
+	// empty if there is no such limit.
 	Most string `json:",omitempty"`
-	// Does is what it brings about, as a clause that follows "because": the bucket loses its policy.
+	// Does is the effect of the value, as a clause that follows "because": "the bucket loses its policy".
 	Does string
 }
 

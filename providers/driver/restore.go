@@ -2,38 +2,45 @@ package driver
 
 import "time"
 
-// Restore says of what an object is created whose kind has Capabilities.Restores. The object has the mark of the request from the first moment, and never
-// another one. Of the spec a Create sets what the cloud takes with such a creation; the rest differs when the object is next observed. The administrator's
-// password is neither set nor handed over: the object has the one of the snapshot until an Update with FieldPassword or FieldSource.
+// A Restore says from what Create creates an object, for a kind with Capabilities.Restores:
 //
-// It is made of a snapshot, or of another object at a time where the kind has Capabilities.PointInTime. Where it has Capabilities.Copies, too, the cloud makes a
-// copy of that object, with its mark and all its settings, and a Create sets nothing of the spec. Until WriteMark the new object is known by its
-// name and SourceMark. One that follows another is never born as a copy: it has its own mark at once.
-// With Follows it is made to follow another object, where the kind has Capabilities.Replicas: it repeats what is written there, takes no writes and has the logins and
-// passwords of that one, until Promote.
-// In the place of one that vanished it is made of what an Observation said to be Restorable, a snapshot or the object itself, whatever the capability.
+//   - from a snapshot;
+//   - from the state of another object at a point in time, with Capabilities.PointInTime;
+//   - as a read replica of another object, with Follows and Capabilities.Replicas. The replica takes no writes, and has the logins and passwords of its primary, until Promote;
+//   - in place of a vanished object, from what an observation reported as Restorable. This needs no capability.
+//
+// Create sets the values of the spec that the cloud accepts with such a call. The others differ in the next
+// observation. The administrator's password is not changed: it is the one of the snapshot until an Update changes it.
+//
+// The object has the mark of the request from the beginning. With Capabilities.Copies there is one exception. An object
+// that is restored from another object starts as a copy, with the settings and the mark SourceMark of that object, and
+// Create sets nothing of the spec. Until WriteMark it is identified by its name and SourceMark. A read replica never
+// starts as a copy.
 type Restore struct {
-	// Snapshot is the name in the cloud of an object of the kind that has this one as Resource.Source, in the location of the request. SnapshotID is the
-	// cloud's own identity of it, where it has one.
+	// Snapshot is the name of a snapshot in the cloud, in the location of the request. SnapshotID is the cloud's id of
+	// it, if there is one.
 	Snapshot, SnapshotID string
-	// Source is an object of the kind in the location of the request, and Time the moment, in UTC; zero for the latest one that the cloud can restore. Source is zero for
-	// a snapshot. For a kind with RestoresDeleted it may be one that was deleted and whose backups are left.
+	// Source is the object to restore from, of the same kind and in the location of the request. Time is the point in
+	// time, in UTC; zero for the latest that the cloud can restore. Source is zero for a snapshot. For a kind with
+	// RestoresDeleted, Source may be a deleted object whose backups exist.
 	Source ParentRef
 	Time   time.Time
-	// SourceMark is the mark that Source has, for a kind with Capabilities.Copies. If it has another one by now, Create is Conflict, and makes nothing: nobody would
-	// know whose the copy is. It is zero for other kinds.
+	// SourceMark is the expected mark of Source, for a kind with Capabilities.Copies; zero for other kinds. If Source
+	// has another mark, Create returns Conflict without an effect, because the owner of the copy would not be known.
 	SourceMark Mark
-	// Vanished is the identity of the object in whose place this one is made; empty for none. The Source is that object then, which is gone, and Time says of when
-	// the snapshot or the newest state is.
+	// Vanished is the id of the vanished object that this one replaces; empty for none. Source is then the vanished
+	// object, and Time the time of the snapshot or of the newest state.
 	Vanished string `json:",omitempty"`
-	// Follows: the object is to follow Source. Time is zero then. If Source has another mark than SourceMark by now, Create is Busy while it has none or a part of
-	// it, and Invalid for another one; nothing is made.
+	// Follows: the object is to be a read replica of Source. Time is zero then. If the mark of Source is not
+	// SourceMark, nothing is created: Create returns Busy while the mark is missing or incomplete, and Invalid for
+	// another mark.
 	Follows bool `json:",omitempty"`
-	// SourceLocation is where Source is, if the object is to follow it from elsewhere; empty if it is in the location of the request.
+	// SourceLocation is the location of Source, if a replica is in another location; empty if it is in the location of
+	// the request.
 	SourceLocation string `json:",omitempty"`
 }
 
-// String says from what, as a part of a message.
+// String returns what is restored from, as a part of a message.
 func (r *Restore) String() string {
 	switch {
 	case r.Follows:
@@ -48,10 +55,10 @@ func (r *Restore) String() string {
 	return r.Source.Name + " as of " + r.Time.UTC().Format(time.RFC3339)
 }
 
-// A Former is an object in whose place another one was put.
+// A Former is the server that a blue/green deployment replaced by another one.
 type Former struct {
 	ParentRef
 	Mark Mark
-	// Pending: the cloud is at work on it, and takes no change of it now.
+	// Pending: an operation is in progress on it, so the cloud accepts no change of it now.
 	Pending bool `json:",omitempty"`
 }

@@ -15,9 +15,9 @@ import (
 // nothing.
 const shortestSecret = 4
 
-// Redact cuts secrets out of a message: as they are, without the white space around them, as they stand in JSON, and as base64, which is
-// how the API server writes the contents of a Secret. It has to see the whole message and all secrets: of a secret that was cut in two,
-// by a part of another one for example, it knows neither part.
+// Redact replaces secrets in a message. It finds them as they are, without surrounding white space, in a JSON string,
+// and as base64, the encoding of Secrets in the Kubernetes API. Call it with the whole message and all secrets: it
+// can't find a part of a secret.
 func Redact(message string, secrets ...string) string {
 	hidden := make([]bool, len(message))
 	for _, secret := range secrets {
@@ -37,8 +37,8 @@ func Redact(message string, secrets ...string) string {
 	return shown.String()
 }
 
-// RedactError cuts secrets out of an error of a cloud, should the cloud have put one into its answer. The SDK's error, which holds the
-// same text, goes with it.
+// RedactError replaces secrets in an error, in case the cloud's response contains one. Then the SDK's error is dropped,
+// because it has the same text.
 func RedactError(err error, secrets ...string) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -98,10 +98,10 @@ func inJSON(text string, escapeHTML bool) string {
 // concealed is what takes a secret's place wherever it is printed, logged or marshalled.
 const concealed = "(secret)"
 
-// A Password is an administrator's password. However it is printed, logged or marshalled, it is not shown.
+// A Password is an administrator's password. Printing, logging or marshalling it never shows it.
 type Password string
 
-// InClear returns the password. It is for whoever sends it on purpose: to the cloud, or to a driver beside its messages.
+// InClear returns the password. Call it only to send the password: to the cloud, or to a driver.
 func (p Password) InClear() string { return string(p) }
 
 // String implements fmt.Stringer, without the password.
@@ -119,12 +119,12 @@ func (Password) LogValue() slog.Value { return slog.StringValue(concealed) }
 // MarshalJSON implements json.Marshaler, without the password: loggers marshal what they don't know.
 func (Password) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `"`), nil }
 
-// Secrets are the secret values that travel beside a message. However they are printed, logged or marshalled, they are not
-// shown.
+// Secrets are the secret values of a call, which are not part of its messages. Printing, logging or marshalling them
+// never shows the values.
 type Secrets struct {
 	// Own is the password of the object's own administrator; empty if none is to be set.
 	Own Password
-	// Parent is the administrator's login of the object within which this one is; zero for a kind without a parent.
+	// Parent is the administrator's login of the parent; zero for a kind without a parent.
 	Parent Login
 }
 
@@ -143,13 +143,13 @@ func (Secrets) LogValue() slog.Value { return slog.StringValue(concealed) }
 // MarshalJSON implements json.Marshaler, without the values: loggers marshal what they don't know.
 func (Secrets) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `"`), nil }
 
-// A Login is an administrator's username and password, inside a driver. However it is printed, logged or marshalled, its password is
-// not shown.
+// A Login is an administrator's username and password, inside a driver. Printing, logging or marshalling it never shows
+// the password.
 type Login struct {
-	// Username is empty for the cloud's usual one.
+	// Username is empty for the cloud's default.
 	Username string
-	// Password is the one to set: in a creation, with FieldPassword, and with FieldUsername where a cloud makes users
-	// by calls of their own. Empty if none is to be touched.
+	// Password is the password to set; empty if none is to be set. It is used by a creation, by a PasswordChange that
+	// Sets, and for FieldUsername in a cloud that creates users by separate calls.
 	Password string `json:"-"`
 }
 
@@ -165,11 +165,11 @@ func (l Login) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, l.String()
 // LogValue implements slog.LogValuer, without the password.
 func (l Login) LogValue() slog.Value { return slog.StringValue(l.String()) }
 
-// Credentials are the contents of a credentials Secret. However they are printed, logged or marshalled,
-// alone or inside an Opening, they are not shown.
+// Credentials are the contents of a credentials Secret. Printing, logging or marshalling them, alone or in an Opening,
+// never shows them.
 type Credentials map[string][]byte
 
-// InClear returns the contents. It is for whoever sends them on purpose: to a driver beside its messages.
+// InClear returns the contents. Call it only to pass them to a driver.
 func (c Credentials) InClear() map[string][]byte { return c }
 
 // String implements fmt.Stringer, without the values.

@@ -6,18 +6,18 @@ import (
 	"fmt"
 )
 
-// A Spec is the merged spec of an object of any kind. In one process it holds a pointer to the kind's parameters, which is passed as
-// it is; once it crossed a wire it holds their JSON. SpecOf reads either. The zero Spec declares nothing.
+// A Spec is the merged spec of an object of any kind. Within one process it has a pointer to the kind's parameters.
+// After an encoding it has their JSON. SpecOf reads both. The zero Spec declares nothing.
 type Spec struct {
 	value any // a pointer; nil if there is only raw
 	raw   json.RawMessage
 }
 
-// NewSpec returns a Spec of a pointer to the parameters of a kind. Whoever passes it on must not change them any more.
+// NewSpec returns a Spec for a pointer to a kind's parameters. The parameters must not be changed afterwards.
 func NewSpec(parameters any) Spec { return Spec{value: parameters} }
 
-// SpecOf returns the parameters in a spec: the very pointer that NewSpec was given if that is of this type, and what its JSON says
-// otherwise. They must not be changed. The error has the Code Invalid.
+// SpecOf returns the parameters in a spec. They are the pointer that NewSpec got, if it has the type S; otherwise they
+// are decoded from its JSON. They must not be changed. The error has the Code Invalid.
 func SpecOf[S any](spec Spec) (*S, error) {
 	if p, ok := spec.value.(*S); ok && p != nil {
 		return p, nil
@@ -53,7 +53,7 @@ func (s *Spec) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Equal reports whether two specs say the same, whichever way they hold it.
+// Equal reports whether two specs declare the same, whether they have pointers or JSON.
 func (s Spec) Equal(other Spec) bool {
 	mine, err := s.MarshalJSON()
 	theirs, otherErr := other.MarshalJSON()

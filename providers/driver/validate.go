@@ -41,8 +41,9 @@ const (
 	mostRepeats = 1000
 )
 
-// Check returns what is wrong with how drivers describe themselves, by the names under which they are registered. api has an object of each
-// kind that there can be; without any, those of v1alpha1.ResourceObjects.
+// Check validates the descriptions of drivers. The keys of the map are the names under which the drivers are
+// registered. api has one object of each kind in the API; without any, the objects of v1alpha1.ResourceObjects are
+// used.
 func Check(drivers map[string]Driver, api ...v1alpha1.ResourceObject) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(drivers)) {
@@ -65,7 +66,7 @@ func Check(drivers map[string]Driver, api ...v1alpha1.ResourceObject) error {
 	return errors.Join(errs...)
 }
 
-// Validate returns all that is wrong with a description and how to mend it; nil if nothing is. api is as in Check.
+// Validate returns all that is wrong with a description, with corrections; nil if nothing is. api is as in Check.
 func (d *Description) Validate(api ...v1alpha1.ResourceObject) error {
 	if len(api) == 0 {
 		api = v1alpha1.ResourceObjects()
@@ -316,9 +317,9 @@ func (v *validation) capabilities(r Resource) {
 	if r.Capabilities.Login != username {
 		v.add("Capabilities.Login is %t, and there is a row for %q: %t; have both or none", r.Capabilities.Login, FieldUsername, username)
 	}
-	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == FieldSource })
+	lacks := slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.Field == fieldSource })
 	if can := r.Capabilities; can.Login && can.ManagedPassword == lacks {
-		v.add("Capabilities.ManagedPassword is %t, and Lacks names %q: %t; have one of them", can.ManagedPassword, FieldSource, lacks)
+		v.add("Capabilities.ManagedPassword is %t, and Lacks names %q: %t; have one of them", can.ManagedPassword, fieldSource, lacks)
 	}
 	for _, action := range r.Capabilities.Actions {
 		if !slices.Contains(Actions, action) {

@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// Work is what the cloud is at work on while it takes no changes of an object. The zero Work says nothing.
+// Work is the operation that a cloud is carrying out on an object, while it accepts no changes. The zero Work says
+// nothing.
 type Work struct {
-	// What says it in plain words, as what the cloud is doing: "restarting the server".
+	// What describes the operation in plain words: "restarting the server".
 	What string
-	// Since is when the cloud says that it began; zero if it does not say.
+	// Since is when the operation began; zero if the cloud does not report it.
 	Since time.Time
-	// Usually says how long that takes, where the cloud documents it: "up to some hours".
+	// Usually says how long such an operation takes, if the cloud documents it: "up to some hours".
 	Usually string
 }
 
-// String says all that is known of the work. It stays the same for as long as the work does.
+// String returns a description of the operation. It does not change while the operation is in progress.
 func (w Work) String() string {
 	text := w.What
 	if text == "" {

@@ -96,7 +96,7 @@ func (d *disturbance[S]) lead(t *testing.T, req *request[S], to S) {
 		req.Applied, req.Operation = obs.Applied, obs.Operation
 		if obs.State == driver.Ready && len(changes) > 0 {
 			before := len(b.Disrupted())
-			result, err := b.open(t).Update(t.Context(), *req, changes)
+			result, err := b.open(t).Update(t.Context(), *req, driver.Edit{Changes: changes})
 			if err == nil {
 				req.Operation = result.Operation
 			}

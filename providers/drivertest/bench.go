@@ -190,7 +190,7 @@ func (b *bench[S]) soundChanges(t testing.TB, changes []driver.Change) {
 			t.Errorf("two changes of %q", c.Field)
 		}
 		seen = append(seen, c.Field)
-		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword || c.Field == driver.FieldSource {
+		if c.Field == driver.FieldMark {
 			t.Errorf("a change of %q was reported: only the caller knows when that is wanted", c.Field)
 		}
 		if !listed(docs, c) && (c.Why == "" || !slices.ContainsFunc(docs, func(d driver.Field) bool { return listed(docs, driver.Change{Field: d.Field, Effect: c.Effect}) })) {
@@ -255,7 +255,7 @@ func (b *bench[S]) converge(t testing.TB, req *request[S]) driver.Observation {
 func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change) Calls {
 	t.Helper()
 	before, was := b.Calls(), fingerprint(t, *req)
-	result, err := b.open(t).Update(t.Context(), *req, changes)
+	result, err := b.open(t).Update(t.Context(), *req, driver.Edit{Changes: changes})
 	if err != nil {
 		t.Fatalf("Update(%v): %v", driver.Names(changes), err)
 	}
@@ -270,12 +270,29 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 			t.Fatalf("after the check it is %v, with the operation %q, want %q; changes (-want +got):\n%s", obs.State, obs.Operation, req.Operation, diff)
 		}
 		before, was = b.Calls(), fingerprint(t, *req)
-		if result, err = b.open(t).Update(t.Context(), *req, changes); err != nil {
+		if result, err = b.open(t).Update(t.Context(), *req, driver.Edit{Changes: changes}); err != nil {
 			t.Fatalf("Update(%v): %v", driver.Names(changes), err)
 		}
 	}
 	for _, f := range result.Failed {
 		t.Errorf("Update(%v): %s was not applied: %v", driver.Names(changes), f.Field, f.Err)
+	}
+	if fingerprint(t, *req) != was {
+		t.Error("Update changed its request")
+	}
+	cost := b.Calls().minus(before)
+	req.Operation = result.Operation
+	b.Finish(t)
+	return cost
+}
+
+// changePassword makes a change of the password, which must be taken, and lets the cloud finish.
+func (b *bench[S]) changePassword(t testing.TB, req *request[S], change driver.PasswordChange) Calls {
+	t.Helper()
+	before, was := b.Calls(), fingerprint(t, *req)
+	result, err := b.open(t).Update(t.Context(), *req, driver.Edit{Password: change})
+	if err = passwordFailed(result, err); err != nil {
+		t.Fatalf("Update(%s): %v", change, err)
 	}
 	if fingerprint(t, *req) != was {
 		t.Error("Update changed its request")

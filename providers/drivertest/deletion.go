@@ -138,7 +138,7 @@ func deleteProtected[S any](t testing.TB, b *bench[S]) {
 	b.Finish(t)
 	unchanged(t, b.observe(t, req))
 	set(t, &req.Spec, protection, false)
-	lifted, err := b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
+	lifted, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: b.observe(t, req).Changes})
 	if err != nil || len(lifted.Failed) > 0 {
 		t.Fatalf("Update: %v, failed: %v", err, lifted.Failed)
 	}

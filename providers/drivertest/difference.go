@@ -148,7 +148,7 @@ func impossible[S any](t testing.TB, b *bench[S]) {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
 	before := b.Calls()
-	result, err := b.open(t).Update(t.Context(), req, changes)
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil {
 		t.Fatalf("Update: %v, want the field in Result.Failed", err)
 	}
@@ -244,11 +244,11 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		tried = true
 		lift = b.kind.Cloud.Refuse(t, req.Name, f.Name)
 		changes := b.observe(t, req).Changes
-		result, err := b.open(t).Update(t.Context(), req, changes)
+		result, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: changes})
 		whole := false                                                                                   // an error of the whole update says nothing of its entries
 		if err == nil && len(result.Failed) == 1 && driver.CodeOf(result.Failed[0].Err) == driver.Busy { // the cloud makes the other change first
 			b.Finish(t)
-			result, err = b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
+			result, err = b.open(t).Update(t.Context(), req, driver.Edit{Changes: b.observe(t, req).Changes})
 			if whole = err != nil; whole { // the only change that is left
 				result, err = driver.Result{Failed: []driver.FieldError{{Field: f.Name, Err: driver.ErrorOf(err)}}}, nil
 			}

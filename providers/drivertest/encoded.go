@@ -99,9 +99,9 @@ func (e *encodedSession) Create(ctx context.Context, kind string, req driver.Req
 
 // Update implements driver.Session.
 func (e *encodedSession) Update(
-	ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets,
+	ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets,
 ) (driver.Result, error) {
-	result, err := e.session.Update(inDriver(ctx), kind, roundTrip(e.t, req), roundTrip(e.t, changes), inClear(secrets))
+	result, err := e.session.Update(inDriver(ctx), kind, roundTrip(e.t, req), roundTrip(e.t, edit), inClear(secrets))
 	return answer(e.t, result, err)
 }
 

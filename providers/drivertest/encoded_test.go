@@ -61,7 +61,7 @@ type scripted struct {
 	driver.Session
 	opening driver.Opening
 	request driver.Request
-	changes []driver.Change
+	edit    driver.Edit
 	command driver.Command
 	secrets driver.Secrets
 	result  driver.Result
@@ -89,9 +89,9 @@ func (s *scripted) Create(_ context.Context, _ string, req driver.Request, secre
 }
 
 func (s *scripted) Update(
-	_ context.Context, _ string, req driver.Request, changes []driver.Change, secrets driver.Secrets,
+	_ context.Context, _ string, req driver.Request, edit driver.Edit, secrets driver.Secrets,
 ) (driver.Result, error) {
-	s.request, s.changes, s.secrets = req, changes, secrets
+	s.request, s.edit, s.secrets = req, edit, secrets
 	return s.result, s.err
 }
 
@@ -130,14 +130,15 @@ func TestEncodedDeliversMessagesAndSecrets(t *testing.T) {
 		t.Error("the driver changed what its caller sent")
 	}
 	spec := &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}
-	sent, changes := driver.Request{Name: "photos", Spec: driver.NewSpec(spec)}, []driver.Change{{Field: "versioning", To: "Enabled"}}
+	sent := driver.Request{Name: "photos", Spec: driver.NewSpec(spec)}
+	edit := driver.Edit{Changes: []driver.Change{{Field: "versioning", To: "Enabled"}}, Password: driver.SetPassword}
 	secrets := driver.Secrets{Own: "canary", Parent: driver.Login{Username: "admin", Password: "of the parent"}}
-	result, err := session.Update(t.Context(), "Bucket", sent, changes, secrets)
+	result, err := session.Update(t.Context(), "Bucket", sent, edit, secrets)
 	if err != nil || s.secrets != secrets {
 		t.Errorf("got error %v and %d bytes of password", err, len(s.secrets.Own))
 	}
 	for what, diff := range map[string]string{
-		"request": cmp.Diff(sent, s.request), "changes": cmp.Diff(changes, s.changes), "result": cmp.Diff(s.result, result),
+		"request": cmp.Diff(sent, s.request), "edit": cmp.Diff(edit, s.edit), "result": cmp.Diff(s.result, result),
 	} {
 		if diff != "" {
 			t.Errorf("the %s (-sent +arrived):\n%s", what, diff)

@@ -85,7 +85,7 @@ func spared[S any](t testing.TB, b *bench[S], f Field, in Entries, req *request[
 			t.Fatalf("differs in %+v, and %v is applied; want that %s is somebody else's", seen.Changes, seen.Applied, in.Other)
 		}
 		req.Applied = seen.Applied
-		result, err := b.open(t).Update(t.Context(), *req, seen.Changes)
+		result, err := b.open(t).Update(t.Context(), *req, driver.Edit{Changes: seen.Changes})
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Conflict || !strings.Contains(result.Failed[0].Err.Error(), in.Other) {
 			t.Fatalf("Update: %v, failed %v; want a Conflict that names %s", err, result.Failed, in.Other)
 		}

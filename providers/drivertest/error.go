@@ -151,7 +151,7 @@ func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 	changes := b.observe(t, req).Changes
 	lift := b.fail(t, Fault{Kind: kind, Writes: true})
 	b.inTime(t, kind, func(ctx context.Context) {
-		result, err := b.open(t).Update(ctx, req, changes)
+		result, err := b.open(t).Update(ctx, req, driver.Edit{Changes: changes})
 		if err == nil && len(result.Failed) == 1 && result.Failed[0].Field == f.Name {
 			err = result.Failed[0].Err
 		}
@@ -231,7 +231,7 @@ func lostUpdate[S any](t testing.TB, b *bench[S]) {
 	set(t, &req.Spec, f.Name, f.To)
 	changes := b.observe(t, req).Changes
 	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
-	result, err := b.open(t).Update(t.Context(), req, changes)
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err == nil && len(result.Failed) == 1 {
 		err = result.Failed[0].Err
 	}

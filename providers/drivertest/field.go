@@ -289,7 +289,7 @@ func takenBack[S any](t testing.TB, b *bench[S], f Field) {
 	}
 	obs := b.observe(t, req)
 	req.Applied = obs.Applied
-	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 	if err != nil || len(result.Failed) > 0 {
 		t.Fatalf("Update: %v, failed %v", err, result.Failed)
 	}

@@ -44,7 +44,7 @@ func lacks[S any](t testing.TB, b *bench[S], f Field) {
 		if err != nil {
 			t.Fatalf("Observe: %v", err)
 		}
-		done, err := session.Update(t.Context(), req, seen.Changes)
+		done, err := session.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 		if err != nil {
 			t.Fatalf("Update: %v", err)
 		}
@@ -55,7 +55,7 @@ func lacks[S any](t testing.TB, b *bench[S], f Field) {
 	if err != nil {
 		t.Fatalf("Observe: %v", err)
 	}
-	if _, err := session.Update(t.Context(), req, seen.Changes); err != nil {
+	if _, err := session.Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil {
 		t.Fatalf("Update: %v", err)
 	}
 	if cost := b.Calls().minus(before); cost.Writes != 0 || cost.Reads > b.kind.Reads+b.kind.SupportReads {
@@ -87,7 +87,7 @@ func lacksLater[S any](t testing.TB, b *bench[S], f Field) {
 	if err != nil || seen.State != driver.Ready {
 		t.Fatalf("Observe: %v, %v", seen.State, err)
 	}
-	done, err := session.Update(t.Context(), req, seen.Changes)
+	done, err := session.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil {
 		t.Fatalf("Update: %v", err)
 	}

@@ -132,7 +132,7 @@ func (k *Kind[S]) field(t testing.TB, name string) Field {
 func impossibleWritesNothing[S any](t testing.TB, b *bench[S], req request[S], f Field, changes []driver.Change) {
 	t.Helper()
 	before := b.Calls()
-	result, err := b.open(t).Update(t.Context(), req, changes)
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("Update: got %v, Failed %v, want %s with code Invalid", err, result.Failed, f.Name)
 	}

@@ -192,7 +192,7 @@ func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
 		t.Errorf("a look at what is as declared cost %+v, want no writes and at most %d reads", cost, reads)
 	}
 	before = b.Calls()
-	if _, err := b.open(t).Update(t.Context(), req, nil); err != nil {
+	if _, err := b.open(t).Update(t.Context(), req, driver.Edit{}); err != nil {
 		t.Errorf("Update of nothing: %v", err)
 	}
 	if cost := b.Calls().minus(before); cost.Writes != 0 {

@@ -20,7 +20,7 @@ func newPassword[S any](t testing.TB, b *bench[S]) {
 	b.create(t, &req)
 	req.Login.Password += "-new"
 	unchanged(t, b.observe(t, req)) // a driver can't know
-	cost := b.update(t, &req, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}})
+	cost := b.changePassword(t, &req, driver.SetPassword)
 	if cost.Writes != 1 {
 		t.Errorf("a new password cost %+v, want one write", cost)
 	}
@@ -43,9 +43,8 @@ func latePassword[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	req.Login.Password += "-new"
-	change := []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
-	b.update(t, &req, change)
+	b.changePassword(t, &req, driver.SetPassword)
 	lift()
 	if obs := b.observe(t, req); obs.OperationError == nil && !obs.Login.GetPasswordRefused() {
 		t.Errorf("got %v, and neither OperationError nor PasswordRefused: the password would count as set", obs.State)
@@ -54,7 +53,7 @@ func latePassword[S any](t testing.TB, b *bench[S]) {
 	if obs := b.observe(t, req); obs.State != driver.Ready {
 		t.Errorf("the state is %v, so the password can't be sent again", obs.State)
 	}
-	b.update(t, &req, change)
+	b.changePassword(t, &req, driver.SetPassword)
 	obs := b.observe(t, req)
 	unchanged(t, obs)
 	if obs.OperationError != nil || obs.Login.GetPasswordRefused() {

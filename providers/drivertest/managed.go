@@ -3,7 +3,6 @@ package drivertest
 import (
 	"testing"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -21,14 +20,13 @@ func managed[S any](can bool) []obligation[S] {
 	}
 }
 
-// The changes of who manages a password.
-var (
-	handsOver = []driver.Change{{Field: driver.FieldSource, To: string(v1alpha1.CredentialsCloudManaged), Effect: driver.Online}}
-	takesBack = []driver.Change{{
-		Field: driver.FieldSource, From: string(v1alpha1.CredentialsCloudManaged), To: string(v1alpha1.CredentialsGenerated), Effect: driver.Online,
-	}}
-	setsPassword = []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}
-)
+// passwordFailed returns why an update did not change the password; nil if it did.
+func passwordFailed(result driver.Result, err error) error {
+	if err == nil && result.PasswordFailed != nil {
+		return result.PasswordFailed
+	}
+	return err
+}
 
 // underManagement makes an object whose password the cloud manages.
 func underManagement[S any](t testing.TB, b *bench[S]) request[S] {
@@ -87,7 +85,7 @@ func handOver[S any](t testing.TB, b *bench[S]) {
 	unchanged(t, b.observe(t, req)) // only the caller knows what is wanted
 	without := req
 	without.Login.Password = ""
-	if cost := b.update(t, &without, handsOver); cost.Writes != 1 {
+	if cost := b.changePassword(t, &without, driver.HandOverPassword); cost.Writes != 1 {
 		t.Errorf("it cost %+v, want one write", cost)
 	}
 	req.Operation = without.Operation
@@ -104,13 +102,13 @@ func takeBack[S any](t testing.TB, b *bench[S]) {
 	unchanged(t, b.observe(t, req))
 	without := req
 	without.Login.Password = ""
-	result, err := b.open(t).Update(t.Context(), without, takesBack)
-	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
-		t.Errorf("without a password: got %v, %v; want it to fail with the code Invalid", result.Failed, err)
+	result, err := b.open(t).Update(t.Context(), without, driver.Edit{Password: driver.TakeBackPassword})
+	if err != nil || result.PasswordFailed == nil || result.PasswordFailed.Code != driver.Invalid {
+		t.Errorf("without a password: got %v, %v; want it to fail with the code Invalid", result.PasswordFailed, err)
 	}
 	b.Finish(t)
 	wantManaged(t, b, req, true)
-	if cost := b.update(t, &req, takesBack); cost.Writes != 1 {
+	if cost := b.changePassword(t, &req, driver.TakeBackPassword); cost.Writes != 1 {
 		t.Errorf("it cost %+v, want one write", cost)
 	}
 	b.converge(t, &req)
@@ -124,10 +122,8 @@ func keepsManaged[S any](t testing.TB, b *bench[S]) {
 	req := underManagement(t, b)
 	before := passwordOf(t, b, req)
 	req.CloudManaged, req.Login.Password = false, req.Login.Password+"-alone"
-	result, err := b.open(t).Update(t.Context(), req, setsPassword)
-	if err == nil && len(result.Failed) == 1 {
-		err = result.Failed[0].Err
-	}
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Password: driver.SetPassword})
+	err = passwordFailed(result, err)
 	if err == nil || driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("got %v, want code Conflict: somebody may have turned it on a moment ago", err)
 	}
@@ -144,7 +140,7 @@ func lateHandOver[S any](t testing.TB, b *bench[S]) {
 	b.create(t, &req)
 	req.CloudManaged = true
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
-	b.update(t, &req, handsOver)
+	b.changePassword(t, &req, driver.HandOverPassword)
 	lift()
 	if obs := b.observe(t, req); obs.OperationError == nil && !obs.Login.GetPasswordRefused() && obs.Problem == "" && obs.Login.GetCloudManaged() {
 		t.Errorf("got %v, and nothing says that the cloud does not manage the password", obs.State)
@@ -164,9 +160,9 @@ func refusesManagement[S any](t testing.TB, b *bench[S]) {
 	}
 	b.create(t, &req)
 	before = b.Calls()
-	result, err := b.open(t).Update(t.Context(), req, handsOver)
-	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
-		t.Errorf("Update: got %v, %v; want it to fail with the code Invalid", result.Failed, err)
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Password: driver.HandOverPassword})
+	if err != nil || result.PasswordFailed == nil || result.PasswordFailed.Code != driver.Invalid {
+		t.Errorf("Update: got %v, %v; want it to fail with the code Invalid", result.PasswordFailed, err)
 	}
 	if cost := b.Calls().minus(before); cost.Writes != 0 {
 		t.Errorf("Update wrote: %+v", cost)

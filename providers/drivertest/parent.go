@@ -67,7 +67,7 @@ func writeLeast[S any](ctx context.Context, b *bench[S], x external[S], req requ
 	if i < 0 {
 		return driver.Result{}, fmt.Errorf("%s has no place for a mark, and no field that changes without effect: nothing can be written", b.name)
 	}
-	return x.Update(ctx, req, []driver.Change{{Field: b.kind.Fields[i].Name, Effect: driver.Online}})
+	return x.Update(ctx, req, driver.Edit{Changes: []driver.Change{{Field: b.kind.Fields[i].Name, Effect: driver.Online}}})
 }
 
 func parentDescribed[S any](t testing.TB, b *bench[S]) {

@@ -15,13 +15,12 @@ func describedPasswords[S any](t testing.TB, b *bench[S]) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}
 	for _, password := range allowed(rule) {
 		if why := rule.Check(password); why != "" {
 			t.Fatalf("the suite chose a password of %d bytes, and %s", len(password), why)
 		}
 		req.Login.Password = password
-		b.update(t, &req, change)
+		b.changePassword(t, &req, driver.SetPassword)
 		seen := req
 		seen.Login = b.kind.Login // a password of one letter is in each observation
 		unchanged(t, b.observe(t, seen))
@@ -36,10 +35,8 @@ func describedPasswords[S any](t testing.TB, b *bench[S]) {
 		}
 		refused := req
 		refused.Login.Password = password
-		result, err := b.open(t).Update(t.Context(), refused, change)
-		if err == nil && len(result.Failed) == 1 {
-			err = result.Failed[0].Err
-		}
+		result, err := b.open(t).Update(t.Context(), refused, driver.Edit{Password: driver.SetPassword})
+		err = passwordFailed(result, err)
 		if err == nil || driver.CodeOf(err) != driver.Invalid {
 			t.Errorf("RefusedPasswords[%d], of %d bytes: got error %v, want code Invalid", i, len(password), err)
 		}

@@ -66,7 +66,7 @@ func waitsWhileStopped[S any](t testing.TB, b *bench[S]) {
 		t.Errorf("%s does not say that it needs a server that runs", f.Name)
 	}
 	foretold(t, b, req, obs)
-	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
+	result, err := b.open(t).Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 	if code := driver.CodeOf(err); err != nil && code != driver.Busy {
 		t.Errorf("Update: %v, want Busy", err)
 	}

@@ -129,7 +129,7 @@ func restored[S any](t testing.TB, b *bench[S]) {
 	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != of.Login.Password {
 		t.Error("the administrator does not have the password of the snapshot")
 	}
-	b.update(t, &req, setsPassword)
+	b.changePassword(t, &req, driver.SetPassword)
 	unchanged(t, b.observe(t, req))
 	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
 		t.Error("the administrator did not get the new password")
@@ -143,7 +143,7 @@ func restoredManaged[S any](t testing.TB, b *bench[S]) {
 	req := ofSnapshot(t, b, from)
 	req.CloudManaged = true
 	restore(t, b, &req)
-	b.update(t, &req, handsOver)
+	b.changePassword(t, &req, driver.HandOverPassword)
 	wantManaged(t, b, req, true)
 }
 

@@ -154,7 +154,7 @@ func serves(t testing.TB, h Harness, kind string, has bool) {
 		return
 	}
 	_, created := s.Create(t.Context(), kind, req, driver.Secrets{})
-	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: "tags", Effect: driver.Online}}, driver.Secrets{})
+	_, updated := s.Update(t.Context(), kind, req, driver.Edit{Changes: []driver.Change{{Field: "tags", Effect: driver.Online}}}, driver.Secrets{})
 	_, done := s.Do(t.Context(), kind, req, writeMark, driver.Secrets{})
 	_, deleted := s.Delete(t.Context(), kind, req)
 	_, listed := s.List(t.Context(), kind, driver.ListRequest{})

@@ -88,7 +88,7 @@ func (q *sequences[S]) apply(t testing.TB, req *request[S], obs driver.Observati
 	if len(sent) == 0 {
 		return cannot
 	}
-	result, err := q.b.open(t).Update(t.Context(), *req, sent)
+	result, err := q.b.open(t).Update(t.Context(), *req, driver.Edit{Changes: sent})
 	switch code := driver.CodeOf(err); {
 	case code == driver.Busy, code == driver.Conflict:
 		q.b.Finish(t)

@@ -42,7 +42,7 @@ func TestAutoclassNeedsStandard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := x.Update(t.Context(), req, obs.Changes)
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 			if err != nil || (len(result.Failed) == 0) != (tt.failed == "") {
 				t.Fatalf("got %v, failed %v, want %q", err, result.Failed, tt.failed)
 			}

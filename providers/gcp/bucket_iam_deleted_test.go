@@ -46,7 +46,7 @@ func TestManyMissingMembers(t *testing.T) {
 	req := c.newBucket(t, "iam-missing", granting(binding))
 	changes := c.observed(t, req).Changes
 	c.forget()
-	result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, changes)
+	result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Message, "user:gone-00@example.com, ") || len(result.Failed[0].Unset) == 0 {
 		t.Fatalf("%v, %+v", err, result.Failed)
 	}

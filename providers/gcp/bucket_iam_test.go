@@ -89,7 +89,7 @@ func (c *cloud) converge(t testing.TB, req bucketRequest) driver.Observation {
 		if len(seen.Changes) == 0 {
 			return seen
 		}
-		if result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) > 0 {
+		if result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil || len(result.Failed) > 0 {
 			t.Fatalf("update: %v, failed %v", err, result.Failed)
 		}
 	}
@@ -154,7 +154,7 @@ func TestBindingsBesideAnotherWriter(t *testing.T) {
 		policy.Bindings = append(policy.Bindings, theirs)
 		c.setPolicy(t, req.Name, policy)
 	}})
-	result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, changes)
+	result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) > 0 {
 		t.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
@@ -172,7 +172,7 @@ func TestBindingsThatCannotBeRead(t *testing.T) {
 	changes := c.observed(t, req).Changes
 	for _, kind := range []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError} {
 		lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "buckets.getIamPolicy"}, Kind: kind})
-		result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, changes)
+		result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, driver.Edit{Changes: changes})
 		if err == nil && len(result.Failed) == 0 {
 			t.Errorf("%v: the policy was written", kind)
 		}
@@ -213,7 +213,7 @@ func TestPublicBindingsBesideBlockedAccess(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	req := c.newBucket(t, "iam-public", v1alpha1.BucketParameters{})
 	req.Spec = public
-	result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, c.observed(t, req).Changes)
+	result, err := drivertest.Buckets(c.open(t)).Update(t.Context(), req, driver.Edit{Changes: c.observed(t, req).Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), "set spec.publicAccess to Allowed") {
 		t.Errorf("%v, failed %v; want gcp.iamBindings, Invalid, with advice", err, result.Failed)
 	}

@@ -52,7 +52,7 @@ func TestAFilterThatIsHidden(t *testing.T) {
 				t.Errorf("%s: changes %v of what is not known", name, obs.Changes)
 			}
 			before := c.count(localcloud.Writes)
-			result, err := x.Update(t.Context(), req, append(obs.Changes, driver.Change{Field: "gcp.ipFilter.mode"}))
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: append(obs.Changes, driver.Change{Field: "gcp.ipFilter.mode"})})
 			if err != nil || len(result.Failed) != 1 || !namesSight(result.Failed) {
 				t.Errorf("%s: %v, failed %v", name, err, result.Failed)
 			}
@@ -125,7 +125,7 @@ func TestAFilterThatComesToBeHidden(t *testing.T) {
 		}
 		c.patchBucket(t, name, &storage.Bucket{IpFilter: filterOfOthers()})
 		c.blind(true)
-		result, err := x.Update(t.Context(), req, []driver.Change{{Field: "gcp.ipFilter.publicCIDRs"}})
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "gcp.ipFilter.publicCIDRs"}}})
 		if complains := *tt.spec.Mode == "Enabled"; err != nil || complains != namesSight(result.Failed) {
 			t.Errorf("%s: %v, failed %v", name, err, result.Failed)
 		}

@@ -86,7 +86,7 @@ func TestNoFilterPlease(t *testing.T) {
 		}
 		before := c.count(localcloud.Writes)
 		if len(obs.Changes) > 0 {
-			if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) > 0 {
+			if result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(result.Failed) > 0 {
 				t.Fatalf("%s: %v, failed %v", step.name, err, result.Failed)
 			}
 		}
@@ -125,7 +125,7 @@ func TestAFilterKeepsMooringOut(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(obs.Changes, func(c driver.Change) bool { return strings.Contains(c.Why, exempts) }) {
 		t.Fatalf("%v, %v: the change does not say whom it may keep out", obs.Changes, err)
 	}
-	if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil {
 		t.Fatal(err)
 	}
 	says := func(err error, words ...string) {
@@ -150,7 +150,7 @@ func TestAFilterKeepsMooringOut(t *testing.T) {
 	says(obs.Unreadable[0].Err, "does not cover", "spec.gcp.ipFilter.publicCIDRs")
 	bind := req
 	bind.Spec.GCP = &v1alpha1.BucketGCP{IAMBindings: []v1alpha1.BucketIAMBinding{{Role: "roles/storage.objectViewer", Members: []string{"user:jane@example.com"}}}}
-	result, err := x.Update(t.Context(), bind, []driver.Change{{Field: "gcp.iamBindings", Entries: true}})
+	result, err := x.Update(t.Context(), bind, driver.Edit{Changes: []driver.Change{{Field: "gcp.iamBindings", Entries: true}}})
 	if err != nil || len(result.Failed) != 1 {
 		t.Fatal(err, result.Failed)
 	}
@@ -168,7 +168,7 @@ func TestAFilterKeepsMooringOut(t *testing.T) {
 	if obs, err = x.Observe(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(result.Failed) > 0 {
 		t.Fatal(err, result.Failed)
 	}
 	c.GCPCallsFrom(project, localcloud.GCPCaller{Address: outside})
@@ -192,10 +192,10 @@ func TestAFilterIsGuarded(t *testing.T) {
 			c.patchBucket(t, req.Name, &storage.Bucket{IpFilter: &storage.BucketIpFilter{Mode: "Disabled", AllowAllServiceAgentAccess: true}})
 		},
 	})
-	if _, err := x.Update(t.Context(), req, obs.Changes); driver.CodeOf(err) != driver.Busy {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); driver.CodeOf(err) != driver.Busy {
 		t.Errorf("got %v, want Busy", err)
 	}
-	if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(result.Failed) > 0 {
 		t.Errorf("the next Update: %v, failed %v", err, result.Failed)
 	}
 	if got := c.bucket(t, req.Name).IpFilter; !got.AllowAllServiceAgentAccess || got.PublicNetworkSource == nil {
@@ -213,7 +213,7 @@ func TestAFilterThatIsDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := x.Update(t.Context(), req, obs.Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 	if err != nil || len(result.Failed) != 2 || driver.CodeOf(result.Failed[0].Err) != driver.Denied || !strings.Contains(result.Failed[0].Err.Error(), "storage.buckets.setIpFilter") {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
@@ -314,7 +314,7 @@ func TestFiltersThatCannotBe(t *testing.T) {
 	x, req := c.madeBucket(t, "photos")
 	req.Spec.GCP = filtering(public("203.0.113.7/24"))
 	before := c.count(localcloud.Writes)
-	result, err := x.Update(t.Context(), req, c.observed(t, req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.observed(t, req).Changes})
 	if err != nil || len(result.Failed) != 2 || !strings.Contains(result.Failed[0].Err.Error(), "write 203.0.113.0/24 for the whole network") || c.count(localcloud.Writes) != before {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
@@ -324,7 +324,7 @@ func TestFiltersThatCannotBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "lets nobody in") {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "lets nobody in") {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
 }

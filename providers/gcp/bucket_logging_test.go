@@ -6,6 +6,7 @@ import (
 	"google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -19,7 +20,7 @@ func TestLogsWithoutAPrefix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+		if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil {
 			t.Fatal(err)
 		}
 		if obs, err = x.Observe(t.Context(), req); err != nil || len(obs.Changes) != 0 {

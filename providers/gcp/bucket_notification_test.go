@@ -102,7 +102,7 @@ func TestNotificationsOfOthersStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+		if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil {
 			t.Fatal(err)
 		}
 		if obs, err = x.Observe(t.Context(), req); err != nil || len(obs.Changes) != 0 {
@@ -126,14 +126,14 @@ func TestALostNotificationIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = x.Update(t.Context(), req, obs.Changes) // the first one fails
+		_, _ = x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}) // the first one fails
 	}
 	lift()
 	if diff := cmp.Diff([]string{"events", "uploads"}, c.topics(t, "lost")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Nor where the caller believes that it is missing still.
-	if _, err := x.Update(t.Context(), req, []driver.Change{{Field: "gcp.notifications", Entries: true}}); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "gcp.notifications", Entries: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.topics(t, "lost"); len(got) != 2 {
@@ -162,7 +162,7 @@ func TestNotificationsOfAFullBucket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := x.Update(t.Context(), req, obs.Changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 		if err != nil || len(result.Failed) == 0 != step.fits {
 			t.Fatalf("%d: %v, failed %v", len(step.spec.Notifications), err, result.Failed)
 		}
@@ -206,7 +206,7 @@ func TestNoNotificationIsLostToMakeRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := x.Update(t.Context(), req, obs.Changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 		if err != nil || len(result.Failed) != 1 {
 			t.Errorf("%s: %v, failed %v", name, err, result.Failed)
 		}
@@ -236,7 +236,7 @@ func TestTopicsThatAreRefused(t *testing.T) {
 		if obs, err = x.Observe(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		result, err := x.Update(t.Context(), req, obs.Changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "gcp.notifications" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 			t.Fatalf("%s: %v, failed %v; want gcp.notifications, Invalid", name, err, result.Failed)
 		}

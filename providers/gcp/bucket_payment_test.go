@@ -55,7 +55,7 @@ func TestRequesterPaysEnds(t *testing.T) {
 	if err != nil || len(obs.Changes) != 1 {
 		t.Fatalf("changes %v, %v", obs.Changes, err)
 	}
-	if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) != 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(result.Failed) != 0 {
 		t.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
 	if b := c.bucket(t, req.Name); b.Billing == nil || b.Billing.RequesterPays {
@@ -134,7 +134,7 @@ func TestRequesterPaysOfAnUnrecordedCreation(t *testing.T) {
 			if err != nil || obs.State != driver.Ready || obs.ID == "" || !obs.Mark.SameOwner(req.Mark) {
 				t.Fatalf("observed %+v, %v", obs, err)
 			}
-			if done, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(done.Failed) > 0 {
+			if done, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(done.Failed) > 0 {
 				t.Errorf("update: %+v, %v", done, err)
 			}
 			req.Deletion = &driver.Deletion{}

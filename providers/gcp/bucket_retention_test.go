@@ -42,7 +42,7 @@ func TestRetentionIsLocked(t *testing.T) {
 	if len(grows) != 1 || grows[0].Effect != driver.Irreversible {
 		t.Errorf("grows: %+v", grows)
 	}
-	if result, err := x.Update(t.Context(), req, grows); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: grows}); err != nil || len(result.Failed) > 0 {
 		t.Errorf("grows: %v, %+v", err, result.Failed)
 	}
 	before := c.Ledger.Count(localcloud.Filter{Operation: "buckets.patch"})
@@ -56,7 +56,7 @@ func TestRetentionIsLocked(t *testing.T) {
 				t.Errorf("%s: %+v", text, change)
 			}
 		}
-		result, err := x.Update(t.Context(), req, refused)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: refused})
 		if err != nil || len(refused) == 0 || len(result.Failed) != len(refused) || !strings.Contains(result.Failed[0].Err.Message, "create another Bucket") {
 			t.Errorf("%s: %v, %+v", text, err, result.Failed)
 		}
@@ -76,7 +76,7 @@ func TestRetentionIsSetAndLocked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err := x.Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) > 0 {
+		if result, err := x.Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil || len(result.Failed) > 0 {
 			t.Fatalf("%v, %+v", err, result.Failed)
 		}
 		if seen, err := x.Observe(t.Context(), req); err != nil || len(seen.Changes) > 0 {
@@ -108,7 +108,7 @@ func TestRetentionExcludesVersioning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := x.Update(t.Context(), req, seen.Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "retention.days" || !strings.Contains(result.Failed[0].Err.Message, "set spec.versioning to Suspended") {
 		t.Errorf("beside versions: %v, %+v", err, result.Failed)
 	}

@@ -54,10 +54,10 @@ func TestLostRaceOfLabels(t *testing.T) {
 			c.patchBucket(t, req.Name, &storage.Bucket{Labels: map[string]string{"owner": "them"}})
 		},
 	})
-	if _, err := x.Update(t.Context(), req, obs.Changes); driver.CodeOf(err) != driver.Busy {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); driver.CodeOf(err) != driver.Busy {
 		t.Errorf("got %v, want Busy", err)
 	}
-	if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil {
 		t.Errorf("the next Update: %v", err)
 	}
 	if labels := c.bucket(t, req.Name).Labels; labels["owner"] != "them" || labels["team"] != "pay" {
@@ -75,7 +75,7 @@ func TestRefusedValueIsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := x.Update(t.Context(), req, obs.Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("got %v, Failed %v, want encryption.key alone, Invalid", err, result.Failed)
 	}

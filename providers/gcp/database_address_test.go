@@ -85,7 +85,7 @@ func TestNoInstanceWithoutAnAddress(t *testing.T) {
 	}
 	req.Spec.GCP.PrivateNetwork = new(vpc) // both at once are one write
 	obs = c.look(t, x, &req)
-	if _, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(obs.Changes) != 2 {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(obs.Changes) != 2 {
 		t.Fatalf("%v: %v", obs.Changes, err)
 	}
 	c.settle(t)
@@ -97,7 +97,7 @@ func TestNoInstanceWithoutAnAddress(t *testing.T) {
 	x = c.made(t, &other)
 	other.Spec.Network, other.Spec.GCP.PrivateNetwork = networked("Blocked"), new(vpc)
 	changes := slices.DeleteFunc(c.look(t, x, &other).Changes, func(c driver.Change) bool { return c.Field == "gcp.privateNetwork" })
-	result, err := x.Update(t.Context(), other, changes)
+	result, err := x.Update(t.Context(), other, driver.Edit{Changes: changes})
 	if err == nil && len(result.Failed) == 1 {
 		err = result.Failed[0].Err
 	}
@@ -122,7 +122,7 @@ func TestPublicAccessIsReleased(t *testing.T) {
 		x := c.made(t, &req)
 		req.Applied = c.look(t, x, &req).Applied
 		req.Spec.Network, req.Spec.GCP.PrivateNetwork = nil, tt.after
-		if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+		if _, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil {
 			t.Fatal(err)
 		}
 		c.settle(t)
@@ -147,7 +147,7 @@ func TestAllowedNetworksKeepTheirNames(t *testing.T) {
 	if len(obs.Changes) != 1 || obs.Changes[0].From != "0.0.0.0/0, 198.51.100.7/32, 203.0.113.0/24" || obs.Changes[0].Effect != driver.Online {
 		t.Fatalf("changes %v", obs.Changes)
 	}
-	if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)
@@ -175,7 +175,7 @@ func TestAllowedNetworkExpires(t *testing.T) {
 	if len(obs.Changes) != 1 || obs.Changes[0].From != "" {
 		t.Fatalf("the entry has expired, and changes are %v", obs.Changes)
 	}
-	if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)

@@ -74,7 +74,7 @@ func TestTwoZonesSwitchBackupsOn(t *testing.T) {
 					req.Spec.Availability, req.Spec.Backup, req.Spec.GCP.Tier = step.availability, step.backup, &step.tier
 					if i == 0 {
 						x = c.made(t, &req)
-					} else if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+					} else if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 						t.Fatalf("step %d: %v, failed %v", i, err, result.Failed)
 					}
 					c.settle(t)
@@ -121,7 +121,7 @@ func TestTwoZonesWithoutBackups(t *testing.T) {
 			x := c.made(t, &req)
 			req.Spec.Availability, req.Spec.Backup, req.Spec.DeletionProtection = new(v1alpha1.AvailabilityMultiZone), days(0), new(true)
 			changes := c.look(t, x, &req).Changes
-			result, err := x.Update(t.Context(), req, changes)
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes})
 			if err != nil || len(result.Failed) == 0 || len(result.Failed) != len(changes)-1 {
 				t.Fatalf("%v, failed %v, of the changes %v", err, result.Failed, driver.Names(changes))
 			}
@@ -186,7 +186,7 @@ func TestBothZonesChangeTogether(t *testing.T) {
 	for _, zones := range [][2]string{{"-b", "-d"}, {"-d", "-b"}, {"-f", "-b"}, {"-b", "-a"}} {
 		req.Spec.GCP.Zone, req.Spec.GCP.SecondaryZone = new(location+zones[0]), new(location+zones[1])
 		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
-			if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+			if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) > 0 {
 				t.Fatalf("to %v: %v, failed %v", zones, err, result.Failed)
 			}
 			c.settle(t)
@@ -211,7 +211,7 @@ func TestZoneOfNoStandby(t *testing.T) {
 	req.Spec.Availability = new(v1alpha1.AvailabilityMultiZone)
 	x := c.made(t, &req)
 	req.Spec.Availability = new(v1alpha1.AvailabilitySingleZone)
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || len(result.Failed) != 1 || !refusal(result.Failed[0].Err) {
 		t.Errorf("one zone: %v, failed %v", err, result.Failed)
 	}
@@ -232,7 +232,7 @@ func TestSecondZoneKeepsRetentionOfOthers(t *testing.T) {
 				Enabled: true, TransactionLogRetentionDays: 2, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: 5},
 			}}})
 			req.Spec.Availability = new(v1alpha1.AvailabilityMultiZone)
-			if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+			if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 				t.Fatalf("%v, failed %v", err, result.Failed)
 			}
 			c.settle(t)
@@ -261,7 +261,7 @@ func TestServerGoesWhereItIsWantedWithTheChangeThatTakesItsStandby(t *testing.T)
 		t.Fatalf("in the zone of the standby: changes %v", seen.Changes)
 	}
 	req.Spec.Availability = new(v1alpha1.AvailabilitySingleZone)
-	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}
 	c.settle(t)
@@ -295,7 +295,7 @@ func TestZoneOfARefusedStandbyIsNamed(t *testing.T) {
 // refusals makes all changes, and returns what is said of those that fail.
 func (c *cloud) refusals(t *testing.T, x table.External[v1alpha1.DatabaseParameters], req *databaseRequest) map[string]string {
 	t.Helper()
-	result, err := x.Update(t.Context(), *req, c.look(t, x, req).Changes)
+	result, err := x.Update(t.Context(), *req, driver.Edit{Changes: c.look(t, x, req).Changes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestAnEmptyPeriodRemovesOne(t *testing.T) {
 	}
 	req.Spec.GCP.DenyMaintenancePeriod = &v1alpha1.DenyMaintenancePeriod{}
 	writes := len(c.writes("sqladmin"))
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	c.settle(t)
 	if err != nil || len(result.Failed) > 0 || len(c.writes("sqladmin")) != writes+1 {
 		t.Errorf("%v, failed %v, %d writes", err, result.Failed, len(c.writes("sqladmin"))-writes)
@@ -86,7 +86,7 @@ func TestPeriodsOfOthersStay(t *testing.T) {
 	} {
 		req.Spec.GCP.DenyMaintenancePeriod = step.want
 		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
-			if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+			if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) > 0 {
 				t.Fatalf("%s: %v, failed %v", step.what, err, result.Failed)
 			}
 		}
@@ -118,7 +118,7 @@ func TestPeriodsBeforeOneIsApplied(t *testing.T) {
 		x := c.made(t, &req)
 		c.deny(t, req.Name, &sqladmin.DenyMaintenancePeriod{StartDate: "03-01", EndDate: "03-09", Time: "00:00:00"}, &sqladmin.DenyMaintenancePeriod{StartDate: "2030-05-01", EndDate: "2030-05-09", Time: "00:00:00"})
 		req.Spec.GCP.DenyMaintenancePeriod = tt.want
-		if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+		if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 			t.Errorf("%s: %v, failed %v", name, err, result.Failed)
 		}
 		c.settle(t)
@@ -162,7 +162,7 @@ func TestAPeriodKeepsItsTime(t *testing.T) {
 		DenyMaintenancePeriods: []*sqladmin.DenyMaintenancePeriod{{StartDate: "11-20", EndDate: "01-05", Time: "06:15:00"}},
 	}})
 	*req.Spec.GCP.DenyMaintenancePeriod.EndDate = "01-09"
-	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
 	c.settle(t)
@@ -195,7 +195,7 @@ func TestAPeriodBesideARefusedChange(t *testing.T) {
 		req.Spec.GCP.DenyMaintenancePeriod = period("2027-01-05", "2027-02-28")
 		x := c.made(t, &req)
 		req.Spec.GCP.DenyMaintenancePeriod, req.Spec.Parameters = to, parameters("max_connections", "5")
-		result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -253,7 +253,7 @@ func TestPeriodsThatAreNotAsApplied(t *testing.T) {
 			t.Errorf("%s: %s is not shown in %s", name, shown, seen.Mirror)
 		}
 		if len(seen.Changes) > 0 {
-			if result, err := d.Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) > 0 {
+			if result, err := d.Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil || len(result.Failed) > 0 {
 				t.Errorf("%s: %v, failed %v", name, err, result.Failed)
 			}
 			c.settle(t)
@@ -275,7 +275,7 @@ func TestTheLastPeriodOfOthersStays(t *testing.T) {
 	req.Applied = c.look(t, x, &req).Applied
 	c.deny(t, req.Name, &sqladmin.DenyMaintenancePeriod{StartDate: "03-01", EndDate: "03-09", Time: "00:00:00"}, c.instance(t, req.Name).Settings.DenyMaintenancePeriods[0])
 	req.Spec.GCP.DenyMaintenancePeriod = &v1alpha1.DenyMaintenancePeriod{}
-	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
 	c.settle(t)

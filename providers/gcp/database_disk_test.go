@@ -59,7 +59,7 @@ func TestSpeedGoesWithSize(t *testing.T) {
 	req.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new(n4Tier)}
 	x := c.made(t, &req)
 	req.Spec.GCP.IOPS = new(int32(12000))
-	refused, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes) // 10 GiB are good for 5000
+	refused, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}) // 10 GiB are good for 5000
 	if err != nil || len(refused.Failed) != 1 || refused.Failed[0].Field != "gcp.iops" || driver.CodeOf(refused.Failed[0].Err) != driver.Invalid {
 		t.Fatalf("the speed of a small disk: %v, failed %v", err, refused.Failed)
 	}
@@ -71,12 +71,12 @@ func TestSpeedGoesWithSize(t *testing.T) {
 		}
 	}
 	c.forget()
-	if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 || len(changes) != 3 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) > 0 || len(changes) != 3 {
 		t.Fatalf("%v: %v, failed %v", changes, err, result.Failed)
 	}
 	c.settle(t)
 	req.Spec.GCP.IOPS, req.Spec.GCP.ThroughputMiBps = new(int32(3000)), new(int32(140)) // down again
-	if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)
@@ -98,7 +98,7 @@ func TestSpeedBesideARefusedChange(t *testing.T) {
 	x := c.made(t, &req)
 	for _, to := range []struct{ iops, throughput int32 }{{40000, 800}, {3000, 140}} {
 		req.Spec.GCP.IOPS, req.Spec.GCP.ThroughputMiBps, req.Spec.Parameters = &to.iops, &to.throughput, parameters("max_connections", "5")
-		if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+		if _, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil {
 			t.Fatal(err)
 		}
 		c.settle(t)

@@ -39,7 +39,7 @@ func TestEditionTakesItsLimitsAlong(t *testing.T) {
 		t.Fatalf("the way back differs in %v, want tier and edition", changes)
 	}
 	// The change of one of the two, as where the other was refused beside a third value, takes the other along.
-	result, err := x.Update(t.Context(), req, changes[1:])
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes[1:]})
 	if err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}
@@ -102,7 +102,7 @@ func TestDataCacheGoesWithEdition(t *testing.T) {
 		if step.cache != nil && *step.cache { // the change of one of the two takes the other along
 			changes = changes[1:]
 		}
-		result, err := x.Update(t.Context(), req, changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes})
 		if err != nil || len(result.Failed) > 0 {
 			t.Fatalf("step %d: %v, failed %v", i, err, result.Failed)
 		}
@@ -119,7 +119,7 @@ func TestDataCacheGoesWithEdition(t *testing.T) {
 	if len(changes) != 1 || changes[0].Field != "gcp.dataCache" || changes[0].Effect != driver.Restarts {
 		t.Fatalf("a data cache that is not to be: %v", changes)
 	}
-	if _, err := x.Update(t.Context(), req, changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)
@@ -131,7 +131,7 @@ func TestDataCacheGoesWithEdition(t *testing.T) {
 // refuses checks that the one change that a spec asks for is refused by name.
 func (c *cloud) refuses(t *testing.T, x table.External[v1alpha1.DatabaseParameters], req *databaseRequest, field string) {
 	t.Helper()
-	result, err := x.Update(t.Context(), *req, c.look(t, x, req).Changes)
+	result, err := x.Update(t.Context(), *req, driver.Edit{Changes: c.look(t, x, req).Changes})
 	switch {
 	case err != nil || len(result.Failed) != 1:
 		t.Errorf("%s: %v, failed %v", field, err, result.Failed)
@@ -208,7 +208,7 @@ func TestEditionOfUnnamedTier(t *testing.T) {
 			c.refuses(t, x, &req, "spec.gcp.insights.queryPlansPerMinute")
 			continue
 		}
-		if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+		if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 			t.Errorf("%v, failed %v", err, result.Failed)
 		}
 		c.settle(t)

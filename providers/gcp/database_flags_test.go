@@ -85,7 +85,7 @@ func TestMisspeltFlags(t *testing.T) {
 		t.Fatalf("got  %+v\nwant %s", changes, want)
 	}
 	writes := len(c.writes("sqladmin"))
-	result, err := x.Update(t.Context(), req, changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "parameters" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || len(c.writes("sqladmin")) != writes {
 		t.Errorf("%v, Failed %v, %d writes", err, result.Failed, len(c.writes("sqladmin"))-writes)
 	}
@@ -106,7 +106,7 @@ func TestFlagsWithoutTheirList(t *testing.T) {
 	if len(changes) != 1 || changes[0].Effect != driver.Restarts || !strings.Contains(changes[0].Why, "others apply at once") {
 		t.Fatalf("got %+v, want one change that may restart", changes)
 	}
-	if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) > 0 {
 		t.Errorf("%v, Failed %v", err, result.Failed)
 	}
 }
@@ -122,7 +122,7 @@ func TestFlagsOfOthersAreSentAlong(t *testing.T) {
 		t.Helper()
 		change()
 		obs := c.look(t, x, &req)
-		if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) > 0 {
+		if result, err := x.Update(t.Context(), req, driver.Edit{Changes: obs.Changes}); err != nil || len(result.Failed) > 0 {
 			t.Fatalf("%v, Failed %v", err, result.Failed)
 		}
 		c.settle(t)
@@ -169,7 +169,7 @@ func TestRefusedFlags(t *testing.T) {
 	delete(bad, "work_memory") // of a server that exists it is Impossible
 	want = strings.Replace(want, "; work_memory is no flag of POSTGRES_17, and work_mem is one", "", 1)
 	req.Spec.Parameters, req.Spec.Tags = bad, map[string]v1alpha1.TagValue{"team": "pay"}
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "parameters" {
 		t.Fatalf("%v, Failed %v, want parameters alone", err, result.Failed)
 	}
@@ -185,7 +185,7 @@ func TestRefusedFlags(t *testing.T) {
 
 	c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "flags.list"}, Kind: localcloud.Denied})
 	req.Spec.Parameters = parameters("work_mem", "1")
-	result, err = drivertest.Databases(c.open(t)).Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err = drivertest.Databases(c.open(t)).Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.parameters") {
 		t.Errorf("without the list: %v, Failed %v, want the field's name", err, result.Failed)
 	}
@@ -211,7 +211,7 @@ func TestFlagsThatOthersChangedBesideAnEdit(t *testing.T) {
 	if ch := seen.Changes; len(ch) != 1 || !cmp.Equal(ch[0].Drifted, []string{"max_connections"}) || !cmp.Equal(ch[0].Edited, []string{"temp_file_limit", "work_mem"}) {
 		t.Errorf("got %+v, want drift of max_connections and edits of the others", ch)
 	}
-	if result, err := x.Update(t.Context(), req, planned); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: planned}); err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%v, Failed %v", err, result.Failed)
 	}
 	c.settle(t)
@@ -232,7 +232,7 @@ func TestSwitchesAreSpelledAsCloudSQLTakesThem(t *testing.T) {
 	req.Spec.Parameters = parameters("log_connections", "true", "max_connections", "100")
 	x := c.made(t, &req)
 	req.Spec.Parameters = parameters("log_connections", "0", "max_connections", "100", "work_mem", "4096")
-	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%v, Failed %v", err, result.Failed)
 	}
 	c.settle(t)

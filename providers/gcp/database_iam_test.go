@@ -56,7 +56,7 @@ func TestIAMAuthentication(t *testing.T) {
 						t.Errorf("%s: %+v, want %s", step.name, change, effect)
 					}
 				}
-				if result, err := x.Update(t.Context(), req, seen.Changes); len(seen.Changes) > 0 && (err != nil || len(result.Failed) > 0) {
+				if result, err := x.Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); len(seen.Changes) > 0 && (err != nil || len(result.Failed) > 0) {
 					t.Fatalf("%s: %v, failed %v", step.name, err, result.Failed)
 				}
 				c.settle(t)
@@ -87,7 +87,7 @@ func TestIAMAuthenticationSaidTwice(t *testing.T) {
 	x := c.made(t, &req)
 	writes := len(c.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}))
 	req.Spec = twice
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	for _, failed := range result.Failed {
 		err = failed.Err
 	}

@@ -52,7 +52,7 @@ func TestExistingInstancesKeepTheirModeOfTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.settle(t)
-		if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+		if _, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil {
 			t.Fatal(err)
 		}
 		c.settle(t)
@@ -81,7 +81,7 @@ func TestModesOfTLS(t *testing.T) {
 				continue
 			}
 			req.Spec.GCP.SSLMode = &to
-			result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 			if err != nil || len(result.Failed) > 0 {
 				t.Errorf("%s to %s: %v, failed %v", from, to, err, result.Failed)
 			}

@@ -26,15 +26,15 @@ func TestPasswordsKeepToThePolicy(t *testing.T) {
 		req.Login = driver.Login{Username: username, Password: driver.NewPassword(username)}
 		x := c.made(t, &req)
 		for _, password := range []string{req.Login.Password, driver.NewPassword(username)} {
-			field := driver.FieldPassword
+			edit := driver.Edit{Password: driver.SetPassword}
 			if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
-				field = changes[0].Field // the administrator is still to be made
+				edit = driver.Edit{Changes: changes[:1]} // the administrator is still to be made
 			} else if password == req.Login.Password {
 				continue
 			}
 			req.Login.Password = password
-			if result, err := x.Update(t.Context(), req, []driver.Change{{Field: field}}); err != nil || len(result.Failed) > 0 {
-				t.Errorf("%q: %s: %v, failed %v", username, field, err, result.Failed)
+			if result, err := x.Update(t.Context(), req, edit); err != nil || len(result.Failed) > 0 || result.PasswordFailed != nil {
+				t.Errorf("%q: %+v: %v, failed %v, the password: %v", username, edit, err, result.Failed, result.PasswordFailed)
 			}
 			c.settle(t)
 		}
@@ -57,9 +57,9 @@ func TestPolicyRefusesPasswordsByName(t *testing.T) {
 	req.Login.Password = driver.NewPassword("")
 	x = c.made(t, &req)
 	req.Login.Password = weak
-	result, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword}})
-	if err == nil && len(result.Failed) == 1 {
-		err = result.Failed[0].Err
+	result, err := x.Update(t.Context(), req, driver.Edit{Password: driver.SetPassword})
+	if err == nil && result.PasswordFailed != nil {
+		err = result.PasswordFailed
 	}
 	if !names(err) {
 		t.Errorf("a server that exists: %v", err)

@@ -68,7 +68,7 @@ func (c *cloud) comesToRest(t testing.TB, x table.External[v1alpha1.DatabasePara
 		if len(obs.Changes) == 0 {
 			return
 		}
-		result, err := x.Update(t.Context(), *req, obs.Changes)
+		result, err := x.Update(t.Context(), *req, driver.Edit{Changes: obs.Changes})
 		if err != nil && driver.CodeOf(err) != driver.Busy {
 			t.Fatalf("%s: %v", story, err)
 		}
@@ -93,7 +93,7 @@ func TestPoolsGoBeforeTheEdition(t *testing.T) {
 	if len(changes) != 1 || !strings.Contains(changes[0].Why, "once it has turned the connection pools off") {
 		t.Fatalf("the change says nothing of the pools: %v", changes)
 	}
-	result, err := x.Update(t.Context(), req, changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes})
 	if err != nil || result.Operation == "" || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Fatalf("got %+v, %v; want the tier to wait", result, err)
 	}
@@ -128,7 +128,7 @@ func TestPoolsNeedEnterprisePlus(t *testing.T) {
 
 	req.Spec.GCP.Tier = new(plusTier)
 	only := slices.DeleteFunc(c.look(t, x, &req).Changes, func(c driver.Change) bool { return c.Field != "gcp.connectionPool.enabled" })
-	result, err := x.Update(t.Context(), req, only)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: only})
 	if err != nil && driver.CodeOf(err) != driver.Busy || err == nil && (len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Busy) {
 		t.Errorf("before the move: %v, failed %v", err, result.Failed)
 	}
@@ -147,12 +147,12 @@ func TestAWrongFlagKeepsNoPoolOff(t *testing.T) {
 	if changes := c.look(t, x, &req).Changes; len(changes) != 1 || changes[0].Effect != driver.Restarts {
 		t.Fatalf("pools that are off have no flags: %v", changes)
 	}
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}
 	c.settle(t)
-	result, err = x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err = x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "gcp.connectionPool.flags" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Fatalf("%v, failed %v", err, result.Failed)
 	}

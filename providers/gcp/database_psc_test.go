@@ -62,7 +62,7 @@ func TestServiceAttachmentsAreForNewServers(t *testing.T) {
 	if len(changes) != 1 || changes[0].Effect != driver.Impossible {
 		t.Fatalf("changes: %v", changes)
 	}
-	if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("%v, failed %v", err, result.Failed)
 	}
 	if now := c.instance(t, req.Name).Settings.SettingsVersion; now != version {

@@ -33,7 +33,7 @@ func TestRangeGoesWithTheNetwork(t *testing.T) {
 		if len(changes) != 1 || changes[0].Effect != driver.Restarts {
 			t.Fatalf("%+v: %v", step, changes)
 		}
-		if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+		if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) > 0 {
 			t.Fatalf("%+v: %v, failed %v", step, err, result.Failed)
 		}
 		c.settle(t)

@@ -19,14 +19,14 @@ func TestWhatTheSecretNamesIsLookedAtForWhoAsks(t *testing.T) {
 	req := newDatabase("asked", v1alpha1.EnginePostgres)
 	req.Spec.DatabaseName = new("stock")
 	x := c.made(t, &req)
-	if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)
 	look := func() (o driver.Observation, looks [2]int) {
 		t.Helper()
 		c.forget()
-		req.Applied[driver.FieldPassword] = []string{"1"}
+		req.PasswordSet = true
 		o = c.look(t, x, &req)
 		return o, [2]int{c.Ledger.Count(localcloud.Filter{Operation: "databases.get"}), c.Ledger.Count(localcloud.Filter{Operation: "users.list"})}
 	}
@@ -58,13 +58,13 @@ func TestWhatTheSecretNamesIsLookedAtAgain(t *testing.T) {
 	req := newDatabase("stock", v1alpha1.EnginePostgres)
 	req.Spec.DatabaseName = new("stock")
 	x := c.made(t, &req)
-	if _, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil {
 		t.Fatal(err)
 	}
 	c.settle(t)
 	look := func() driver.Observation {
 		t.Helper()
-		req.Applied[driver.FieldPassword] = []string{"1"}
+		req.PasswordSet = true
 		return c.look(t, x, &req)
 	}
 	// lost waits until an observation says that something is gone, for an hour at most.

@@ -70,7 +70,7 @@ func TestPointInTimeRecovery(t *testing.T) {
 					}
 					if i == 0 {
 						x = c.made(t, &req)
-					} else if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+					} else if result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes}); err != nil || len(result.Failed) > 0 {
 						t.Fatalf("step %d: %v, failed %v", i, err, result.Failed)
 					}
 					c.settle(t)
@@ -119,7 +119,7 @@ func TestRecoveryThatCannotBe(t *testing.T) {
 				c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true}}})
 			}
 			writes := len(c.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}))
-			result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 			if err == nil && len(result.Failed) == 0 {
 				t.Fatal("it was accepted")
 			}

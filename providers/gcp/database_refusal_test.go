@@ -48,7 +48,7 @@ func TestRefusalOfCloudSQLNamesTheField(t *testing.T) {
 	req := newDatabase("orders", v1alpha1.EnginePostgres)
 	x := c.made(t, &req)
 	req.Spec.GCP.Tier, req.Spec.GCP.Zone = new("db-custom-3-1"), new("mars-a")
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || len(result.Failed) != 2 {
 		t.Fatalf("%v, refused %v, want 2", err, result.Failed)
 	}
@@ -65,7 +65,7 @@ func TestAllRefusedFieldsAreNamedAtOnce(t *testing.T) {
 	req := newDatabase("orders", v1alpha1.EnginePostgres)
 	x := c.made(t, &req)
 	req.Spec.DeletionProtection, req.Spec.GCP.Tier, req.Spec.GCP.Zone = new(true), new("db-custom-3-1"), new("nowhere-b")
-	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 	if err != nil || result.Operation == "" {
 		t.Fatalf("got %+v, %v", result, err)
 	}

@@ -79,7 +79,7 @@ func TestReplicaHasWhatItsPrimaryHas(t *testing.T) {
 			c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{AvailabilityType: "ZONAL"}})
 			if changes := c.look(t, x, &req).Changes; !slices.Equal(driver.Names(changes), []string{"availability"}) {
 				t.Errorf("it differs in %+v", changes)
-			} else if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+			} else if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil || len(result.Failed) > 0 {
 				t.Errorf("got %v, %+v", err, result.Failed)
 			}
 			c.settle(t)

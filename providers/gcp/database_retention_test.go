@@ -119,7 +119,7 @@ func TestLogsFollowBackups(t *testing.T) {
 						if step.byHand != nil {
 							c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{BackupConfiguration: step.byHand}})
 						}
-						result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+						result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 						if err != nil || len(result.Failed) > 0 {
 							t.Fatalf("step %d: %v, failed %v", i, err, result.Failed)
 						}

@@ -69,7 +69,7 @@ func TestSwitchingBackupsOffSwitchesOffTheirLogs(t *testing.T) {
 		x := c.made(t, &req)
 		c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{BackupConfiguration: logs}})
 		req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
-		result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 		if err != nil || len(result.Failed) > 0 {
 			t.Fatalf("%s: %v, Failed %v", engine, err, result.Failed)
 		}
@@ -119,11 +119,11 @@ func TestLostRaceOfSettings(t *testing.T) {
 			}
 		},
 	})
-	_, err := x.Update(t.Context(), req, changes)
+	_, err := x.Update(t.Context(), req, driver.Edit{Changes: changes})
 	if !raced || driver.CodeOf(err) != driver.Busy {
 		t.Fatalf("got %v (%v), raced %t; want Busy", err, driver.CodeOf(err), raced)
 	}
-	if _, err := x.Update(t.Context(), req, changes); err != nil {
+	if _, err := x.Update(t.Context(), req, driver.Edit{Changes: changes}); err != nil {
 		t.Fatalf("the next Update: %v", err)
 	}
 	c.settle(t)
@@ -155,7 +155,7 @@ func TestUpdateTakesTurns(t *testing.T) {
 		if got := driver.Names(changes); !slices.Equal(got, want.changes) {
 			t.Fatalf("turn %d: changes %v, want %v", turn, got, want.changes)
 		}
-		result, err := x.Update(t.Context(), req, changes)
+		result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes})
 		if err != nil || len(result.Failed) != len(changes)-1 {
 			t.Fatalf("turn %d: %v, Failed %v", turn, err, result.Failed)
 		}
@@ -164,7 +164,7 @@ func TestUpdateTakesTurns(t *testing.T) {
 				t.Errorf("turn %d: %s failed with %v, want Busy", turn, f.Field, f.Err)
 			}
 		}
-		if _, err := x.Update(t.Context(), req, changes[:1]); driver.CodeOf(err) != driver.Busy {
+		if _, err := x.Update(t.Context(), req, driver.Edit{Changes: changes[:1]}); driver.CodeOf(err) != driver.Busy {
 			t.Errorf("turn %d: an Update while the operation runs: %v, want Busy", turn, err)
 		}
 		if got := c.writes("sqladmin"); !slices.Equal(got, []string{want.write}) {
@@ -189,8 +189,8 @@ func TestPasswordOfMySQL(t *testing.T) {
 	req := newDatabase("mysql", v1alpha1.EngineMySQL)
 	x := c.made(t, &req)
 	c.forget()
-	result, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword, Effect: driver.Online}})
-	if err != nil || len(result.Failed) > 0 || result.Operation != "" { // done with the answer
+	result, err := x.Update(t.Context(), req, driver.Edit{Password: driver.SetPassword})
+	if err != nil || result.PasswordFailed != nil || result.Operation != "" { // done with the answer
 		t.Errorf("got %+v, %v", result, err)
 	}
 	if got := c.writes("sqladmin"); !slices.Equal(got, []string{"users.update"}) {

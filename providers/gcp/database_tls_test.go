@@ -66,7 +66,7 @@ func TestTLSBesideAMode(t *testing.T) {
 			req.Spec = *plain
 			x := c.made(t, &req)
 			req.Spec = both
-			result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: c.look(t, x, &req).Changes})
 			if err != nil || len(result.Failed) == 0 {
 				t.Fatalf("%v, Failed %v", err, result.Failed)
 			}

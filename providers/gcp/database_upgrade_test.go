@@ -40,7 +40,7 @@ func (u *upgradeCase) update(t testing.TB) (calls []string, waits []string) {
 	t.Helper()
 	changes := u.look(t, u.x, &u.req).Changes
 	before := len(u.writes("sqladmin"))
-	result, err := u.x.Update(t.Context(), u.req, changes)
+	result, err := u.x.Update(t.Context(), u.req, driver.Edit{Changes: changes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestUpgradeIsCheckedFirst(t *testing.T) {
 	u := wantUpgrade(t, func(p *v1alpha1.DatabaseParameters) { p.GCP.Tier = new("db-custom-2-7680") })
 	u.SetSQLPreCheck(project, "orders", &sqladmin.PreCheckResponse{MessageType: "WARNING", Message: "There are 12000 tables."})
 	changes := u.look(t, u.x, &u.req).Changes
-	result, err := u.x.Update(t.Context(), u.req, changes)
+	result, err := u.x.Update(t.Context(), u.req, driver.Edit{Changes: changes})
 	if err != nil || len(result.Failed) != 2 || result.Operation == "" || driver.CodeOf(result.Failed[0].Err) != driver.Busy {
 		t.Fatalf("%+v, %v; want an operation for which both changes wait", result, err)
 	}

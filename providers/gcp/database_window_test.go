@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -17,7 +18,7 @@ func TestHalfAWindow(t *testing.T) {
 	if len(changes) != 2 {
 		t.Fatalf("changes %+v", changes)
 	}
-	if result, err := x.Update(t.Context(), req, changes[:1]); err != nil || len(result.Failed) > 0 {
+	if result, err := x.Update(t.Context(), req, driver.Edit{Changes: changes[:1]}); err != nil || len(result.Failed) > 0 {
 		t.Fatalf("%+v, %v", result.Failed, err)
 	}
 	c.settle(t)

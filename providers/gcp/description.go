@@ -5,6 +5,9 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
+	"github.com/mooring-dev/mooring/providers/gcp/sql"
+	"github.com/mooring-dev/mooring/providers/gcp/storage"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -28,7 +31,7 @@ var publicInKey = []string{
 }
 
 // kinds are the kinds that the driver has.
-var kinds = table.Kinds[*session]{bucketKind, databaseKind, snapshotKind}
+var kinds = table.Kinds[*session.Session]{storage.Kind, sql.DatabaseKind, sql.SnapshotKind}
 
 // describe says what the driver has of Google Cloud.
 func describe() driver.Description {
@@ -36,7 +39,7 @@ func describe() driver.Description {
 		Contract: driver.ContractVersion, Name: "gcp", Title: "Google Cloud",
 		Account:   driver.AccountFields{ID: "project", Region: "region"},
 		Secret:    driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}, Public: publicInKey},
-		Audience:  driver.Audience{Prefix: poolPrefix, Field: "provider"},
+		Audience:  driver.Audience{Prefix: session.PoolPrefix, Field: "provider"},
 		Budgets:   budgets,
 		Resources: kinds.Resources(),
 	}

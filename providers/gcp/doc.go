@@ -1,8 +1,7 @@
 // Package gcp drives Google Cloud: buckets of Cloud Storage, through Google's storage client, and
 // database servers of Cloud SQL, through its Admin API client.
 //
-// identity.go goes the steps to the identity whose token the calls bear: a key, the identity of the process or a token of a
-// Kubernetes ServiceAccount, and a service account to act as. token.go replaces tokens that Google no longer takes.
+// How calls are made, and by which identity, is in package session. What resources of all services have in common is in package resource.
 //
 // A connection belongs to one project. A re-check costs one read a bucket (buckets.get) and one an
 // instance (instances.get); while a long operation is under way one more (operations.get), and until it is known

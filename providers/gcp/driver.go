@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp/session"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -47,7 +48,7 @@ type gcp struct {
 // Open implements driver.Driver. It reads the key, and calls nobody.
 func (g *gcp) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
 	if cfg.Account.GCP == nil || cfg.Account.GCP.Project == "" {
-		return nil, invalid("the account names no project of Google Cloud: set gcp.project")
+		return nil, session.Invalid("the account names no project of Google Cloud: set gcp.project")
 	}
 	endpoint := cfg.Endpoint
 	if endpoint == "" {
@@ -55,33 +56,20 @@ func (g *gcp) Open(_ context.Context, cfg driver.Opening) (driver.Session, error
 	}
 	endpoint = strings.TrimSuffix(endpoint, "/")
 	if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
-		return nil, invalid("the endpoint %q is not a URL: write it as https://host", endpoint)
+		return nil, session.Invalid("the endpoint %q is not a URL: write it as https://host", endpoint)
 	}
 	location := cfg.Location
 	if location == "" {
 		location = cfg.Account.GCP.Region
 	}
 	cfg.Location, cfg.Endpoint = location, endpoint
-	s, err := newSession(g.opts, cfg)
+	s, err := session.New(cfg, g.opts.Transport, g.opts.CallTimeout, g.opts.Now)
 	if err != nil {
 		return nil, err
 	}
 	handlers := kinds.Handlers(s)
-	if s.failed != nil {
-		return nil, s.failed
+	if err := s.Failed(); err != nil {
+		return nil, err
 	}
-	return table.NewSession("Google Cloud", s.identity, handlers), nil
-}
-
-// locationOf returns where to create an object: where the spec says, or the request, or the account.
-func (s *session) locationOf(spec *string, requested string) (string, error) {
-	switch {
-	case spec != nil:
-		return *spec, nil
-	case requested != "":
-		return requested, nil
-	case s.location != "":
-		return s.location, nil
-	}
-	return "", invalid("no location is known: set spec.location, or gcp.region in the provider config")
+	return table.NewSession("Google Cloud", s.Identity, handlers), nil
 }

@@ -36,7 +36,7 @@ func TestAnEditOfAnInstanceIsReadOnce(t *testing.T) {
 			}
 			before := c.Ledger.Count(localcloud.Filter{Operation: "instances.get"})
 			req.Read = seen.Read
-			result, err := x.Update(t.Context(), req, seen.Changes)
+			result, err := x.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 			if err != nil || len(result.Failed) > 0 {
 				t.Fatalf("%v, %+v", err, result.Failed)
 			}
@@ -88,7 +88,7 @@ func TestAnEditOfABucketIsReadOnce(t *testing.T) {
 				before[operation] = count(operation)
 			}
 			req.Read = seen.Read
-			if result, err := x.Update(t.Context(), req, seen.Changes); err != nil || len(result.Failed) > 0 {
+			if result, err := x.Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil || len(result.Failed) > 0 {
 				t.Fatalf("%v, %+v", err, result.Failed)
 			}
 			for operation, want := range test.reads {

@@ -90,7 +90,7 @@ func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[
 		seen := look()
 		req.ID, req.Applied = seen.ID, seen.Applied
 		if len(seen.Changes) > 0 {
-			must(x.Update(drivertest.Caller(t), req, seen.Changes))
+			must(x.Update(drivertest.Caller(t), req, driver.Edit{Changes: seen.Changes}))
 		}
 	}
 	edit(&req)
@@ -98,7 +98,7 @@ func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[
 	if len(changes) == 0 {
 		t.Fatal("nothing to change")
 	}
-	must(x.Update(drivertest.Caller(t), req, changes))
+	must(x.Update(drivertest.Caller(t), req, driver.Edit{Changes: changes}))
 	look()
 	req.Deletion = &driver.Deletion{}
 	must(x.Delete(drivertest.Caller(t), req))

@@ -88,7 +88,7 @@ func TestDatabaseTakesItsTime(t *testing.T) {
 	create := func() error { _, err := databases.Create(t.Context(), req); return err }
 	grow := func() error {
 		req.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(80))}
-		_, err := databases.Update(t.Context(), req, []driver.Change{{Field: "storage.sizeGiB"}})
+		_, err := databases.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "storage.sizeGiB"}}})
 		return err
 	}
 	remove := func() error {
@@ -174,7 +174,7 @@ func TestLedger(t *testing.T) {
 	conn, req := open(t, cloud), bucketRequest{Request: driver.Request{Name: "logs"}, Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
 	_, _ = conn.Identity(t.Context())
 	_, _ = drivertest.Buckets(conn).Create(t.Context(), req)
-	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: "versioning"}})
+	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "versioning"}}})
 	_, _ = drivertest.Buckets(conn).Do(t.Context(), req, driver.Command{Verb: driver.WriteMark})
 	_, second := drivertest.Buckets(conn).Create(t.Context(), req)
 	want := []mem.Call{
@@ -263,7 +263,7 @@ func TestEmptyEndsASetting(t *testing.T) {
 			t.Fatalf("%q are to change, want %d", got, want)
 		}
 		if want > 0 {
-			if _, err := buckets.Update(t.Context(), without, have.Changes); err != nil {
+			if _, err := buckets.Update(t.Context(), without, driver.Edit{Changes: have.Changes}); err != nil {
 				t.Fatal(err)
 			}
 		}

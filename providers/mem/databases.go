@@ -40,12 +40,6 @@ func newDatabases(s session) *databaseAdapter {
 		if whileStopped(have, []driver.Change{c})[0].NeedsRunning {
 			return fail(call, driver.Busy, "the database is stopped")
 		}
-		if (c.SetsPassword() || c.HandsOver()) && have.Follows != (driver.ParentRef{}) {
-			return fail(call, driver.Invalid, "a replica has the password of the database that it follows")
-		}
-		if c.Field == driver.FieldPassword && have.Secret != "" {
-			return fail(call, driver.Conflict, "the cloud manages the administrator's password")
-		}
 		return nil
 	}
 	d.update = func(have, next *Database, h hits) string {
@@ -72,13 +66,24 @@ func newDatabases(s session) *databaseAdapter {
 	}
 }
 
-// password makes a change of the administrator's password.
-func (m *databases) password(next *Database, password string, c driver.Change) {
-	if c.HandsOver() {
+// password makes the change of the administrator's password that a request has.
+func (m *databases) password(call *Call, req *databaseRequest, have, next *Database) error {
+	why := passwords[0].Check(req.Login.Password)
+	switch {
+	case have.Stopped: // which takes no change of it
+		return fail(call, driver.Busy, "the database is stopped")
+	case have.Follows != (driver.ParentRef{}):
+		return fail(call, driver.Invalid, "a replica has the password of the database that it follows")
+	case req.Password == driver.SetPassword && have.Secret != "":
+		return fail(call, driver.Conflict, "the cloud manages the administrator's password")
+	case req.Password.Sets() && why != "":
+		return fail(call, driver.Invalid, "the administrator's password: %s", why)
+	case req.Password == driver.HandOverPassword:
 		m.manage(next)
-		return
+		return nil
 	}
-	next.Password, next.Secret, next.SecretProblem = password, "", ""
+	next.Password, next.Secret, next.SecretProblem = req.Login.Password, "", ""
+	return nil
 }
 
 // manage has the cloud make a password and keep it.

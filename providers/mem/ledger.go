@@ -26,6 +26,16 @@ func (o Op) Write() bool { return o == OpCreate || o == OpUpdate || o == OpDelet
 // A Kind is a kind of object, by its name in the API.
 type Kind string
 
+// Password and PasswordSource are what Call.Fields and Fault.Field call a new password, and a change of who manages it.
+const (
+	Password       = "password"
+	PasswordSource = "password source"
+)
+
+var passwordNames = map[driver.PasswordChange]string{
+	driver.SetPassword: Password, driver.HandOverPassword: PasswordSource, driver.TakeBackPassword: PasswordSource,
+}
+
 // A Call is one call that reached the cloud.
 type Call struct {
 	Time    time.Time

@@ -64,7 +64,7 @@ type mutant struct {
 
 	open    func(d driver.Driver, cfg driver.Opening) (driver.Session, error)
 	observe func(c *bentCall, o *driver.Observation, err error) error
-	before  func(c *bentCall) // changes the request or the changes of any call
+	before  func(c *bentCall) // changes the request or the edit of any call
 	create  func(c *bentCall, err error) error
 	update  func(c *bentCall, r *driver.Result, err error) error
 	delete  func(c *bentCall, err error) error
@@ -88,9 +88,9 @@ type bentCall struct {
 	vanished *driver.ParentRef // a copy of what the request names; nil if it names nothing
 	login    driver.Login
 	declared driver.Applied // what the spec declares, if the mutant wants it early
-	changes  *[]driver.Change
+	edit     *driver.Edit
 	command  *driver.Command // a copy of what Do was given; nil for other calls
-	again    func(mark bool) // the right driver: updates again, with the mark or with the same changes
+	again    func(mark bool) // the right driver: updates again, with the mark or with the same edit
 	look     func() driver.Observation
 	remove   func()
 }
@@ -206,8 +206,8 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		observe: func(c *bentCall, _ *driver.Observation, err error) error { c.look(); return err }},
 	{name: "updates nothing", caught: "an edit is exactly one change and one write",
 		before: func(c *bentCall) {
-			if c.changes != nil {
-				*c.changes = nil
+			if c.edit != nil {
+				c.edit.Changes = nil
 			}
 		}},
 	{name: "does no action", caught: "action restart/takes one write",
@@ -243,32 +243,26 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Endpoint.PasswordSecret = ""; return err }},
 	{name: "hands nothing over", caught: "the cloud takes the password over by one write",
 		before: func(c *bentCall) {
-			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), driver.Change.HandsOver)
+			if c.edit != nil && c.edit.Password == driver.HandOverPassword {
+				c.edit.Password = driver.PasswordStays
 			}
 		}},
 	{name: "takes nothing back", caught: "a password takes the place of one that the cloud manages",
 		before: func(c *bentCall) {
-			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(slices.Clone(*c.changes), driver.Change.TakesBack)
+			if c.edit != nil && c.edit.Password == driver.TakeBackPassword {
+				c.edit.Password = driver.PasswordStays
 			}
 		}},
 	{name: "any password ends the management", caught: "a password alone does not take the place",
 		before: func(c *bentCall) {
-			if c.changes == nil {
-				return
-			}
-			*c.changes = slices.Clone(*c.changes)
-			for i := range *c.changes {
-				if ch := &(*c.changes)[i]; ch.Field == driver.FieldPassword {
-					ch.Field = driver.FieldSource
-				}
+			if c.edit != nil && c.edit.Password == driver.SetPassword {
+				c.edit.Password = driver.TakeBackPassword
 			}
 		}},
 	{name: "reports who manages the password as a change", caught: "the cloud takes the password over by one write",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if o.Login.GetCloudManaged() {
-				o.Changes = append(o.Changes, driver.Change{Field: driver.FieldSource, From: "CloudManaged", To: "Generated", Effect: driver.Online})
+				o.Changes = append(o.Changes, driver.Change{Field: "credentials.source", From: "CloudManaged", To: "Generated", Effect: driver.Online})
 			}
 			return err
 		}},
@@ -276,10 +270,10 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		update: func(c *bentCall, _ *driver.Result, err error) error { c.again(false); return err }},
 	{name: "updates more than asked for", caught: "Update applies exactly",
 		before: func(c *bentCall) {
-			if c.changes != nil {
+			if c.edit != nil {
 				for _, ch := range c.look().Changes {
-					if !slices.Contains(driver.Names(*c.changes), ch.Field) {
-						*c.changes = append(*c.changes, ch)
+					if !slices.Contains(driver.Names(c.edit.Changes), ch.Field) {
+						c.edit.Changes = append(c.edit.Changes, ch)
 					}
 				}
 			}
@@ -295,7 +289,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "writes when there is nothing to change", caught: "what was made with the least",
 		before: func(c *bentCall) {
-			if c.command == nil && c.changes != nil && len(*c.changes) == 0 {
+			if c.command == nil && c.edit != nil && c.edit.Len() == 0 {
 				c.again(true)
 			}
 		}},
@@ -308,23 +302,23 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "removes tags of others", caught: "those of others stay",
 		before: func(c *bentCall) {
-			if c.changes == nil {
+			if c.edit == nil {
 				return
 			}
-			for i := range *c.changes {
-				if (*c.changes)[i].Field == "tags" {
-					(*c.changes)[i].Names = append((*c.changes)[i].Names, "owner") // nothing else is changed
-					(*c.changes)[i].Remove = append((*c.changes)[i].Remove, "owner")
+			for i := range c.edit.Changes {
+				if c.edit.Changes[i].Field == "tags" {
+					c.edit.Changes[i].Names = append(c.edit.Changes[i].Names, "owner") // nothing else is changed
+					c.edit.Changes[i].Remove = append(c.edit.Changes[i].Remove, "owner")
 				}
 			}
 		}},
 	{name: "removes no tags", caught: "an empty map takes ours away",
 		before: func(c *bentCall) {
-			if c.changes == nil {
+			if c.edit == nil {
 				return
 			}
-			for i := range *c.changes {
-				(*c.changes)[i].Remove = nil
+			for i := range c.edit.Changes {
+				c.edit.Changes[i].Remove = nil
 			}
 		}},
 	{name: "reports what nobody declared", caught: "fields that the spec does not declare",
@@ -337,7 +331,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 	{name: "reports the password", caught: "a new password costs one write",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if o.State == driver.Ready {
-				o.Changes = append(o.Changes, driver.Change{Field: driver.FieldPassword, Effect: driver.Online})
+				o.Changes = append(o.Changes, driver.Change{Field: "credentials.password", Effect: driver.Online})
 			}
 			return err
 		}},
@@ -454,7 +448,7 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 		}},
 	{name: "a password that is refused passes for set", caught: "passwords are set or refused",
 		update: func(_ *bentCall, r *driver.Result, err error) error {
-			r.Failed = nil
+			r.PasswordFailed = nil
 			return err
 		}},
 	{name: "a protected object is only in the way", caught: "what is protected",
@@ -741,9 +735,9 @@ type bentSession struct {
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, command *driver.Command, secrets driver.Secrets) *bentCall {
-	if changes != nil {
-		*changes = slices.Clone(*changes)
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, edit *driver.Edit, command *driver.Command, secrets driver.Secrets) *bentCall {
+	if edit != nil {
+		edit.Changes = slices.Clone(edit.Changes)
 	}
 	asked := *req
 	if req.Vanished != nil {
@@ -754,7 +748,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 		copied := *req.Restore
 		req.Restore = &copied
 	}
-	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, changes: changes, command: command, remove: func() {}}
+	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, edit: edit, command: command, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o
@@ -764,11 +758,11 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 			_, _ = b.Session.Do(ctx, kind, asked, *command, secrets)
 			return
 		}
-		if mark || changes == nil {
+		if mark || edit == nil {
 			_, _ = b.Session.Do(ctx, kind, asked, driver.Command{Verb: driver.WriteMark}, secrets)
 			return
 		}
-		_, _ = b.Session.Update(ctx, kind, asked, *changes, secrets)
+		_, _ = b.Session.Update(ctx, kind, asked, *edit, secrets)
 	}
 	if op == "Observe" && b.early {
 		missing := asked
@@ -802,9 +796,9 @@ func (b *bentSession) Create(ctx context.Context, kind string, req driver.Reques
 	return r, err
 }
 
-func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
-	c := b.call(ctx, "Update", kind, &req, &changes, nil, secrets)
-	r, err := b.Session.Update(c.ctx, kind, req, changes, secrets)
+func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Update", kind, &req, &edit, nil, secrets)
+	r, err := b.Session.Update(c.ctx, kind, req, edit, secrets)
 	if b.update != nil {
 		err = b.update(c, &r, err)
 	}
@@ -812,7 +806,7 @@ func (b *bentSession) Update(ctx context.Context, kind string, req driver.Reques
 }
 
 func (b *bentSession) Do(ctx context.Context, kind string, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
-	c := b.call(ctx, "Do", kind, &req, &[]driver.Change{}, &command, secrets)
+	c := b.call(ctx, "Do", kind, &req, &driver.Edit{}, &command, secrets)
 	if command.Verb == nothing {
 		return driver.Result{}, nil
 	}

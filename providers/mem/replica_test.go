@@ -38,9 +38,9 @@ func TestReplica(t *testing.T) {
 	replica := create("reports", &driver.ParentRef{Name: "orders", ID: primary.ID})
 	second := create("archive", &driver.ParentRef{Name: "reports", ID: replica.ID})
 	second.Login.Password = "another-one"
-	result, err := databases.Update(t.Context(), second, []driver.Change{{Field: driver.FieldPassword, Effect: driver.Online}})
-	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
-		t.Errorf("a password of a replica: %v, %v", result.Failed, err)
+	result, err := databases.Update(t.Context(), second, driver.Edit{Password: driver.SetPassword})
+	if err != nil || result.PasswordFailed == nil || result.PasswordFailed.Code != driver.Invalid {
+		t.Errorf("a password of a replica: %v, %v", result.PasswordFailed, err)
 	}
 	lag := func(req databaseRequest) *time.Duration {
 		t.Helper()

@@ -21,8 +21,8 @@ type manager[S, H any] struct {
 	refuses func(call *Call, have *H, c driver.Change) error
 	// entries makes a change of a map of the spec, set being what the call sets of it; nil for a kind without one beside the tags.
 	entries func(next *H, req *table.Request[S], set *S, c driver.Change)
-	// setPassword sets the administrator's password; nil for a kind without a login.
-	setPassword func(next *H, password string, c driver.Change)
+	// setPassword makes the change of the administrator's password that a request has, or refuses it; nil for a kind without a login.
+	setPassword func(call *Call, req *table.Request[S], have, next *H) error
 	// update puts the next state of an object in place of the present one, and returns the operation that this takes, if any.
 	update func(have, next *H, faults hits) (operation string)
 }
@@ -64,7 +64,7 @@ func (m *manager[S, H]) read(ctx context.Context, req *table.Request[S], o *driv
 
 // write is the table.Part.Write of all fields: this cloud has one call for everything, and answers for each field.
 func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, p *params[S], changes []driver.Change) (operation string, err error) {
-	var failed table.FieldErrors
+	var failed table.Partial
 	err = m.call(ctx, OpUpdate, req.Name, func(call *Call, h hits) error {
 		have, err := m.own(call)
 		switch {
@@ -79,38 +79,41 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 		}
 		next := m.objects.clone(have)
 		for _, c := range changes {
-			if err := h.field(FieldRefused, c.Field, call); err != nil {
-				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
-				continue
+			err := h.field(FieldRefused, c.Field, call)
+			if err == nil && m.refuses != nil {
+				err = m.refuses(call, have, c)
 			}
-			if err := m.takes(call, req, have, c); err != nil {
-				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
+			if err != nil {
+				failed.Failed = append(failed.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 				continue
 			}
 			call.Fields = append(call.Fields, c.Field)
 			m.change(next, req, p, c)
+		}
+		if req.Password != driver.PasswordStays {
+			failed.Password = m.writePassword(call, h, req, have, next)
 		}
 		if len(call.Fields) > 0 {
 			operation = m.update(have, next, h)
 		}
 		return nil
 	})
-	if err == nil && len(failed) > 0 {
+	if err == nil && (len(failed.Failed) > 0 || failed.Password != nil) {
 		return operation, failed
 	}
 	return orZero(operation, err)
 }
 
-// takes returns why an object does not take a change as it is.
-func (m *manager[S, H]) takes(call *Call, req *table.Request[S], have *H, c driver.Change) error {
-	if m.refuses != nil {
-		if err := m.refuses(call, have, c); err != nil {
-			return err
-		}
+// writePassword makes the change of the administrator's password that a request has.
+func (m *manager[S, H]) writePassword(call *Call, h hits, req *table.Request[S], have, next *H) error {
+	name := passwordNames[req.Password]
+	if err := h.field(FieldRefused, name, call); err != nil {
+		return err
 	}
-	if why := passwords[0].Check(req.Login.Password); c.SetsPassword() && why != "" {
-		return fail(call, driver.Invalid, "the administrator's password: %s", why)
+	if err := m.setPassword(call, req, have, next); err != nil {
+		return err
 	}
+	call.Fields = append(call.Fields, name)
 	return nil
 }
 
@@ -119,8 +122,6 @@ func (m *manager[S, H]) change(next *H, req *table.Request[S], p *params[S], c d
 	switch object := m.objects.object(next); {
 	case c.Field == driver.FieldMark:
 		object.Labels = marked(object.Labels, req.Mark)
-	case c.Field == driver.FieldPassword, c.Field == driver.FieldSource:
-		m.setPassword(next, req.Login.Password, c)
 	case c.Field == "tags":
 		set := driver.WithoutMark(p.Tags.Set) // the mark is a change of its own, but for what it lacks
 		if uid := p.Tags.Set[driver.LabelNamespaceUID]; uid != "" {

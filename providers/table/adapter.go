@@ -9,92 +9,109 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// An Adapter manages one kind of cloud object. S is the spec's parameters, H what the cloud has, P the parameters of its calls,
-// which rows of the table fill. All functions but those that may be nil are set before its first use; after that it does not
-// change, and is safe for concurrent use.
+// An Adapter implements one kind of cloud object. S is the parameters of the spec, H what the cloud reports, and P the
+// parameters of its calls, which the table's rows fill. Set all functions before the first use, except those that may
+// be nil. After that an Adapter does not change, and it is safe for concurrent use.
 type Adapter[S, H, P any] struct {
 	Table Table[S, H, P]
-	// Noun is what messages call an object: bucket. ReadCall is the cloud's name of the call that Read makes.
+	// Noun is what messages call an object, for example bucket. ReadCall is the cloud's name of the call that Read
+	// makes.
 	Noun, ReadCall string
-	// Region is where the session works; a request for another one is refused. Empty if the session works everywhere.
+	// Region is where the session works. A request for another region is refused. It is empty if the session works
+	// everywhere.
 	Region string
-	// Check refuses requests that the cloud would misunderstand. It may be nil.
+	// Check refuses requests that the cloud would interpret differently. It may be nil.
 	Check func(req *Request[S]) error
 
-	// Read returns what the cloud has of an object, nil if it says that there is none. What has a Part with a Read of its own may
-	// be missing. Of the observation it may fill in why an operation failed.
+	// Read returns what the cloud reports of an object; nil if the cloud says that it does not exist. It may leave out
+	// fields that a Part reads. It may set OperationError in the observation.
 	Read func(ctx context.Context, req *Request[S], o *driver.Observation) (*H, error)
-	// Learn reads what only the effects of changes look at. What it can't read must not keep the object from being observed: effects then
-	// say what may happen. It is called for observations that compare, and not for a Deletion. It may be nil.
+	// Learn reads what is needed only to determine the effects of changes. If it can't be read, the observation goes
+	// on, and effects are the possible ones. It is called for observations that compare a spec, not for a Deletion. It
+	// may be nil.
 	Learn func(ctx context.Context, req *Request[S], have *H)
-	// Remains completes the observation of an object that is not there: what of it is left in the cloud beside it has to be deleted, too, and
-	// while that is there a Deletion observes the object as there. It may be nil.
+	// Remains looks for what an object leaves behind in the cloud, after the object itself does not exist any more, and
+	// that has to be deleted too. While there is something, the observation for a Deletion says that the object exists.
+	// It may be nil.
 	Remains func(ctx context.Context, req *Request[S], o *driver.Observation) error
-	// Release marks what is left in the cloud beside an object that is released, and returns what that is, in a sentence; empty if nothing is. have is
-	// nil if the object itself is gone. It may be nil.
+	// Release marks what belongs to a released object and stays in the cloud with it, and describes that in a sentence;
+	// left is empty if there is nothing. have is nil if the object itself does not exist. It may be nil.
 	Release func(ctx context.Context, req *Request[S], have *H) (left string, err error)
-	// State fills in what the object itself says: its state, id, mark, location and whatever else is no field.
+	// State sets the fields of the observation that are not in the table: state, ID, mark, location and others.
 	State func(req *Request[S], have *H, o *driver.Observation)
-	// Support returns until when the cloud supports what an object runs on. It may call the cloud, and must not make the observation fail: what can't be
-	// read is Unread. It is not called for a Deletion, nor for an object that the cloud is deleting. nil for kinds of which the cloud says nothing.
+	// Support returns the end-of-support dates of an object. It may call the cloud. If the call fails, it sets Unread,
+	// and the observation goes on. It is not called for a Deletion, nor for an object that is being deleted. It is nil
+	// for kinds without such dates.
 	Support func(ctx context.Context, have *H) *driver.Support
-	// Login compares the administrator: it adds to the changes, to what is applied and to what is fixed. It makes no call for a
-	// Deletion. nil for kinds without a login.
+	// Login compares the administrator's login with the spec. It sets Changes, Applied and Fixed in the observation. It
+	// makes no call for a Deletion. It is nil for kinds without a login.
 	Login func(ctx context.Context, req *Request[S], have *H, o *driver.Observation) error
-	// Review corrects state and changes once these are known: a cloud may be unable to take some of them now. It may be nil.
+	// Review corrects the state and the changes after the comparison, for example if the cloud can't make some changes
+	// now. It may be nil.
 	Review func(req *Request[S], have *H, o *driver.Observation)
-	// Sayable makes of a mirror what a spec can say. Of two fields that say the same and exclude each other it leaves the one that the spec has; what no spec
-	// may say is left out where it means nothing. It may be nil: then each row says what a spec can.
+	// Sayable changes a mirror so that it is a valid spec. If two fields with the same meaning exclude each other, it
+	// keeps the one that the spec sets. It removes values that no spec may have, if they have no effect. It is nil if
+	// every row's value is valid in a spec.
 	Sayable func(spec, mirror *S)
-	// Snapshot looks for the final snapshot that the Deletion names. It returns its state and, for one that failed, why. nil for kinds that
-	// have none.
+	// Snapshot observes the final snapshot that the Deletion names. It returns the snapshot's state and, if it failed,
+	// why. It is nil for kinds without final snapshots.
 	Snapshot func(ctx context.Context, req *Request[S]) (state driver.State, problem string, err error)
-	// Restorable returns what the cloud still has of the object that the request's Vanished names. nil for kinds that can't be restored.
+	// Restorable returns what can be restored of the object in Request.Vanished. It is nil for kinds that can't be
+	// restored.
 	Restorable func(ctx context.Context, req *Request[S]) (*driver.Restorable, error)
-	// Following is how objects follow others; nil for kinds without Replicas.
+	// Following implements read replicas; nil for kinds without Capabilities.Replicas.
 	Following *Following[S, H]
-	// Beside is how an object gets another version by one that takes its place; nil for kinds without Capabilities.Beside.
+	// Beside implements blue/green deployments; nil for kinds without Capabilities.Beside.
 	Beside *Succession[S, H, P]
-	// Fixed: observations say which fields can't change any more.
+	// Fixed: observations report which fields can't be changed any more.
 	Fixed bool
 
-	// Tags returns the tags in a call's parameters, or what of them goes into the registry. The mark goes where they go. nil for a kind
-	// that is OwnedByParent: its mark goes nowhere, and a change of it is made without a call.
+	// Tags returns the tags in the parameters of a call, or the part of them that goes into the registry. The mark is
+	// stored together with them. It is nil for a kind that is OwnedByParent, which has no mark in the cloud.
 	Tags func(params *P) *Delta
-	// Password puts the administrator's password into a call's parameters. nil where Login's part sends it.
+	// Password sets the administrator's password in the parameters of a call. It is nil if a part sends the password
+	// itself.
 	Password func(params *P, password string)
-	// Manage puts into a call's parameters whether the cloud manages the administrator's password. nil for a kind without ManagedPassword.
+	// Manage sets, in the parameters of a call, whether the cloud manages the administrator's password. It is nil for a
+	// kind without ManagedPassword.
 	Manage func(params *P, managed bool)
-	// Lacks are what the description says that the cloud does not have. The creation refuses what asks for one.
+	// Lacks are the fields and values that the description says the cloud does not support. Create refuses a spec that
+	// has one.
 	Lacks []driver.Lack
-	// Creatable refuses what can't be created, before the cloud does in words that do not help: all of it, by Together. It may be nil.
+	// Creatable refuses a creation that the cloud would refuse with an unclear message. It returns all refusals at
+	// once, by Together. It may be nil.
 	Creatable func(req *Request[S]) error
-	// Make creates the object with all that the call takes, tags and mark among them.
+	// Make creates the object with everything that the call takes, including tags and the mark.
 	Make func(ctx context.Context, req *Request[S], params *P) (driver.Result, error)
-	// Taken is what the call takes. Unsent are the rows that fill no parameter, and why.
+	// Taken says which parameters Make's call takes. Unsent are the rows that fill no parameter, and why.
 	Taken  Taker
 	Unsent map[string]string
-	// New is an object as Make leaves it, where parts follow at once by calls of their own; nil where none do.
+	// New is the state of an object right after Make, for the parts that are written immediately after it; nil if there
+	// are none.
 	New *H
-	// Parts are what the cloud changes by separate calls, in the order of the calls.
+	// Parts are the separate calls that change an object, in the order in which they are made.
 	Parts []Part[S, H, P]
-	// Guarded: every write is guarded by a version of what was read, so that it needs a read of its own.
+	// Guarded: each write carries the version of the object that was read, so the object is read again before each
+	// write.
 	Guarded bool
-	// OneOperation, unless nil, is why no other call is made once a call has started an operation.
+	// OneOperation is the error of changes that are not sent because an earlier call of the update started an
+	// operation. If it is nil, such changes are sent.
 	OneOperation error
-	// Whole reports whether an error concerns the object or the account as a whole, and no change of it: Update returns it. nil if
-	// none does.
+	// Whole reports whether an error is about the object or the account as a whole, not about a change. Update returns
+	// such an error. It may be nil.
 	Whole func(error) bool
 
-	// Refusals say what the cloud's words are about when it refuses a value.
+	// Refusals map the cloud's messages about invalid values to fields of the spec.
 	Refusals Refusals
 
-	// Actions says of each action that objects of the kind can have what there is to say of it now. It makes no call. Act has the cloud do one, by one
-	// call that is not repeated, and returns the operation that it started, if any. Both are nil for a kind without actions.
+	// Actions returns the state of each action that the kind supports. It makes no call. It is nil for a kind without
+	// actions.
 	Actions func(req *Request[S], have *H, o *driver.Observation) map[driver.Action]driver.ActionState
-	Act     func(ctx context.Context, req *Request[S], have *H, action driver.Action) (operation string, err error)
+	// Act carries out an action, by one call that is not repeated. It returns the operation that the call started, if
+	// any. It is nil for a kind without actions.
+	Act func(ctx context.Context, req *Request[S], have *H, action driver.Action) (operation string, err error)
 
-	// Listing lists objects; nil where the cloud can't.
+	// Listing lists objects; nil if the cloud can't list them.
 	Listing *Listing[H]
 
 	// Remove asks the cloud to delete the object.
@@ -104,41 +121,51 @@ type Adapter[S, H, P any] struct {
 	reads reads[H]
 }
 
-// A Part is what the cloud has a call of its own for.
+// A Part is a group of fields that the cloud changes by a call of its own.
 type Part[S, H, P any] struct {
-	// Fields are what the call changes; nil for all that no other part has. The mark goes with field "tags".
+	// Fields are the fields that the call changes. If it is nil, they are all fields that no other part has. The mark
+	// is changed together with the field "tags".
 	Fields []string
-	// Read reads the fields, which are of the table, into what is there; nil if Adapter.Read does. Parts are read at the same time.
+	// Read reads the part's fields into into; nil if Adapter.Read does that. The parts are read concurrently.
 	Read func(ctx context.Context, req *Request[S], into *H) error
-	// Hidden returns why Adapter.Read may not have shown the fields that are there; nil if what it did not show is not there. It is asked about an object of
-	// whose fields the spec declares one, so that what may not be read is not taken for none. nil if Adapter.Read shows them or fails.
+	// Hidden returns why Adapter.Read may have left out fields that are set, for example for lack of permission; nil if
+	// a field that is left out is not set. It is called if the spec declares one of the part's fields. Hidden may be
+	// nil if Adapter.Read returns these fields or fails.
 	Hidden func(ctx context.Context, req *Request[S], have *H) error
-	// Vital reports whether an error of Read leaves the whole object unknown, and not just these fields. nil if none does.
+	// Vital reports whether an error of Read makes the whole observation fail, and not just these fields. It may be
+	// nil.
 	Vital func(error) bool
-	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes. An error that is
-	// a FieldErrors says which of them were not made; all others were.
+	// Password: the call sets the administrator's password. If no part has Password, the part without Fields sets it.
+	Password bool
+	// Write makes the call, and returns the operation that it started, if any. params has the values that rows filled
+	// for the changes, and what Adapter.Password and Adapter.Manage set for Request.Password. An error of type
+	// FieldErrors or Partial says which changes were not made; all others were.
 	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []driver.Change) (operation string, err error)
-	// Taken is what the call takes.
+	// Taken says which parameters the call takes.
 	Taken Taker
-	// Versioned: Write carries the version of what is there, so that the cloud refuses it if somebody else changed the object since. So the update that follows
-	// an observation need not read the object again. It is for adapters that are Guarded.
+	// Versioned: Write carries the version of the object that was read, so the cloud refuses it after a concurrent
+	// change. Therefore an update right after an observation does not read the object again. It is for adapters that
+	// are Guarded.
 	Versioned bool
-	// Refuses reports whether an error may be about one value of several: then each change is tried alone. nil if none is.
+	// Refuses reports whether an error may be about one of several values. If so, each change is sent again alone. It
+	// may be nil.
 	Refuses func(error) bool
-	// Steps: Write makes several calls, of which some may be made when one is refused. So the object is read again for each change that is tried alone.
+	// Steps: Write makes several calls, and some of them may succeed before one is refused. So the object is read again
+	// before each change that is sent alone.
 	Steps bool
-	// Blind: Write needs nothing of what is there. The have that it gets is empty.
+	// Blind: Write does not use the present object, and gets an empty have.
 	Blind bool
-	// Last reports whether the call is made after those of all other parts, as where they take away first what stands in its way. If one of those fails, it is
-	// not made. nil if it never is.
+	// Last reports whether the call has to be made after those of all other parts, for example because they remove an
+	// obstacle. If one of them fails, the call is not made. Last may be nil.
 	Last func(changes []driver.Change) bool
-	// Later: it is written once the object is there, by an update. The creation says nothing of it.
+	// Later: the part is written by an update after the creation, and not by Create.
 	Later bool
-	// Follows: the creation does not take it, and Adapter.Read reads it. It is written right after the creation, against Adapter.New.
+	// Follows: Make does not set the part, and Adapter.Read reads it. Create writes it right after Make, compared with
+	// Adapter.New.
 	Follows bool
 }
 
-// FieldErrors is the error of a call that made some changes and not others: it has those that were not made.
+// FieldErrors is the error of a call that made only some of its changes. It has the changes that were not made.
 type FieldErrors []driver.FieldError
 
 // Error implements error.
@@ -151,6 +178,22 @@ func (e FieldErrors) Error() string {
 		b.WriteString(failed.Field + ": " + failed.Err.Error())
 	}
 	return b.String()
+}
+
+// Partial is the error of a call that made only a part of an edit. It has the changes that were not made.
+type Partial struct {
+	Failed FieldErrors
+	// Password is why the administrator's password was not changed; nil if it was changed, or if the edit does not
+	// change it.
+	Password error
+}
+
+// Error implements error.
+func (p Partial) Error() string {
+	if p.Password == nil {
+		return p.Failed.Error()
+	}
+	return strings.TrimPrefix(p.Failed.Error()+"; the password: "+p.Password.Error(), "; ")
 }
 
 // tagsField is the field of the table that holds the tags.
@@ -180,6 +223,22 @@ func (a *Adapter[S, H, P]) partOf(name string) *Part[S, H, P] {
 	}
 	return rest
 }
+
+// partOfPassword returns the part that changes the administrator's password; nil if there is none.
+func (a *Adapter[S, H, P]) partOfPassword() (part *Part[S, H, P]) {
+	for i := range a.Parts {
+		if a.Parts[i].Password {
+			return &a.Parts[i]
+		}
+		if a.Parts[i].Fields == nil {
+			part = &a.Parts[i]
+		}
+	}
+	return part
+}
+
+// isLast reports whether the call of a part is made after those of all others.
+func (p *Part[S, H, P]) isLast(edit driver.Edit) bool { return p.Last != nil && p.Last(edit.Changes) }
 
 // serves refuses a request that the session can't answer for: a cloud would say of another region that the object does not exist
 // there, and that would be believed.

@@ -275,16 +275,18 @@ func TestUpdate(t *testing.T) {
 	tests := []struct {
 		name    string
 		changes []driver.Change
-		refuse  func(string) error
-		edit    func(*adapter, *fake)
-		failed  map[string]driver.Code
-		err     error
-		calls   []string
+		// password is the change of the password, whose failure is under that name.
+		password driver.PasswordChange
+		refuse   func(string) error
+		edit     func(*adapter, *fake)
+		failed   map[string]driver.Code
+		err      error
+		calls    []string
 	}{
 		{name: "a call for each part", changes: all, calls: []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},
 		{name: "the mark is written by a command alone", changes: change(driver.FieldMark), failed: map[string]driver.Code{driver.FieldMark: driver.Invalid}},
 		{name: "what is impossible fails, and no call is made", changes: change("location"), failed: map[string]driver.Code{"location": driver.Invalid}},
-		{name: "no call is made for a password that is not there", changes: change(driver.FieldPassword), failed: map[string]driver.Code{driver.FieldPassword: driver.Invalid}},
+		{name: "no call is made for a password that is not there", password: driver.SetPassword, failed: map[string]driver.Code{"set": driver.Invalid}},
 		{name: "a refused value keeps no other away", changes: change("size", "class"), refuse: failing(driver.Invalid, "class"),
 			failed: map[string]driver.Code{"class": driver.Invalid}, calls: []string{"GetObject", "ModifyObject size class", "ModifyObject size", "ModifyObject class"}},
 		{name: "after a part of several calls each is tried on what is there by then", changes: change("size", "class"), refuse: failing(driver.Invalid, "class"),
@@ -293,7 +295,7 @@ func TestUpdate(t *testing.T) {
 			calls:  []string{"GetObject", "ModifyObject size class", "GetObject", "ModifyObject size", "GetObject", "ModifyObject class"}},
 		{name: "an error about no value is not tried alone", changes: change("size", "class"), refuse: failing(driver.Busy, "class"),
 			failed: map[string]driver.Code{"size": driver.Busy, "class": driver.Busy}, calls: []string{"GetObject", "ModifyObject size class"}},
-		{name: "once an error is about no value, the others are not tried", changes: change("size", "class", driver.FieldPassword),
+		{name: "once an error is about no value, the others are not tried", changes: change("size", "class"), password: driver.SetPassword,
 			edit: func(_ *adapter, f *fake) {
 				f.refuse = func(string) error {
 					code := map[int]driver.Code{2: driver.Invalid, 3: driver.Throttled}[len(f.calls)]
@@ -303,7 +305,7 @@ func TestUpdate(t *testing.T) {
 					return &driver.Error{Code: code}
 				}
 			},
-			failed: map[string]driver.Code{"size": driver.Throttled, "class": driver.Throttled, driver.FieldPassword: driver.Invalid},
+			failed: map[string]driver.Code{"size": driver.Throttled, "class": driver.Throttled, "set": driver.Invalid},
 			calls:  []string{"GetObject", "ModifyObject size class", "ModifyObject size"}},
 		{name: "a part that fails keeps no other away", changes: all, refuse: failing(driver.Throttled, "PutTags"),
 			failed: map[string]driver.Code{"tags": driver.Throttled},
@@ -334,14 +336,18 @@ func TestUpdate(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(a, f)
 			}
-			result, err := a.Update(t.Context(), request(), tc.changes)
+			result, err := a.Update(t.Context(), request(), driver.Edit{Changes: tc.changes, Password: tc.password})
 			if (err != nil) != (tc.err != nil) || err != nil && driver.CodeOf(err) != driver.CodeOf(tc.err) {
 				t.Errorf("got error %v, want %v", err, tc.err)
 			}
 			if tc.failed == nil {
 				tc.failed = map[string]driver.Code{}
 			}
-			if diff := cmp.Diff([]any{tc.failed, tc.calls}, []any{names(result.Failed), f.calls}); diff != "" {
+			failed := names(result.Failed)
+			if result.PasswordFailed != nil {
+				failed[string(tc.password)] = result.PasswordFailed.Code
+			}
+			if diff := cmp.Diff([]any{tc.failed, tc.calls}, []any{failed, f.calls}); diff != "" {
 				t.Errorf("failed and calls (-want +got):\n%s", diff)
 			}
 		})
@@ -394,7 +400,7 @@ func TestAnotherObjectIsNotChanged(t *testing.T) {
 	f := &fake{there: &object{location: "here"}}
 	req := request()
 	req.ID = "id-0"
-	if _, err := f.adapter().Update(t.Context(), req, []driver.Change{{Field: "size"}}); driver.CodeOf(err) != driver.Conflict {
+	if _, err := f.adapter().Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "size"}}}); driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("got %v, want a conflict", err)
 	}
 	if diff := cmp.Diff([]string{"GetObject"}, f.calls); diff != "" {
@@ -409,7 +415,7 @@ func TestLastCall(t *testing.T) {
 		a := f.adapter()
 		a.Parts[1], a.Parts[2] = a.Parts[2], a.Parts[1]
 		a.Parts[1].Last = func(changes []driver.Change) bool { return changes[0].To == "late" }
-		if _, err := a.Update(t.Context(), request(), []driver.Change{{Field: "key", To: value}, {Field: "size"}}); err != nil {
+		if _, err := a.Update(t.Context(), request(), driver.Edit{Changes: []driver.Change{{Field: "key", To: value}, {Field: "size"}}}); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -432,7 +438,7 @@ func TestLastCallAfterAFailure(t *testing.T) {
 	a.Parts[1].Write = func(context.Context, *table.Request[spec], *object, *params, []driver.Change) (string, error) {
 		return "", &driver.Error{Code: driver.Denied, Message: "no"}
 	}
-	result, err := a.Update(t.Context(), request(), []driver.Change{{Field: "size"}, {Field: "key"}})
+	result, err := a.Update(t.Context(), request(), driver.Edit{Changes: []driver.Change{{Field: "size"}, {Field: "key"}}})
 	if err != nil || len(result.Failed) != 2 || result.Failed[1].Field != "key" || driver.CodeOf(result.Failed[1].Err) != driver.Denied || !strings.Contains(result.Failed[1].Err.Error(), "spec.size failed") {
 		t.Errorf("%v, failed %v; want the key to wait for the size", err, result.Failed)
 	}
@@ -494,7 +500,7 @@ func TestEntriesThatTheCloudLacksAreNotSent(t *testing.T) {
 	if driver.CodeOf(err) != driver.Invalid || !namesAll(err, names) || len(f.calls) > 0 {
 		t.Errorf("creation: error %v after %v, want both named", err, f.calls)
 	}
-	result, err := a.Update(t.Context(), req, []driver.Change{{Field: "tags"}, {Field: "size"}})
+	result, err := a.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "tags"}, {Field: "size"}}})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "tags" || !namesAll(result.Failed[0].Err, names) {
 		t.Errorf("update: %+v, %v, want the tags refused", result, err)
 	}
@@ -513,7 +519,7 @@ func TestOtherRegionsAreRefused(t *testing.T) {
 	req.Location = "there"
 	_, observed := f.adapter().Observe(t.Context(), req)
 	_, created := f.adapter().Create(t.Context(), req)
-	_, updated := f.adapter().Update(t.Context(), req, []driver.Change{{Field: "size"}})
+	_, updated := f.adapter().Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "size"}}})
 	_, deleted := f.adapter().Delete(t.Context(), req)
 	for _, err := range []error{observed, created, updated, deleted} {
 		if driver.CodeOf(err) != driver.Invalid || err == nil {
@@ -538,7 +544,7 @@ func TestErrorsShowNoSecret(t *testing.T) {
 	req := request()
 	req.Login.Password = "Canary-77"
 	_, err := f.adapter().Create(t.Context(), req)
-	result, _ := f.adapter().Update(t.Context(), req, []driver.Change{{Field: "key"}, {Field: "size"}, {Field: "class"}})
+	result, _ := f.adapter().Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "key"}, {Field: "size"}, {Field: "class"}}})
 	errs := []error{err}
 	for _, failed := range result.Failed {
 		errs = append(errs, failed.Err)

@@ -7,7 +7,7 @@ import (
 
 type askedKey struct{}
 
-// WithAsked has an observation know when a person asked for it: driver.Request.AskedAt.
+// WithAsked returns a context with the time at which a user requested the observation: driver.Request.AskedAt.
 func WithAsked(ctx context.Context, at time.Time) context.Context {
 	if at.IsZero() {
 		return ctx
@@ -15,9 +15,9 @@ func WithAsked(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, askedKey{}, at)
 }
 
-// AskedSince reports whether a person asked for the observation of ctx since a time. Whatever a driver looks at on a
-// period of its own asks this of its last look, so that the period holds for nobody who asks. It takes the context,
-// because such looks are deep below the request, and many are shared by all objects of a session.
+// AskedSince reports whether a user requested the observation in ctx after a time. Use it for state that is read at a
+// longer interval than observations: read it again if a user requested an observation since the last read. It takes a
+// context, because such reads are far below the request, and are shared by all objects of a session.
 func AskedSince(ctx context.Context, last time.Time) bool {
 	at, asked := ctx.Value(askedKey{}).(time.Time)
 	return asked && !last.After(at)

@@ -2,9 +2,10 @@ package table
 
 import "github.com/mooring-dev/mooring/providers/driver"
 
-// Zoned is for what a cloud has of an object that can have a standby in a second zone: a change may cost its users less then.
+// Zoned is implemented by an H of objects that can have a standby in a second zone. A change may affect the users of
+// such an object for a shorter time.
 type Zoned interface {
-	// InTwoZones reports whether it has a standby now.
+	// InTwoZones reports whether the object has a standby now.
 	InTwoZones() bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// Create implements External. What can be known to be refused is refused before the call, all of it.
+// Create implements External. It returns all refusals that are known without a call before it makes one.
 func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
@@ -91,7 +91,7 @@ func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []
 		if len(changes) == 0 {
 			continue
 		}
-		if tried, err := u.try(ctx, part, a.New, changes); err != nil || len(tried) < len(changes) {
+		if tried, err := u.try(ctx, part, a.New, driver.Edit{Changes: changes}); err != nil || tried.Len() < len(changes) {
 			return set
 		}
 		set = append(set, changes...)

@@ -62,7 +62,7 @@ func (u *update[S, H, P]) writeMark(ctx context.Context) error {
 	if done, err := u.leave(ctx); done || err != nil {
 		return err
 	}
-	return u.apply(ctx, []driver.Change{{Field: driver.FieldMark}})
+	return u.apply(ctx, driver.Edit{Changes: []driver.Change{{Field: driver.FieldMark}}})
 }
 
 // leave does what comes before the mark of an object that is released. It reports whether that is all, because the object is gone.

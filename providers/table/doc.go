@@ -1,23 +1,24 @@
-// Package table holds field tables, and makes a driver of them. A table has one row for each field of a cloud object, which says
-// how the spec says it, how the cloud reports it, how it is sent, when two values mean the same, and what changing it does. From a
-// table follow the difference between spec and cloud, the patch of exactly the named fields, the mirror in status, and the
-// reference's line on what changing a field does. A new field of a cloud object is one row.
+// Package table implements drivers from field tables. A table has one row for each field of a cloud object. The row
+// says how the spec declares the field, how the cloud reports it, how it is sent, when two values are equal, and which
+// effect a change has. From the table follow the difference between spec and cloud, the patch of the changed fields,
+// the mirror in status, and the reference of effects. A new field of a cloud object is one row.
 //
-// Three types run through it: S is the spec's parameters, H what the cloud reports (have), and P the driver's own parameters of a
-// call, filled by rows. A nil value from want means unmanaged; a nil value from have means that the cloud reports none.
+// The type parameters are the same everywhere: S is the parameters of the spec, H is what the cloud reports (have), and
+// P is the driver's parameters of a call, which rows fill. If want returns nil, the field is unmanaged. If have returns
+// nil, the cloud reports no value.
 //
-// An Adapter has the table of one kind, and a few functions of the cloud: one
-// reads an object, one says in which state it is, one creates it, one deletes it, and each Part has a call that changes
-// something. What is the same for all clouds is here, once: the difference between spec and object, what is applied, the mirror,
-// fields that could not be read, changes that are impossible, tags and mark, one call for all changes and then one for each if
-// the cloud refuses a value, and the redaction of secrets.
+// An Adapter has the table of one kind, and functions that call the cloud: to read an object, to find its state, to
+// create it and to delete it. Each Part has a call that changes something. The Adapter does what is the same in all
+// clouds: it compares spec and object, records what is applied, makes the mirror, handles fields that can't be read and
+// impossible changes, tags and marks, and redacts secrets. It sends all changes in one call, and then one call for each
+// change if the cloud refuses a value.
 //
-// Rows of a table fill one struct of parameters. A Copier makes the parameters of a call from it, by their names. Problems says
-// what a table fills and no call takes; a test of each driver demands that there are none.
+// The rows of a table fill one struct of parameters. A Copier copies it, field by field, to the SDK's struct of a call.
+// Problems reports parameters that no call takes; a test of each driver requires that there are none.
 //
-// Around the tables is what every driver does alike with messages: it decodes previews and drafts, says why a connection failed, and chooses
-// the newest of several backups. What a field means whatever the driver is in package portable.
+// Other functions do what every driver does with messages: decode previews and drafts, describe connection errors, and
+// choose the newest of several backups. Package portable says what a field means in every cloud.
 //
-// An Adapter is the External of one kind: it works on the kind's own parameters. NewSession makes one driver.Session, whose requests hold
-// any kind's spec, of all of them.
+// An Adapter implements External for one kind, with the kind's own type of spec. NewSession combines several of them
+// into one driver.Session, whose requests have the spec of any kind.
 package table

@@ -8,7 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// EntryMap is a row for a map from names to values, of which others may own entries.
+// An EntryMap is a row for a map from names to values, in which others may own entries.
 type EntryMap[S, H, P any] struct {
 	name     string
 	want     func(*S) map[string]string
@@ -27,14 +27,14 @@ type EntryMap[S, H, P any] struct {
 	theirs   func(value string) bool // entries of others that are not taken over where they mean the same; nil if all are
 }
 
-// A Delta is what is to become of a map: entries to set, and names to remove. All others stay.
+// A Delta is a change of a map: entries to set, and names to remove. All other entries stay.
 type Delta struct {
 	Set    map[string]string
 	Remove []string
 	Waits  bool // the restart that present entries wait for is a part of it
 }
 
-// Waiting is what entries of a map wait for.
+// A Waiting describes what entries of a map need before they take effect.
 type Waiting struct {
 	For  string                 // as pending-reboot; empty if all have taken effect
 	Part func(name string) bool // whether an entry, once set, may wait; nil if all that are set wait
@@ -47,9 +47,9 @@ func (d Delta) Names() []string {
 
 func (d Delta) empty() bool { return len(d.Set) == 0 && len(d.Remove) == 0 }
 
-// Entries makes a row for a map. want returns nil if the spec says nothing, and an empty map for
-// "none, please": then the entries that we set earlier go. Entries of others are never touched, unless Exact says so.
-// Unless told otherwise, only equal values mean the same and every change is Online.
+// Entries makes a row for a map. want returns nil if the spec does not have the field. An empty map means that there
+// should be no entries of Mooring's: those that it set earlier are removed. Entries of others are never changed, except
+// if Exact says otherwise. By default, only identical values are equal, and every change is Online.
 func Entries[S, H, P any](name string, want func(*S) map[string]string, have func(*H) map[string]string, set func(*P, Delta)) *EntryMap[S, H, P] {
 	return &EntryMap[S, H, P]{
 		name: name, want: want, have: have, set: set,
@@ -60,33 +60,35 @@ func Entries[S, H, P any](name string, want func(*S) map[string]string, have fun
 	}
 }
 
-// Exact sets when a spec that declares the map has entries of others taken away.
+// Exact sets for which specs the map is exclusive: entries of others are removed.
 func (r *EntryMap[S, H, P]) Exact(exact func(*S) bool) *EntryMap[S, H, P] {
 	r.exact = exact
 	return r
 }
 
-// Except names entries about which another field of the spec decides: they are not taken away, neither by Exact nor because we set them
-// earlier.
+// Except names entries that another field of the spec controls. They are never removed, neither by Exact nor because
+// Mooring set them earlier.
 func (r *EntryMap[S, H, P]) Except(except func(*S) []string) *EntryMap[S, H, P] {
 	r.except = except
 	return r
 }
 
-// Equal sets when a wanted and a present value of an entry mean the same, and says so for the reference.
+// Equal sets when a declared and a present value of an entry are equal. doc describes that in the reference.
 func (r *EntryMap[S, H, P]) Equal(equal func(want, have string) bool, doc string) *EntryMap[S, H, P] {
 	r.equal, r.equalDoc = equal, doc
 	return r
 }
 
-// EffectOf sets what a change does as a function of the entries that change and of what is there. possible is as in Scalar.EffectOf.
+// EffectOf sets the effect of a change as a function of the entries that change and of the present object. possible is
+// as in Scalar.EffectOf.
 func (r *EntryMap[S, H, P]) EffectOf(effect func(d Delta, have *H) (driver.Effect, string), possible ...driver.PossibleEffect) *EntryMap[S, H, P] {
 	r.effect, r.effects, r.depends = effect, possible, true
 	return r
 }
 
-// Waits is for maps of which a part takes effect when a server restarts. waits says what the present entries wait for. While they wait the map differs:
-// in the entries that were not applied before, or else in all. An edit that neither waits nor has to is a change by itself.
+// Waits is for maps whose entries may take effect only when a server restarts. waits returns what the present entries
+// wait for. While they wait, the map differs: in the entries that were not applied before, or otherwise in all. An edit
+// that needs no restart is a separate change.
 func (r *EntryMap[S, H, P]) Waits(waits func(have *H) Waiting) *EntryMap[S, H, P] {
 	r.waits = waits
 	return r
@@ -126,22 +128,27 @@ func (r *EntryMap[S, H, P]) outstanding(d Delta, wanted, present, ours map[strin
 	return out, part != nil
 }
 
-// Listed is about entries that a spec has as a list, and that a part with a Read of its own reads.
+// Listed configures a row for entries that a spec has as a list, and that a part reads by a call of its own.
 type Listed[H any] struct {
-	// Reported is what the mirror shows: the list; nil for nothing.
+	// Reported returns the list in the mirror; nil for nothing.
 	Reported func(*H) any
-	// Refers is of which sort the other cloud objects are that entries name; empty if they name none.
+	// Refers is the sort of cloud object that entries name; empty if they name none.
 	Refers driver.Reference
-	// Says is what a change of present entries brings about, in words.
+	// Says returns, in words, the consequence of a change of present entries.
 	Says func(present map[string]string, d Delta) string
-	// Theirs reports whether an entry of others stays theirs, although the spec wants it as it is: it satisfies the spec, and is neither changed nor removed when
-	// the spec no longer wants it so. It is for what protects others, which nobody may make theirs by copying it. nil if no entry does.
+	// Theirs reports whether an entry that others set remains theirs even if the spec declares an equal one. Such an
+	// entry satisfies the spec. It is never changed, and is not removed when the spec does not declare it any more. It
+	// is for entries that protect others, who must not lose them because somebody copied them. It is nil if there are
+	// no such entries.
 	Theirs func(value string) bool
 }
 
-// AsList makes a row for such entries. Those that we set go when the spec no longer has the field. have returns nil until they were read, which is not none. All changes
-// are Online. An entry of others that has a wanted name is taken over if it means the same, unless Theirs says otherwise. If it means
-// something else it is left alone, and the field is refused, unless Exact says so.
+// AsList makes the row one for entries that a spec has as a list, and that a part reads by a call of its own. have
+// returns nil until the entries were read; an empty map means that there are none. All changes are Online.
+//
+// The entries that Mooring set are removed when the spec does not have the field any more. If others set an entry with
+// a declared name and an equal value, Mooring takes it over, except if Listed.Theirs says otherwise. With another
+// value, the entry is left alone and the field is refused, except if Exact says otherwise.
 func AsList[S, H, P any](r *EntryMap[S, H, P], list Listed[H]) *EntryMap[S, H, P] {
 	r.list, r.spares, r.theirs = &list, true, list.Theirs
 	return r
@@ -159,7 +166,8 @@ func (r *EntryMap[S, H, P]) Doc() driver.Field {
 	return d
 }
 
-// Delta returns what has to become of what is there; nothing if the spec says nothing. applied is what we set earlier.
+// Delta returns the change that is needed; an empty Delta if the spec does not have the field. applied is what Mooring
+// set earlier.
 func (r *EntryMap[S, H, P]) Delta(want *S, have *H, applied driver.Applied) Delta {
 	if r.want(want) == nil {
 		return Delta{}
@@ -167,7 +175,7 @@ func (r *EntryMap[S, H, P]) Delta(want *S, have *H, applied driver.Applied) Delt
 	return r.delta(want, r.have(have), r.ours(applied))
 }
 
-// Ours returns the names of the entries that we set earlier, or were to set, sorted.
+// Ours returns the names of the entries that Mooring set earlier, or was about to set, sorted.
 func (r *EntryMap[S, H, P]) Ours(applied driver.Applied) []string {
 	return slices.Sorted(maps.Keys(r.ours(applied)))
 }

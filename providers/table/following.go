@@ -9,15 +9,17 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Following is how objects of a kind follow others of it. Make makes one that does where the request says so, and State says what an object follows. All
-// functions but Lag are set.
+// A Following implements read replicas. Adapter.Make creates a replica if the request says so, and Adapter.State
+// reports its primary. All functions except Lag must be set.
 type Following[S, H any] struct {
-	// Withheld reports whether a change is of a field that the cloud does not let an object have as the spec says while it follows another one.
+	// Withheld reports whether a change is not possible while the object is a replica, because the cloud does not let a
+	// replica have the value in the spec. Such a change is not reported.
 	Withheld func(req *Request[S], have *H, c driver.Change) bool
-	// Promote ends that an object follows another one, by one call that is not repeated, and returns the operation that it started, if any. It makes no call and
-	// returns no error while the cloud is at it.
+	// Promote promotes a replica by one call that is not repeated, and returns the operation that the call started, if
+	// any. If the promotion is in progress, it makes no call and returns no error.
 	Promote func(ctx context.Context, req *Request[S], have *H) (operation string, err error)
-	// Lag returns how far an object that works lags behind what it follows; nil if the cloud does not say. It is not asked of others, and never fails: an observation does without it.
+	// Lag returns the replication lag of an available replica; nil if the cloud does not report it. It is called only
+	// for available replicas. An error must not make the observation fail, so there is none. Lag may be nil.
 	Lag func(ctx context.Context, have *H) *time.Duration
 }
 

@@ -7,19 +7,19 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Kind is all that a driver has of one kind of object. T is what the driver's sessions share.
+// A Kind is a driver's implementation of one kind of object. T is the state that the driver's sessions share.
 type Kind[T any] struct {
 	// Name is the kind's name in the API, for example Bucket.
 	Name string
-	// Resource says what the cloud has of the kind, but for the name.
+	// Resource returns the description of the kind, without its name.
 	Resource func() driver.Resource
-	// Preview is what driver.Driver says of a preview, for this kind.
+	// Preview implements driver.Driver.Preview for this kind.
 	Preview func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error)
-	// Check is what driver.Driver says of a check, for this kind; nil if nothing is known to be refused.
+	// Check implements driver.Driver.Check for this kind; nil if no refusals are known in advance.
 	Check func(driver.Draft) ([]driver.Refusal, error)
-	// Tags is how many tags the cloud takes of an object, the mark among them; 0 if an object of the kind has none.
+	// Tags is the maximum number of tags of an object, including the mark; 0 for a kind without tags.
 	Tags int
-	// Handler serves the kind in a session.
+	// Handler returns the handler of the kind for a session.
 	Handler func(T) Handler
 }
 
@@ -37,7 +37,7 @@ func (k Kinds[T]) Resources() []driver.Resource {
 	return all
 }
 
-// Preview is what driver.Driver says of a preview. cloud is what errors call the cloud.
+// Preview implements driver.Driver.Preview. cloud is the name of the cloud in errors.
 func (k Kinds[T]) Preview(cloud, name string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 	for _, kind := range k {
 		if kind.Name == name {
@@ -47,7 +47,7 @@ func (k Kinds[T]) Preview(cloud, name string, from, to json.RawMessage, applied 
 	return nil, driver.NoKind(cloud, name)
 }
 
-// Check is what driver.Driver says of a check. cloud is what errors call the cloud.
+// Check implements driver.Driver.Check. cloud is the name of the cloud in errors.
 func (k Kinds[T]) Check(cloud, name string, draft driver.Draft) ([]driver.Refusal, error) {
 	for _, kind := range k {
 		if kind.Name != name {
@@ -80,7 +80,7 @@ func (k Kind[T]) checkTags(cloud string, draft driver.Draft) ([]driver.Refusal, 
 		len(spec.Tags), cloud, k.Tags, driver.MarkLabels, len(spec.Tags)-most)), nil
 }
 
-// Handlers returns what serves each kind in a session, by the kind's name.
+// Handlers returns the handlers for a session, by the names of their kinds.
 func (k Kinds[T]) Handlers(session T) map[string]Handler {
 	all := make(map[string]Handler, len(k))
 	for _, kind := range k {

@@ -8,16 +8,17 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Listing is how a cloud lists the objects of one kind.
+// A Listing implements lists of the objects of one kind.
 type Listing[H any] struct {
-	// Read makes one call, and returns the objects of one page and the token of the next page; an empty token after the last one.
+	// Read makes one call. It returns the objects of one page and the token of the next page, which is empty after the
+	// last page.
 	Read func(ctx context.Context, req driver.ListRequest) (found []Found[H], next string, err error)
-	// Lacks are what no Found has: fields of the table, and driver.FieldMark if there is no mark either. Fields that a Part reads by a
-	// call of its own are lacking in any case, and need not be here.
+	// Lacks are what the list does not include: fields of the table, and driver.FieldMark if it has no mark. Fields
+	// that a Part reads by a call of its own are never included, and need not be in Lacks.
 	Lacks []string
 }
 
-// A Found is an object of a list.
+// A Found is an object in a list.
 type Found[H any] struct {
 	Name string
 	Have *H
@@ -26,7 +27,7 @@ type Found[H any] struct {
 // errNoListing is the error of an Adapter without a Listing. The session names cloud and kind.
 var errNoListing = errors.New("there is no call that lists objects")
 
-// List implements External. What it says of each object is made by the functions that Observe uses.
+// List implements External. Its entries are computed by the same functions as in Observe.
 func (a *Adapter[S, H, P]) List(ctx context.Context, req driver.ListRequest) (driver.Page, error) {
 	if a.Listing == nil {
 		return driver.Page{}, errNoListing

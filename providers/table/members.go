@@ -6,7 +6,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// MemberList is a row for a list of structs, of which others may own members.
+// A MemberList is a row for a list of structs, in which others may own members.
 type MemberList[S, H, P, V any] struct {
 	entries  *EntryMap[S, H, P]
 	members  func(*S) []V
@@ -21,15 +21,19 @@ type MemberList[S, H, P, V any] struct {
 	effect   func(present, wanted []V) (driver.Effect, string) // nil if every change is Online
 }
 
-// Members are what is to become of a list: members to set, in the order of the spec, and the keys of those to remove. All others stay.
+// Members is a change of a list: members to set, in the order of the spec, and keys of members to remove. All other
+// members stay.
 type Members[V any] struct {
 	Set    []V
 	Remove []string
 }
 
-// MembersOf makes a row for a list of structs of which others may own members: in all else it is a row for a map. Each member has a key of its own;
-// alike returns a member as all are written that mean the same. One of others that has a wanted key is treated as AsList says. want returns nil if the spec says nothing, and an empty list for "none, please": then
-// the members that we set earlier go. have returns nil if it is not known what the cloud has. People see members as JSON, with the names of the spec.
+// MembersOf makes a row for a list of structs in which others may own members. It is otherwise like a row for a map.
+//
+// key returns the unique key of a member. alike returns the normal form of a member, which is the same for all members
+// with the same meaning. want returns nil if the spec does not have the field; for an empty list, the members that
+// Mooring set earlier are removed. have returns nil if it is not known what the cloud has. A member of others with a
+// declared key is treated as in AsList. Messages show members as JSON, with the names of the spec.
 func MembersOf[S, H, P, V any](name string, want func(*S) []V, have func(*H) *[]V, set func(*P, Members[V]), key func(V) string, alike func(V) V) *MemberList[S, H, P, V] {
 	entries := func(members []V) map[string]string {
 		if members == nil {
@@ -61,37 +65,39 @@ func sparing[S, H, P any](r *EntryMap[S, H, P]) *EntryMap[S, H, P] {
 	return r
 }
 
-// Equal says for the reference when members mean the same.
+// Equal describes in the reference when two members are equal.
 func (r *MemberList[S, H, P, V]) Equal(doc string) *MemberList[S, H, P, V] {
 	r.entries.equalDoc = doc
 	return r
 }
 
-// RefersIn says that a field of each member, by its name in the spec, names another cloud object, and of which sort.
+// RefersIn says that a field of each member, by its name in the spec, names another cloud object of a sort.
 func (r *MemberList[S, H, P, V]) RefersIn(referrer string, to driver.Reference) *MemberList[S, H, P, V] {
 	r.refers, r.referrer = to, referrer
 	return r
 }
 
-// AndIn says that a further field of each member names another cloud object, beside that of RefersIn.
+// AndIn says that another field of each member names a cloud object too, in addition to RefersIn.
 func (r *MemberList[S, H, P, V]) AndIn(referrer string, to driver.Reference) *MemberList[S, H, P, V] {
 	r.further = append(r.further, driver.Referrer{In: referrer, Sort: to})
 	return r
 }
 
-// Shown sets how a mirror shows the members: one that a spec can't say is shown by a key in parentheses, which says why.
+// Shown sets how a mirror shows the members. A member that is not valid in a spec is shown by a key in parentheses,
+// which says why.
 func Shown[S, H, P, V any](r *MemberList[S, H, P, V], shown func(V) V) *MemberList[S, H, P, V] {
 	r.shown = shown
 	return r
 }
 
-// EachOnce has a list with two members of one key differ from whatever the cloud has. Then the write is made, and has to refuse the list: see Twice.
+// EachOnce makes a list with two members of the same key differ in any case, so that the write is called. The write has
+// to refuse the list: see Twice.
 func (r *MemberList[S, H, P, V]) EachOnce() *MemberList[S, H, P, V] {
 	r.once = true
 	return r
 }
 
-// Twice returns a key that two members have, or an empty text if each member has a key of its own.
+// Twice returns a key that two members share; empty if all keys differ.
 func Twice[V any](members []V, key func(V) string) string {
 	seen := make(map[string]bool, len(members))
 	for _, m := range members {
@@ -103,7 +109,8 @@ func Twice[V any](members []V, key func(V) string) string {
 	return ""
 }
 
-// EffectOf sets what a change does as a function of the members that differ: those that are there, and those that are wanted. possible is as in Scalar.EffectOf.
+// EffectOf sets the effect of a change as a function of the members that differ: the present ones and the declared
+// ones. possible is as in Scalar.EffectOf.
 func (r *MemberList[S, H, P, V]) EffectOf(effect func(present, wanted []V) (driver.Effect, string), possible ...driver.PossibleEffect) *MemberList[S, H, P, V] {
 	r.effect, r.entries.effects = effect, possible
 	return r

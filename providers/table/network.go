@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// NoConnection says why a request got no answer, in words that are the same at each try: the errors' own name ports that change.
+// NoConnection describes why a request got no response. Unlike the text of the error, the description is the same at
+// each attempt: it has no port numbers.
 func NoConnection(err error) string {
 	to := "the cloud"
 	if request, ok := errors.AsType[*url.Error](err); ok {

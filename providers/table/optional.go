@@ -16,7 +16,8 @@ const (
 	failedPause = time.Minute
 )
 
-// Optional is a kind of call that observations do without: an error of it is nobody's, and the cloud is left alone with it for a while. All objects of a session share one. It is safe for concurrent use.
+// Optional makes calls that an observation does not depend on. An error is ignored, and the call is not made again for
+// a while. All objects of a session share one Optional. It is safe for concurrent use.
 type Optional struct {
 	Now func() time.Time
 
@@ -25,8 +26,9 @@ type Optional struct {
 	until time.Time // when the cloud may be asked again
 }
 
-// Try makes the call, unless one failed a short while ago and no person asked for the observation since: who asks may
-// just have given the permission. Once one succeeds, it is made for all. It reports whether the call was made and succeeded.
+// Try makes the call, unless one failed a short time ago. It also makes it if a user requested the observation since
+// then, because the user may have granted the permission. A success ends the pause for all objects. Try reports whether
+// the call was made and succeeded.
 func (o *Optional) Try(ctx context.Context, call func(context.Context) error) bool {
 	if o.paused(ctx) {
 		return false

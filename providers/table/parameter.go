@@ -10,41 +10,43 @@ import (
 type Taker interface {
 	// Takes reports whether the call takes a parameter.
 	Takes(name string) bool
-	// Problems says what of the parameters' type has no place in the call, and no reason for that.
+	// Problems returns the parameters that the call does not take, and that have no reason for it.
 	Problems() []string
 }
 
-// Names are the parameters that a call takes which is made by hand.
+// Names are the parameters of a call that is written without a Copier.
 type Names []string
 
 // Takes implements Taker.
 func (n Names) Takes(name string) bool { return slices.Contains(n, name) }
 
-// Problems implements Taker. What nothing takes at all is found by Adapter.Problems.
+// Problems implements Taker. Parameters that no call takes are reported by Adapter.Problems.
 func (Names) Problems() []string { return nil }
 
-// A Copier makes the parameters of one call, C, from what rows filled, P. A parameter goes into the call's field of the same name: a
-// pointer into a pointer of that type, or its value into a field of the value's type; a value as it is. A parameter that is nil or zero
-// was not filled, and is left out. Where C has a field ForceSendFields, a zero value that a pointer leads to is named in it: the clients
-// of Google Cloud would leave it out.
+// A Copier copies the parameters that rows filled, P, to the parameters of a call, C.
+//
+// A parameter is copied to the field of the same name. A pointer is copied to a pointer field of that type, or its
+// value to a value field. A value is copied as it is. A nil or zero parameter was not filled, and is left out. If C has
+// a field ForceSendFields, zero values that pointers lead to are listed in it, because the Google Cloud clients leave
+// them out otherwise.
 type Copier[P, C any] struct {
 	// Call is the cloud's name of the call.
 	Call string
 	// Lacks are the parameters that the call does not take, and why.
 	Lacks map[string]string
-	// Converts are the parameters that the call has under another name, or in another shape.
+	// Converts are functions for the parameters that the call has under another name, or with another type.
 	Converts map[string]func(p *P, into *C)
-	// ByHand are the parameters that whoever makes the call puts into it, and why: it takes more than the parameter to do so.
+	// ByHand are the parameters that the caller sets itself, and why: they need more than the value of the parameter.
 	ByHand map[string]string
-	// Rest is why the call lacks all parameters that it has no field for, beside those that Lacks names; empty if it may lack no other. It is for a call after
-	// which another one sets what it lacks.
+	// Rest is why the call lacks all other parameters for which it has no field. It is for a call that is followed by
+	// another call, which sets them. If it is empty, every missing parameter must be in Lacks.
 	Rest string
-	// Inner is the call's field that points to a struct with the fields that the call itself does not have; empty if none does.
-	// Copy needs that struct to be there.
+	// Inner is the name of the call's field that points to a nested struct with further fields; empty if there is none.
+	// The pointer must not be nil when Copy is called.
 	Inner string
 }
 
-// Copy puts the parameters that were filled into a call, apart from those that are put there by hand.
+// Copy copies the filled parameters to a call, except those in ByHand.
 func (c Copier[P, C]) Copy(p *P, into *C) {
 	from, call := reflect.ValueOf(p).Elem(), reflect.ValueOf(into).Elem()
 	for i := range from.NumField() {

@@ -7,7 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// PreviewOf decodes the two specs of a preview, and returns what one kind of a driver says of them.
+// PreviewOf decodes the two specs of a preview, and calls preview for their kind.
 func PreviewOf[S any](from, to json.RawMessage, applied driver.Applied, preview func(from, to S, applied driver.Applied) []driver.Change) ([]driver.Change, error) {
 	var before, after S
 	if err := json.Unmarshal(from, &before); err != nil {
@@ -19,7 +19,7 @@ func PreviewOf[S any](from, to json.RawMessage, applied driver.Applied, preview 
 	return preview(before, after, applied), nil
 }
 
-// CheckOf decodes a draft, and returns what one kind of a driver refuses of it. observed is nil for a new object.
+// CheckOf decodes a draft, and calls check for its kind. observed is nil for a new object.
 func CheckOf[S any](draft driver.Draft, check func(spec, observed *S, location string) []driver.Refusal) ([]driver.Refusal, error) {
 	var spec S
 	var observed *S

@@ -11,9 +11,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Problems returns what is wrong with how the adapter was put together: rows that fill nothing or what no call takes, parameters that
-// no row fills, fields that can change and have no part whose call takes them. The drivers' tests demand that there are none, so that no
-// change is dropped in silence.
+// Problems returns mistakes in the adapter's configuration. It finds rows that fill no parameter, and parameters that
+// no call takes or that no row fills. It finds fields that can change but are in no part's call. The drivers' tests
+// require that there are no problems, so that no change is dropped silently.
 func (a *Adapter[S, H, P]) Problems() []string {
 	var all []string
 	filled := map[string]bool{}

@@ -66,7 +66,7 @@ func TestUpdateOfWhatWasObserved(t *testing.T) {
 			for _, name := range tc.changes {
 				changes = append(changes, driver.Change{Field: name, Effect: driver.Online})
 			}
-			done, err := a.Update(t.Context(), req, changes)
+			done, err := a.Update(t.Context(), req, driver.Edit{Changes: changes})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestUpdateOfWhatWasObserved(t *testing.T) {
 			}
 			if tc.versioned && !tc.unguarded && tc.read == "" && tc.refuse == "" { // it was used, and is known no more
 				f.calls = nil
-				if _, err := a.Update(t.Context(), req, []driver.Change{{Field: "size", Effect: driver.Online}}); err != nil || len(f.calls) != 2 && len(tc.changes) == 1 && tc.changes[0] == "size" {
+				if _, err := a.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "size", Effect: driver.Online}}}); err != nil || len(f.calls) != 2 && len(tc.changes) == 1 && tc.changes[0] == "size" {
 					t.Errorf("the same read again: %v, calls %v", err, f.calls)
 				}
 			}

@@ -7,11 +7,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Fields are the fields that a refusal depends on, as driver.Refusal has them.
+// Fields are the fields that a refusal depends on, as in driver.Refusal.
 type Fields []string
 
-// Refuse returns the error of a spec of which no call has to be made to know that the cloud refuses it. Its code is Invalid. Refused finds
-// the fields in it.
+// Refuse returns an error with the Code Invalid for a spec that the cloud would certainly refuse. Refused returns the
+// fields in it.
 func (f Fields) Refuse(format string, args ...any) error {
 	return &refused{fields: f, err: invalid(format, args...)}
 }
@@ -27,7 +27,8 @@ func (r *refused) Error() string { return r.err.Error() }
 // Unwrap returns the error with its code.
 func (r *refused) Unwrap() error { return r.err }
 
-// Refused returns the errors that Refuse made, as data, each once. Other errors are left out: they are no matter of the spec alone.
+// Refused returns the refusals in errors that Fields.Refuse returned, each once. Other errors are left out, because
+// they do not depend on the spec alone.
 func Refused(problems ...error) (all []driver.Refusal) {
 	for _, p := range problems {
 		r, ok := errors.AsType[*refused](p)

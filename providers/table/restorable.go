@@ -2,7 +2,8 @@ package table
 
 import "github.com/mooring-dev/mooring/providers/driver"
 
-// NewestOf returns what is left of an object that is gone: the newest of its states. One that is not complete and has no time yet is newer than all.
+// NewestOf returns, from the states of a vanished object, the newest one. A state that is not complete and has no time
+// yet is the newest.
 func NewestOf(vanished driver.ParentRef, states []driver.SavedState) *driver.Restorable {
 	var newest, pending *driver.SavedState
 	for i := range states {

@@ -12,9 +12,9 @@ import (
 
 // A Row is one field of a Table. Field and Entries make rows.
 type Row[S, H, P any] interface {
-	// Name is the dotted path of the field in the spec.
+	// Name is the path of the field in the spec.
 	Name() string
-	// Doc says what is known of the field without an object.
+	// Doc returns the description of the field, which does not depend on an object.
 	Doc() driver.Field
 
 	declared(want *S) bool
@@ -31,9 +31,9 @@ type Row[S, H, P any] interface {
 // A Table lists the fields of one kind of cloud object.
 type Table[S, H, P any] []Row[S, H, P]
 
-// Diff returns what differs between want and have, in the order of the table. Fields that are
-// not declared in want differ only if they were applied before and have a safe default. Fields for
-// which skip returns true (they could not be read) are left out.
+// Diff returns the differences between want and have, in the order of the table. A field that want does not declare
+// differs only if it was applied before and has a safe default. Fields for which skip returns true, because they could
+// not be read, are left out.
 func (t Table[S, H, P]) Diff(want *S, have *H, applied driver.Applied, skip func(field string) bool) []driver.Change {
 	var changes []driver.Change
 	for _, row := range t {
@@ -47,8 +47,8 @@ func (t Table[S, H, P]) Diff(want *S, have *H, applied driver.Applied, skip func
 	return changes
 }
 
-// Preview returns what differs between an object that is as from says and the spec to, in the order of the table: what Diff would
-// return. from may be a mirror. Of have, only what the rows' effects look at has to be there.
+// Preview returns the changes that Diff would return for an object in the state from, with the spec to, in the order of
+// the table. from may be a mirror. have needs only the fields that the rows' effects use.
 func (t Table[S, H, P]) Preview(from, to *S, applied driver.Applied, have *H) []driver.Change {
 	var changes []driver.Change
 	for _, row := range t {
@@ -59,8 +59,8 @@ func (t Table[S, H, P]) Preview(from, to *S, applied driver.Applied, have *H) []
 	return changes
 }
 
-// Patch fills into with exactly the fields that changes name. It returns an error for a change that
-// the table has no row for, or whose effect is Impossible.
+// Patch fills into with exactly the fields in changes. It returns an error for a change without a row, and for an
+// Impossible one.
 func (t Table[S, H, P]) Patch(want *S, have *H, changes []driver.Change, into *P) error {
 	for _, c := range changes {
 		row, ok := t.row(c.Field)
@@ -77,7 +77,8 @@ func (t Table[S, H, P]) Patch(want *S, have *H, changes []driver.Change, into *P
 	return nil
 }
 
-// Fill fills into with every field that want declares, as for a creation. The error names all that can't be filled.
+// Fill fills into with every field that want declares, for a creation. Its error lists all fields that could not be
+// filled.
 func (t Table[S, H, P]) Fill(want *S, into *P) error {
 	var problems []error
 	for _, row := range t {
@@ -91,8 +92,8 @@ func (t Table[S, H, P]) Fill(want *S, into *P) error {
 	return Together(problems...)
 }
 
-// Mirror returns what the cloud has in the shape of the spec, as JSON. Fields that the cloud does not
-// report are left out, secrets always.
+// Mirror returns the state in the cloud as JSON of the spec's parameters. It leaves out secrets, and fields that the
+// cloud does not report.
 func (t Table[S, H, P]) Mirror(have *H) (json.RawMessage, error) {
 	root := map[string]any{}
 	for _, row := range t {
@@ -151,8 +152,8 @@ func valueAt(root map[string]any, name string) (value any, ok bool) {
 	return value, true
 }
 
-// Fixed returns the fields that can't change any more on what is there, and their values; an empty value says that there is none,
-// and that there can be none.
+// Fixed returns the fields of a present object that can't be changed any more, with their values. An empty value says
+// that the field has none and can't get one.
 func (t Table[S, H, P]) Fixed(have *H) map[string]string {
 	out := map[string]string{}
 	for _, row := range t {
@@ -163,22 +164,24 @@ func (t Table[S, H, P]) Fixed(have *H) map[string]string {
 	return out
 }
 
-// Applied returns what is set in the cloud, given what was applied before and what still differs.
-// A field that still differs keeps its old value, a map or list that does keeps old and new names:
-// they may be there already. A field that want no longer declares is left out, unless it still
-// has to return to its safe default. Fields that were not seen, because they could not be read, keep
-// what they had.
+// Applied returns what Mooring has set in the cloud, from what was applied before and the fields that still differ.
+//
+// A field that differs keeps its old value. A map or list that differs has old and new names, because the new ones may
+// be set already. A field that want does not declare any more is left out, unless it still has to return to its safe
+// default. Fields in unseen could not be read, and keep what they had.
 func (t Table[S, H, P]) Applied(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
 	return t.remember(want, before, differing, rest, unseen)
 }
 
-// AppliedAtWork is Applied while the cloud is at work: what it was asked for may come yet, though a spec that went back to what is there shows no
-// difference. So entries that the spec no longer has stay remembered, and values that have to return to a safe one.
+// AppliedAtWork is Applied for an object with an operation in progress. The operation may still set values of an
+// earlier spec, even if the present spec equals the present object. So entries that the spec does not have any more,
+// and values that have to return to a safe default, are kept.
 func (t Table[S, H, P]) AppliedAtWork(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
 	return t.remember(want, before, differing, work, unseen)
 }
 
-// AppliedByCreation is Applied of an object that is to be created: all that is declared is set, but for what is set later. So it is noted before.
+// AppliedByCreation is Applied for an object that is about to be created: all declared fields, except those in later.
+// The caller records it before the creation.
 func (t Table[S, H, P]) AppliedByCreation(want *S, later []driver.Change) driver.Applied {
 	return t.remember(want, nil, later, creation, nil)
 }
@@ -224,7 +227,7 @@ func (t Table[S, H, P]) Declared(want *S) []string {
 	return names
 }
 
-// Secrets returns the values that want declares for fields that are secret.
+// Secrets returns the values of the secret fields that want declares.
 func (t Table[S, H, P]) Secrets(want *S) []string {
 	var values []string
 	for _, row := range t {
@@ -235,14 +238,13 @@ func (t Table[S, H, P]) Secrets(want *S) []string {
 	return values
 }
 
-// Constant reports whether every change of a field has the one effect that its row lists, whatever is changed to what: there is nothing
-// to find out by examples.
+// Constant reports whether every change of a field has the same effect, the only one that its row lists.
 func (t Table[S, H, P]) Constant(name string) bool {
 	row, ok := t.row(name)
 	return ok && row.constant()
 }
 
-// Docs returns a line for each row.
+// Docs returns the description of each row.
 func (t Table[S, H, P]) Docs() []driver.Field {
 	docs := make([]driver.Field, 0, len(t))
 	for _, row := range t {

@@ -7,10 +7,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Rules makes a row for a list of rules: structs, whose order means something. The list is declared as a whole: what others add to it is taken
-// out again. want returns nil if the spec says nothing, and an empty list for "none, please"; have returns nil if it is not known what the cloud
-// has. alike returns a rule as all rules are written that mean the same, so that the same text is the same rule; set gets rules as the spec has them. People
-// see a list as JSON, with the names of the spec.
+// Rules makes a row for an ordered list of structs. The list is declared as a whole: rules that others add are removed.
+//
+// want returns nil if the spec does not have the field; an empty list means no rules. have returns nil if it is not
+// known what the cloud has. alike returns the normal form of a rule, which is the same for all rules with the same
+// meaning. set gets the rules as the spec has them. Messages show a list as JSON, with the names of the spec.
 func Rules[S, H, P, V any](name string, want func(*S) []V, have func(*H) *[]V, set func(*P, []V), alike func(V) V, doc string) *Scalar[S, H, P, []V] {
 	text := func(rules []V) string {
 		same := make([]V, 0, len(rules))
@@ -39,26 +40,26 @@ func Rules[S, H, P, V any](name string, want func(*S) []V, have func(*H) *[]V, s
 	}
 }
 
-// RefersIn says that a field of each rule, by its name in the spec, names another cloud object, and of which sort.
+// RefersIn says that a field of each rule, by its name in the spec, names another cloud object of a sort.
 func RefersIn[S, H, P, V any](r *Scalar[S, H, P, []V], referrer string, to driver.Reference) *Scalar[S, H, P, []V] {
 	r.refers, r.referrer = to, referrer
 	return r
 }
 
-// AndIn says that a further field of each rule names another cloud object, beside that of RefersIn.
+// AndIn says that another field of each rule names a cloud object too, in addition to RefersIn.
 func AndIn[S, H, P, V any](r *Scalar[S, H, P, []V], referrer string, to driver.Reference) *Scalar[S, H, P, []V] {
 	r.further = append(r.further, driver.Referrer{In: referrer, Sort: to})
 	return r
 }
 
-// Alike sets when a wanted and a present list do the same, where that depends on all rules together and not on their order, and says so for the
-// reference. People then see each list as it is written.
+// Alike sets when a declared and a present list of rules are equal. It is for lists whose meaning depends on all rules
+// together, and not on their order. doc describes that in the reference. Messages then show each list in its own order.
 func Alike[S, H, P, V any](r *Scalar[S, H, P, []V], same func(want, have []V) bool, doc string) *Scalar[S, H, P, []V] {
 	r.equal, r.equalDoc, r.format = same, doc, func(rules []V) string { return TextOf(rules) }
 	return r
 }
 
-// TextOf returns a list as people see it, and as what was applied is remembered: JSON with the names in order; empty for an empty list.
+// TextOf returns a list as messages and driver.Applied have it: JSON, with the entries sorted; empty for an empty list.
 func TextOf(list any) string {
 	raw, err := json.Marshal(list)
 	var plain []any

@@ -8,7 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Scalar is a row for a field with one value of type V.
+// A Scalar is a row for a field with one value of type V.
 type Scalar[S, H, P, V any] struct {
 	name      string
 	want      func(*S) *V
@@ -36,9 +36,9 @@ type Scalar[S, H, P, V any] struct {
 	format     func(V) string
 }
 
-// Field makes a row. want returns what the spec says, nil if it says nothing; have what the cloud has, or
-// was already asked to make it, nil if none; set puts a value into the parameters of a call.
-// Unless told otherwise, only equal values mean the same and every change is Online.
+// Field makes a row. want returns the value in the spec; nil if the spec does not set it. have returns the value in the
+// cloud, or the value that the cloud was already asked to set; nil if there is none. set puts a value into the
+// parameters of a call. By default, only identical values are equal, and every change is Online.
 func Field[S, H, P any, V comparable](name string, want func(*S) *V, have func(*H) *V, set func(*P, V)) *Scalar[S, H, P, V] {
 	return &Scalar[S, H, P, V]{
 		name: name, want: want, have: have, set: set, reported: have,
@@ -49,19 +49,19 @@ func Field[S, H, P any, V comparable](name string, want func(*S) *V, have func(*
 	}
 }
 
-// Equal sets when a wanted and a present value mean the same, and says so for the reference.
+// Equal sets when a declared and a present value are equal. doc describes that in the reference.
 func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *Scalar[S, H, P, V] {
 	r.equal, r.equalDoc = equal, doc
 	return r
 }
 
-// None sets what the cloud has where it reports nothing. The mirror leaves that out, and people see no value.
+// None sets the value that the cloud has if it reports none. The mirror and messages leave this value out.
 func None[S, H, P, V any](r *Scalar[S, H, P, V], v V) *Scalar[S, H, P, V] {
 	r.none = &v
 	return r
 }
 
-// Written sets how people see the values of a row. The empty text is for none, which a mirror leaves out.
+// Written sets how messages show the values of a row. The mirror leaves out a value whose text is empty.
 func Written[S, H, P, V any](r *Scalar[S, H, P, V], format func(V) string) *Scalar[S, H, P, V] {
 	r.format = format
 	return r
@@ -74,15 +74,15 @@ func (r *Scalar[S, H, P, V]) Restarts(cost driver.Cost) *Scalar[S, H, P, V] {
 	return r
 }
 
-// EffectOf sets what a change does as a function of from (nil if the cloud has no value), to and what is
-// there. The text says why a change is Impossible and what to do instead. possible lists every effect that the
-// function returns, the harmless first, and what each costs; tabletest.Effects holds it to that.
+// EffectOf sets the effect of a change as a function of from (nil if the cloud has no value), of to and of the present
+// object. The text says why a change is Impossible, and what to do instead. possible lists every effect that the
+// function can return, with its cost, from harmless to impossible; tabletest.Effects checks that.
 func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (driver.Effect, string), possible ...driver.PossibleEffect) *Scalar[S, H, P, V] {
 	r.effect, r.effects, r.depends = effect, possible, true
 	return r
 }
 
-// Immutable says that the field can't change once the object exists, and what to do instead.
+// Immutable says that the field can't be changed once the object exists, and what to do instead.
 func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(*V) bool { return true }
 	r.EffectOf(func(*V, V, *H) (driver.Effect, string) { return driver.Impossible, instead }, driver.PossibleEffect{Effect: driver.Impossible, Instead: instead})
@@ -90,14 +90,14 @@ func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 	return r
 }
 
-// AtCreation says that the value decides something at the creation only: the cloud may give the field another one later, and that is no
-// difference as long as the spec wants the value that was applied. It is for fields that can't change.
+// AtCreation says that the value is used only at creation. If the cloud changes the field later, that is no difference
+// while the spec declares the value that was applied. It is for immutable fields.
 func (r *Scalar[S, H, P, V]) AtCreation(doc string) *Scalar[S, H, P, V] {
 	r.atCreation, r.equalDoc = true, doc
 	return r
 }
 
-// ImmutableOnceSet says that the field can be set once, whenever that is, and what to do instead of a change.
+// ImmutableOnceSet says that the field can be set once, at the creation or later, and what to do instead of a change.
 func (r *Scalar[S, H, P, V]) ImmutableOnceSet(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(have *V) bool { return have != nil }
 	return r.EffectOf(func(from *V, _ V, _ *H) (driver.Effect, string) {
@@ -108,29 +108,31 @@ func (r *Scalar[S, H, P, V]) ImmutableOnceSet(instead string) *Scalar[S, H, P, V
 	}, OnceSet(instead)...)
 }
 
-// OnceSet returns the effects of a field that can be set once, and what to do instead of a change after that.
+// OnceSet returns the effects of a field that can be set once and not changed after that. instead says what to do in
+// place of a change.
 func OnceSet(instead string) []driver.PossibleEffect {
 	return []driver.PossibleEffect{{Effect: driver.Online, When: "it is set for the first time"}, {Effect: driver.Impossible, When: "it was set before", Instead: instead}}
 }
 
-// Safe sets the value that the field returns to when the spec no longer has it.
+// Safe sets the value that the field returns to when the spec does not have it any more.
 func (r *Scalar[S, H, P, V]) Safe(v V) *Scalar[S, H, P, V] {
 	return r.SafeFor(v, func(*S) V { return v })
 }
 
-// SafeFor is Safe where what is sent depends on the rest of the spec. v is what the reference says.
+// SafeFor is like Safe, for a safe value that depends on the rest of the spec. v is the value in the reference.
 func (r *Scalar[S, H, P, V]) SafeFor(v V, of func(*S) V) *Scalar[S, H, P, V] {
 	r.safe, r.safeFor = &v, func(s *S) *V { v := of(s); return &v }
 	return r
 }
 
-// Secret keeps the field's values out of everything that people see.
+// Secret keeps the values of the field out of messages, mirrors and all other output.
 func (r *Scalar[S, H, P, V]) Secret() *Scalar[S, H, P, V] {
 	r.secret = true
 	return r
 }
 
-// Indirect says which values stand for a cloud object that only the cloud knows, as driver.Field has it. The row's Equal takes each of them for what is there.
+// Indirect says which values name a cloud object indirectly, as in driver.Field.Indirect. Such a value is equal to any
+// present value.
 func (r *Scalar[S, H, P, V]) Indirect(expression string) *Scalar[S, H, P, V] {
 	r.indirect = expression
 	return r
@@ -142,14 +144,15 @@ func (r *Scalar[S, H, P, V]) Refers(to driver.Reference) *Scalar[S, H, P, V] {
 	return r
 }
 
-// StandsFor says which other field of the table says the same in the cloud's own words, and which of its values agree with each of this one.
+// StandsFor names the field of the table that has the same meaning in the cloud's own terms. agree has, for each value
+// of this field, the values of the other field that agree with it.
 func (r *Scalar[S, H, P, V]) StandsFor(field string, agree map[string][]string) *Scalar[S, H, P, V] {
 	r.standsFor = &driver.Alternative{Field: field, Agree: agree}
 	return r
 }
 
-// Reported sets what the mirror shows where that is not what have returns, as for a value that the
-// cloud was asked for and has not made yet.
+// Reported sets the value in the mirror if it differs from have, for example because the cloud has not applied a
+// requested value yet.
 func (r *Scalar[S, H, P, V]) Reported(reported func(*H) *V) *Scalar[S, H, P, V] {
 	r.reported = reported
 	return r

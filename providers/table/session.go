@@ -7,17 +7,18 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Handler serves one kind of a session. Handle makes one.
+// A Handler implements the calls of a session for one kind. Handle returns one.
 type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
 	list(context.Context, driver.ListRequest) (driver.Page, error)
 	create(context.Context, driver.Request, driver.Secrets) (driver.Result, error)
-	update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error)
+	update(context.Context, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error)
 	do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
-// Refuse returns a Handler of a kind that this session does not have although the cloud has it: it answers everything with an error, and calls nobody.
+// Refuse returns a Handler for a kind that this session does not support although the cloud has it. All its calls
+// return err, without a call to the cloud.
 func Refuse(err error) Handler { return refuser{err} }
 
 type refuser struct{ err error }
@@ -31,7 +32,7 @@ func (r refuser) list(context.Context, driver.ListRequest) (driver.Page, error) 
 func (r refuser) create(context.Context, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
-func (r refuser) update(context.Context, driver.Request, []driver.Change, driver.Secrets) (driver.Result, error) {
+func (r refuser) update(context.Context, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
 func (r refuser) do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
@@ -41,10 +42,11 @@ func (r refuser) delete(context.Context, driver.Request) (driver.Result, error) 
 	return driver.Result{}, r.err
 }
 
-// An IdentityFunc asks the cloud which account the credentials lead to.
+// An IdentityFunc asks the cloud to which account the credentials lead.
 type IdentityFunc func(context.Context) (driver.AccountID, error)
 
-// NewSession returns a session of a cloud that serves each kind by its handler. The cloud's name is what errors call it.
+// NewSession returns a session that passes the calls for each kind to its handler. cloud is the name of the cloud in
+// errors.
 func NewSession(cloud string, identity IdentityFunc, kinds map[string]Handler) driver.Session {
 	return &session{cloud: cloud, identity: identity, kinds: kinds}
 }
@@ -90,12 +92,12 @@ func (s *session) Create(ctx context.Context, kind string, req driver.Request, s
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.update(ctx, req, changes, secrets)
+	return h.update(ctx, req, edit, secrets)
 }
 
 // Do implements driver.Session.
@@ -149,12 +151,12 @@ func (h handler[S]) create(ctx context.Context, req driver.Request, secrets driv
 	return h.external.Create(ctx, typed)
 }
 
-func (h handler[S]) update(ctx context.Context, req driver.Request, changes []driver.Change, secrets driver.Secrets) (driver.Result, error) {
+func (h handler[S]) update(ctx context.Context, req driver.Request, edit driver.Edit, secrets driver.Secrets) (driver.Result, error) {
 	typed, err := typed[S](req, secrets)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.external.Update(ctx, typed, changes)
+	return h.external.Update(ctx, typed, edit)
 }
 
 func (h handler[S]) do(ctx context.Context, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
@@ -182,7 +184,7 @@ func typed[S any](req driver.Request, secrets driver.Secrets) (Request[S], error
 	return Request[S]{Request: req, Spec: *spec, Login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, ParentLogin: secrets.Parent}, nil
 }
 
-// Of returns the part of a session that is about one kind, with the kind's own parameters in its requests.
+// Of returns the External for one kind of a session. Its requests have the kind's own parameters.
 func Of[S any](s driver.Session, kind string) External[S] { return part[S]{s, kind} }
 
 type part[S any] struct {
@@ -206,8 +208,8 @@ func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, err
 }
 
 // Update implements External.
-func (p part[S]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
-	return p.session.Update(ctx, p.kind, req.untyped(), changes, req.secrets())
+func (p part[S]) Update(ctx context.Context, req Request[S], edit driver.Edit) (driver.Result, error) {
+	return p.session.Update(ctx, p.kind, req.untyped(), edit, req.secrets())
 }
 
 // Do implements External.

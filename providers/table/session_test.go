@@ -38,8 +38,8 @@ func (n *noting) Create(_ context.Context, req table.Request[parameters]) (drive
 	return driver.Result{ID: "made"}, nil
 }
 
-func (n *noting) Update(_ context.Context, req table.Request[parameters], changes []driver.Change) (driver.Result, error) {
-	n.note("Update "+changes[0].Field, req)
+func (n *noting) Update(_ context.Context, req table.Request[parameters], edit driver.Edit) (driver.Result, error) {
+	n.note("Update "+edit.Changes[0].Field, req)
 	return driver.Result{ID: "changed"}, nil
 }
 
@@ -75,7 +75,7 @@ func TestSessionReachesTheKind(t *testing.T) {
 		seen, _ := s.Observe(t.Context(), "Bucket", req)
 		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
 		created, _ := s.Create(t.Context(), "Bucket", req, driver.Secrets{Own: "canary"})
-		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, driver.Secrets{Own: "canary"})
+		updated, _ := s.Update(t.Context(), "Bucket", req, driver.Edit{Changes: []driver.Change{{Field: "tags"}}}, driver.Secrets{Own: "canary"})
 		secrets := driver.Secrets{Own: "canary", Parent: driver.Login{Username: "admin", Password: "of the parent"}}
 		done, _ := s.Do(t.Context(), "Bucket", req, driver.Command{Verb: driver.WriteMark}, secrets)
 		if got := kind.last; got.Login.Password != "canary" || got.ParentLogin != secrets.Parent {
@@ -108,7 +108,7 @@ func TestSessionRefuses(t *testing.T) {
 		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
 		_, observed := s.Observe(t.Context(), tt.kind, req)
 		_, created := s.Create(t.Context(), tt.kind, req, driver.Secrets{})
-		_, updated := s.Update(t.Context(), tt.kind, req, []driver.Change{{Field: "tags"}}, driver.Secrets{})
+		_, updated := s.Update(t.Context(), tt.kind, req, driver.Edit{Changes: []driver.Change{{Field: "tags"}}}, driver.Secrets{})
 		_, done := s.Do(t.Context(), tt.kind, req, driver.Command{Verb: driver.WriteMark}, driver.Secrets{})
 		_, deleted := s.Delete(t.Context(), tt.kind, req)
 		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Do": done, "Delete": deleted} {
@@ -127,7 +127,7 @@ func TestPartOfASession(t *testing.T) {
 	kind := &noting{}
 	part := table.Of[parameters](session(kind), "Bucket")
 	req := table.Request[parameters]{Request: driver.Request{Name: "photos"}, Spec: parameters{Versioning: new(v1alpha1.VersioningEnabled)}}
-	if _, err := part.Update(t.Context(), req, []driver.Change{{Field: "versioning"}}); err != nil {
+	if _, err := part.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "versioning"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if kind.last.Spec.Versioning != req.Spec.Versioning || kind.last.Name != "photos" {

@@ -7,9 +7,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Set makes a row for a set of strings, which the spec has as a list. The set is declared as a whole: what others add to it is taken out
-// again. want returns nil if the spec says nothing, and an empty list for "none, please"; have returns what the cloud has, nil or empty for
-// none. Their order and duplicates mean nothing. set gets each string once, sorted; an empty list is not nil.
+// Set makes a row for a set of strings, which the spec has as a list. The set is declared as a whole: strings that
+// others add are removed. want returns nil if the spec does not have the field; an empty list means an empty set. have
+// returns what the cloud has, nil or empty for none. Order and duplicates have no meaning. set gets each string once,
+// sorted; an empty list is not nil.
 func Set[S, H, P any](name string, want func(*S) []string, have func(*H) []string, set func(*P, []string)) *Scalar[S, H, P, []string] {
 	return &Scalar[S, H, P, []string]{
 		name: name, set: set, none: &[]string{},
@@ -28,8 +29,8 @@ func Set[S, H, P any](name string, want func(*S) []string, have func(*H) []strin
 	}
 }
 
-// SetApart is Set for a set that a part with a Read of its own reads. Until then have returns nil, which is not none: else an empty list in the spec
-// would look like what is there, and the part would never be read.
+// SetApart is like Set, for a set that a part reads by a call of its own. have returns nil until the set was read;
+// otherwise an empty list in the spec would look equal, and the part would never be read.
 func SetApart[S, H, P any](name string, want func(*S) []string, have func(*H) []string, set func(*P, []string)) *Scalar[S, H, P, []string] {
 	row := Set(name, want, have, set)
 	row.none = nil

@@ -7,17 +7,21 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Succession is how an object gets another version by one that the cloud prepares beside it, and that then takes its place. All functions are set.
+// A Succession implements version upgrades by blue/green deployment: the cloud prepares a new server next to the
+// present one, and then switches over. All functions must be set.
 type Succession[S, H, P any] struct {
-	// Observe completes an observation by what the cloud says of the operation in the request, and of Request.Former. have is nil if no object has the name.
+	// Observe adds to an observation what the cloud reports about the deployment in the request, and about
+	// Request.Former. have is nil if no object has the name.
 	Observe func(ctx context.Context, req *Request[S], have *H, o *driver.Observation) error
-	// Together returns those of changes that the cloud makes together with that of the version, and not before it.
+	// Together returns the changes that the cloud makes in the same call as the upgrade.
 	Together func(ctx context.Context, req *Request[S], have *H, changes []driver.Change) ([]driver.Change, error)
-	// Upgrade begins the preparation, or has what is prepared take over, and returns the operation. look reads the object, and fills in what changes set.
+	// Upgrade starts the preparation, or the switchover if the preparation is complete, and returns the operation. look
+	// reads the object, and fills the parameters for changes.
 	Upgrade func(ctx context.Context, req *Request[S], changes []driver.Change, look func() (*H, *P, error)) (operation string, err error)
-	// Undo takes away what was prepared, and returns the operation by which that goes; empty if nothing is there. have is nil if no object has the name.
+	// Undo removes a prepared deployment, and returns the operation that removes it; empty if there is none. have is
+	// nil if no object has the name.
 	Undo func(ctx context.Context, req *Request[S], have *H) (operation string, err error)
-	// Former does to Request.Former what driver.ReleaseFormer or driver.DeleteFormer says.
+	// Former carries out driver.ReleaseFormer or driver.DeleteFormer for Request.Former.
 	Former func(ctx context.Context, req *Request[S], verb driver.Verb) error
 }
 
@@ -62,12 +66,12 @@ func (u *update[S, H, P]) apart(ctx context.Context, changes []driver.Change) (u
 }
 
 // upgrade changes the version by an object beside this one. If others were changed, the cloud is at work on these first.
-func (u *update[S, H, P]) upgrade(ctx context.Context, operation string, changes, others []driver.Change) {
+func (u *update[S, H, P]) upgrade(ctx context.Context, operation string, changes []driver.Change, others driver.Edit) {
 	switch {
 	case len(changes) == 0:
 		return
-	case len(u.result.Failed) < len(others):
-		u.fail(&driver.Error{Code: driver.Busy, Message: "the other changes are made first, and that of the version after them"}, changes...)
+	case u.failed() < others.Len():
+		u.failChanges(&driver.Error{Code: driver.Busy, Message: "the other changes are made first, and that of the version after them"}, changes...)
 		return
 	}
 	u.have = nil
@@ -83,7 +87,7 @@ func (u *update[S, H, P]) upgrade(ctx context.Context, operation string, changes
 		return have, params, u.adapter.Table.Patch(&req.Spec, have, changes, params)
 	})
 	if err != nil {
-		u.failExplained(err, changes[0])
-		u.fail(err, changes[1:]...)
+		u.failExplained(err, driver.Edit{Changes: changes[:1]})
+		u.failChanges(err, changes[1:]...)
 	}
 }

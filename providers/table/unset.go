@@ -7,8 +7,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Unset is the error of a write that makes a call for each entry, of which some may have been made. Names are the entries that certainly are not set: those
-// that the cloud refused, and those of which no call was made.
+// Unset is the error of a write that makes one call for each entry, and that may have set some of them. Names are the
+// entries that are certainly not set: the cloud refused them, or no call was made for them.
 type Unset struct {
 	Err   error
 	Names []string
@@ -17,7 +17,7 @@ type Unset struct {
 // Error implements error.
 func (u *Unset) Error() string { return u.Err.Error() }
 
-// Unwrap returns what the cloud said.
+// Unwrap returns the error of the cloud.
 func (u *Unset) Unwrap() error { return u.Err }
 
 // unset returns the entries that a change was to add and that a failed write certainly did not set. A write without Unset is one call, which sets all or nothing.

@@ -35,7 +35,7 @@ func TestUnset(t *testing.T) {
 			a.Parts[0].Write = func(context.Context, *table.Request[spec], *object, *params, []driver.Change) (string, error) {
 				return "", tt.err
 			}
-			result, err := a.Update(t.Context(), request(), change)
+			result, err := a.Update(t.Context(), request(), driver.Edit{Changes: change})
 			if err != nil || len(result.Failed) != 1 {
 				t.Fatalf("got %+v, %v", result, err)
 			}

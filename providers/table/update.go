@@ -10,21 +10,22 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// Update implements External: each part makes one call of all its changes.
-func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
+// Update implements External. Each part makes one call for all of its changes.
+func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], edit driver.Edit) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
 	}
 	u := &update[S, H, P]{adapter: a, req: req}
 	u.rest()
-	upgrade, changes, err := u.apart(ctx, changes)
+	upgrade, others, err := u.apart(ctx, edit.Changes)
 	if err != nil {
 		return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
 	}
-	if err := u.apply(ctx, changes); err != nil {
+	edit.Changes = others
+	if err := u.apply(ctx, edit); err != nil {
 		return u.result, driver.RedactError(err, a.secrets(&req)...)
 	}
-	u.upgrade(ctx, req.Operation, upgrade, changes)
+	u.upgrade(ctx, req.Operation, upgrade, edit)
 	u.redactFailed()
 	return u.result, nil
 }
@@ -34,24 +35,26 @@ func (u *update[S, H, P]) redactFailed() {
 	for i, failed := range u.result.Failed {
 		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, u.adapter.secrets(&u.req)...))
 	}
+	if failed := u.result.PasswordFailed; failed != nil {
+		u.result.PasswordFailed = driver.ErrorOf(driver.RedactError(failed, u.adapter.secrets(&u.req)...))
+	}
 }
 
 // rest has the operation of the request waited for no more: it matters to observations, promotions and successions, and to
 // what goes on with it.
 func (u *update[S, H, P]) rest() { u.req.Operation, u.req.Resting = "", u.req.Operation }
 
-// apply makes changes. The error that it returns is of the update as a whole.
-func (u *update[S, H, P]) apply(ctx context.Context, changes []driver.Change) error {
+// apply makes an edit. The error that it returns is of the update as a whole.
+func (u *update[S, H, P]) apply(ctx context.Context, edit driver.Edit) (err error) {
 	a := u.adapter
-	changes, err := u.supported(changes)
-	if err != nil {
+	if edit.Changes, err = u.supported(edit.Changes); err != nil {
 		return err
 	}
-	by := u.sort(changes)
+	by := u.sort(edit)
 	parts, before := a.inOrder(by), len(u.result.Failed)
 	for _, part := range parts {
-		if failed := u.result.Failed[before:]; len(failed) > 0 && part.Last != nil && part.Last(by[part]) {
-			u.fail(waitsFor(failed[0]), by[part]...)
+		if failed := u.result.Failed[before:]; len(failed) > 0 && part.isLast(by[part]) {
+			u.fail(waitsFor(failed[0]), by[part])
 			continue
 		}
 		if err := u.write(ctx, part, by[part]); err != nil {
@@ -67,13 +70,13 @@ func waitsFor(failed driver.FieldError) error {
 	return &driver.Error{Code: driver.CodeOf(failed.Err), Settling: driver.Settles(failed.Err), Message: fmt.Sprintf("it is changed after all else, and spec.%s failed: correct that first", failed.Field)}
 }
 
-// inOrder returns the parts that have changes, in the order of their calls.
-func (a *Adapter[S, H, P]) inOrder(by map[*Part[S, H, P]][]driver.Change) (first []*Part[S, H, P]) {
+// inOrder returns the parts that have something to change, in the order of their calls.
+func (a *Adapter[S, H, P]) inOrder(by map[*Part[S, H, P]]driver.Edit) (first []*Part[S, H, P]) {
 	var last []*Part[S, H, P]
 	for i := range a.Parts {
 		switch part := &a.Parts[i]; {
-		case len(by[part]) == 0:
-		case part.Last != nil && part.Last(by[part]):
+		case by[part].Len() == 0:
+		case part.isLast(by[part]):
 			last = append(last, part)
 		default:
 			first = append(first, part)
@@ -106,15 +109,36 @@ type update[S, H, P any] struct {
 	observed bool
 }
 
-func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
+// fail has all of an edit failed.
+func (u *update[S, H, P]) fail(err error, edit driver.Edit) {
+	u.failChanges(err, edit.Changes...)
+	if edit.Password != driver.PasswordStays {
+		u.result.PasswordFailed = driver.ErrorOf(err)
+	}
+}
+
+func (u *update[S, H, P]) failChanges(err error, changes ...driver.Change) {
 	for _, c := range changes {
 		u.failWith(err, err, c)
 	}
 }
 
-// failExplained is fail for a refusal of one change, with its field ahead.
-func (u *update[S, H, P]) failExplained(err error, c driver.Change) {
-	u.failWith(u.adapter.Refusals.ofChange(err, c), err, c)
+// failExplained is fail for a refusal of each thing of an edit, with its field ahead.
+func (u *update[S, H, P]) failExplained(err error, edit driver.Edit) {
+	for _, c := range edit.Changes {
+		u.failWith(u.adapter.Refusals.ofChange(err, c), err, c)
+	}
+	if edit.Password != driver.PasswordStays {
+		u.result.PasswordFailed = driver.ErrorOf(u.adapter.Refusals.ofChange(err, asChange(edit.Password)))
+	}
+}
+
+// failed returns how many things of the edit failed.
+func (u *update[S, H, P]) failed() int {
+	if u.result.PasswordFailed != nil {
+		return len(u.result.Failed) + 1
+	}
+	return len(u.result.Failed)
 }
 
 func (u *update[S, H, P]) failWith(says, cause error, c driver.Change) {
@@ -124,16 +148,24 @@ func (u *update[S, H, P]) failWith(says, cause error, c driver.Change) {
 	u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(says), Unset: unset(cause, c)})
 }
 
-// failAs has those changes failed that a call says that it did not make.
-func (u *update[S, H, P]) failAs(failed FieldErrors, changes []driver.Change) {
-	for _, f := range failed {
-		for _, c := range changes {
+// partly reports whether a call made a part of an edit. What it says that it did not make has failed.
+func (u *update[S, H, P]) partly(err error, edit driver.Edit) bool {
+	partial, some := errors.AsType[Partial](err)
+	if !some {
+		partial.Failed, some = errors.AsType[FieldErrors](err)
+	}
+	for _, f := range partial.Failed {
+		for _, c := range edit.Changes {
 			if c.Field == f.Field && f.Unset == nil {
 				f.Unset = unset(f.Err, c)
 			}
 		}
 		u.result.Failed = append(u.result.Failed, f)
 	}
+	if partial.Password != nil {
+		u.result.PasswordFailed = driver.ErrorOf(partial.Password)
+	}
+	return some
 }
 
 // supported returns the changes that the cloud can take. Those of maps with entries that it does not have have failed, before any call: it would
@@ -154,46 +186,68 @@ func (u *update[S, H, P]) supported(changes []driver.Change) (taken []driver.Cha
 			taken = append(taken, c)
 			continue
 		}
-		u.fail(invalid("%s", prose.Join(lines)), c)
+		u.failChanges(invalid("%s", prose.Join(lines)), c)
 	}
 	return taken, nil
 }
 
-// sort returns the changes of each part. Those that can't be made have failed.
-func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]driver.Change {
-	by := map[*Part[S, H, P]][]driver.Change{}
-	for _, c := range changes {
+// sort returns what each part changes. What can't be made has failed.
+func (u *update[S, H, P]) sort(edit driver.Edit) map[*Part[S, H, P]]driver.Edit {
+	by := map[*Part[S, H, P]]driver.Edit{}
+	add := func(part *Part[S, H, P], c driver.Change) {
+		edit := by[part]
+		edit.Changes = append(edit.Changes, c)
+		by[part] = edit
+	}
+	for _, c := range edit.Changes {
 		part := u.adapter.partOf(c.Field)
 		switch {
 		case c.Field == driver.FieldMark && !u.marking:
-			u.fail(invalid("%s: only a command changes it", c.Field), c)
+			u.failChanges(invalid("%s: only a command changes it", c.Field), c)
 		case c.Field == driver.FieldMark && u.adapter.Tags == nil:
 		case c.Effect == driver.Impossible:
-			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)
-		case c.Field == driver.FieldSource && u.adapter.Manage == nil:
-			u.fail(invalid("%s", noManagement), c)
-		case (c.SetsPassword() || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
-			u.fail(invalid("there is no password to set"), c)
+			u.failChanges(invalid("%s can't change: %s", c.Field, c.Why), c)
+		case c.Field == driver.FieldUsername && u.req.Login.Password == "":
+			u.failChanges(invalid("there is no password to set"), c)
 		case part == nil:
-			u.fail(invalid("%s: there is no call that changes it", c.Field), c)
+			u.failChanges(invalid("%s: there is no call that changes it", c.Field), c)
 		case len(c.Foreign) > 0:
-			u.fail(&driver.Error{Code: driver.Conflict, Message: c.StaysTheirs()}, c)
+			u.failChanges(&driver.Error{Code: driver.Conflict, Message: c.StaysTheirs()}, c)
 			if len(c.Foreign) < len(c.Names) { // the rest is ours to change
-				by[part] = append(by[part], c)
+				add(part, c)
 			}
 		default:
-			by[part] = append(by[part], c)
+			add(part, c)
 		}
+	}
+	if err := u.takesPassword(edit.Password); err != nil {
+		u.fail(err, driver.Edit{Password: edit.Password})
+	} else if edit.Password != driver.PasswordStays {
+		part := u.adapter.partOfPassword()
+		by[part] = driver.Edit{Changes: by[part].Changes, Password: edit.Password}
 	}
 	return by
 }
 
-// write makes one call of all changes of a part. A cloud that refuses a value may not say which, so each is then tried alone: one that
+// takesPassword refuses a change of the administrator's password that can't be made.
+func (u *update[S, H, P]) takesPassword(change driver.PasswordChange) error {
+	switch {
+	case (change == driver.HandOverPassword || change == driver.TakeBackPassword) && u.adapter.Manage == nil:
+		return invalid("%s", noManagement)
+	case change.Sets() && u.req.Login.Password == "":
+		return invalid("there is no password to set")
+	case change != driver.PasswordStays && u.adapter.partOfPassword() == nil:
+		return invalid("the %s has no administrator: there is no call that changes a password", u.adapter.Noun)
+	}
+	return nil
+}
+
+// write makes one call of all that a part changes. A cloud that refuses a value may not say which, so each is then tried alone: one that
 // is refused must not keep the others away. Where a call that is taken keeps all others waiting, those that the refusal names go first, and the rest is tried
 // together again: so all that is refused is told at once. The error that it returns is of the update as a whole.
-func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
+func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], edit driver.Edit) error {
 	if u.begun() {
-		u.fail(u.adapter.OneOperation, changes...)
+		u.fail(u.adapter.OneOperation, edit)
 		return nil
 	}
 	for {
@@ -201,61 +255,74 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 		if err != nil {
 			return err
 		}
-		tried, err := u.try(ctx, part, have, changes)
-		later, waits := errors.AsType[FieldErrors](err)
+		tried, err := u.try(ctx, part, have, edit)
 		switch {
 		case err == nil:
 			return nil
 		case u.observed && driver.CodeOf(err) == driver.Busy: // somebody changed it since: what is there now decides
-			changes = tried
+			edit = tried
 			continue
-		case waits:
-			u.failAs(later, tried)
+		case u.partly(err, tried):
 			return nil
-		case len(tried) < 2 || !part.refuses(err):
+		case tried.Len() < 2 || !part.refuses(err):
 			return u.refused(err, tried)
 		}
 		blamed, rest := u.blame(err, tried)
-		if len(blamed) == 0 || len(rest) == 0 {
+		if blamed.Len() == 0 || rest.Len() == 0 {
 			return u.alone(ctx, part, tried)
 		}
-		for _, c := range blamed {
-			u.failExplained(err, c)
-		}
-		changes = rest
+		u.failExplained(err, blamed)
+		edit = rest
 	}
 }
 
-// refused tells of changes that are not tried one by one.
-func (u *update[S, H, P]) refused(err error, changes []driver.Change) error {
+// refused tells of an edit of which nothing is tried alone.
+func (u *update[S, H, P]) refused(err error, edit driver.Edit) error {
 	if u.adapter.Whole != nil && u.adapter.Whole(err) {
 		return err
 	}
-	if len(changes) == 1 {
-		u.failExplained(err, changes[0])
+	if edit.Len() == 1 {
+		u.failExplained(err, edit)
 		return nil
 	}
-	u.fail(err, changes...)
+	u.fail(err, edit)
 	return nil
 }
 
-// blame divides changes into those that a refusal names, and the rest. All are the rest where each can be tried alone in the same update.
-func (u *update[S, H, P]) blame(err error, changes []driver.Change) (blamed, rest []driver.Change) {
-	for _, c := range changes {
-		if u.adapter.OneOperation != nil && u.adapter.Refusals.names(err, c) {
-			blamed = append(blamed, c)
+// blame divides an edit into what a refusal names, and the rest. All is the rest where each can be tried alone in the same update.
+func (u *update[S, H, P]) blame(err error, edit driver.Edit) (blamed, rest driver.Edit) {
+	names := func(c driver.Change) bool { return u.adapter.OneOperation != nil && u.adapter.Refusals.names(err, c) }
+	for _, c := range edit.Changes {
+		if names(c) {
+			blamed.Changes = append(blamed.Changes, c)
 		} else {
-			rest = append(rest, c)
+			rest.Changes = append(rest.Changes, c)
 		}
+	}
+	if edit.Password != driver.PasswordStays && names(asChange(edit.Password)) {
+		blamed.Password = edit.Password
+	} else {
+		rest.Password = edit.Password
 	}
 	return blamed, rest
 }
 
-// alone makes a call of each change. One that is refused has failed, and an error that is about no value ends it. If all were refused,
-// and not for their values, it returns why.
-func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
-	before := len(u.result.Failed)
-	for i, c := range changes {
+// apiece returns an edit for each thing that an edit changes.
+func apiece(edit driver.Edit) (each []driver.Edit) {
+	for i := range edit.Changes {
+		each = append(each, driver.Edit{Changes: edit.Changes[i : i+1]})
+	}
+	if edit.Password != driver.PasswordStays {
+		each = append(each, driver.Edit{Password: edit.Password})
+	}
+	return each
+}
+
+// alone makes a call of each thing of an edit. One that is refused has failed, and an error that is about no value ends it. If all were
+// refused, and not for their values, it returns why.
+func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], edit driver.Edit) error {
+	before, first, each := u.failed(), len(u.result.Failed), apiece(edit)
+	for i, one := range each {
 		if part.Steps {
 			u.have = nil
 		}
@@ -264,23 +331,21 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 			err = u.adapter.OneOperation
 		}
 		if err == nil {
-			_, err = u.try(ctx, part, have, changes[i:i+1])
+			_, err = u.try(ctx, part, have, one)
 		}
-		later, waits := errors.AsType[FieldErrors](err)
 		switch {
-		case err == nil:
-		case waits:
-			u.failAs(later, changes[i:i+1])
+		case err == nil, u.partly(err, one):
 		case part.refuses(err):
-			u.failExplained(err, c)
+			u.failExplained(err, one)
 		default:
-			u.fail(err, changes[i:]...)
+			for _, one := range each[i:] {
+				u.fail(err, one)
+			}
 			return nil
 		}
 	}
-	refused := u.result.Failed[before:]
-	if len(refused) == len(changes) && u.adapter.Whole != nil && u.adapter.Whole(refused[0].Err) {
-		return refused[0].Err
+	if u.failed()-before == len(each) && u.adapter.Whole != nil && u.adapter.Whole(u.result.Failed[first].Err) {
+		return u.result.Failed[first].Err
 	}
 	return nil
 }
@@ -330,35 +395,36 @@ func (u *update[S, H, P]) read(ctx context.Context, part *Part[S, H, P], o *driv
 	return u.adapter.Read(ctx, &u.req, o)
 }
 
-// try makes one call of changes, and returns those that could be part of it. The others have failed.
-func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H, changes []driver.Change) (tried []driver.Change, err error) {
+// try makes one call of an edit, and returns what of it could be part of it. The rest has failed.
+func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H, edit driver.Edit) (tried driver.Edit, err error) {
 	var params P
 	mark := false
-	for _, c := range changes {
+	for _, c := range edit.Changes {
 		switch c.Field {
 		case driver.FieldMark:
 			mark = true
 		case driver.FieldUsername:
-		case driver.FieldPassword, driver.FieldSource:
-			u.putPassword(&params, c)
 		default:
 			if err := u.adapter.Table.Patch(&u.req.Spec, have, []driver.Change{c}, &params); err != nil {
-				u.fail(invalid("%s", err), c)
+				u.failChanges(invalid("%s", err), c)
 				continue
 			}
 		}
-		tried = append(tried, c)
+		tried.Changes = append(tried.Changes, c)
 	}
-	if len(tried) == 0 {
-		return nil, nil
+	tried.Password = edit.Password
+	u.putPassword(&params, edit.Password)
+	if tried.Len() == 0 {
+		return tried, nil
 	}
 	switch {
 	case mark:
 		u.adapter.addMark(&params, u.req.Mark)
-	case u.adapter.Tags != nil && slices.Contains(driver.Names(tried), "tags"):
+	case u.adapter.Tags != nil && slices.Contains(driver.Names(tried.Changes), tagsField):
 		completeMark(u.adapter.Tags(&params), u.req.Mark)
 	}
-	operation, err := part.Write(ctx, &u.req, have, &params, tried)
+	u.req.Password = edit.Password
+	operation, err := part.Write(ctx, &u.req, have, &params, tried.Changes)
 	if operation != "" {
 		u.result.Operation = operation
 	}
@@ -366,13 +432,21 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 }
 
 // putPassword puts into a call's parameters what a change of the administrator's password takes.
-func (u *update[S, H, P]) putPassword(params *P, c driver.Change) {
-	if c.Field == driver.FieldSource {
-		u.adapter.Manage(params, c.HandsOver())
+func (u *update[S, H, P]) putPassword(params *P, change driver.PasswordChange) {
+	if change == driver.HandOverPassword || change == driver.TakeBackPassword {
+		u.adapter.Manage(params, change == driver.HandOverPassword)
 	}
-	if c.SetsPassword() && u.adapter.Password != nil {
+	if change.Sets() && u.adapter.Password != nil {
 		u.adapter.Password(params, u.req.Login.Password)
 	}
+}
+
+// asChange returns a change of the password as the words of refusals know it: by the field that people know it by.
+func asChange(change driver.PasswordChange) driver.Change {
+	if change == driver.SetPassword {
+		return driver.Change{Field: "credentials.password"}
+	}
+	return driver.Change{Field: "credentials.source"}
 }
 
 // refuses reports whether an error may be about one value of several.

@@ -10,24 +10,26 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/prose"
 )
 
-// Words are how a cloud refuses a value of a field. Its own words name a parameter of the call, if any, and never a field of the spec.
+// Words map a message of a cloud about an invalid value to a field of the spec. The message itself may name a parameter
+// of the call, but never a field of the spec.
 type Words struct {
-	// Field is a row, or what rows have in common: gcp.denyMaintenancePeriod.
+	// Field is the path of a row, or of a struct that several rows belong to: gcp.denyMaintenancePeriod.
 	Field string
-	// Match is a regular expression for the cloud's words.
+	// Match is a regular expression for the message.
 	Match *regexp.Regexp
-	// Advice says what the cloud takes; it may be empty.
+	// Advice says which values the cloud accepts; it may be empty.
 	Advice string
 }
 
-// Refusals say how a cloud refuses values of the fields of a kind.
+// Refusals map a cloud's messages about invalid values to the fields of a kind.
 type Refusals struct {
-	// Cloud is who speaks, as people call the service.
+	// Cloud is what people call the service that refuses a value.
 	Cloud string
 	Words []Words
 }
 
-// Together returns problems as one error, which tells them as prose.List does, each once; nil if there are none. What is no matter of the spec comes alone.
+// Together returns refusals as one error that lists them (see prose.List), each once; nil if there are none. If one of
+// the errors is not about the spec, it returns only that one.
 func Together(problems ...error) error {
 	var lines []string
 	told := map[string]bool{}

@@ -58,8 +58,8 @@ func TestMooringSignsIn(t *testing.T) {
 			Namespace: system.Namespace, Refresh: time.Minute, Limiters: account.New(1, time.Now, nil), Now: time.Now,
 		})
 	}
-	use := identity.Use{Key: identity.Key{Kind: identity.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}
-	signIn := func(store *identity.Store, use identity.Use) error {
+	use := identity.Request{Key: identity.Key{Kind: identity.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}
+	signIn := func(store *identity.Store, use identity.Request) error {
 		conn, err := store.Connect(t.Context(), use)
 		if err == nil {
 			_, err = conn.Account(t.Context())

@@ -212,7 +212,7 @@ func TestPasswordOfOthers(t *testing.T) {
 		w.create(d)
 		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "every login with the current one then fails", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
 		w.equal("pendingChanges", s.Status.PendingChanges, []v1alpha1.PendingChange{{
-			Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: string(driver.Irreversible), Cause: v1alpha1.CauseDrift,
+			Field: "credentials.password", From: driver.Redacted, To: driver.Redacted, Effect: string(driver.Irreversible), Cause: v1alpha1.CauseDrift,
 			WaitsFor: v1alpha1.WaitsForApproval,
 		}})
 		w.observedAgain(c, name, 2)

@@ -56,8 +56,8 @@ func TestClassRollout(t *testing.T) {
 	if len(made) != crowd {
 		t.Errorf("%d changes were made for %d databases", len(made), crowd)
 	}
-	if most := atOnce(made, modifying); most > class.Width(crowd) {
-		t.Errorf("%d databases were changing at once, want %d at most", most, class.Width(crowd))
+	if most := atOnce(made, modifying); most > class.RolloutWidth(crowd) {
+		t.Errorf("%d databases were changing at once, want %d at most", most, class.RolloutWidth(crowd))
 	}
 	for _, d := range r.all() {
 		if got := d.Status.Observed.AWS.InstanceClass; *got != "db.t4g.small" {

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -344,14 +343,14 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 		l.setPower(t, v1alpha1.PowerStateRunning)
 		l.awaitReady(t)
 	case rotation:
-		before := system.StatusOf(l.get(t)).Applied[driver.FieldPassword]
+		before := system.StatusOf(l.get(t)).Applied["credentials.password"]
 		password := l.givePassword(t)
 		l.patch(t, func(o client.Object) {
 			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: givenPassword}}
 		})
 		await(t, l.name+": another password is in force", func() string {
 			o := l.cached(t.Context())
-			if slices.Equal(system.StatusOf(o).Applied[driver.FieldPassword], before) {
+			if slices.Equal(system.StatusOf(o).Applied["credentials.password"], before) {
 				return conditions(system.StatusOf(o).Conditions)
 			}
 			return unready(o)
@@ -563,7 +562,7 @@ func (l *lifecycle) verifyPasswordSecret(t testing.TB, o client.Object) {
 	stored := &corev1.Secret{}
 	l.must(t, l.Client.Get(t.Context(), l.passwordSecret(o), stored))
 	inForce, other := stored.Data["current"], stored.Data["next"]
-	if noted := system.StatusOf(o).Applied[driver.FieldPassword]; string(stored.Data["serial"]) == "1" && slices.Equal(noted, []string{"1"}) {
+	if noted := system.StatusOf(o).Applied["credentials.password"]; string(stored.Data["serial"]) == "1" && slices.Equal(noted, []string{"1"}) {
 		inForce, other = other, inForce
 	}
 	if password := l.password(t); password == "" || password != string(inForce) || len(other) > 0 {

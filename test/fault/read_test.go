@@ -40,7 +40,7 @@ var (
 // readsOfObjects are the reads of the objects themselves, a read a kind.
 func readsOfObjects() (reads []string) {
 	for _, k := range kind.All() {
-		if k.Outlives() { // it is left by what is deleted, and decides nothing about that
+		if k.OutlivesParent() { // it is left by what is deleted, and decides nothing about that
 			continue
 		}
 		reads = append(reads, "get "+k.Plural)

@@ -74,6 +74,11 @@ var rules = []rule{
 		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, sql, "golang.org/x/oauth2"}, gcpSDK),
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
+	// A service knows no other. What they share, and what a session is, knows none.
+	{who: gcp + "/storage", never: []string{gcp + "/sql"}},
+	{who: gcp + "/sql", never: []string{gcp + "/storage"}},
+	{who: gcp + "/session", never: []string{gcp + "/storage", gcp + "/sql"}},
+	{who: gcp + "/resource", never: []string{gcp + "/storage", gcp + "/sql", gcp + "/session"}},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
 	{who: controllers, never: slices.Concat([]string{table, sql, drivertest, tests}, clouds)},
 	// The limiter of an account knows nothing of what leads to one. It learns from calls.
@@ -82,7 +87,7 @@ var rules = []rule{
 	{who: controllers + "/resource", neverBelow: []string{controllers + "/feature"}},
 	{who: controllers + "/feature", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
-	}, beside("kind"))},
+	}, beside("condition", "identity", "kind", "password"))},
 	// The plan decides from values: it has no client, no connection and no clock. What a stopped server takes, it knows as a driver does.
 	{who: controllers + "/resource/plan", may: []string{apis, driver, portable, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
@@ -91,24 +96,23 @@ var rules = []rule{
 	}},
 	// What a reconciliation came to, and what the status says then, are values too. Who reports knows nobody who acts.
 	{who: controllers + "/resource/outcome", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/log"}, beside("class", "condition", "identity", "kind", "retry"))},
-	{who: controllers + "/resource/credential", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/client"}, beside("identity", "kind", "password"))},
 	// Whose a cloud object is that can't be marked, both who gathers and who executes ask.
 	{who: controllers + "/resource/claim", may: []string{apis, driver, controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
 	// Who acts and who reports store a status the same way.
 	{who: controllers + "/resource/record", may: []string{apis, driver, controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
 	// The value that passes through the phases knows no phase: it can neither read nor write.
 	{who: controllers + "/resource/reconciliation", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
-	}, beside("account", "class", "identity", "password", "retry"))},
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+	}, beside("account", "class", "identity", "retry"))},
 	// Who gathers knows nobody who acts or reports.
 	{who: controllers + "/resource/gather", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery,
 		"sigs.k8s.io/controller-runtime/pkg",
-	}, beside("account", "class", "condition", "feature", "identity", "kind", "password", "retry", "telemetry"))},
+	}, beside("account", "class", "condition", "feature", "identity", "kind", "retry", "telemetry"))},
 	{who: controllers + "/resource/execute", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery,
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery,
 		"k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
-	}, beside("account", "class", "condition", "feature", "identity", "kind", "password"))},
+	}, beside("account", "class", "condition", "feature", "identity", "kind"))},
 	{who: controllers + "/resource/report", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", controllers + "/resource/record", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
 		"k8s.io/client-go/tools/events", "sigs.k8s.io/controller-runtime",

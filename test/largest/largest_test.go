@@ -61,9 +61,9 @@ func judge(t *testing.T, k *kind.Kind, cloud string, drivers map[string]driver.D
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := class.Case{Spec: tree, Cloud: cloud, Leads: cloud, References: class.ReferencesOf(k.Name, drivers)(cloud), Lacks: lacks(drivers[cloud], k.Name)}
+			o := class.Input{Spec: tree, Cloud: cloud, Leads: cloud, References: class.ReferencesOf(k.Name, drivers)(cloud), Lacks: lacks(drivers[cloud], k.Name)}
 			says = "nothing is wrong"
-			if p := class.Together(class.Evaluate(strict(k), o, nil).Problems); p != nil {
+			if p := class.Join(class.Evaluate(strict(k), o, nil).Problems); p != nil {
 				says = p.String()
 			}
 		}

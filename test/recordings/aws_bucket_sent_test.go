@@ -151,7 +151,7 @@ func (s *s3Sending) compare(title string, c s3Call, before *s3Answer, after s3An
 	s.took()
 	var found []difference
 	if len(changes) > 0 {
-		result, err := cloud.Update(s.Context(), req, changes)
+		result, err := cloud.Update(s.Context(), req, driver.Edit{Changes: changes})
 		for _, failed := range result.Failed {
 			found = append(found, difference{"refused " + failed.Field, nil, failed.Err.Error()})
 		}

@@ -537,7 +537,7 @@ func (r *s3Replay) updated(a s3Answer, req bucketRequest, call, name string) {
 func (r *s3Replay) changed(a s3Answer, req bucketRequest, call string, change driver.Change) {
 	r.Helper()
 	r.took()
-	result, err := drivertest.Buckets(r.open("us-east-1")).Update(r.Context(), req, []driver.Change{change})
+	result, err := drivertest.Buckets(r.open("us-east-1")).Update(r.Context(), req, driver.Edit{Changes: []driver.Change{change}})
 	if !slices.Contains(r.took(), call) {
 		r.Errorf("%s: the driver did not call %s", a.Step, call)
 	}

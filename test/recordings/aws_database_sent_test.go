@@ -108,7 +108,7 @@ func (r *instanceReplay) modified(answers []rdsAnswer, after map[string]any) {
 		}
 	}
 	form := r.formOf("ModifyDBInstance", after)
-	result, err := cloud.Update(r.Context(), req, seen.Changes)
+	result, err := cloud.Update(r.Context(), req, driver.Edit{Changes: seen.Changes})
 	var found []difference
 	for _, failed := range result.Failed {
 		found = append(found, difference{"refused " + failed.Field, nil, failed.Err.Error()})

@@ -195,7 +195,7 @@ func (r *instanceReplay) present(instance map[string]any) {
 func (r *instanceReplay) updated(req databaseRequest, call string, change driver.Change) {
 	r.Helper()
 	r.took()
-	result, err := drivertest.Databases(r.open(req.Location)).Update(r.Context(), req, []driver.Change{change})
+	result, err := drivertest.Databases(r.open(req.Location)).Update(r.Context(), req, driver.Edit{Changes: []driver.Change{change}})
 	if err != nil || len(result.Failed) > 0 || !slices.Contains(r.took(), call) {
 		r.Errorf("update of %s: %v, failed %v", change.Field, err, result.Failed)
 	}

@@ -39,7 +39,7 @@ func TestBucketsReplayed(t *testing.T) {
 				}
 			case "buckets.patch":
 				req.Spec = bucketSpec(object(t, step.Request), req.Spec)
-				result, err := drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: "tags"}})
+				result, err := drivertest.Buckets(conn).Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "tags"}}})
 				if err != nil || len(result.Failed) > 0 {
 					t.Errorf("step %d: %s: %v, failed %v", i, where, err, result.Failed)
 				}

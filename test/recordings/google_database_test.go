@@ -99,7 +99,7 @@ func (r *databaseReplay) step(e exchange) error {
 		req.Spec = databaseSpec(object(r.T, e.Request), req.Spec)
 		e.Method = http.MethodPatch // the driver replaces nothing as a whole
 		r.answer(e)
-		return r.began(e)(r.cloud.Update(r.Context(), *req, []driver.Change{{Field: "gcp.tier"}}))
+		return r.began(e)(r.cloud.Update(r.Context(), *req, driver.Edit{Changes: []driver.Change{{Field: "gcp.tier"}}}))
 	case "instances.delete":
 		return r.began(e)(r.cloud.Delete(r.Context(), *req))
 	case "users.list":
@@ -107,8 +107,10 @@ func (r *databaseReplay) step(e exchange) error {
 	case "users.insert", "users.update":
 		with := *req
 		with.Login.Username = "recorded"
-		changed := map[string]string{"users.insert": driver.FieldUsername, "users.update": driver.FieldPassword}[databaseCall(e)]
-		return r.began(e)(r.cloud.Update(r.Context(), with, []driver.Change{{Field: changed}}))
+		edit := map[string]driver.Edit{
+			"users.insert": {Changes: []driver.Change{{Field: driver.FieldUsername}}}, "users.update": {Password: driver.SetPassword},
+		}[databaseCall(e)]
+		return r.began(e)(r.cloud.Update(r.Context(), with, edit))
 	case "databases.get":
 		with := *req
 		with.Spec.DatabaseName = new(e.segments()[5])
@@ -120,7 +122,7 @@ func (r *databaseReplay) step(e exchange) error {
 	case "databases.insert":
 		with := *req
 		with.Spec.DatabaseName = new(stringAt(object(r.T, e.Request), "name"))
-		return r.began(e)(r.cloud.Update(r.Context(), with, []driver.Change{{Field: "databaseName"}}))
+		return r.began(e)(r.cloud.Update(r.Context(), with, driver.Edit{Changes: []driver.Change{{Field: "databaseName"}}}))
 	case "users.delete", "databases.update", "databases.delete", "instances.clone", "instances.promoteReplica":
 		return nil // the driver makes no such call
 	}

@@ -81,7 +81,7 @@ func (s *sending[S]) make(name string, before, after []exchange, step exchange, 
 	if len(seen.Changes) == 0 {
 		return
 	}
-	result, err := s.cloud.Update(s.Context(), req, seen.Changes)
+	result, err := s.cloud.Update(s.Context(), req, driver.Edit{Changes: seen.Changes})
 	for _, failed := range result.Failed {
 		if driver.CodeOf(failed.Err) != driver.Busy { // which waits for what was begun
 			s.failed = append(s.failed, difference{"refused " + failed.Field, nil, failed.Err.Error()})
@@ -287,21 +287,23 @@ func (s *databaseSending) made(req *databaseRequest, step exchange) {
 // companion lets the driver make the database or the user that was recorded.
 func (s *databaseSending) companion(step exchange, name string) {
 	s.answer(step)
-	asked, req, field := object(s.T, step.Request), databaseRequest{Request: driver.Request{Name: name, Location: "us-central1"}}, ""
+	asked, req, edit := object(s.T, step.Request), databaseRequest{Request: driver.Request{Name: name, Location: "us-central1"}}, driver.Edit{}
 	switch call := databaseCall(step); call {
 	case "databases.insert":
-		req.Spec.DatabaseName, field = new(stringAt(asked, "name")), "databaseName"
+		req.Spec.DatabaseName, edit.Changes = new(stringAt(asked, "name")), []driver.Change{{Field: "databaseName"}}
 	case "users.insert":
-		req.Login, field = driver.Login{Username: stringAt(asked, "name"), Password: stringAt(asked, "password")}, driver.FieldUsername
+		req.Login = driver.Login{Username: stringAt(asked, "name"), Password: stringAt(asked, "password")}
+		edit.Changes = []driver.Change{{Field: driver.FieldUsername}}
 	case "users.update":
-		req.Login, field = driver.Login{Username: stringAt(asked, "name"), Password: stringAt(asked, "password")}, driver.FieldPassword
+		req.Login = driver.Login{Username: stringAt(asked, "name"), Password: stringAt(asked, "password")}
+		edit.Password = driver.SetPassword
 	default:
 		s.Errorf("no test for %s", call)
 		return
 	}
 	s.writes()
-	if result, err := s.cloud.Update(s.Context(), req, []driver.Change{{Field: field}}); err != nil || len(result.Failed) > 0 {
-		s.Errorf("%s: %v, failed %v", databaseCall(step), err, result.Failed)
+	if result, err := s.cloud.Update(s.Context(), req, edit); err != nil || len(result.Failed) > 0 || result.PasswordFailed != nil {
+		s.Errorf("%s: %v, failed %v, the password: %v", databaseCall(step), err, result.Failed, result.PasswordFailed)
 	}
 	s.judge(step, nil, nil)
 }

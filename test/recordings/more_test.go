@@ -106,7 +106,7 @@ func moreCall(t *testing.T, cloud table.External[v1alpha1.DatabaseParameters], r
 		return
 	case "patch":
 		req.Spec.DeletionProtection = new(true)
-		result, err = cloud.Update(t.Context(), req, []driver.Change{{Field: "deletionProtection"}})
+		result, err = cloud.Update(t.Context(), req, driver.Edit{Changes: []driver.Change{{Field: "deletionProtection"}}})
 	case "delete":
 		result, err = cloud.Delete(t.Context(), req)
 	}

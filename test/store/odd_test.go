@@ -137,7 +137,7 @@ func TestTagsThatCannotBeRead(t *testing.T) {
 	if err != nil || len(seen.Changes) == 0 {
 		t.Fatalf("differs in %v, %v", seen.Changes, err)
 	}
-	result, err := w.buckets.Update(t.Context(), req, seen.Changes)
+	result, err := w.buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err == nil && (len(result.Failed) == 0 || driver.CodeOf(result.Failed[0].Err) != driver.Unsupported) {
 		t.Errorf("the update is done: %+v", result)
 	}
@@ -207,7 +207,7 @@ func TestVersioningInAStoreWithoutVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.buckets.Update(t.Context(), req, seen.Changes)
+	done, err := w.buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestAWriteThatAStoreLacks(t *testing.T) {
 		if err != nil || len(seen.Unreadable) > 0 {
 			t.Fatal(err, seen.Unreadable)
 		}
-		done, err := w.buckets.Update(t.Context(), req, seen.Changes)
+		done, err := w.buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 		if err != nil || len(done.Failed) != 1 || done.Failed[0].Field != "website.indexDocument" || driver.CodeOf(done.Failed[0].Err) != driver.Unsupported {
 			t.Errorf("failed: %+v, %v", done.Failed, err)
 		}

@@ -82,7 +82,7 @@ func TestOneWrongAnswerForgetsNothing(t *testing.T) {
 	if len(seen.Changes) != 1 || seen.Changes[0].Field != "aws.policy" || !seen.Changes[0].Release {
 		t.Fatalf("once it is seen again, %+v differs", seen.Changes)
 	}
-	if done, err := w.buckets.Update(t.Context(), req, seen.Changes); err != nil || len(done.Failed) > 0 {
+	if done, err := w.buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes}); err != nil || len(done.Failed) > 0 {
 		t.Fatal(err, done.Failed)
 	}
 	if seen := look(); len(seen.Changes) > 0 || seen.Applied["aws.policy"] != nil {
@@ -100,7 +100,7 @@ func (w *altered) refuses(t *testing.T, req request) {
 	if err != nil || !slices.Equal(driver.Names(seen.Changes), []string{"aws.policy"}) {
 		t.Fatalf("differs in %v, %v", seen.Changes, err)
 	}
-	result, err := w.buckets.Update(t.Context(), req, seen.Changes)
+	result, err := w.buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 	if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid || !strings.Contains(result.Failed[0].Err.Error(), "confirmRemoveSelfBucketAccess") {
 		t.Errorf("got %+v, %v", result.Failed, err)
 	}
@@ -124,7 +124,7 @@ func (w *altered) settles(t *testing.T, req *request, fields []string) {
 		return
 	}
 	before := len(w.front.Calls())
-	if result, err := w.buckets.Update(t.Context(), *req, seen.Changes); err != nil || len(result.Failed) > 0 {
+	if result, err := w.buckets.Update(t.Context(), *req, driver.Edit{Changes: seen.Changes}); err != nil || len(result.Failed) > 0 {
 		t.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
 	writes := 0

@@ -28,7 +28,7 @@ func TestReplicationInAStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := w.buckets.Update(t.Context(), req, seen.Changes)
+		result, err := w.buckets.Update(t.Context(), req, driver.Edit{Changes: seen.Changes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -329,7 +329,7 @@ func (r reference) expect(t *testing.T, name string, o v1alpha1.ResourceObject, 
 		return // TestEscapes has the loop refuse it, and package gather
 	}
 	found, err := resolver.Resolve(t.Context(), o)
-	if err != nil || class.Together(found.Problems) != nil != refused {
+	if err != nil || class.Join(found.Problems) != nil != refused {
 		t.Errorf("%s: the loop finds %q, %v; want refused %v", name, found.Problems, err, refused)
 	}
 }

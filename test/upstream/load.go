@@ -12,6 +12,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,7 @@ type listed struct {
 
 // survey reads the drivers and the SDKs that they import.
 func survey(ctx context.Context, root string) (*model, error) {
-	packages, err := list(ctx, root, "./providers/aws", "./providers/gcp")
+	packages, err := list(ctx, root, "./providers/aws/...", "./providers/gcp/...")
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func survey(ctx context.Context, root string) (*model, error) {
 		{"providers/aws", (*walker).aws},
 		{"providers/gcp", (*walker).google},
 	} {
-		driver, err := check(set, compiled, packages[module+cloud.path])
+		driver, err := check(set, compiled, within(packages, module+cloud.path))
 		if err != nil {
 			return nil, err
 		}
@@ -88,19 +89,33 @@ func list(ctx context.Context, root string, patterns ...string) (map[string]list
 	}
 }
 
-// check parses a package, and says what each of its names stands for.
-func check(set *token.FileSet, imports types.Importer, p listed) (source, error) {
+// within returns the packages of a driver: that of a path, and those below it.
+func within(packages map[string]listed, path string) (driver []listed) {
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		if name == path || strings.HasPrefix(name, path+"/") {
+			driver = append(driver, packages[name])
+		}
+	}
+	return driver
+}
+
+// check parses the packages of a driver, and says what each of their names stands for.
+func check(set *token.FileSet, imports types.Importer, packages []listed) (source, error) {
 	s := source{info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}}
-	for _, name := range p.GoFiles {
-		file, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
+	for _, p := range packages {
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return source{}, err
+			}
+			files = append(files, file)
+		}
+		config := types.Config{Importer: imports}
+		if _, err := config.Check(p.ImportPath, set, files, s.info); err != nil {
 			return source{}, err
 		}
-		s.files = append(s.files, file)
-	}
-	config := types.Config{Importer: imports}
-	if _, err := config.Check(p.ImportPath, set, s.files, s.info); err != nil {
-		return source{}, err
+		s.files = append(s.files, files...)
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/login"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -16,7 +17,7 @@ import (
 func planActions(in *reconciliation.State, a plan.Action) plan.Action {
 	d := decision{
 		View: in.View, seen: in.Observation, policy: in.Policy, Action: a,
-		password: plan.FindPassword(in.Object, in.Observation, in.Policy, in.Password.State, in.PasswordSecret != nil),
+		password: login.Found(*in),
 	}
 	d.decide(requestsOf(*in))
 	for _, answer := range d.answers {

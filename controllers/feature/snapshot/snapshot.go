@@ -4,6 +4,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -16,6 +17,6 @@ func Of(k *kind.Kind) feature.Set {
 		Mirror: func(object v1alpha1.ResourceObject, seen driver.Observation) {
 			k.SetSnapshotDetails(object, seen.SnapshotDetails, seen.Available)
 		},
-		Clear: func(object v1alpha1.ResourceObject) { k.SetSnapshotDetails(object, nil, false) },
+		Clear: func(in *reconciliation.State) { k.SetSnapshotDetails(in.Object, nil, false) },
 	}}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -15,7 +16,7 @@ func TestSnapshot(t *testing.T) {
 	if f.Mirror(s, driver.Observation{Available: true, SnapshotDetails: &driver.SnapshotDetails{Engine: "postgres"}}); s.Status.Engine != "postgres" {
 		t.Errorf("the status says %+v", s.Status)
 	}
-	if f.Clear(s); s.Status.Engine != "" {
+	if f.Clear(&reconciliation.State{Object: s}); s.Status.Engine != "" {
 		t.Errorf("of another snapshot the status says %+v", s.Status)
 	}
 	if Of(kind.Database()) != nil || Of(kind.Bucket()) != nil {

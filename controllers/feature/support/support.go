@@ -4,6 +4,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -18,6 +19,6 @@ func Of(k *kind.Kind) feature.Set {
 				k.Support.Set(object, seen.Support)
 			}
 		},
-		Clear: func(object v1alpha1.ResourceObject) { k.Support.Set(object, nil) },
+		Clear: func(in *reconciliation.State) { k.Support.Set(in.Object, nil) },
 	}}
 }

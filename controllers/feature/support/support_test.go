@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -16,7 +17,7 @@ func TestSupport(t *testing.T) {
 	if f.Mirror(d, driver.Observation{}); d.Status.Support == nil {
 		t.Error("what the cloud said is forgotten once it says nothing")
 	}
-	if f.Clear(d); d.Status.Support != nil {
+	if f.Clear(&reconciliation.State{Object: d}); d.Status.Support != nil {
 		t.Errorf("of another server the status says %+v", d.Status.Support)
 	}
 	if got := Of(kind.Bucket()); got != nil {

@@ -7,15 +7,14 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if err := w.storePassword(ctx, password.AtOnce); err != nil {
-		keepAccepted(w.status, w.Stored.GetResourceStatus())
+	if err := w.executor.Features.Prepare(ctx, w, feature.AtOnce); err != nil {
 		return outcome.Outcome{}, err
 	}
 	w.Action = string(a.Verb)
@@ -41,7 +40,7 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			if !plan.Publishes(a, w.View, w.Observation, w.Policy) {
 				return out, nil
 			}
-			return w.publish(ctx, out)
+			return w.executor.Features.Publish(ctx, w, out)
 		}
 		if a.Verb == plan.AwaitBackup {
 			return backup{w}.await(ctx, a)
@@ -92,10 +91,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	if w.Password.Refused != nil {
-		return outcome.Outcome{}, w.Password.Refused
-	}
-	if err := w.storePassword(ctx, password.AfterStartOver); err != nil {
+	if err := w.executor.Features.Prepare(ctx, w, feature.BeforeCreation); err != nil {
 		return outcome.Outcome{}, err
 	}
 	// A process that ended before it told that is followed by one that was not the first to try.
@@ -106,7 +102,7 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
 	}
 	w.Memory.Cloud.CreationRefused, w.Request.SentSince = false, sentSince(w.Object, w.Memory.Cloud, nothingYet)
-	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.secrets())
+	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.CallSecrets)
 	w.CallError = err
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), done.Sent)
 	if err != nil {
@@ -162,6 +158,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	}
 	done, err := w.send(ctx, a)
+	done.Failed = plan.FailedOf(changes, done)
 	w.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -170,10 +167,7 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	}
 	applied := without(changes, done.Failed)
 	w.Memory.Cloud = w.Memory.Cloud.Wrote(w.executor.Clock(), applied)
-	if !w.Memory.Cloud.InVain {
-		w.Notes = append(w.Notes, updated(w.State, a, applied)...)
-	}
-	w.sent(a, applied)
+	w.accepted(a, applied)
 	w.status.Operation = cmp.Or(done.Operation, resting(w.Observation))
 	failed.Unset = plan.Unset(changes, done.Failed, noted, sure)
 	switch {
@@ -188,12 +182,21 @@ func (w *work) update(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	return out, nil
 }
 
+// accepted takes in which changes of an action the cloud accepted, and has an Event say so.
+func (w *work) accepted(a plan.Action, changes []driver.Change) {
+	said := w.executor.Features.Sent(w, a, changes)
+	if !w.Memory.Cloud.InVain {
+		w.Notes = append(w.Notes, updated(w.State, a, changes, said)...)
+	}
+	w.forgetFormer(a, changes)
+}
+
 // send sends the changes of an action to the cloud, or the command that makes the one change.
 func (w *work) send(ctx context.Context, a plan.Action) (driver.Result, error) {
 	if a.Command != nil {
-		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.secrets())
+		return w.Session.Do(ctx, w.Kind.Name, w.Request, *a.Command, w.CallSecrets)
 	}
-	return w.Session.Update(ctx, w.Kind.Name, w.Request, a.Changes, w.secrets())
+	return w.Session.Update(ctx, w.Kind.Name, w.Request, plan.EditOf(a.Changes), w.CallSecrets)
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
@@ -205,7 +208,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 		return w.removeFinalizer(ctx, fmt.Sprintf("retained %s in %s account %s; an object of this namespace and name takes it over with spec.adoption: IfExists", w.Request.Name, w.Provider, w.Account), true)
 	}
 	w.Request.Mark.Released = true
-	done, err := w.Session.Do(ctx, w.Kind.Name, w.Request, driver.Command{Verb: driver.WriteMark}, w.secrets())
+	done, err := w.Session.Do(ctx, w.Kind.Name, w.Request, driver.Command{Verb: driver.WriteMark}, w.CallSecrets)
 	w.CallError = err
 	if err == nil && len(done.Failed) > 0 {
 		err = outcome.FieldErrors(done.Failed)
@@ -277,7 +280,7 @@ func withoutRoom(a plan.Action, request driver.Request, err error) error {
 func (w *work) removeFinalizer(ctx context.Context, why string, stays bool) (outcome.Outcome, error) {
 	finished := hasFinalizer(w.Object)
 	if finished {
-		if err := w.executor.dropSecrets(ctx, w.State, stays); err != nil {
+		if err := w.executor.Features.Drop(ctx, w, stays); err != nil {
 			return outcome.Outcome{}, err
 		}
 		reason := v1alpha1.EventDeleted
@@ -329,7 +332,7 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		}
 	default:
 		out.State, out.Next = waiting(w.View, w.Observation), outcome.Polling
-		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.Cloud.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.State) || setsPassword(w.State, a)
+		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.Cloud.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.State)
 		out.Pending, out.PendingKnown = stillPending(w.State, a)
 		if status := w.Object.GetResourceStatus(); out.PendingKnown && status.ObservedGeneration != w.Object.GetGeneration() {
 			out.Voided, out.Hash = true, ""
@@ -337,7 +340,7 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 	}
 	switch {
 	case plan.Publishes(a, w.View, w.Observation, w.Policy):
-		return w.publish(ctx, out)
+		return w.executor.Features.Publish(ctx, w, out)
 	case w.Deleting || w.Policy.Management == v1alpha1.ManagementObserve:
 		return out, nil
 	case len(w.Observation.Unreadable) > 0:

@@ -3,7 +3,7 @@ package execute
 import (
 	"context"
 
-	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -14,18 +14,15 @@ func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound b
 	if w.Now.Sub(w.Memory.Cloud.SentAt) < w.executor.ConsistencyWindow && w.Memory.Cloud.WasSent(changes[0]) {
 		return true, nil
 	}
-	if w.Password.Refused != nil {
-		return false, w.Password.Refused
-	}
-	if err := w.storePassword(ctx, password.BeforeStartOver); err != nil {
+	if err := w.executor.Features.Prepare(ctx, w, feature.BeforeTakeover); err != nil {
 		return false, err
 	}
 	if belongs := plan.Ownership(w.View, w.Observation); belongs.TakenOver() {
 		w.noteOrigin(belongs, wasBound)
 	}
 	w.status.ExternalID, w.Request.ID = w.Observation.ID, w.Observation.ID
-	w.Kind.SetWithin(w.Object, w.Request.Parent) // it may be within another parent than the object that had the name before
-	w.Kind.SetRecorded(w.Object)
+	w.Kind.SetParentRef(w.Object, w.Request.Parent) // it may be within another parent than the object that had the name before
+	w.Kind.RecordOwnership(w.Object)
 	return false, nil
 }
 
@@ -47,5 +44,5 @@ func (w *work) noteOrigin(belongs plan.Belonging, wasBound bool) {
 // mayLoseMark reports whether the cloud object may be the one that is known, without its mark. It is not within another parent than that one,
 // and the cloud has a place for the mark.
 func (w *work) mayLoseMark() bool {
-	return w.Described.Ownership != driver.OwnedByParent && w.Kind.Within(w.Object).Same(w.Request.Parent)
+	return w.Described.Ownership != driver.OwnedByParent && w.Kind.ParentRef(w.Object).Same(w.Request.Parent)
 }

@@ -39,7 +39,7 @@ func (b backup) await(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if !plan.Publishes(a, w.View, w.Observation, w.Policy) {
 		return out, nil
 	}
-	return w.publish(ctx, out)
+	return w.executor.Features.Publish(ctx, w, out)
 }
 
 // ask creates that object beside an update of what waits for nothing: a change that is refused again and again keeps no upgrade waiting. Why it can't be created is told once nothing else is

@@ -105,8 +105,8 @@ func TestBackupWaitsForItsTurn(t *testing.T) {
 		c := fake.NewClientBuilder().WithScheme(schemeOf(t)).WithObjects(d).Build()
 		w := workOn(kind.Database(), storedIn(t, c, d), c)
 		w.executor.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
-		for i := range class.Width(0) {
-			w.executor.Rollouts.Enter("standard", 0, class.Width(0), types.UID(fmt.Sprint(i)), func() {})
+		for i := range class.RolloutWidth(0) {
+			w.executor.Rollouts.Enter("standard", 0, class.RolloutWidth(0), types.UID(fmt.Sprint(i)), func() {})
 		}
 		standard := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}}
 		w.Class = &class.Resolution{Name: "standard", Class: &class.Class{Object: standard, Spec: &standard.Spec.ClassSpec, Status: &standard.Status}}

@@ -21,7 +21,7 @@ func (w *work) bind() {
 	w.status.Location = w.Place()
 	w.status.AccountID = string(w.Account)
 	w.DescribeClass(w.status)
-	w.Kind.SetWithin(w.Object, w.Request.Parent)
+	w.Kind.SetParentRef(w.Object, w.Request.Parent)
 	if w.Observation.State == driver.Absent {
 		w.status.Applied, w.status.Origin = maps.Clone(w.Observation.Applied), v1alpha1.OriginCreated
 	} else {
@@ -38,10 +38,17 @@ func (w *work) clearBinding() {
 	w.status.Applied, w.status.AppliedGeneration, w.status.Provider = nil, 0, ""
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
-	w.Kind.SetWithin(w.Object, driver.ParentRef{})
-	kind.ForgetRestored(w.Kind, w.Object)
-	kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil)
+	w.Kind.SetParentRef(w.Object, driver.ParentRef{})
+	kind.ClearRestored(w.Kind, w.Object)
+	kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil)
 	kind.SetFormer(w.Kind, w.Object, nil)
+}
+
+// forgetFormer notes that nothing is left of a former server.
+func (w *work) forgetFormer(a plan.Action, changes []driver.Change) {
+	if a.Does(driver.DeleteFormer) && len(changes) > 0 && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
+		kind.SetFormer(w.Kind, w.Object, nil)
+	}
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
@@ -49,7 +56,7 @@ func (w *work) clearBinding() {
 // reports whether the status changed, and has to be stored before the cloud is called.
 func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (changed bool) {
 	before := w.status.DeepCopy()
-	w.Memory.Cloud, w.Memory.Published.Published = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil), nil
+	w.Memory.Cloud = w.Memory.Cloud.StartOver(before.FirstReadyTime != nil)
 	w.StartedOver = true
 	w.status.Origin, w.status.MarkMissing, w.status.CreationRefused = origin, false, false
 	w.status.ExternalID, w.status.Operation, w.status.Fixed = "", "", nil
@@ -62,10 +69,10 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	w.executor.Features.Clear(w.Object)
+	w.executor.Features.Clear(&w.State)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
-	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
-	moved = kind.SetFollowing(w.Kind, w.Object, nil, "", "", nil) || moved
+	moved := w.Kind.SetParentRef(w.Object, w.Request.Parent)
+	moved = kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil) || moved
 	moved = w.Kind.SetRestored(w.Object, w.Request.Restore) || moved
 	return moved || !equality.Semantic.DeepEqual(before, w.status)
 }

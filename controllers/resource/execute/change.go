@@ -55,8 +55,8 @@ func inVain(t reconciliation.State, out outcome.Outcome, changes []driver.Change
 	return out
 }
 
-// updated says what was set in the cloud.
-func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []outcome.Note {
+// updated says what was set in the cloud. said is how a feature says it; nil if none does.
+func updated(t reconciliation.State, a plan.Action, changes []driver.Change, said *outcome.Note) []outcome.Note {
 	switch {
 	case len(changes) == 0:
 		return nil
@@ -76,31 +76,13 @@ func updated(t reconciliation.State, a plan.Action, changes []driver.Change) []o
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", t.Provider, changes[0].To)}
 	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", t.Provider, changes[0].To)}
-	case len(changes) == 1 && changes[0].HandsOver():
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
-			"the cloud sets a password of its own for the administrator, and manages it from now on; the connection Secret then says where it is")}
-	case len(changes) == 1 && changes[0].TakesBack():
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password, which the cloud no longer manages")}
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.View.Rotates:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged,
-			"changed the administrator's password, because %s; the connection Secret gets it once the cloud has applied it", whyRotated(t))}
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword && t.Password.State.Next == t.Password.State.Current: // after a promotion, or a refusal
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "set the administrator's password once more, which is the one that it was before, so that it is certain")}
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password")}
+	case said != nil:
+		return []outcome.Note{*said}
 	case a.Reason == v1alpha1.ReasonDrifted:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventDriftCorrected, "corrected drift: %s", plan.ListChanges(changes))}
 	default:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "changed %s", plan.ListChanges(changes))}
 	}
-}
-
-// whyRotated says why a generated password is changed: a person asked for it, or it is old.
-func whyRotated(t reconciliation.State) string {
-	if plan.RotationStored(t.Kind, t.Object, t.Want) {
-		return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword
-	}
-	return "spec.credentials.rotationPeriod has passed"
 }
 
 func without(changes []driver.Change, failed []driver.FieldError) []driver.Change {

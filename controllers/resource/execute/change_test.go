@@ -7,7 +7,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -71,19 +70,6 @@ func TestWhatComesFirstIsNoFailure(t *testing.T) {
 	} {
 		if got := comesFirst(changes, tt.done); got != tt.want {
 			t.Errorf("%s: %t, want %t", name, got, tt.want)
-		}
-	}
-}
-
-// The password that a server had already, sent once more after a promotion, is not told as another one.
-func TestPasswordThatIsSentOnceMore(t *testing.T) {
-	changes := []driver.Change{{Field: driver.FieldPassword}}
-	for next, want := range map[string]string{"same": v1alpha1.EventUpdated, "other": v1alpha1.EventPasswordChanged} {
-		task := newWork(t).State
-		task.Password.State.Current, task.Password.State.Next = "same", next
-		notes := updated(task, plan.Action{Verb: plan.Update}, changes)
-		if len(notes) != 1 || notes[0].Reason != want || strings.Contains(notes[0].Message, "same password") {
-			t.Errorf("%s: %+v, want %s", next, notes, want)
 		}
 	}
 }

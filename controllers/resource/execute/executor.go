@@ -13,7 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -40,8 +39,6 @@ type Executor struct {
 	Rollouts  *class.Rollouts
 	Room      *Room
 	Protector Protector
-	Passwords *password.Store
-	Publisher *Publisher
 	// Requeue has an object reconciled at once.
 	Requeue func(client.ObjectKey, account.Priority)
 	// ConsistencyWindow is how long the cloud may take to show what was written; Deadline bounds the calls of one action.
@@ -65,7 +62,6 @@ func (e *Executor) begin(in reconciliation.State, tell Teller) *work {
 		deletion := *d
 		w.Request.Deletion = &deletion
 	}
-	w.PasswordSecret = in.PasswordSecret.Clone()
 	w.Object = in.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	w.status = w.Object.GetResourceStatus()
 	w.Notes, w.Secrets, w.Released = slices.Clip(w.Notes), slices.Clip(w.Secrets), slices.Clip(w.Released)
@@ -82,16 +78,10 @@ func (e *Executor) Execute(ctx context.Context, in reconciliation.State, a plan.
 		out = repetition{w}.again(a, out)
 	}
 	out = comesBackFor(a, out)
-	if w.PasswordChanges && out.Next == outcome.AtSync {
-		out.Next = outcome.Polling
-	}
 	if !a.Opens.IsZero() { // what waits for its window comes back when that opens, and not a sync period later
 		if wait := max(time.Millisecond, a.Opens.Sub(e.Clock())); out.AtMost == 0 || wait < out.AtMost {
 			out.AtMost = wait
 		}
-	}
-	if wait := e.untilRotation(w.State, in.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
-		out.AtMost = wait
 	}
 	w.Memory.Cloud.Carried = unstored(w.Object.GetResourceStatus(), w.Stored.GetResourceStatus())
 	w.Outcome, w.Redact = out, w.Redactor()

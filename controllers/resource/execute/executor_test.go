@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +15,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -27,8 +29,6 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task := w.State
 	task.Object.GetResourceStatus().Applied = map[string][]string{"tags": {"team"}}
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
-	task.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Bucket", Name: "photos", UID: "uid-now"})
-	task.Password.State.Stored, task.Password.Store = password.Stored{Next: "one", Serial: 1}, password.AtOnce
 	notes := make([]outcome.Note, 1, 8) // with room for more, which the returned value must not use
 	task.Notes = notes
 	task.Records = []func(*reconciliation.State){func(s *reconciliation.State) { s.Notes = append(s.Notes, outcome.Normal("New", "done")) }}
@@ -48,9 +48,6 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	}
 	if done.Request.Deletion == task.Request.Deletion {
 		t.Error("what is returned shares what the task holds")
-	}
-	if task.PasswordSecret.Exists || task.PasswordSecret.Stored != (password.Stored{}) {
-		t.Errorf("the password Secret of the task is %+v once another was stored", task.PasswordSecret.Stored)
 	}
 }
 
@@ -73,8 +70,16 @@ func TestLostDataIsToldBeforeTheObjectGoes(t *testing.T) {
 	}
 }
 
-// What a class changed waits for a slot, and the connection Secrets are brought up to date meanwhile: not those of an object that is being
-// deleted, which go with it and are not read.
+// errPublished is the error of a feature that is asked to publish.
+var errPublished = errors.New("it publishes")
+
+// publishing has a feature say that it is asked to publish.
+var publishing = feature.Set{{Publish: func(_ context.Context, _ feature.Work, out outcome.Outcome) (outcome.Outcome, error) {
+	return out, errPublished
+}}}
+
+// What a class changed waits for a slot, and features bring up to date meanwhile what users get: not for an object that is being
+// deleted, with which that goes.
 func TestWaitingForASlotPublishesUnlessDeleted(t *testing.T) {
 	for _, deleting := range []bool{false, true} {
 		w := newWork(t)
@@ -82,10 +87,9 @@ func TestWaitingForASlotPublishesUnlessDeleted(t *testing.T) {
 		for other := range 100 {
 			rollouts.Enter("standard", 1, 100, types.UID(strconv.Itoa(other)), func() {})
 		}
-		w.executor.Rollouts = rollouts
+		w.executor.Rollouts, w.executor.Features = rollouts, publishing
 		c := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard", Generation: 1}}
 		w.Class = &class.Resolution{Name: "standard", Class: &class.Class{Object: c, Spec: &c.Spec.ClassSpec, Status: &c.Status}}
-		w.Want.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: "photos-access"}
 		mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 		w.View = plan.View{WasReady: true, Deleting: deleting, ClassChanged: class.Fields{"tags"}, Mark: mark}
 		w.Deleting, w.Connection, w.Observation = deleting, &identity.Connection{}, driver.Observation{State: driver.Ready, Available: true, Mark: mark}
@@ -93,13 +97,13 @@ func TestWaitingForASlotPublishesUnlessDeleted(t *testing.T) {
 		if out.Reason != v1alpha1.ReasonClassChanged {
 			t.Fatalf("it does not wait: %+v, %v", out, err)
 		}
-		if published := err != nil && strings.Contains(err.Error(), "photos-access was not read"); published == deleting || deleting && err != nil {
-			t.Errorf("deleting %t: the connection Secret is written: %t (%v)", deleting, published, err)
+		if published := errors.Is(err, errPublished); published == deleting || deleting && err != nil {
+			t.Errorf("deleting %t: it publishes: %t (%v)", deleting, published, err)
 		}
 	}
 }
 
-// Where nothing is to be done in the cloud the connection Secrets are brought up to date: not those of what is only observed, of what is
+// Where nothing is to be done in the cloud features bring up to date what users get: not of what is only observed, of what is
 // being deleted, or of what could not be observed in full.
 func TestWhoIsPublished(t *testing.T) {
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
@@ -109,7 +113,7 @@ func TestWhoIsPublished(t *testing.T) {
 		change func(*work)
 		want   string // what the error says
 	}{
-		{"converged", plan.Converge, func(*work) {}, "photos-access was not read"},
+		{"converged", plan.Converge, func(*work) {}, "it publishes"},
 		{"observed only", plan.Converge, func(w *work) { w.Policy.Management = v1alpha1.ManagementObserve }, ""},
 		{"being deleted", plan.Wait, func(w *work) { w.Deleting, w.View.Deleting = true, true }, ""},
 		{"not observed in full", plan.Converge, func(w *work) {
@@ -118,7 +122,7 @@ func TestWhoIsPublished(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWork(t)
-			w.Want.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: "photos-access"}
+			w.executor.Features = publishing
 			w.View, w.Connection = plan.View{WasReady: true, Mark: mark}, &identity.Connection{}
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark}
 			test.change(w)

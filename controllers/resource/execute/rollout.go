@@ -23,7 +23,7 @@ import (
 // have been overtaken. Who finds room keeps others waiting until keep is called.
 func (e *Executor) hasRoom(ctx context.Context, t reconciliation.State) (keep func(), err error) {
 	limited := t.Class != nil && t.Class.Class != nil && t.Class.Class.Spec.MaxPerNamespace != nil
-	unmarked, counts := t.Described.Ownership == driver.OwnedByParent, kind.Counts(t.Kind, t.Object)
+	unmarked, counts := t.Described.Ownership == driver.OwnedByParent, kind.CountsAgainstLimit(t.Kind, t.Object)
 	if bound(t.Object) || !limited && !unmarked && !counts {
 		return func() {}, nil
 	}
@@ -49,12 +49,12 @@ func (e *Executor) isNotRerouted(ctx context.Context, t reconciliation.State) er
 	if bound(t.Object) || t.Class == nil || t.Class.Class == nil {
 		return nil
 	}
-	return e.Classes.Rerouted(ctx, e.Reader, t.Object, t.Class.Class, t.Config.Name)
+	return e.Classes.VerifyRoute(ctx, e.Reader, t.Object, t.Class.Class, t.Config.Name)
 }
 
 // isNotFull returns an error if the namespace has as many objects of the class as it may have.
 func (e *Executor) isNotFull(ctx context.Context, t reconciliation.State) error {
-	full, err := e.Classes.Full(ctx, e.Reader, t.Object, t.Class.Class)
+	full, err := e.Classes.LimitReached(ctx, e.Reader, t.Object, t.Class.Class)
 	if full != nil {
 		return &identity.ValidationError{Reason: full.Reason, Message: full.String()}
 	}
@@ -63,7 +63,7 @@ func (e *Executor) isNotFull(ctx context.Context, t reconciliation.State) error 
 
 // isNotCrowded returns an error if the namespace has as many objects made of those of a class as it may have.
 func (e *Executor) isNotCrowded(ctx context.Context, t reconciliation.State) error {
-	crowded, err := e.Classes.CrowdedNow(ctx, e.Reader, t.Object)
+	crowded, err := e.Classes.ParentLimitReachedLive(ctx, e.Reader, t.Object)
 	if crowded != nil {
 		return &identity.ValidationError{Reason: crowded.Reason, Message: crowded.String()}
 	}
@@ -107,7 +107,7 @@ func (e *Executor) enterRollout(t reconciliation.State, a plan.Action) plan.Acti
 		return a
 	}
 	c, name, p := t.Class.Class, client.ObjectKeyFromObject(t.Object), t.Priority
-	width, requeue := class.Width(int(c.Status.Users)), e.Requeue // not t: it may wait for an hour, and t has a password
+	width, requeue := class.RolloutWidth(int(c.Status.Users)), e.Requeue // not t: it may wait for an hour, and t has a password
 	if e.Rollouts.Enter(c.Name(), c.Object.GetGeneration(), width, t.Object.GetUID(), func() { requeue(name, p) }) {
 		return a
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
@@ -31,9 +30,8 @@ func newWork(t *testing.T) *work {
 
 // workOn returns the work about an object.
 func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) *work {
-	passwords := &password.Store{Writer: c, Namespace: "mooring-system"}
 	e := &Executor{
-		Client: c, Reader: c, Kind: k, Passwords: passwords, Publisher: &Publisher{Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
+		Client: c, Reader: c, Kind: k, Deadline: time.Minute, Clock: time.Now,
 	}
 	task := reconciliation.State{Stored: object, Object: object, Want: object}
 	task.Kind = k

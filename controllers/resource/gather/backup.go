@@ -43,7 +43,7 @@ func (u upgrading) findBackup(ctx context.Context) error {
 
 // backup says how far a snapshot is that was taken before an upgrade; nothing if it is another server's, was there before its object, is going, or was taken too long ago.
 func (u upgrading) backup(of *kind.Kind, object v1alpha1.ResourceObject) plan.Backup {
-	status, server := object.GetResourceStatus(), of.Within(object)
+	status, server := object.GetResourceStatus(), of.ParentRef(object)
 	old := status.FirstReadyTime != nil && u.g.Now.Sub(status.FirstReadyTime.Time) >= plan.BackupServes
 	if !object.GetDeletionTimestamp().IsZero() || old || status.Origin == v1alpha1.OriginAdopted || server.ID != "" && server.ID != u.g.Request.ID {
 		return plan.Backup{}

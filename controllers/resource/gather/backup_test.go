@@ -58,7 +58,7 @@ func TestFindBackup(t *testing.T) {
 			tt.change(s)
 			k := kind.Database()
 			cache := fake.NewClientBuilder().WithScheme(relatives(t).Scheme()).WithObjects(s).WithIndex(&v1alpha1.DatabaseSnapshot{}, kind.ParentIndex, func(o client.Object) []string {
-				return []string{kind.DatabaseSnapshot().Named(o.(v1alpha1.ResourceObject))}
+				return []string{kind.DatabaseSnapshot().ParentName(o.(v1alpha1.ResourceObject))}
 			}).Build()
 			g := (&Gatherer{Kind: k, Family: kind.FamilyOf(k, kind.All()), Cache: cache}).begin(reconciliation.Begin(d, now, reconciliation.News{}, reconciliation.Memory{}))
 			g.Request.ID = "db-1"

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
@@ -22,7 +23,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 5, 6, 8, 9, 10, 11, 13, 19
+	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 5, 6, 8, 9, 10, 11, 13, 18
 	deleting := func(g *reconciliation.State) { g.Deleting = true }
 	unmanaged := func(g *reconciliation.State) { g.Object.SetFinalizers(nil) }
 	paused := func(g *reconciliation.State) {
@@ -78,7 +79,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "of a kind that the cloud lacks", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Supported = false }}, steps: description,
 			state: condition.Stalled, reason: v1alpha1.ReasonNotSupported},
 		{name: "waiting for a slot", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
-			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
+			state: condition.Unobserved, reason: v1alpha1.ReasonNotObserved},
 		{name: "in another account", is: []func(*reconciliation.State){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
 		{name: "in another account, and never created", is: []func(*reconciliation.State){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
 		{name: "moved, and never created", is: []func(*reconciliation.State){moved, refused}, steps: name, verb: plan.ClearBinding},
@@ -150,40 +151,36 @@ func TestWhoIsPausedReadsNothing(t *testing.T) {
 	}
 }
 
-// A field that the cloud does not keep says nothing about the login, so the connection Secret is still written.
-func TestUnmade(t *testing.T) {
-	for name, tc := range map[string]struct {
-		change driver.Change
-		want   bool
-	}{
-		"a tag that is reset again and again":    {driver.Change{Field: "tags", From: "team=z", To: "team=b"}, false},
-		"the database, which was just made":      {driver.Change{Field: "databaseName", To: "app"}, true},
-		"the administrator, who was just made":   {driver.Change{Field: driver.FieldUsername, To: "boss"}, true},
-		"another database than the one in there": {driver.Change{Field: "databaseName", From: "app", To: "foo", Effect: driver.Impossible}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b, _ := storedBucket(t, false)
-			g := (&Gatherer{Kind: kind.Bucket(), ConsistencyWindow: time.Hour}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
-			g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
-			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.Request.Mark, Changes: []driver.Change{tc.change}}
-			g.Memory.Cloud.Sent, g.Memory.Cloud.SentAt = []driver.Change{tc.change}, g.Now
-			if err := g.look(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if !g.View.InConsistencyWindow || g.Unmade != tc.want {
-				t.Errorf("within the consistency window %t, unmade %t, want %t", g.View.InConsistencyWindow, g.Unmade, tc.want)
-			}
-		})
+// What was just sent may not have arrived: it is no difference to act upon, and features know of it all the same.
+func TestDifferencesHaveWhatWasJustSent(t *testing.T) {
+	sent := driver.Change{Field: "tags", From: "team=z", To: "team=b"}
+	b, _ := storedBucket(t, false)
+	g := (&Gatherer{Kind: kind.Bucket(), ConsistencyWindow: time.Hour}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
+	g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
+	g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.Request.Mark, Changes: []driver.Change{sent}}
+	g.Memory.Cloud.Sent, g.Memory.Cloud.SentAt = []driver.Change{sent}, g.Now
+	if err := g.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !g.View.InConsistencyWindow || len(g.Observation.Changes) != 0 || len(g.Differences) != 1 {
+		t.Errorf("within the consistency window %t, to act upon are %+v, and all differences %+v", g.View.InConsistencyWindow, g.Observation.Changes, g.Differences)
 	}
 }
 
-// A change that failed late may have been the password: it counts as not taken, and is sent again.
-func TestLateFailureTakesBackThePassword(t *testing.T) {
-	b, _ := storedBucket(t, false)
-	b.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
-	g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: plan.Memory{PasswordSent: 3}}))
-	g.login().operationRefused()
-	if _, still := g.Status().Applied[driver.FieldPassword]; still || g.Memory.Cloud.PasswordSent != 0 || len(g.Status().Applied) != 1 {
-		t.Errorf("applied is %v, and remembered %d", g.Status().Applied, g.Memory.Cloud.PasswordSent)
+// A creation that ends at its name has features read nothing.
+func TestCreationThatEndsAtItsName(t *testing.T) {
+	read := 0
+	g := &Gatherer{Features: feature.Set{{Read: func(context.Context, *reconciliation.State, plan.Action) error { read++; return nil }}}}
+	in := reconciliation.State{}
+	in.Request.Name = "orders"
+	for _, taken := range []bool{true, false} {
+		in.Described.Name = driver.NameRule{MaxLength: 63}
+		if taken {
+			in.Described.Name.Patterns = []driver.NamePattern{{Never: "^orders$", Rule: "it is taken"}}
+		}
+		read = 0
+		if _, err := g.GatherFor(t.Context(), in, plan.Action{Verb: plan.Create}); err != nil || (read == 0) != taken {
+			t.Errorf("the name is taken: %t; features read %d times (%v)", taken, read, err)
+		}
 	}
 }

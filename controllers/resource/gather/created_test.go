@@ -33,11 +33,11 @@ func TestWhatACreationSetIsKnown(t *testing.T) {
 	if begin(edited).request().JustSet != nil {
 		t.Error("the request says that the creation set what an edit asks for")
 	}
-	g.observed(driver.Observation{State: driver.Absent})
+	g.observed(t.Context(), driver.Observation{State: driver.Absent})
 	if len(g.request().JustSet) != 1 {
 		t.Error("a read that lags behind the creation made it forgotten")
 	}
-	g.observed(driver.Observation{State: driver.Ready})
+	g.observed(t.Context(), driver.Observation{State: driver.Ready})
 	if g.request().JustSet != nil {
 		t.Error("the request still says what was just set, although the bucket was seen since")
 	}

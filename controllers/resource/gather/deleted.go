@@ -55,7 +55,7 @@ func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot,
 			return fmt.Errorf("check that there is no %s any more: %w", d, err)
 		}
 	}
-	d.Unfit = g.Kind.Restoring.Unfit(g.Want, &from.Details)
+	d.Unfit = g.Kind.Restoring.Mismatch(g.Want, &from.Details)
 	g.Request.Restore = &driver.Restore{Source: from.From.Source, Time: d.Time}
 	return nil
 }

@@ -33,7 +33,7 @@ func TestWhatTheAnswerToACreationNamedIsOurs(t *testing.T) {
 		g.Described.MarkIsFinal = true
 		g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "nightly", UID: "uid-1"}
 		tt.change(g.Object.(*v1alpha1.DatabaseSnapshot), g)
-		g.observed(driver.Observation{State: driver.Ready, ID: "7", Mark: tt.shown})
+		g.observed(t.Context(), driver.Observation{State: driver.Ready, ID: "7", Mark: tt.shown})
 		if ours := g.Observation.Mark == g.Request.Mark; ours != tt.ours {
 			t.Errorf("%s: it is the object's own: %t, want %t", name, ours, tt.ours)
 		}

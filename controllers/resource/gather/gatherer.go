@@ -13,7 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
@@ -21,7 +20,7 @@ import (
 
 // A Connector opens connections to accounts.
 type Connector interface {
-	Connect(ctx context.Context, use identity.Use) (*identity.Connection, error)
+	Connect(ctx context.Context, use identity.Request) (*identity.Connection, error)
 }
 
 // A Gatherer gathers what is known of objects of one kind.
@@ -37,7 +36,6 @@ type Gatherer struct {
 	Classes  *class.Resolver
 	// Connector leads to accounts.
 	Connector Connector
-	Secrets   *credential.Reader
 	// Metrics count calls; nil counts nothing.
 	Metrics *telemetry.Metrics
 	// Requeue has an object reconciled at once.
@@ -130,5 +128,12 @@ func tooOld(m reconciliation.Memory, now time.Time, sync time.Duration) bool {
 	return now.Sub(m.LastObserved) > 2*sync
 }
 
-// login returns who gathers what the Secrets of the login say.
-func (g *gathering) login() *login { return &login{g.gatherer.Secrets, &g.State} }
+// GatherFor has features read what an action takes, once it is planned: no other action needs it. What it returns holds also beside an error.
+func (g *Gatherer) GatherFor(ctx context.Context, known reconciliation.State, a plan.Action) (reconciliation.State, error) {
+	if a.Verb == plan.Create && known.Described.Name.Refuses(known.Request.Name) != nil {
+		return known, nil // the creation ends at its name, and says why
+	}
+	err := g.Features.Read(ctx, &known, a)
+	known.Redact = known.Redactor()
+	return known, err
+}

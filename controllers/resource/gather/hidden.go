@@ -66,7 +66,7 @@ func (h *hiding) missing() (fields []string, err error) {
 		}
 	}
 	if plan.KnownManaged(h.Status()) && !h.Request.CloudManaged {
-		fields = append(fields, driver.FieldSource)
+		fields = append(fields, plan.FieldSource)
 	}
 	if len(fields) == 0 {
 		return nil, nil
@@ -75,14 +75,14 @@ func (h *hiding) missing() (fields []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the spec: %w", err)
 	}
-	fields = slices.DeleteFunc(fields, func(name string) bool { return class.Sets(want, name) })
+	fields = slices.DeleteFunc(fields, func(name string) bool { return class.HasField(want, name) })
 	slices.Sort(fields)
 	return fields, nil
 }
 
 // isOfLogin reports whether a field is one of the login, of which not only the driver says what is applied.
 func isOfLogin(name string) bool {
-	return name == driver.FieldPassword || name == driver.FieldSource || name == driver.FieldUsername
+	return name == plan.FieldPassword || name == plan.FieldSource || name == driver.FieldUsername
 }
 
 // describes reports whether the driver has a field.
@@ -119,7 +119,7 @@ func (h *hiding) letGo(missing []string) {
 	}
 	isLost := func(c driver.Change) bool {
 		pending := slices.ContainsFunc(status.PendingChanges, func(p v1alpha1.PendingChange) bool { return p.Field == c.Field })
-		return c.Release && slices.Contains(missing, c.Field) && !pending && !h.Memory.Cloud.WasSent(c) && !class.Gave(status.Effective, c.Field)
+		return c.Release && slices.Contains(missing, c.Field) && !pending && !h.Memory.Cloud.WasSent(c) && !class.SetByClass(status.Effective, c.Field)
 	}
 	left, applied := []driver.Change(nil), driver.Applied(maps.Clone(h.Observation.Applied))
 	for _, c := range h.Observation.Changes {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -162,9 +163,9 @@ func TestHiddenSourceOfThePassword(t *testing.T) {
 		want   string
 	}{{[]string{"spec.credentials.passwordSecretRef"}, "lacks spec.credentials.source"}, {[]string{"spec.credentials.source"}, ""}} {
 		d, _ := withPassword(nil)
-		d.Status.Applied = map[string][]string{driver.FieldSource: {string(v1alpha1.CredentialsCloudManaged)}}
+		d.Status.Applied = map[string][]string{plan.FieldSource: {string(v1alpha1.CredentialsCloudManaged)}}
 		g := gatheringOf(d, &definitions{fields: map[string][]string{"databases.mooring.dev": tt.fields}})
-		g.Observation = driver.Observation{State: driver.Ready, Applied: driver.Applied{}, Changes: []driver.Change{{Field: driver.FieldSource}}}
+		g.Observation = driver.Observation{State: driver.Ready, Applied: driver.Applied{}, Changes: []driver.Change{{Field: plan.FieldSource}}}
 		if err := (&hiding{g.gatherer.Reader, &g.State}).find(t.Context()); (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: it ended with %v", tt.fields, err)
 		}
@@ -182,7 +183,7 @@ func TestWhatALaterReleaseAppliedIsKept(t *testing.T) {
 	} {
 		d, _ := withPassword(nil)
 		d.Generation, d.Status.AppliedGeneration = 2, 1
-		d.Status.Applied = map[string][]string{"tags": {"team"}, "aws.youngField": {"on"}, driver.FieldUsername: {"keeper"}, driver.FieldPassword: {"1"}}
+		d.Status.Applied = map[string][]string{"tags": {"team"}, "aws.youngField": {"on"}, driver.FieldUsername: {"keeper"}, plan.FieldPassword: {"1"}}
 		d.ObjectMeta = metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 2}
 		g := gatheringOf(d, &definitions{})
 		g.Described.Fields = []driver.Field{{Field: "tags"}}

@@ -16,14 +16,14 @@ type counting struct{ g *gathering }
 // By which class an object counts is recorded with its binding, because it may outlive its parent.
 func (c *counting) limit(ctx context.Context) error {
 	g := c.g
-	if !kind.Counts(g.Kind, g.Object) {
+	if !kind.CountsAgainstLimit(g.Kind, g.Object) {
 		return nil
 	}
 	if g.Deleting {
 		if g.Policy.Deletion != v1alpha1.DeletionRetain {
 			return nil
 		}
-		left, err := g.gatherer.Classes.Unreleased(ctx, g.Object)
+		left, err := g.gatherer.Classes.RetainForbidden(ctx, g.Object)
 		if err != nil {
 			return fmt.Errorf("find out whether it counts against a limit: %w", err)
 		}
@@ -36,7 +36,7 @@ func (c *counting) limit(ctx context.Context) error {
 		return nil
 	}
 	g.Kind.Parent.Status(g.Object).ClassName = g.Parent.Class
-	crowded, err := g.gatherer.Classes.Crowded(ctx, g.Object)
+	crowded, err := g.gatherer.Classes.ParentLimitReached(ctx, g.Object)
 	if err != nil {
 		return fmt.Errorf("count the objects of kind %s in this namespace: %w", g.Kind.Name, err)
 	}

@@ -55,7 +55,7 @@ func keepMirrored(g *reconciliation.State, seen *driver.Observation) {
 	if json.Unmarshal(seen.Mirror, &mirror) != nil {
 		return // whoever stores it says so
 	}
-	class.Keep(mirror, before, seen.Unread)
+	class.CopyFields(mirror, before, seen.Unread)
 	if text, err := json.Marshal(mirror); err == nil {
 		seen.Mirror = text
 	}

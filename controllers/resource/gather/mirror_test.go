@@ -24,7 +24,7 @@ func TestMirrorOfWhatIsOnlyObserved(t *testing.T) {
 		g := (&Gatherer{Kind: kind.Bucket()}).begin(reconciliation.Begin(b, now, reconciliation.News{Asked: asked}, memory))
 		g.Connection = &identity.Connection{}
 		g.Request = g.request()
-		g.observed(seen)
+		g.observed(t.Context(), seen)
 		memory = g.Memory
 		if err := b.SetObserved(g.Observation.Mirror); err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func (n naming) findOther(ctx context.Context) error {
 	default:
 		g.Asks.Name, g.Asks.Generated, g.Asks.Other = g.Asks.Other, g.Asks.Other, g.Asks.Generated
 		g.Request.Name, g.Request.Read = other.Name, seen.Read
-		g.observed(seen)
+		g.observed(ctx, seen)
 	}
 	return nil
 }

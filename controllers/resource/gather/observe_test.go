@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,10 +19,11 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/feature/binding"
+	"github.com/mooring-dev/mooring/controllers/feature/login"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -114,7 +116,6 @@ func gathererIn(c client.Client) (*Gatherer, *oneObservation) {
 	cloud := &oneObservation{Driver: mem.New(mem.Options{}).Driver()}
 	g := &Gatherer{
 		Reader: c, Cache: c, Kind: k, ClusterID: "id", Sync: time.Minute, Connector: connectorTo(c, cloud),
-		Secrets: &credential.Reader{API: c, Passwords: &password.Store{Reader: c, Namespace: "mooring-system"}, Kind: k},
 		Requeue: func(client.ObjectKey, account.Priority) {},
 	}
 	return g, cloud
@@ -142,7 +143,11 @@ func TestGatherWritesNothing(t *testing.T) {
 		if stored != nil {
 			objects = append(objects, secret)
 		}
-		gatherer, cloud := gathererIn(clusterOf(t, objects...))
+		c := clusterOf(t, objects...)
+		gatherer, cloud := gathererIn(c)
+		connections := &binding.Reader{API: c, Kind: gatherer.Kind}
+		passwords := login.New(c, &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}, connections, PrimaryOf)
+		gatherer.Features = slices.Concat(binding.Of(gatherer.Kind, connections, c, passwords), passwords.Features())
 		for _, state := range []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed, driver.Deleting} {
 			for flags := range 1 << 7 {
 				is := func(bit int) bool { return flags&(1<<bit) != 0 }
@@ -161,7 +166,7 @@ func TestGatherWritesNothing(t *testing.T) {
 						seen.OperationError = &driver.Error{Code: driver.Internal, Op: "ModifyDBInstance", Message: "it failed late"}
 					}
 					if is(5) {
-						d.Status.Applied = map[string][]string{driver.FieldPassword: {"2"}}
+						d.Status.Applied = map[string][]string{plan.FieldPassword: {"2"}}
 					}
 					if d.Status.ExternalName = "orders"; is(6) {
 						d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
@@ -182,7 +187,7 @@ func TestGatherWritesNothing(t *testing.T) {
 					for _, verb := range []plan.Verb{plan.Create, plan.Adopt, plan.Plan(known.View, known.Observation, known.Policy).Verb} {
 						_, _ = gatherer.GatherFor(t.Context(), known, plan.Action{Verb: verb})
 					}
-					if known.Password.Store != password.Never {
+					if known.CallSecrets.Own != "" {
 						stores++
 					}
 					if known.Observed {
@@ -228,7 +233,7 @@ func TestUnobservedAfterTwoSyncPeriods(t *testing.T) {
 		if g.Unobserved != want {
 			t.Errorf("observed %v ago: unobserved is %t, want %t", age, g.Unobserved, want)
 		}
-		if g.observed(driver.Observation{State: driver.Ready}); g.Unobserved {
+		if g.observed(t.Context(), driver.Observation{State: driver.Ready}); g.Unobserved {
 			t.Error("it was observed just now")
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -48,7 +48,7 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	d, _ := withPassword(nil)
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 	d.Status.ExternalName, d.Status.Operation = "orders", "bgd-1"
-	d.Status.Applied = map[string][]string{driver.FieldPassword: {"1"}}
+	d.Status.Applied = map[string][]string{plan.FieldPassword: {"1"}}
 	d.Status.Actions = []v1alpha1.ActionStatus{{Name: string(driver.Restart), Value: "1", Outcome: v1alpha1.ActionStarted}}
 	failure := &driver.Error{Code: driver.Invalid, Op: "CreateBlueGreenDeployment", Message: "a slot is lost"}
 	cloud.observation = driver.Observation{
@@ -64,7 +64,7 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	if stop == nil || stop.Err == nil || first.Observed || first.Status().Operation != "bgd-1" {
 		t.Fatalf("it ends with %+v, observed: %t, and the status has the operation %q", stop, first.Observed, first.Status().Operation)
 	}
-	if !slices.Equal(first.Status().Applied[driver.FieldPassword], []string{"1"}) || failed > 0 {
+	if !slices.Equal(first.Status().Applied[plan.FieldPassword], []string{"1"}) || failed > 0 {
 		t.Errorf("it was about the version, and the password that is applied is %q, and features took it in %d times", first.Status().Applied, failed)
 	}
 	second, stop := gatherer.Gather(t.Context(), reconciliation.Begin(d, time.Now(), reconciliation.News{}, first.Memory))
@@ -95,23 +95,6 @@ func TestFailedOperationThatLeavesSomething(t *testing.T) {
 	third.Release()
 	if stop != nil || third.Memory.Failure != "" {
 		t.Errorf("once it is over, it ends with %+v, and %q is remembered", stop, third.Memory.Failure)
-	}
-}
-
-// While another server is prepared to take the place of this one, no password is sent: that one would perhaps lack it.
-func TestNoPasswordWhileAServerIsPrepared(t *testing.T) {
-	for operation, sends := range map[string]bool{"": true, "bgd-1": false} {
-		d, secret := withPassword(map[string]string{"current": "one", "next": "two", "serial": "2"})
-		d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
-		g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
-		g.Request.Beside = true
-		g.Observation = driver.Observation{State: driver.Ready, Available: true, Operation: operation}
-		if err := g.login().readPassword(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if got := len(g.Observation.Changes) > 0; got != sends {
-			t.Errorf("with the operation %q, a password is sent: %t", operation, got)
-		}
 	}
 }
 

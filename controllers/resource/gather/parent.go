@@ -29,7 +29,7 @@ import (
 // be deleted it needs no parent.
 func (g *gathering) findParent(ctx context.Context) error {
 	in := g.Kind.Parent
-	if g.Kind.Named(g.Object) == "" {
+	if g.Kind.ParentName(g.Object) == "" {
 		return nil
 	}
 	name := client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: in.Name(g.Object)}
@@ -42,7 +42,7 @@ func (g *gathering) findParent(ctx context.Context) error {
 	}
 	g.Parent.Named = in.Kind + " " + name.Name
 	if bound := g.Status().ProviderConfigRef; bound != nil && (g.Deleting || outlives(g.State)) {
-		g.Parent.Ref, g.Parent.Config = g.Kind.Within(g.Object), identity.KeyOfBound(*bound, g.Object.GetNamespace())
+		g.Parent.Ref, g.Parent.Config = g.Kind.ParentRef(g.Object), identity.KeyOfBound(*bound, g.Object.GetNamespace())
 		g.Parent.Provider, g.Parent.Account, g.Parent.Location = g.Status().Provider, g.Status().AccountID, g.Status().Location
 	}
 	if g.Parent.Found && !g.Parent.Managed && !outlives(g.State) && g.Policy.Management == v1alpha1.ManagementFull {
@@ -54,7 +54,7 @@ func (g *gathering) findParent(ctx context.Context) error {
 
 // outlives reports whether the object was made of its parent and no longer needs it: its own status says where it is.
 func outlives(g reconciliation.State) bool {
-	return g.Kind.Named(g.Object) != "" && g.Kind.Parent.Source && g.Bound() && !neverCreated(g)
+	return g.Kind.ParentName(g.Object) != "" && g.Kind.Parent.Source && g.Bound() && !neverCreated(g)
 }
 
 // noteNeverCreated stores of an object that no creation was accepted, once its parent takes none: memory alone knows it of a creation that was
@@ -111,7 +111,7 @@ func hasParent(g reconciliation.State) *reconciliation.Stop {
 // there, or taken over, as after any loss.
 func isSameParent(g reconciliation.State) *reconciliation.Stop {
 	status, p := g.Status(), g.Parent
-	within := position{g.Kind.Within(g.Object).Name, status.Provider, status.AccountID, status.Location}
+	within := position{g.Kind.ParentRef(g.Object).Name, status.Provider, status.AccountID, status.Location}
 	is := position{p.Ref.Name, p.Provider, p.Account, p.Location}
 	if within.name == "" || within.mayBe(is) {
 		return nil

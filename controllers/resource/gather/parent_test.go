@@ -256,7 +256,7 @@ func TestParentsWaitForChildren(t *testing.T) {
 	if want := []string{"User a", "User b", "User c", "User d"}; !slices.Equal(w.Children, want) {
 		t.Errorf("got %q, want %q", w.Children, want)
 	}
-	w.observed(driver.Observation{State: driver.Ready, ID: "db-1"})
+	w.observed(t.Context(), driver.Observation{State: driver.Ready, ID: "db-1"})
 	if err := w.look(t.Context()); err != nil || !slices.Equal(w.View.Children, w.Children) {
 		t.Errorf("the plan knows of %q: %v", w.View.Children, err)
 	}
@@ -302,7 +302,7 @@ func TestRecordedMark(t *testing.T) {
 			w := (&Gatherer{Kind: family.Kind()}).begin(reconciliation.Begin(u, time.Now(), reconciliation.News{}, reconciliation.Memory{Cloud: test.memory}))
 			w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
 			w.Request.Mark, w.Request.Parent = mark, test.parent
-			w.observed(driver.Observation{State: driver.Ready, ID: test.id})
+			w.observed(t.Context(), driver.Observation{State: driver.Ready, ID: test.id})
 			if err := w.look(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +355,7 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 				w := (&Gatherer{Kind: family.Kind(), ConsistencyWindow: settle}).begin(reconciliation.Begin(u, began.Add(s.at), reconciliation.News{}, reconciliation.Memory{Cloud: memory}))
 				w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
 				w.Request.Mark, w.Request.Parent = driver.Mark{Cluster: "here", UID: "uid-1"}, driver.ParentRef{Name: "shop-orders", ID: "db-1"}
-				w.observed(s.seen)
+				w.observed(t.Context(), s.seen)
 				if err := w.look(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -477,7 +477,7 @@ func TestOneObjectForACloudObject(t *testing.T) {
 				if err := w.findRival(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				w.observed(driver.Observation{State: state})
+				w.observed(t.Context(), driver.Observation{State: state})
 				if err := w.look(t.Context()); err != nil {
 					t.Fatal(err)
 				}

@@ -58,7 +58,7 @@ func whileQueued(g reconciliation.State) (outcome.Outcome, reconciliation.Said) 
 	}
 	switch {
 	case g.Bound() && g.Unobserved:
-		news, out.State, out.Reason = reconciliation.SaidUnobserved, condition.Unseen, v1alpha1.ReasonNotObserved
+		news, out.State, out.Reason = reconciliation.SaidUnobserved, condition.Unobserved, v1alpha1.ReasonNotObserved
 		out.Message = outcome.NotObserved(g.Paces, out.Message)
 		out = outcome.WhileDeleting(g.Deleting, out)
 	case !unspoken(g):

@@ -54,7 +54,7 @@ func TestNoTokenIsTold(t *testing.T) {
 	).Build()
 	store := identity.New(identity.Options{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{mem.New(mem.Options{}).Driver()}}, Limiters: account.New(1, time.Now, nil), Now: time.Now})
 	key := identity.Key{Kind: identity.KindProviderConfig, Namespace: "shop", Name: "team"}
-	conn, err := store.Connect(t.Context(), identity.Use{Key: key, Namespace: "shop"})
+	conn, err := store.Connect(t.Context(), identity.Request{Key: key, Namespace: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func (g *Gatherer) limitReferences(ctx context.Context, of *reconciliation.State
 	if of.Config.Kind != identity.KindClusterProviderConfig {
 		return nil // the cloud knows what the team's own account may use
 	}
-	problems, err := g.Classes.Direct(ctx, of.Object, of.Config.Name)
+	problems, err := g.Classes.ReferencesWithoutClass(ctx, of.Object, of.Config.Name)
 	if err != nil {
 		return fmt.Errorf("find the cloud of %s: %w", of.Config, err)
 	}

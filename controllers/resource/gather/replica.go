@@ -95,7 +95,7 @@ func canFollow(g reconciliation.State) *reconciliation.Stop {
 	case p.Ref.Name == g.Request.Name && g.Request.Restore.SourceLocation == "":
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s has the name in the cloud that this object is to have; choose another spec.externalName", p.Named))
 	}
-	if unfit := g.Kind.Replicating.Unfit(g.Want, p.Object); unfit != "" {
+	if unfit := g.Kind.Replicating.Mismatch(g.Want, p.Object); unfit != "" {
 		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("it can't follow %s: %s", p.Named, unfit))
 	}
 	return nil
@@ -135,6 +135,16 @@ func replicaOf(g reconciliation.State) plan.Replica {
 	return r
 }
 
+// PrimaryOf returns the object that stands for the very server that a read replica follows; nil if there is none. Another server of its name has another password.
+func PrimaryOf(g reconciliation.State) v1alpha1.ResourceObject {
+	r, known := replicaOf(g), kind.ReplicaStatusOf(g.Kind, g.Object)
+	follows := g.Observation.Replication.GetFollows()
+	if follows == nil || g.Primary.Object == nil || r.Server == "" || !r.Is(follows) || known != nil && known.PrimaryID != "" && known.PrimaryID != g.Primary.Ref.ID {
+		return nil
+	}
+	return g.Primary.Object
+}
+
 // FollowersOf returns the objects that follow one. They must be indexed by kind.PrimaryIndex.
 func FollowersOf(ctx context.Context, cache client.Reader, k *kind.Kind, primary metav1.Object) (f reconciliation.Followers, err error) {
 	if k.Replicating == nil {
@@ -161,5 +171,5 @@ func FollowersOf(ctx context.Context, cache client.Reader, k *kind.Kind, primary
 // HoldsPrimary reports whether an object keeps the one that its spec has it follow from being deleted: it may follow that in the cloud. One that worked and follows
 // nothing was promoted.
 func HoldsPrimary(k *kind.Kind, object v1alpha1.ResourceObject) bool {
-	return Holds(object) && (object.GetResourceStatus().FirstReadyTime == nil || kind.Follows(k, object) != nil)
+	return Holds(object) && (object.GetResourceStatus().FirstReadyTime == nil || kind.ReplicaStatusOf(k, object) != nil)
 }

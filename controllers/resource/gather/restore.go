@@ -77,7 +77,7 @@ func (r *restoring) find(ctx context.Context) error {
 	s.Known = r.isOfOwnRights(object) // it is ready to use, so Mooring let it have the snapshot
 	s.Seen, s.Other = seen, object != nil && seen.State != driver.Absent && !g.Kind.Restoring.Same(object, seen)
 	if seen.SnapshotDetails != nil {
-		s.Unfit = g.Kind.Restoring.Unfit(g.Want, seen.SnapshotDetails)
+		s.Unfit = g.Kind.Restoring.Mismatch(g.Want, seen.SnapshotDetails)
 	}
 	g.Request.Restore = &driver.Restore{Snapshot: request.Name, SnapshotID: seen.ID}
 	return nil
@@ -140,7 +140,7 @@ func (r *restoring) findSource(ctx context.Context, s *reconciliation.Snapshot, 
 		if err != nil {
 			return fmt.Errorf("read what %s is like: %w", s.Named, err)
 		}
-		s.Unfit = g.Kind.Restoring.Unfit(g.Want, is)
+		s.Unfit = g.Kind.Restoring.Mismatch(g.Want, is)
 	}
 	g.Request.Restore = &driver.Restore{Source: driver.ParentRef{Name: status.ExternalName, ID: seen.ID}}
 	if at.Time != nil {
@@ -179,7 +179,7 @@ func (r *restoring) findLeft(ctx context.Context, left *plan.Left) error {
 		}
 		left.Known, left.Restorable = true, *seen.Backup.GetRestorable()
 		if from := seen.Backup.GetRestorable().From; from != nil || seen.Backup.GetRestorable().Pending {
-			left.Unfit = g.Kind.Restoring.Unfit(g.Want, asItWas(seen.Backup.GetRestorable().Details))
+			left.Unfit = g.Kind.Restoring.Mismatch(g.Want, asItWas(seen.Backup.GetRestorable().Details))
 			g.Request.Restore = from
 			return nil
 		}

@@ -291,34 +291,3 @@ func TestACopyMayComeLate(t *testing.T) {
 		}
 	}
 }
-
-// The password of a server that was made of a snapshot is known to others, so it is looked at although nobody asked for one. That of a server which was taken back is
-// in use: its spec alone, in which restoreFrom stays for good, does not make it new.
-func TestOnlyARestoredServerGetsAPasswordUnasked(t *testing.T) {
-	for name, tt := range map[string]struct {
-		change func(*v1alpha1.Database)
-		want   bool
-	}{
-		"it was restored":   {func(d *v1alpha1.Database) { d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"} }, true},
-		"it was taken back": {func(*v1alpha1.Database) {}, false},
-		"it was restored, and has worked": {func(d *v1alpha1.Database) {
-			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"}
-			d.Status.FirstReadyTime, d.Status.AppliedGeneration = &metav1.Time{Time: time.Now()}, 1
-		}, false},
-		"it was restored, works, and never was as declared": {func(d *v1alpha1.Database) {
-			d.Status.RestoredFrom = &v1alpha1.RestoredFrom{Snapshot: "nightly"}
-			d.Status.FirstReadyTime = &metav1.Time{Time: time.Now()}
-		}, true},
-	} {
-		d, _ := withPassword(nil)
-		d.Spec.RestoreFrom = &v1alpha1.DatabaseRestore{ExternalSnapshotName: "nightly"}
-		d.Status.Origin = v1alpha1.OriginCreated
-		tt.change(d)
-		g := gatheringOf(d, nil)
-		g.WasReady = d.Status.FirstReadyTime != nil
-		g.Observation = driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: g.Request.Mark}
-		if got := g.login().concernsPassword(); got != tt.want {
-			t.Errorf("%s: its password is looked at: %t, want %t", name, got, tt.want)
-		}
-	}
-}

@@ -99,7 +99,7 @@ func TestWhoWaitsIsSilentWhileTheQueueMoves(t *testing.T) {
 				}
 			}
 			g = gatherer.begin(reconciliation.Begin(object, now, reconciliation.News{}, memory))
-			g.Slot.Queued, g.Slot.Moves = true, source.Moves(silentWait)
+			g.Slot.Queued, g.Slot.Moves = true, source.GrantedSlotWithin(silentWait)
 			if got := hasSlot(g.State).Outcome.KeepConditions; got != test.silent {
 				t.Errorf("silent: %t, want %t", got, test.silent)
 			}
@@ -120,11 +120,11 @@ func TestWhatIsOnlyLateIsNotUnobserved(t *testing.T) {
 		{name: "in time", stands: true, age: sync},
 		{name: "late, without a limit", stands: true, age: 3 * sync, want: true},
 		{name: "late, while others get their slots", age: 3 * sync},
-		{name: "at the stated age, while others get their slots", age: retry.LongestPaced(sync)},
-		{name: "older, while others get their slots", age: retry.LongestPaced(sync) + time.Second, want: true},
+		{name: "at the stated age, while others get their slots", age: retry.StaleAfterRateLimited(sync)},
+		{name: "older, while others get their slots", age: retry.StaleAfterRateLimited(sync) + time.Second, want: true},
 		{name: "late, with a limit", limited: true, stands: true, age: 3 * sync},
-		{name: "at the stated age", limited: true, stands: true, age: retry.LongestPaced(sync)},
-		{name: "older", limited: true, stands: true, age: retry.LongestPaced(sync) + time.Second, want: true},
+		{name: "at the stated age", limited: true, stands: true, age: retry.StaleAfterRateLimited(sync)},
+		{name: "older", limited: true, stands: true, age: retry.StaleAfterRateLimited(sync) + time.Second, want: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			now := time.Unix(10000, 0)
@@ -154,7 +154,7 @@ func limit(t *testing.T, source *account.Source, slot *account.Slot) {
 	if _, err := session.Observe(t.Context(), "Bucket", driver.Request{}); driver.CodeOf(err) != driver.Throttled {
 		t.Fatalf("got %v", err)
 	}
-	if !slot.Paced() {
+	if !slot.RateLimited() {
 		t.Error("the account's limiter does not know of the refusal")
 	}
 	slot.Release(true)

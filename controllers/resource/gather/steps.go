@@ -57,7 +57,7 @@ func steps() []step {
 		{gather: func(g *gathering, ctx context.Context) error {
 			return (&hiding{g.gatherer.Reader, &g.State}).find(ctx)
 		}},
-		{gather: func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }},
+		{hook: func(f feature.Feature) feature.Gather { return f.Compare }},
 		{gather: (*gathering).look, check: isCreatable},
 		{check: isFree},
 		{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable},
@@ -120,7 +120,7 @@ func (g *gathering) location() string {
 
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
-	conn, err := g.gatherer.Connector.Connect(ctx, identity.Use{
+	conn, err := g.gatherer.Connector.Connect(ctx, identity.Request{
 		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "" || outlives(g.State), // the class may be gone with the parent
 		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.Bound(), Deleting: g.Deleting,
 	})
@@ -139,7 +139,7 @@ func (g *gathering) describe(context.Context) error {
 	g.Policy.Restorable(g.Want, g.Described.Restore)
 	g.Session = g.Connection.Session
 	if g.gatherer.Metrics != nil {
-		g.Session = telemetry.Session(g.gatherer.Metrics, g.Session, g.Provider)
+		g.Session = telemetry.TimeCalls(g.gatherer.Metrics, g.Session, g.Provider)
 	}
 	g.Asks = plan.PlaceOf(g.Want, g.Kind.ChosenName(g.Object), g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
@@ -159,7 +159,7 @@ func findUnsupported(g *reconciliation.State) error {
 	if g.Problem != nil {
 		problems = append([]class.Problem{*g.Problem}, problems...)
 	}
-	if g.Problem = class.Together(problems); g.Problem != nil {
+	if g.Problem = class.Join(problems); g.Problem != nil {
 		g.Policy.Refused = plan.RefusalOf(g.Problem)
 	}
 	return nil
@@ -184,10 +184,7 @@ func (g *gathering) request() driver.Request {
 		NotBefore: g.Memory.Cloud.NotBefore, AskedAt: g.Memory.AskedAt,
 	}
 	request.JustSet = g.Memory.Cloud.JustSet.In(request.Spec)
-	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
-		request.Username = *c.Username
-	}
-	request.CloudManaged = plan.CloudManages(g.Kind, g.Want)
+	g.gatherer.Features.Request(&g.State, &request)
 	request.Beside, request.Former = plan.BesideOf(g.Kind, g.Want, g.Described.Capabilities), kind.FormerOf(g.Kind, g.Object)
 	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {
@@ -203,7 +200,7 @@ func (g *gathering) request() driver.Request {
 func (g *gathering) acquireSlot(context.Context) error {
 	name, queue := client.ObjectKeyFromObject(g.Object), &g.Memory.Queue
 	pending := g.Deleting || g.Status().ObservedGeneration != g.Object.GetGeneration()
-	wait, waited := queue.Postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.Ask(name.Namespace, g.gatherer.Sync) })
+	wait, waited := queue.Postpone(g.Now, g.News.Asked, pending, func() time.Duration { return g.Connection.Slots.ReserveUserRequest(name.Namespace, g.gatherer.Sync) })
 	if wait > 0 {
 		g.Slot.Queued, g.Slot.Postponed = true, wait
 		return nil
@@ -219,9 +216,9 @@ func (g *gathering) acquireSlot(context.Context) error {
 		request.Observed = g.Memory.LastObserved
 	}
 	g.Slot.Held = g.Connection.Slots.Acquire(request)
-	g.Slot.Queued, g.Paces = g.Slot.Held == nil, g.Connection.Slots.Paced(g.Kind.Name)
+	g.Slot.Queued, g.Paces = g.Slot.Held == nil, g.Connection.Slots.RateLimited(g.Kind.Name)
 	if g.Slot.Queued {
-		g.Slot.Degraded, g.Slot.Moves = g.Connection.Slots.Degraded(), g.Connection.Slots.Moves(silentWait)
+		g.Slot.Degraded, g.Slot.Moves = g.Connection.Slots.Degraded(), g.Connection.Slots.GrantedSlotWithin(silentWait)
 	}
 	g.Unobserved = g.Unobserved && !g.Slot.Excuses(g.Now.Sub(g.Memory.LastObserved), g.gatherer.Sync, g.Paces)
 	if !g.Slot.Queued {
@@ -275,7 +272,6 @@ func (g *gathering) observe(ctx context.Context) error {
 		upToDate(g, seen)
 		g.Status().Operation = seen.Operation // told once; the next reconciliation observes afresh
 		if !rests {                           // what rests was about the version alone, and may be told again by another process
-			g.login().operationRefused()
 			g.gatherer.Features.Failed(&g.State, seen.OperationError.Error())
 		}
 		if seen.State == driver.Ready {
@@ -283,24 +279,13 @@ func (g *gathering) observe(ctx context.Context) error {
 		}
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
-		certify(ctx, &g.State, &seen.Endpoint)
-		g.observed(seen)
+		g.observed(ctx, seen)
 	}
 	return nil
 }
 
-// certify adds the authorities of the server to its endpoint where the cloud does not report them and the provider config does. They matter to
-// those alone who get a connection Secret.
-func certify(ctx context.Context, g *reconciliation.State, at *driver.Endpoint) {
-	if !g.Kind.Login || at.Host == "" || at.Certificates != "" || g.Want.GetConnection() == nil {
-		return
-	}
-	certificates, known := g.Connection.DatabaseCA(ctx)
-	at.Certificates, g.KeepsCertificates = certificates, !known
-}
-
 // observed takes in an observation.
-func (g *gathering) observed(seen driver.Observation) {
+func (g *gathering) observed(ctx context.Context, seen driver.Observation) {
 	if seen.State != driver.Absent { // a read may lag behind the creation
 		g.Memory.Cloud.JustSet = nil
 	}
@@ -311,20 +296,13 @@ func (g *gathering) observed(seen driver.Observation) {
 		seen.Mark = g.Request.Mark // the answer to the creation said which one it is, however the cloud shows its mark
 	}
 	seen.Mark = whole(seen.Mark, g.Request.Mark)
-	if !g.Request.CloudManaged { // then it is nobody's way to the password
-		seen.Endpoint.PasswordSecret = ""
-		if seen.Login != nil {
-			login := *seen.Login
-			login.PasswordProblem, seen.Login = "", &login
-		}
-	}
 	keepMirrored(&g.State, &seen)
 	if s := seen.Succession; s.GetSucceeds() != "" && s.GetSucceeds() == g.Request.ID && s.GetFormer() != nil {
 		g.Notes = append(g.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
 			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, s.GetFormer().Name))
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, reconciliation.SaidNothing
-	g.KeepsPrimary = wasPromoted(g.login())
+	g.gatherer.Features.Observed(ctx, &g.State)
 	upToDate(g, seen)
 	if seen.State == driver.Ready && seen.OperationError == nil {
 		g.Memory.Failure = ""
@@ -367,15 +345,16 @@ func (g *gathering) look(ctx context.Context) error {
 	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
 	g.View.Replica, g.View.RetryRequested = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
-	g.View.Children, g.View.Rotates = g.Children, g.Password.State.Rotating() && !g.Observation.Login.GetPasswordRefused()
+	g.View.Children = g.Children
 	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
+	g.gatherer.Features.View(&g.State)
 	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
-	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
+	g.Differences = g.Observation.Changes
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh
 	if g.Kind.Restoring != nil {
-		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh) // after Unmade: what is withheld is not there either
+		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh)
 	}
 	return upgrading{g}.findBackup(ctx)
 }

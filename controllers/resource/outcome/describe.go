@@ -39,7 +39,7 @@ type Facts struct {
 	// KeepsPrimary: the server followed another one until now, and it is not stored yet that it gets a password of its own for that. The status says on that it follows: else
 	// nothing would tell any more that the password may be another than the stored one.
 	KeepsPrimary bool
-	// Unobserved: the cloud object was not observed for two sync periods, or for longer than retry.LongestPaced where it is only late. Paces: its
+	// Unobserved: the cloud object was not observed for two sync periods, or for longer than retry.StaleAfterRateLimited where it is only late. Paces: its
 	// account's calls are limited.
 	Unobserved, Paces bool
 	Now               time.Time
@@ -139,7 +139,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 	if observeOnly && status.ExternalName == "" {
 		status.ExternalName, status.Provider = f.Request.Name, f.Provider
 		status.AccountID = string(f.Account)
-		f.Kind.SetWithin(object, f.Request.Parent)
+		f.Kind.SetParentRef(object, f.Request.Parent)
 	}
 	if status.Operation == f.Request.Operation && (o.Operation != "" || o.State == driver.Ready) { // else what was just begun is newer
 		status.Operation = o.Operation
@@ -149,7 +149,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 	}
 	status.Location = f.Place()
 	if !observeOnly {
-		f.Kind.SetRecorded(object)
+		f.Kind.RecordOwnership(object)
 	}
 	if o.ID != "" {
 		status.ExternalID = o.ID
@@ -182,7 +182,7 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
 	}
 	if o := f.Observation; o.Replication.GetFollows() != nil || o.State == driver.Ready && !f.KeepsPrimary { // while it is being promoted it still is what it was
-		kind.SetFollowing(f.Kind, object, o.Replication.GetFollows(), f.View.Replica.ServerID, f.View.Replica.Lag, o.Replication.GetFollowers())
+		kind.SetReplicaStatus(f.Kind, object, o.Replication.GetFollows(), f.View.Replica.ServerID, f.View.Replica.Lag, o.Replication.GetFollowers())
 	}
 	if f.Observation.Fixed != nil {
 		object.GetResourceStatus().Fixed = f.Observation.Fixed
@@ -204,7 +204,7 @@ func (f Facts) describeApplied(status *v1alpha1.ResourceStatus, noted driver.App
 		return nil
 	}
 	applied := map[string][]string(maps.Clone(noted))
-	for _, name := range []string{driver.FieldPassword, driver.FieldSource} { // which the driver can't know
+	for _, name := range []string{plan.FieldPassword, plan.FieldSource} { // which the driver can't know
 		if noted, ok := status.Applied[name]; ok {
 			applied[name] = noted
 		}
@@ -305,7 +305,7 @@ func WhileDeleting(deleting bool, out Outcome) Outcome {
 	case !deleting:
 	case out.State == condition.Stalled:
 		out.State = condition.DeletionStalled
-	case out.State == condition.RetryingLong || out.State == condition.Unseen:
+	case out.State == condition.RetryingLong || out.State == condition.Unobserved:
 		out.State, out.Reason = condition.Deleting, v1alpha1.ReasonDeleting
 	}
 	return out

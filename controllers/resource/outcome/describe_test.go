@@ -44,13 +44,13 @@ func TestDescribeLeavesTheObservationAlone(t *testing.T) {
 		Observed: true, Observation: driver.Observation{State: driver.Ready, Mark: mark, Applied: applied},
 	}
 	b := &v1alpha1.Bucket{}
-	b.Status.Applied = map[string][]string{driver.FieldPassword: {"2"}, "cors": {"*"}}
+	b.Status.Applied = map[string][]string{plan.FieldPassword: {"2"}, "cors": {"*"}}
 	got := f.Describe(b, Outcome{KeepConditions: true})
 	described, released := got.Object, got.Released
-	if _, added := applied[driver.FieldPassword]; added || len(applied) != 1 {
+	if _, added := applied[plan.FieldPassword]; added || len(applied) != 1 {
 		t.Errorf("the observation says now that %v is applied", applied)
 	}
-	if got := described.GetResourceStatus().Applied; len(got) != 2 || got[driver.FieldPassword] == nil {
+	if got := described.GetResourceStatus().Applied; len(got) != 2 || got[plan.FieldPassword] == nil {
 		t.Errorf("the status says that %v is applied", got)
 	}
 	if len(released) != 1 || released[0] != "cors" {

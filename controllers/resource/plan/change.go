@@ -68,7 +68,7 @@ func stillCompletes(v View, c driver.Change) bool {
 // wasSet reports whether the status showed a field as set before the object was looked at now.
 func wasSet(v View, field string) bool {
 	mirror, err := class.TreeOf(v.Mirror)
-	return err != nil || !slices.Contains([]string{"", "false", "0", "[]", "{}"}, class.Shown(mirror, field))
+	return err != nil || !slices.Contains([]string{"", "false", "0", "[]", "{}"}, class.FormatField(mirror, field))
 }
 
 // CauseOf tells an edit from drift: drift is a difference from what we applied ourselves, and not what is missing of a creation. What was
@@ -80,7 +80,7 @@ func CauseOf(v View, c driver.Change) string {
 	applied, known := v.Applied[c.Field]
 	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
 	switch {
-	case c.Field == driver.FieldPassword && v.Rotates:
+	case v.Rotates && PasswordChange(c) == driver.SetPassword:
 		return v1alpha1.CauseRotation
 	case Promotes(c):
 		return v1alpha1.CauseSpec
@@ -332,14 +332,6 @@ func OrNone(s string) string {
 		return "(none)"
 	}
 	return s
-}
-
-// LacksLogin reports whether changes say that something which the connection Secret names may not be in the cloud yet: the
-// administrator, or the initial database.
-func LacksLogin(changes []driver.Change) bool {
-	return slices.ContainsFunc(changes, func(c driver.Change) bool {
-		return c.Effect != driver.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
-	})
 }
 
 // WhyReplaced says what comes of a new password for a server whose old one only others know.

@@ -26,8 +26,8 @@ func ClaimOf(k *kind.Kind, object v1alpha1.ResourceObject, request driver.Reques
 	c := Claim{Since: object.GetCreationTimestamp().Time, Mark: driver.Mark{
 		Cluster: request.Mark.Cluster, Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
 	}}
-	c.Bound = managed(object) && !status.CreationRefused && status.ExternalName == request.Name && k.Within(object).Same(request.Parent)
-	c.Recorded = c.Bound && (k.Recorded(object) || status.ExternalID != "")
+	c.Bound = managed(object) && !status.CreationRefused && status.ExternalName == request.Name && k.ParentRef(object).Same(request.Parent)
+	c.Recorded = c.Bound && (k.OwnershipRecorded(object) || status.ExternalID != "")
 	return c
 }
 

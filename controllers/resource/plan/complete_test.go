@@ -22,7 +22,7 @@ func TestWhatCompletesACreationAsksNobody(t *testing.T) {
 		"it was as declared, and is in use":    {view: func(v *View) { v.WasReady, v.WasApplied = true, true }, asks: true},
 		"it was there before":                  {view: func(v *View) { v.Origin = v1alpha1.OriginAdopted }, asks: true},
 		"somebody set another value":           {change: func(c *driver.Change) { c.From = "all" }, asks: true},
-		"others' password is in place of ours": {change: func(c *driver.Change) { c.Field = driver.FieldPassword }, asks: true},
+		"others' password is in place of ours": {change: func(c *driver.Change) { c.Field = FieldPassword }, asks: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, c := created, missing

@@ -65,7 +65,7 @@ func heldFor(v View, c driver.Change) *window.Window {
 	if w == nil || !waitsOn(v, *w) {
 		return nil
 	}
-	return window.Said(w.DueIn)
+	return window.FromString(w.DueIn)
 }
 
 // waited returns a change as it was listed when the object was last looked at, and waited as that says; nil if it did not. Entries of a map are made together, so what waited

@@ -308,12 +308,12 @@ func TestViewOfAStatusFromABackup(t *testing.T) {
 // A window is read from what it says.
 func TestSaidWindow(t *testing.T) {
 	for _, w := range []window.Window{*sunday, *window.Parse("Monday", "23:30"), *window.Parse("Saturday", "00:00")} {
-		if got := window.Said(w.String()); got == nil || *got != w {
+		if got := window.FromString(w.String()); got == nil || *got != w {
 			t.Errorf("%s reads as %v", w, got)
 		}
 	}
 	for _, text := range []string{"", "Sunday", "Sunday 03:00", "Sunday 03:00–05:00 UTC", "Someday 03:00–04:00 UTC"} {
-		if got := window.Said(text); got != nil {
+		if got := window.FromString(text); got != nil {
 			t.Errorf("%q reads as %s", text, got)
 		}
 	}

@@ -105,7 +105,7 @@ func (l Interpretation) Note(k *kind.Kind, object v1alpha1.ResourceObject) {
 	if !l.RecordEnds {
 		return
 	}
-	k.ClearRecorded(object)
+	k.ClearOwnership(object)
 	if status.Origin == v1alpha1.OriginCreated { // what was adopted and is gone is not created in its place unless the spec says so
 		status.Origin = ""
 	}
@@ -167,7 +167,7 @@ func copyOf(s Evidence, v View) Copy {
 
 // endRecord forgets what stands for a mark, because the object is gone for certain: it says nothing about what comes later under the name.
 func (l *Interpretation) endRecord(s Evidence, m *Memory) {
-	l.RecordEnds = s.Kind.Recorded(s.Object) || l.ExternalID != ""
+	l.RecordEnds = s.Kind.OwnershipRecorded(s.Object) || l.ExternalID != ""
 	l.ExternalID, l.View.ID = "", ""
 	m.Answered, m.Carried = false, nil
 }
@@ -213,10 +213,10 @@ func (s Evidence) RecordedMark(parent driver.ParentRef) driver.Mark {
 		return s.Rival.Mark
 	}
 	status := s.Object.GetResourceStatus()
-	if !managed(s.Object) || NeverCreated(status, s.Memory) || !s.Kind.Within(s.Object).Same(parent) {
+	if !managed(s.Object) || NeverCreated(status, s.Memory) || !s.Kind.ParentRef(s.Object).Same(parent) {
 		return driver.Mark{}
 	}
-	known := s.Kind.Recorded(s.Object) || status.ExternalID != "" || s.Memory.Answered
+	known := s.Kind.OwnershipRecorded(s.Object) || status.ExternalID != "" || s.Memory.Answered
 	ownName := s.Kind.ChosenName(s.Object) == "" && status.ExternalName == s.Asks.Generated &&
 		status.Origin == v1alpha1.OriginCreated && !s.Memory.CreationFailed
 	if known || ownName {

@@ -66,7 +66,7 @@ func TestLeaveFormer(t *testing.T) {
 	v := View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, ID: "db-2", Mark: mark, Former: known}
 	seen := driver.Observation{State: driver.Ready, Available: true, ID: "db-2", Mark: mark, Changes: LeaveFormer(v, driver.Observation{State: driver.Ready, Succession: &driver.Succession{Former: released}})}
 	for _, disruptive := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
-		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
+		p := Policy{Management: v1alpha1.ManagementFull, Disruptive: disruptive, Window: window.FromSpec(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}
 		a := Plan(v, seen, p)
 		if a.Verb != AwaitApproval || a.EditWaits || a.Reason != v1alpha1.ReasonApprovalRequired || strings.Contains(a.Message, "set the spec to them") || strings.Contains(a.Message, "maintenance window") {
 			t.Errorf("%s: %+v", disruptive, a)
@@ -244,7 +244,7 @@ func TestPreparedServerIsDroppedByItself(t *testing.T) {
 	s := settled()
 	s.Edited = true
 	s.Seen.Changes = []driver.Change{
-		{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
+		{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online},
 		{Field: driver.FieldStrategy, From: "16", Effect: driver.Online},
 	}
 	a := s.plan()

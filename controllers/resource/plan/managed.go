@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// managed is the source of a password that the cloud manages.
+// managedSource is the source of a password that the cloud manages.
 const managedSource = string(v1alpha1.CredentialsCloudManaged)
 
 // CloudManages reports whether the cloud is to manage the administrator's password.
@@ -17,7 +19,7 @@ func CloudManages(k *kind.Kind, want v1alpha1.ResourceObject) bool {
 
 // KnownManaged reports whether the status says that the cloud manages the password, as the spec wants it, and that no password of ours is stored.
 func KnownManaged(status *v1alpha1.ResourceStatus) bool {
-	applied := status.Applied[driver.FieldSource]
+	applied := status.Applied[FieldSource]
 	return len(applied) == 1 && applied[0] == managedSource
 }
 
@@ -26,17 +28,17 @@ func NoteManaged(status *v1alpha1.ResourceStatus) {
 	if status.Applied == nil {
 		status.Applied = map[string][]string{}
 	}
-	status.Applied[driver.FieldSource] = []string{managedSource}
+	status.Applied[FieldSource] = []string{managedSource}
 	NotePassword(status, 0)
 }
 
 // DropManaged removes from a status what NoteManaged noted.
-func DropManaged(status *v1alpha1.ResourceStatus) { delete(status.Applied, driver.FieldSource) }
+func DropManaged(status *v1alpha1.ResourceStatus) { delete(status.Applied, FieldSource) }
 
 // HandOver returns the change by which the cloud begins to manage the password of a server. An edit of the spec asks for it, as it does for another
 // password. But somebody set the present password of a server that the cloud is known to have managed, and others know that of one that was taken over.
 func HandOver(status *v1alpha1.ResourceStatus) driver.Change {
-	c := driver.Change{Field: driver.FieldSource, To: managedSource, Effect: driver.Online}
+	c := driver.Change{Field: FieldSource, To: managedSource, Effect: driver.Online}
 	if KnownManaged(status) || status.Origin == v1alpha1.OriginAdopted && status.AppliedGeneration == 0 {
 		c.Effect, c.Why = driver.Irreversible, WhyHandedOver
 	}
@@ -45,7 +47,7 @@ func HandOver(status *v1alpha1.ResourceStatus) driver.Change {
 
 // takeBack returns the change by which a password takes the place of one that the cloud manages. known: the cloud was known to manage it, so an edit asks for that.
 func takeBack(named, known bool) driver.Change {
-	c := driver.Change{Field: driver.FieldSource, From: managedSource, To: string(v1alpha1.CredentialsGenerated), Effect: driver.Online}
+	c := driver.Change{Field: FieldSource, From: managedSource, To: string(v1alpha1.CredentialsGenerated), Effect: driver.Online}
 	if named {
 		c.To = string(v1alpha1.CredentialsSecretRef)
 	}
@@ -55,16 +57,59 @@ func takeBack(named, known bool) driver.Change {
 	return c
 }
 
-// ofPassword reports whether a change is of the administrator's password: of the password itself, or of who manages it.
-func ofPassword(c driver.Change) bool {
-	return c.Field == driver.FieldPassword || c.Field == driver.FieldSource
+// Names under which people see what becomes of the administrator's password among the changes of an object, such as in
+// status.pendingChanges, and under which its status notes what was applied of that. They are no fields that a driver changes.
+const (
+	// FieldPassword is the password itself.
+	FieldPassword = "credentials.password"
+	// FieldSource is who manages it.
+	FieldSource = "credentials.source"
+)
+
+// PasswordChange returns what an Update is to do to the administrator's password for a change; PasswordStays if the change is none of that.
+func PasswordChange(c driver.Change) driver.PasswordChange {
+	switch {
+	case c.Field == FieldPassword:
+		return driver.SetPassword
+	case c.Field == FieldSource && c.To == managedSource:
+		return driver.HandOverPassword
+	case c.Field == FieldSource:
+		return driver.TakeBackPassword
+	}
+	return driver.PasswordStays
 }
+
+// EditOf returns changes as an Update takes them.
+func EditOf(changes []driver.Change) (edit driver.Edit) {
+	for _, c := range changes {
+		if p := PasswordChange(c); p != driver.PasswordStays {
+			edit.Password = p
+		} else {
+			edit.Changes = append(edit.Changes, c)
+		}
+	}
+	return edit
+}
+
+// FailedOf returns those of the changes that an Update did not make, and why, as people see them.
+func FailedOf(changes []driver.Change, done driver.Result) []driver.FieldError {
+	failed := slices.Clone(done.Failed)
+	for _, c := range changes {
+		if PasswordChange(c) != driver.PasswordStays && done.PasswordFailed != nil {
+			failed = append(failed, driver.FieldError{Field: c.Field, Err: done.PasswordFailed})
+		}
+	}
+	return failed
+}
+
+// ofPassword reports whether a change is of the administrator's password: of the password itself, or of who manages it.
+func ofPassword(c driver.Change) bool { return PasswordChange(c) != driver.PasswordStays }
 
 // appliedBefore reports whether something is known to be applied of what a change is about. In the place of a password that the cloud manages it was another one.
 func appliedBefore(v View, c driver.Change) bool {
 	field := c.Field
-	if c.TakesBack() {
-		field = driver.FieldPassword
+	if PasswordChange(c) == driver.TakeBackPassword {
+		field = FieldPassword
 	}
 	_, known := v.Applied[field]
 	return known

@@ -14,8 +14,8 @@ import (
 // An edit of who manages the password is made at once, whatever the policy on restarts says. What somebody else turned on or off in the cloud, and the
 // password of a server that was taken over, wait for approval: a password that only others know would be lost.
 func TestManagementOfPasswords(t *testing.T) {
-	handedOver := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{driver.FieldSource: {managedSource}}}
-	generated := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{driver.FieldPassword: {"1"}}}
+	handedOver := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{FieldSource: {managedSource}}}
+	generated := v1alpha1.ResourceStatus{AppliedGeneration: 1, Applied: map[string][]string{FieldPassword: {"1"}}}
 	adopted := v1alpha1.ResourceStatus{Origin: v1alpha1.OriginAdopted}
 	back := func(status v1alpha1.ResourceStatus, wanted string) driver.Change {
 		s := password.State{Accepted: AcceptedPassword(&status)}
@@ -59,7 +59,7 @@ func TestManagementOfPasswords(t *testing.T) {
 
 // The note that the cloud manages a password takes the place of the one of the password that was set before.
 func TestNoteManaged(t *testing.T) {
-	status := v1alpha1.ResourceStatus{Applied: map[string][]string{driver.FieldPassword: {"7"}, "version": {"16"}}}
+	status := v1alpha1.ResourceStatus{Applied: map[string][]string{FieldPassword: {"7"}, "version": {"16"}}}
 	if NoteManaged(&status); !KnownManaged(&status) || AcceptedPassword(&status) != 0 {
 		t.Errorf("got %v", status.Applied)
 	}

@@ -29,9 +29,6 @@ type Memory struct {
 	InVain bool
 	// Continued is the operation that was continued by sending the same again, as it asks for: the second time that is in vain.
 	Continued string
-	// PasswordSent is the serial of the password that the cloud accepted: the status that says so may have been lost. 0 if there is
-	// none, or if the password Secret was lost.
-	PasswordSent int
 	// Emptying is how far the deletion of what the object holds has come.
 	Emptying Emptying
 	// Steps are the steps that were made in the cloud since the object was at rest: one that is made again did not help.
@@ -179,7 +176,7 @@ func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
 
 // StartOver is the memory without what is remembered of the cloud object that had the name before, and that may have been usable.
 func (m Memory) StartOver(wasReady bool) Memory {
-	m.PasswordSent, m.Emptying, m.Steps = 0, Emptying{}, nil
+	m.Emptying, m.Steps = Emptying{}, nil
 	m.Sent, m.SentAt, m.InVain, m.Continued = nil, time.Time{}, false, ""
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked, m.FormerGone = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed, m.CreationUnclear = false, false, m.CreationUnclear && !wasReady

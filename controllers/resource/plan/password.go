@@ -12,7 +12,7 @@ import (
 
 // AcceptedPassword returns the serial of the password that the cloud accepted, as the status says; 0 if it says nothing.
 func AcceptedPassword(status *v1alpha1.ResourceStatus) int {
-	applied := status.Applied[driver.FieldPassword]
+	applied := status.Applied[FieldPassword]
 	if len(applied) != 1 {
 		return 0
 	}
@@ -28,12 +28,12 @@ func NotePassword(status *v1alpha1.ResourceStatus, accepted int) {
 	switch {
 	case accepted == AcceptedPassword(status):
 	case accepted == 0:
-		delete(status.Applied, driver.FieldPassword)
+		delete(status.Applied, FieldPassword)
 	default:
 		if status.Applied == nil {
 			status.Applied = map[string][]string{}
 		}
-		status.Applied[driver.FieldPassword] = []string{strconv.Itoa(accepted)}
+		status.Applied[FieldPassword] = []string{strconv.Itoa(accepted)}
 	}
 }
 
@@ -102,7 +102,7 @@ func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) Pas
 	p := PasswordPlan{}
 	switch {
 	case a.Verb == Create && read.Follows:
-		return PasswordPlan{Decision: password.Decision{State: read.State.StartedOver(), Do: password.Nothing}}
+		return PasswordPlan{Decision: password.Decision{State: read.State.StartedOver(), Step: password.Nothing}}
 	case a.Verb == Create && read.Restored:
 		p.Decision = read.State.Restore(read.Wanted, read.Fresh)
 	case a.Verb == Create:
@@ -122,8 +122,8 @@ func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) Pas
 func ObservePassword(s password.State, seen password.Observation) PasswordPlan {
 	p := PasswordPlan{Decision: s.Observe(seen)}
 	p.Stale = seen.Refused && seen.Ready || p.State.Serial != s.Serial
-	change := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
-	switch p.Do {
+	change := driver.Change{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
+	switch p.Step {
 	case password.Include:
 		p.Sent = driver.Password(p.State.Latest())
 		return p
@@ -134,7 +134,7 @@ func ObservePassword(s password.State, seen password.Observation) PasswordPlan {
 		return p
 	}
 	if seen.CloudManaged {
-		change = takeBack(seen.Wanted != "", seen.TakenBack && p.Do != password.Replace)
+		change = takeBack(seen.Wanted != "", seen.TakenBack && p.Step != password.Replace)
 	}
 	p.Sent, p.Changes = driver.Password(p.State.Next), []driver.Change{change}
 	return p

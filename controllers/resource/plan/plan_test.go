@@ -105,7 +105,7 @@ func begun(s *fixture) {
 // unknownPassword has a password take the place of one that only others know.
 func unknownPassword(s *fixture) {
 	s.Seen.Changes = append(s.Seen.Changes, driver.Change{
-		Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible, Why: WhyReplaced,
+		Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible, Why: WhyReplaced,
 	})
 }
 
@@ -279,7 +279,7 @@ func TestPlan(t *testing.T) {
 		{"a password that only others know, Always", []func(*fixture){unknownPassword, disruptive(v1alpha1.DisruptiveAlways)},
 			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"a password that only others know, approved", []func(*fixture){unknownPassword, approved},
-			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{driver.FieldPassword}}},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{FieldPassword}}},
 		{"an edit of something else does not approve drift", []func(*fixture){drifted(instance, driver.Restarts), edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true}},
 		{"a field declared for the first time", []func(*fixture){edited(instance, driver.Restarts), func(s *fixture) { delete(s.Applied, instance) }},

@@ -21,7 +21,7 @@ func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 		WhenVanished: or(spec.WhenVanished, k.WhenVanished),
 		Deletion:     k.Deletion(obj),
 		MustExist:    k.Existing != nil && k.Existing(obj) != "",
-		Once:         k.Outlives(),
+		Once:         k.OutlivesParent(),
 		Restores:     k.Restoring != nil,
 		Disruptive:   v1alpha1.DisruptiveOnSpecChange,
 	}
@@ -59,10 +59,10 @@ func (p *Policy) setTiming(k *kind.Kind, obj v1alpha1.ResourceObject, timing v1a
 		return
 	}
 	if k.Window != nil {
-		p.Window = window.Of(k.Window(obj))
+		p.Window = window.FromSpec(k.Window(obj))
 	}
 	if p.Window == nil {
-		missing := class.Windowless()
+		missing := class.MissingWindow()
 		p.Refused = RefusalOf(&missing)
 	}
 }
@@ -91,7 +91,7 @@ func (p *Policy) Refuse(problems []class.Problem) *class.Problem {
 			p.Kept[field] = Refusal{Reason: problem.Reason, Message: problem.String()}
 		}
 	}
-	together := class.Together(problems)
+	together := class.Join(problems)
 	if together != nil {
 		p.Refused = RefusalOf(together)
 	}

@@ -56,8 +56,8 @@ var differences = []difference{
 		{Field: "m", From: "x=0, y=1", To: "x=1", Effect: driver.Restarts, Entries: true, Names: []string{"x", "y"}, Edited: []string{"x", "y"}, Remove: []string{"y"}}}, []string{v1alpha1.CauseSpec}},
 	{"an edit of entries beside drift", driver.Applied{"m": {"x=1", "y=1"}}, []driver.Change{
 		{Field: "m", From: "x=0, y=1", To: "x=1", Effect: driver.Restarts, Entries: true, Names: []string{"x", "y"}, Edited: []string{"y"}, Drifted: []string{"x"}, Remove: []string{"y"}}}, []string{v1alpha1.CauseDrift}},
-	{"password", nil, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
-	{"password in place of another's", nil, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible}}, []string{v1alpha1.CauseDrift}},
+	{"password", nil, []driver.Change{{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
+	{"password in place of another's", nil, []driver.Change{{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible}}, []string{v1alpha1.CauseDrift}},
 	{"protection lifted", driver.Applied{protection: {"true"}}, []driver.Change{{Field: protection, From: "true", To: "false", Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
 	{"of every kind", driver.Applied{"a": {"old"}, "b": {"new"}, "c": {"old"}, "d": {"old"}},
 		[]driver.Change{
@@ -322,7 +322,7 @@ func (w sample) waits(i int) bool {
 	if !w.Seen.Changes[i].Effect.Disruptive() {
 		return false
 	}
-	if w.Seen.Changes[i].Field == driver.FieldPassword {
+	if w.Seen.Changes[i].Field == FieldPassword {
 		return true
 	}
 	if w.lacks(i) && !w.WasReady { // nobody uses what never was as declared
@@ -863,7 +863,7 @@ func FuzzPlan(f *testing.F) {
 			// Whatever texts a cloud has: drift of them is drift, and waits if it disrupts.
 			c := w.Seen.Changes[0]
 			c.Field, c.From, c.To = name, from, to
-			if name == driver.FieldPassword {
+			if name == FieldPassword {
 				return
 			}
 			w.Applied, w.Seen.Changes = driver.Applied{name: {to}}, []driver.Change{c}

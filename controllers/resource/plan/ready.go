@@ -147,7 +147,7 @@ func waitsFor(d DecidedChanges, changes []driver.Change, pending []v1alpha1.Pend
 		d.Opens.Format(minute), ListChanges(changes))
 	missed := time.Time{}
 	for _, c := range pending {
-		if in := window.Said(c.DueIn); c.WaitsFor == v1alpha1.WaitsForMaintenanceWindow && missed.IsZero() && in != nil {
+		if in := window.FromString(c.DueIn); c.WaitsFor == v1alpha1.WaitsForMaintenanceWindow && missed.IsZero() && in != nil {
 			missed = in.Missed(c.DueSince.Time, now)
 		}
 	}

@@ -33,7 +33,7 @@ type Replica struct {
 // ReplicaOf returns what an object and its status say of what it is to follow. want is the object with its class merged in.
 func ReplicaOf(k *kind.Kind, want, stored v1alpha1.ResourceObject) Replica {
 	r := Replica{}
-	if follows := kind.Follows(k, stored); follows != nil {
+	if follows := kind.ReplicaStatusOf(k, stored); follows != nil {
 		r.Followed, r.Lag = true, follows.Lag
 	}
 	if asked := kind.ReplicaOf(k, want); asked != nil {

@@ -124,7 +124,7 @@ func TestPromotion(t *testing.T) {
 		if d := Decide(v, []driver.Change{stop, promotion[0]}, Policy{Disruptive: disruptive}); len(d.With(AtOnce)) != 1 || !Promotes(d.With(AtOnce)[0]) {
 			t.Errorf("%s, beside a stop: %+v", disruptive, d)
 		}
-		if d := Decide(v, promotion, Policy{Disruptive: disruptive, Window: window.Of(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}); d.Changes[0].Fate == AtOnce && d.Closes.IsZero() {
+		if d := Decide(v, promotion, Policy{Disruptive: disruptive, Window: window.FromSpec(&v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("03:00")})}); d.Changes[0].Fate == AtOnce && d.Closes.IsZero() {
 			t.Errorf("%s, outside its window: %+v", disruptive, d)
 		}
 	}

@@ -132,7 +132,7 @@ func TestNothingEmptyTakesThePlaceOfContents(t *testing.T) {
 // What a copy has that its spec lacks is undone, whoever set it. What is in it, and who may log in, is no setting.
 func TestAppliedToCopy(t *testing.T) {
 	fields := []driver.Field{{Field: "tags"}, {Field: "network.allowedCIDRs", Safe: "none"}, {Field: "tls", Safe: "Optional"}, {Field: "version"}, {Field: "databaseName"}, {Field: driver.FieldUsername}, {Field: driver.FieldPowerState, Safe: "Running"}}
-	applied := driver.Applied{"tags": {"team"}, "tls": {"Required"}, "databaseName": {"app"}, driver.FieldUsername: {"admin"}, driver.FieldPassword: {"3"}, driver.FieldPowerState: {"Stopped"}}
+	applied := driver.Applied{"tags": {"team"}, "tls": {"Required"}, "databaseName": {"app"}, driver.FieldUsername: {"admin"}, FieldPassword: {"3"}, driver.FieldPowerState: {"Stopped"}}
 	want := driver.Applied{"tags": {"team"}, "tls": {"Required"}, "network.allowedCIDRs": {}}
 	got := AppliedToCopy(fields, applied, []string{"databaseName"})
 	if diff := cmp.Diff(want, got); diff != "" {

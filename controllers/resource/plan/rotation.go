@@ -109,18 +109,17 @@ func RotationDue(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Ob
 	return known && s.Rotatable() && rotationOf(k, object).Due(rotationPeriod(k, want), last, now) && mayRotate(object, o, p)
 }
 
-// RotationMissed reports whether a look that came to no harm began too early to change a password whose time has come since: before that time, or before the
-// object was recorded to be settled, as the object before it says. Such a look is followed by one that did not.
-func RotationMissed(k *kind.Kind, before, object v1alpha1.ResourceObject, o driver.Observation, p Policy, began time.Time) bool {
-	next := NextRotation(k, object)
-	return !next.IsZero() && takesPassword(o, p) && (began.Before(next) || !isSettled(before))
+// RotationMissed reports whether a look that came to no harm began too early to change a password whose time had come: before the object was recorded to be
+// settled, as settled says. Such a look is followed by one that did not.
+func RotationMissed(k *kind.Kind, settled bool, object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
+	return !NextRotation(k, object).IsZero() && takesPassword(o, p) && !settled
 }
 
 // mayRotate reports whether nothing keeps Mooring from changing the password of an object: its present spec is applied, and nothing is the matter
 // with it. The server works and is at rest, and nothing differs from the spec but what is known to wait, so no other change is made at the same time.
 func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
 	status := object.GetResourceStatus()
-	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) && !leavesFormer(c) })
+	return IsSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) && !leavesFormer(c) })
 }
 
 // PasswordFound is what was read of the password that Mooring stores. The zero PasswordFound says that it was not read.
@@ -136,7 +135,7 @@ type PasswordFound struct {
 // WhyNotRotated says why Mooring changes no password by itself; empty if it does.
 func WhyNotRotated(k *kind.Kind, object, want v1alpha1.ResourceObject) string {
 	switch c := want.GetCredentials(); {
-	case kind.Follows(k, object) != nil:
+	case kind.ReplicaStatusOf(k, object) != nil:
 		return "a read replica has the password of its primary: ask for another one there"
 	case c != nil && c.PasswordSecretRef != nil:
 		return "the password is that of the Secret in spec.credentials.passwordSecretRef: change it there, and Mooring sets it"
@@ -186,9 +185,9 @@ func takesPassword(o driver.Observation, p Policy) bool {
 	return p.Refused.Reason == "" && atRest && !o.Login.GetPasswordRefused() && !o.Login.GetCloudManaged() && len(o.Unreadable) == 0
 }
 
-// isSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps
+// IsSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps
 // its password from being changed.
-func isSettled(object v1alpha1.ResourceObject) bool {
+func IsSettled(object v1alpha1.ResourceObject) bool {
 	status := object.GetResourceStatus()
 	if stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled); stalled != nil {
 		secret := stalled.Reason == string(v1alpha1.ReasonSecretNotOwned) || stalled.Reason == string(v1alpha1.ReasonSecretNotWritten)

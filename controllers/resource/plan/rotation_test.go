@@ -169,7 +169,7 @@ func TestNoteRotationOfANewServer(t *testing.T) {
 
 // A rotation is no edit and no drift: conditions stay as they are, and nobody is asked, whatever updates.disruptive says.
 func TestRotationIsNoEdit(t *testing.T) {
-	c := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
+	c := driver.Change{Field: FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
 	v := View{Rotates: true, WasReady: true}
 	for _, p := range []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveOnApproval} {
 		d := Decide(v, []driver.Change{c}, Policy{Disruptive: p})

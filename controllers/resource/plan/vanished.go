@@ -12,7 +12,7 @@ import (
 
 // NoteRestore notes in a view from what an object was restored, or is to be. want is the object with its class merged in.
 func (v *View) NoteRestore(k *kind.Kind, want, stored v1alpha1.ResourceObject) {
-	v.Restores, v.RestoreFrom, v.Vanished = k.Restores(want, stored), k.RestoreFrom(want) != nil, k.Vanished(stored)
+	v.Restores, v.RestoreFrom, v.Vanished = k.Restores(want, stored), k.RestoreFrom(want) != nil, k.VanishedServer(stored)
 	v.Restored = k.Restored(stored)
 }
 

@@ -131,7 +131,7 @@ func ViewOf(object metav1.Object, status *v1alpha1.ResourceStatus, found *class.
 	v := StoredView(object, status)
 	if found != nil {
 		v.ByClass, v.ClassChanged = found.Effective.Fields(), classChanged(found, status)
-		v.Enforced = found.Effective.Insists()
+		v.Enforced = found.Effective.EnforcedFields()
 	}
 	return v
 }

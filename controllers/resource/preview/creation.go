@@ -25,8 +25,8 @@ func (p *Preview) Creation(ctx context.Context, obj v1alpha1.ResourceObject) (Re
 		return Report{}, err
 	}
 	lines := required
-	if p.Kind.Regrets != nil {
-		lines = append(lines, p.Kind.Regrets(m.want)...)
+	if p.Kind.CreationWarnings != nil {
+		lines = append(lines, p.Kind.CreationWarnings(m.want)...)
 	}
 	return Report{Regrets: append(lines, others...)}, nil
 }

@@ -35,7 +35,7 @@ func (e *edit) credentialLines() (lines []string) {
 func (e *edit) managementLines(was, is bool) []string {
 	connection, secret := e.after.want.GetConnection(), passwordSecret(e.after.want)
 	already := slices.ContainsFunc(e.after.object.GetResourceStatus().PendingChanges, func(w v1alpha1.PendingChange) bool {
-		return w.Field == driver.FieldSource && w.From == string(v1alpha1.CredentialsCloudManaged)
+		return plan.PasswordChange(driver.Change{Field: w.Field, To: w.To}) == driver.TakeBackPassword
 	})
 	switch {
 	case was == is:

@@ -47,7 +47,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) (Re
 			return Report{}, err
 		}
 	}
-	d.follows = kind.Follows(p.Kind, obj)
+	d.follows = kind.ReplicaStatusOf(p.Kind, obj)
 	d.force = m.want.GetForceDestroy()
 	d.cloud, d.undriven = p.described(status.Provider).Consequences, p.undriven(status.Provider)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name

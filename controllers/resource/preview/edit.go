@@ -96,7 +96,7 @@ func (e *edit) released() (names []string, err error) {
 	for _, d := range e.described(status.Provider).Fields {
 		_, ours := status.Applied[d.Field]
 		changes := slices.ContainsFunc(planned.Changes, func(c plan.Decided) bool { return c.Field == d.Field })
-		if ours && !changes && class.Sets(before, d.Field) && !class.Sets(after, d.Field) {
+		if ours && !changes && class.HasField(before, d.Field) && !class.HasField(after, d.Field) {
 			names = append(names, d.Field)
 		}
 	}
@@ -174,8 +174,9 @@ func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStat
 		return nil
 	}
 	for _, w := range status.PendingChanges {
-		if w.Field == driver.FieldPassword && w.Effect == string(driver.Irreversible) {
-			changes = append(changes, driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Irreversible, Why: plan.WhyReplaced})
+		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect), Why: plan.WhyReplaced}
+		if plan.PasswordChange(c) == driver.SetPassword && c.Effect == driver.Irreversible {
+			changes = append(changes, c)
 		}
 	}
 	return changes
@@ -185,13 +186,18 @@ func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStat
 // what is in the cloud. managed: the spec has the cloud manage it.
 func waitingSource(managed bool, status *v1alpha1.ResourceStatus) (changes []driver.Change) {
 	for _, w := range status.PendingChanges {
-		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect), Why: plan.WhyTakenBack}
-		if c.HandsOver() {
+		c := driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Effect(w.Effect)}
+		switch change := plan.PasswordChange(c); {
+		case c.Effect != driver.Irreversible:
+			continue
+		case change == driver.HandOverPassword && managed:
 			c.Why = plan.WhyHandedOver
+		case change == driver.TakeBackPassword && !managed:
+			c.Why = plan.WhyTakenBack
+		default:
+			continue
 		}
-		if w.Field == driver.FieldSource && w.Effect == string(driver.Irreversible) && c.HandsOver() == managed {
-			changes = append(changes, c)
-		}
+		changes = append(changes, c)
 	}
 	return changes
 }

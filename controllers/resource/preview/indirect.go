@@ -28,7 +28,7 @@ func (e *edit) unresolved() (found []Unresolved, err error) {
 		return nil, err
 	}
 	for _, d := range e.described(e.after.object.GetResourceStatus().Provider).Fields {
-		from, to := class.Text(before, d.Field), class.Text(after, d.Field)
+		from, to := class.StringField(before, d.Field), class.StringField(after, d.Field)
 		changes := slices.ContainsFunc(planned.Changes, func(c plan.Decided) bool { return c.Field == d.Field })
 		if to == "" || to == from || changes || !stands(d, to) {
 			continue

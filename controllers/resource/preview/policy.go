@@ -47,11 +47,11 @@ func whatIsLost(login bool) string {
 
 // exposureLines says who can reach the object after an edit that could not before.
 func (e *edit) exposureLines() (lines []string) {
-	if e.Kind.Exposes == nil || e.after.policy.Management == v1alpha1.ManagementObserve {
+	if e.Kind.ExposureWarnings == nil || e.after.policy.Management == v1alpha1.ManagementObserve {
 		return nil
 	}
-	before := e.Kind.Exposes(e.before.want)
-	for _, line := range e.Kind.Exposes(e.after.want) {
+	before := e.Kind.ExposureWarnings(e.before.want)
+	for _, line := range e.Kind.ExposureWarnings(e.after.want) {
 		if !slices.Contains(before, line) {
 			lines = append(lines, line)
 		}

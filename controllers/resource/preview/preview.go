@@ -53,7 +53,7 @@ type merged struct {
 }
 
 func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
-	if p.Kind.Named(object) != "" {
+	if p.Kind.ParentName(object) != "" {
 		m = merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object)}
 		if bound := object.GetResourceStatus().ProviderConfigRef; bound != nil {
 			m.config = identity.KeyOfBound(*bound, object.GetNamespace())
@@ -70,7 +70,7 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 		if m.config.Kind != identity.KindClusterProviderConfig {
 			return m, nil
 		}
-		problems, err := p.Classes.Direct(ctx, object, m.config.Name)
+		problems, err := p.Classes.ReferencesWithoutClass(ctx, object, m.config.Name)
 		m.refused = m.policy.Refuse(problems)
 		return m, err
 	}
@@ -111,7 +111,7 @@ func (m *merged) enforced() class.Fields {
 	if m.class == nil {
 		return nil
 	}
-	return m.class.Effective.Insists()
+	return m.class.Effective.EnforcedFields()
 }
 
 // described returns what a cloud has of the kind; nothing if that cloud, or the kind in it, is not known.

@@ -118,7 +118,7 @@ func passwordWaits(d *v1alpha1.Database) {
 	unapplied(d)
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 	d.Status.PendingChanges = []v1alpha1.PendingChange{{
-		Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: string(driver.Irreversible),
+		Field: plan.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: string(driver.Irreversible),
 	}}
 	reconciled(d)
 }

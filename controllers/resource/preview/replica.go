@@ -15,7 +15,7 @@ func following(k *kind.Kind, o *driver.Observation, object v1alpha1.ResourceObje
 		return
 	}
 	o.Replication = &driver.Replication{Followers: slices.Clone(*k.Replicating.Followers(object))}
-	if f := kind.Follows(k, object); f != nil {
+	if f := kind.ReplicaStatusOf(k, object); f != nil {
 		o.Replication.Follows = &driver.Following{Primary: f.Primary, Location: f.Location, Problem: f.Problem}
 	}
 }
@@ -30,7 +30,7 @@ func promotion(k *kind.Kind, m merged) []driver.Change {
 // replicaLine says of changes of a read replica that the cloud may not make all of them while it is one; nothing of other objects.
 func replicaLine(e *edit, changes []plan.Decided) []string {
 	others := slices.ContainsFunc(changes, func(c plan.Decided) bool { return !plan.Promotes(c.Change) })
-	if kind.Follows(e.Kind, e.after.object) == nil || !others {
+	if kind.ReplicaStatusOf(e.Kind, e.after.object) == nil || !others {
 		return nil
 	}
 	return []string{"This server is a read replica: what a replica can't have in the cloud, such as backups, changes once it is promoted"}

@@ -483,8 +483,8 @@ func (s subject) try(t *testing.T, tt trial, disruptive v1alpha1.DisruptivePolic
 		}
 		return
 	}
-	if s.kind.Exposes != nil { // TestEditThatOpensAServer
-		exposed := s.kind.Exposes(edited)
+	if s.kind.ExposureWarnings != nil { // TestEditThatOpensAServer
+		exposed := s.kind.ExposureWarnings(edited)
 		got = slices.DeleteFunc(got, func(line string) bool { return slices.Contains(exposed, line) })
 	}
 	if len(got) != 2 || got[1] != "Compared with what Mooring last observed, less than a minute ago" {

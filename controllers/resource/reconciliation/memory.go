@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
@@ -12,9 +11,8 @@ import (
 // Memory is what is remembered of an object between reconciliations. All of it may be lost at any time: it saves calls and keeps conditions calm, and nothing is wrong
 // without it.
 type Memory struct {
-	// Cloud is what is remembered of the cloud object, and Published what is remembered of the connection Secret.
-	Cloud     plan.Memory
-	Published credential.Memory
+	// Cloud is what is remembered of the cloud object.
+	Cloud plan.Memory
 	// Generation and Request are the edit and the annotation that the waits are about.
 	Generation int64
 	Request    string

@@ -22,12 +22,12 @@ type Slot struct {
 
 // Paced reports whether the cloud refused a call because the account made too many, of those that the account's limiter counts: then the limiter
 // says when the object's turn is.
-func (s Slot) Paced() bool { return s.Held != nil && s.Held.Paced() }
+func (s Slot) Paced() bool { return s.Held != nil && s.Held.RateLimited() }
 
 // Excuses reports whether an object that was not observed for so long is only late: the calls of its account are limited, or others of the account
 // get their slots before it.
 func (s Slot) Excuses(age, sync time.Duration, paces bool) bool {
-	return (paces || s.Queued && s.Moves && !s.Degraded) && age <= retry.LongestPaced(sync)
+	return (paces || s.Queued && s.Moves && !s.Degraded) && age <= retry.StaleAfterRateLimited(sync)
 }
 
 // Release gives the slot of the account back, if the object has one, and notes what the error of the last call says about the account as
@@ -35,7 +35,7 @@ func (s Slot) Excuses(age, sync time.Duration, paces bool) bool {
 func (s State) Release() {
 	code := driver.CodeOf(s.CallError)
 	if s.CallError != nil && code == driver.Denied {
-		s.Connection.Recheck()
+		s.Connection.ReloadCredentials()
 	}
 	if s.Slot.Held == nil {
 		return

@@ -9,8 +9,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -63,29 +61,14 @@ type State struct {
 	OperationError error
 	// Notes are Events that tell what was found, and what was done.
 	Notes []outcome.Note
-	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
-	PasswordSecret *password.Secret
-	Password       plan.PasswordPlan
-	// Obsolete is the password Secret, as it was read, of a server whose password the cloud manages; nil if it is known that there is none.
-	Obsolete *password.Secret
-	// Connections are the connection Secrets that an action concerns.
-	Connections credential.Connections
-	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.
-	PublishError error
-	// PasswordUnknown is why the connection Secret of a read replica is not written before a person acts; nil if nothing keeps it.
-	PasswordUnknown *identity.ValidationError
-	// PasswordChanges: the password of the primary is being changed, and nothing tells when it has come true.
-	PasswordChanges bool
-	// RotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.
-	RotationRefused error
-	// Unmade: something that the connection Secret names may not be in the cloud yet.
-	Unmade bool
-	// KeepsCertificates: the authorities of the server are not known, because what the provider config says of them is missing or wrong.
-	KeepsCertificates bool
+	// Differences is all that differs. The observation leaves out what was just sent, and what is withheld from an object that was not restored in full.
+	Differences []driver.Change
 	// Records are what features planned, and what the status and Events say of it once what comes before it is stored: they record it.
 	Records []func(*State)
 	// CallError is the error of the last call to the cloud; nil if it answered.
 	CallError error
+	// CallSecrets are what calls that change the cloud object send beside the request.
+	CallSecrets driver.Secrets
 	// Secrets are values that must never be shown.
 	Secrets []string
 	// Priority is that of the reconciliation. Failures counts failed reconciliations in a row before it.
@@ -101,14 +84,12 @@ type State struct {
 
 // Done is what a reconciliation did, and what came of it. It holds for what was done, also beside an error.
 type Done struct {
-	// Action is what was begun; empty if nothing was decided, or if the password could not be stored, which comes first.
+	// Action is what was begun; empty if nothing was decided, or if what comes first could not be stored.
 	Action string
 	// Written: the status was written before the end of the action.
 	Written bool
 	// Released are fields that are no longer managed, which is told once the status is stored.
 	Released []string
-	// ConnectionSecret is what the connection Secret holds now; it counts once the status is stored. It is nil if that is not known, or if the password is about to change.
-	ConnectionSecret *credential.ConnectionSecret
 	// StartedOver: another cloud object takes the place of the one that had the name before.
 	StartedOver bool
 	// Paced: the cloud refused a call because the account made too many, and the account's limiter says when the object's turn is.

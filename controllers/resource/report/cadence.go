@@ -19,7 +19,7 @@ func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
 	case outcome.Soon:
 		m.Priority = account.InProgress
 		if out.GotOn {
-			pace.GotOn()
+			pace.MadeProgress()
 		}
 		if out.Repeated { // nothing is finished by it
 			m.Priority = account.UserRequested
@@ -27,7 +27,7 @@ func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
 		result.RequeueAfter = pace.AfterStep(out.Repeated)
 	case outcome.Polling:
 		m.Priority = max(m.Priority, account.UserRequested)
-		result.RequeueAfter = pace.WhileCloudWorks()
+		result.RequeueAfter = pace.NextPoll()
 	case outcome.Later:
 		return reconcile.Result{RequeueAfter: out.AtLeast, Priority: QueuePriority(account.Resync)}
 	case outcome.InTurn: // it waits in the account's queue, at the priority that it has

@@ -60,7 +60,7 @@ func (c counter) deleted() {
 	if c.Outcome.Orphaned {
 		what = telemetry.Retained
 	}
-	c.metrics.Gone(c.subject(), what)
+	c.metrics.ObjectDeleted(c.subject(), what)
 }
 
 // unrecorded counts a reconciliation whose result could not be written. What it observed is as good as not observed:

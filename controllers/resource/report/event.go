@@ -140,7 +140,7 @@ func (e *entry) report(ctx context.Context) {
 		(out.Retried || out.Reason == v1alpha1.ReasonApprovalRequired) {
 		e.event(corev1.EventTypeWarning, ready.Reason, ready.Message)
 	}
-	if working := news(e.Before, conditions, v1alpha1.ConditionReconciling); working != nil && (e.Err != nil || out.Queued && out.State == condition.Unseen) {
+	if working := news(e.Before, conditions, v1alpha1.ConditionReconciling); working != nil && (e.Err != nil || out.Queued && out.State == condition.Unobserved) {
 		e.reportWaiting(working)
 	}
 	answers := e.reportRefused()
@@ -160,7 +160,7 @@ func (e *entry) reportWaiting(working *metav1.Condition) {
 		e.event(corev1.EventTypeNormal, working.Reason, out.Message)
 	case working.Message == messageDeleting: // one failure is no news
 	case out.State == condition.Progressing, out.State == condition.Updating, out.State == condition.RetryingLong,
-		out.State == condition.Unseen, out.State == condition.Deleting:
+		out.State == condition.Unobserved, out.State == condition.Deleting:
 		e.event(corev1.EventTypeWarning, working.Reason, out.Message)
 	}
 }
@@ -232,7 +232,7 @@ func failing(conditions []metav1.Condition) bool {
 
 // trace notes what the reconciliation came to, for whoever looks into single ones.
 func (e *entry) trace(ctx context.Context) {
-	log, traced := e.Log.V(1), telemetry.Traced(ctx)
+	log, traced := e.Log.V(1), telemetry.IsTraced(ctx)
 	if !traced && !log.Enabled() {
 		return
 	}
@@ -247,7 +247,7 @@ func (e *entry) trace(ctx context.Context) {
 		what.Failed = condition.Message(e.Redact(e.Err.Error()))
 	}
 	if traced {
-		telemetry.Ended(ctx, what)
+		telemetry.RecordOutcome(ctx, what)
 	}
 	message := "reconciled"
 	if what.Failed != "" {

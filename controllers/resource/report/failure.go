@@ -117,9 +117,9 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 	case class.Stalled && (memory.Failures >= Lasting || c.Unobserved):
 		out.State = c.stateOfRefusal()
 	case c.Unobserved:
-		out.State, out.Reason = condition.Unseen, v1alpha1.ReasonNotObserved
+		out.State, out.Reason = condition.Unobserved, v1alpha1.ReasonNotObserved
 		out.Message = outcome.NotObserved(c.Paces, out.Message)
-	case class.Soon:
+	case class.RetrySoon:
 		return c.ofBusy(out, memory)
 	case memory.Failures >= Lasting:
 		out.State = condition.RetryingLong
@@ -132,7 +132,7 @@ func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome 
 // settles reports whether a refusal is too young to be told as one: it may pass by itself, and nobody was told yet to correct this generation of the spec.
 func (c classifier) settles(reason v1alpha1.Reason, memory Memory) bool {
 	told := outcome.Stalled(c.Object)
-	return driver.Settles(c.Err) && !c.Unobserved && (told == nil || told.Reason != string(reason)) && c.Now.Sub(memory.Settling) < c.cadence.Settle
+	return driver.Settles(c.Err) && !c.Unobserved && (told == nil || told.Reason != string(reason)) && c.Now.Sub(memory.Settling) < c.cadence.ConsistencyWindow
 }
 
 // messageOf returns the message of an outcome. If something is refused that the class gave the object, it says so: the object's own spec does not say what to correct.

@@ -46,7 +46,7 @@ func TestClassify(t *testing.T) {
 		{"no answer", unavailable, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError}},
 		{"no answer twice", unavailable, 1, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError}},
 		{"no answer three times", unavailable, 2, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError}},
-		{"no answer for two sync periods", unavailable, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
+		{"no answer for two sync periods", unavailable, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unobserved, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
 		{"refused once", denied, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"refused three times", denied, 2, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"a field that the cloud lacks, once", outcome.FieldErrors{{Field: "cors", Err: lacks}}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotSupported, Next: outcome.AtSync}},
@@ -64,7 +64,7 @@ func TestClassify(t *testing.T) {
 			outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"busy", &driver.Error{Code: driver.Busy}, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling, KeepConditions: true}},
 		{"busy for long", &driver.Error{Code: driver.Busy}, 9, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling}},
-		{"busy and not observed", &driver.Error{Code: driver.Busy}, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
+		{"busy and not observed", &driver.Error{Code: driver.Busy}, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unobserved, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
 		{"deleted, and busy for long", outcome.Acted{Err: &driver.Error{Code: driver.Busy}}, 9, 0, true, outcome.Outcome{State: condition.Deleting, Reason: v1alpha1.ReasonDeleting, Next: outcome.Polling}},
 		{"observation refused once", denied, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
 		{"observation refused three times", denied, 2, 0, false, outcome.Outcome{State: condition.ObservationRefused, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
@@ -83,7 +83,7 @@ func TestClassify(t *testing.T) {
 		{"too many calls for an update, and the account's limiter knows", outcome.FieldErrors{{Field: "tags", Err: &driver.Error{Code: driver.Throttled}}}, 9, 0, false,
 			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, KeepConditions: true, Next: outcome.InTurn, Throttled: true}},
 		{"too many calls, and not observed", &driver.Error{Code: driver.Throttled}, 0, 2*time.Minute + 1, false,
-			outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError, Throttled: true}},
+			outcome.Outcome{State: condition.Unobserved, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError, Throttled: true}},
 		{"no credentials", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
 		{"no credentials yet", missing, 0, 0, false, outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError, AtMost: grace / 2}},
 		{"no credentials, and no grace left for a new one", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
@@ -98,7 +98,7 @@ func TestClassify(t *testing.T) {
 			cadence := retry.DefaultCadence(time.Minute)
 			before := Memory{Failures: test.before, Failing: now.Add(-cadence.PollLongest)}
 			if strings.HasSuffix(test.name, "does not pass") && test.before > 0 {
-				before.Settling = now.Add(-cadence.Settle)
+				before.Settling = now.Add(-cadence.ConsistencyWindow)
 			}
 			if strings.HasSuffix(test.name, "yet") || strings.HasSuffix(test.name, "new one") {
 				b.Status.FirstReadyTime = nil

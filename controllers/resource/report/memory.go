@@ -11,7 +11,7 @@ import (
 // Memory is what reports remember of an object. All of it may be lost at any time: it keeps conditions calm and waits growing, and
 // nothing is wrong without it.
 type Memory struct {
-	Pace *retry.Pace
+	Pace *retry.Backoff
 	// Priority is that of the next reconciliation.
 	Priority account.Priority
 	// Failures counts failed reconciliations in a row, Failing is when they began.
@@ -41,7 +41,7 @@ type Memory struct {
 
 // NewMemory is that of an object that was not met before.
 func NewMemory(cadence retry.Cadence, now time.Time) Memory {
-	return Memory{Pace: retry.NewPace(cadence), Recorded: now, Priority: account.Resync}
+	return Memory{Pace: retry.NewBackoff(cadence), Recorded: now, Priority: account.Resync}
 }
 
 // Wanted is the memory once somebody edited the object or asked for its reconciliation: nothing waits for what was before. edited is when

@@ -166,7 +166,7 @@ func (e *entry) notRecorded(ctx context.Context, err error) Report {
 	case apierrors.IsNotFound(err):
 		report.Deleted = true
 	case apierrors.IsConflict(err):
-		report.Next.RequeueAfter = e.memory.Pace.WhileCloudWorks()
+		report.Next.RequeueAfter = e.memory.Pace.NextPoll()
 	default:
 		e.memory = counter{e.State, e.Metrics}.unrecorded(e.memory)
 		if !e.memory.Unrecorded { // said once, not at each try

@@ -36,12 +36,7 @@ func (c *dataCopy) log() string { return filepath.Join(c.folder, "log") }
 // Snapshot keeps a copy of the data of a server, running or suspended, under a name of its own, and returns once it is complete. What is written to
 // the server meanwhile may be in it or not. A stop of the server ends a snapshot that is under way with an error, and nothing is left of it then.
 func (e *Engines) Snapshot(id, as string) error {
-	c, err := e.admitCopy(as)
-	if err != nil {
-		return fmt.Errorf("engine %q: keep a copy as %q: %w", id, as, err)
-	}
-	defer e.working.Done()
-	err = e.with(id, "keep a copy", func(ctx context.Context, in *instance) error {
+	return e.keep(id, as, "keep a copy", func(ctx context.Context, in *instance, c *dataCopy) error {
 		c.engine = in.kind
 		if b, bare := in.backing.(*bareListener); bare {
 			c.source = b.logins.frozen()
@@ -56,6 +51,16 @@ func (e *Engines) Snapshot(id, as string) error {
 		}
 		return in.backing.copyData(ctx, c.data())
 	})
+}
+
+// keep has work fill a copy under a name of its own.
+func (e *Engines) keep(id, as, op string, work func(context.Context, *instance, *dataCopy) error) error {
+	c, err := e.admitCopy(as)
+	if err != nil {
+		return fmt.Errorf("engine %q: %s as %q: %w", id, op, as, err)
+	}
+	defer e.working.Done()
+	err = e.with(id, op, func(ctx context.Context, in *instance) error { return work(ctx, in, c) })
 	return errors.Join(err, e.completeCopy(as, c, err == nil))
 }
 

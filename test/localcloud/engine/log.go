@@ -54,19 +54,13 @@ func (e *Engines) newLog(log *dataCopy, engine, as string) error {
 
 // KeepLog begins to keep the log of a server's writes under a name, from now on.
 func (e *Engines) KeepLog(id, as string) error {
-	log, err := e.admitCopy(as)
-	if err != nil {
-		return fmt.Errorf("engine %q: keep a log as %q: %w", id, as, err)
-	}
-	defer e.working.Done()
-	err = e.with(id, "keep a log", func(ctx context.Context, in *instance) error {
+	return e.keep(id, as, "keep a log", func(ctx context.Context, in *instance, log *dataCopy) error {
 		if err := e.newLog(log, in.kind, as); err != nil {
 			return err
 		}
 		log.empty = nil
 		return in.backing.keepLog(ctx, log)
 	})
-	return errors.Join(err, e.completeCopy(as, log, err == nil))
 }
 
 // EndLog ends the log of a server's writes. What is kept stays until it is dropped.

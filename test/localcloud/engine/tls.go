@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -96,4 +97,14 @@ func certificateTemplate(name string) *x509.Certificate {
 
 func pemBlock(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+// ReplaceCertificate gives a server another certificate, which it shows to whoever connects from then on.
+func (e *Engines) ReplaceCertificate(id string, to *Signed) error {
+	return e.with(id, "replace the certificate", func(ctx context.Context, in *instance) error { return in.backing.replaceCertificate(ctx, to) })
+}
+
+// RequireTLS makes the server refuse whoever comes without TLS, or take them again. A stopped server does so once it is resumed.
+func (e *Engines) RequireTLS(id string, only bool) error {
+	return e.with(id, "require TLS", func(ctx context.Context, in *instance) error { return in.backing.requireTLS(ctx, only) })
 }

@@ -137,6 +137,24 @@ func Member(object Object, path ...string) Object {
 	return object
 }
 
+// At is the value at a path with dots; nil for none.
+func At(object Object, path string) any {
+	for {
+		name, rest, more := strings.Cut(path, ".")
+		if !more {
+			return object[name]
+		}
+		object, _ = object[name].(Object)
+		path = rest
+	}
+}
+
+// Same reports whether two values are the same, or are both none or the zero of their type, which an API's own types can't tell from none.
+func Same(a, b any) bool {
+	zero := func(v any) bool { return v == nil || v == false || v == "" || v == json.Number("0") }
+	return zero(a) && zero(b) || reflect.DeepEqual(a, b)
+}
+
 // selectFields honours the fields parameter: what it does not name is left out of a response.
 func selectFields(value any, mask string) (any, error) {
 	_, raw := value.(cloud.Reply)

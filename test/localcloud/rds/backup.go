@@ -1,11 +1,11 @@
 package rds
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,13 +81,7 @@ func (c *call) retains(of *Instance, deletes *bool) (bool, error) {
 	if *orElse(deletes, true) || of.backups.since.IsZero() {
 		return false, nil
 	}
-	count := 0
-	for key := range c.retained {
-		if key.account == c.caller.Account && key.region == c.caller.Region {
-			count++
-		}
-	}
-	if quota := c.instanceQuota(); quota >= 0 && count >= quota {
+	if quota := c.instanceQuota(); quota >= 0 && count(own(c, c.retained)) >= quota {
 		return false, amazon.Err(http.StatusBadRequest, "DBInstanceAutomatedBackupQuotaExceeded", "The quota for retained automated backups was exceeded.")
 	}
 	return true, nil
@@ -120,6 +114,25 @@ func (s *Service) expireBackups(now time.Time) {
 	}
 }
 
+// logInterval is how often RDS saves the changes of a server that keeps backups.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+const logInterval = 5 * time.Minute
+
+// restorable returns up to when an instance can be restored; nil if it can't.
+func (in *Instance) restorable(now time.Time, interval time.Duration) *time.Time {
+	if in.backups.since.IsZero() || aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
+		return nil
+	}
+	latest := now.Truncate(cmp.Or(interval, logInterval))
+	if until := in.backups.until; !until.IsZero() { // what was left is saved, too
+		latest = until
+	}
+	if latest.Before(in.backups.since) {
+		latest = in.backups.since
+	}
+	return &latest
+}
+
 // window is from when until when an instance can be restored; nil if it can't.
 func (c *call) window(of *Instance) *rdstypes.RestoreWindow {
 	latest := of.restorable(c.now, c.cloud.Options.LogInterval)
@@ -135,46 +148,34 @@ func (c *call) window(of *Instance) *rdstypes.RestoreWindow {
 
 func (c *call) backupsARN(of *Instance) string {
 	sum := sha256.Sum256([]byte(c.caller.Account + c.caller.Region + *of.db.DbiResourceId))
-	return c.arn("auto-backup", "ab-"+strings.ToLower(amazon.Base32ID(sum[:], 40)))
+	return c.arn(backupResource, "ab-"+strings.ToLower(amazon.Base32ID(sum[:], 40)))
 }
 
-// describeBackups is DescribeDBInstanceAutomatedBackups: those of instances, and those that are retained of instances that are gone. No recording shows it.
+// shownBackups are those of instances, and those that are retained of instances that are gone. No recording shows any.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstanceAutomatedBackups.html
-func (c *call) describeBackups(in *rds.DescribeDBInstanceAutomatedBackupsInput) (any, error) {
-	var all []rdstypes.DBInstanceAutomatedBackup
-	for status, of := range c.allBackups() {
-		for _, one := range of {
-			shown := c.shownBackup(one, status)
-			fits, err := matchesBackup(&shown, in.Filters)
-			switch {
-			case err != nil:
-				return nil, err
-			case !fits, in.DBInstanceIdentifier != nil && *shown.DBInstanceIdentifier != strings.ToLower(*in.DBInstanceIdentifier),
-				in.DbiResourceId != nil && !strings.EqualFold(*shown.DbiResourceId, *in.DbiResourceId),
-				in.DBInstanceAutomatedBackupsArn != nil && *shown.DBInstanceAutomatedBackupsArn != *in.DBInstanceAutomatedBackupsArn:
-			default:
-				all = append(all, shown)
+func (c *call) shownBackups(*rds.DescribeDBInstanceAutomatedBackupsInput) (all []rdstypes.DBInstanceAutomatedBackup, _ error) {
+	for status, instances := range c.allBackups() {
+		for _, of := range instances {
+			var shown rdstypes.DBInstanceAutomatedBackup
+			copySameNames(&shown, &of.db)
+			shown.DBInstanceAutomatedBackupsArn, shown.Status, shown.Region = aws.String(c.backupsARN(of)), &status, aws.String(c.caller.Region)
+			shown.Encrypted, shown.OptionGroupName, shown.VpcId = of.db.StorageEncrypted, aws.String(of.optionGroup()), of.db.DBSubnetGroup.VpcId
+			shown.RestoreWindow, shown.TagList = c.window(of), of.backupTags
+			if of.db.Endpoint != nil {
+				shown.Port = of.db.Endpoint.Port
 			}
+			all = append(all, shown)
 		}
 	}
-	if len(all) == 0 && (in.DBInstanceIdentifier != nil || in.DbiResourceId != nil || in.DBInstanceAutomatedBackupsArn != nil) {
-		return nil, errNoBackups
-	}
-	slices.SortFunc(all, func(a, b rdstypes.DBInstanceAutomatedBackup) int {
-		return strings.Compare(*a.DbiResourceId, *b.DbiResourceId)
-	})
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeDBInstanceAutomatedBackupsOutput{DBInstanceAutomatedBackups: page, Marker: marker}, err
+	return all, nil
 }
-
-var errNoBackups = amazon.Err(http.StatusNotFound, "DBInstanceAutomatedBackupNotFound", "No automated backup for this DB instance was found.")
 
 // allBackups returns the instances, those that are gone among them, that the caller has automated backups of, by the status of these.
 func (c *call) allBackups() map[string][]*Instance {
 	all := map[string][]*Instance{}
-	for key, p := range c.instances {
+	for _, p := range own(c, c.instances) {
 		in := p.Read(c.stale)
-		if in == nil || key.account != c.caller.Account || key.region != c.caller.Region || aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
+		if in == nil || aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
 			continue
 		}
 		status := "active"
@@ -183,25 +184,23 @@ func (c *call) allBackups() map[string][]*Instance {
 		}
 		all[status] = append(all[status], in)
 	}
-	for key, r := range c.retained {
-		if key.account == c.caller.Account && key.region == c.caller.Region {
-			all["retained"] = append(all["retained"], r.source)
-		}
+	for _, r := range own(c, c.retained) {
+		all["retained"] = append(all["retained"], r.source)
 	}
 	return all
 }
 
-// taggedBackups reads the tags of automated backups, and returns how to store others. They have tags of their own, which are not those of the instance: somebody sets them
-// by TagSpecifications of a call about the instance, which are not served here, or by the ARN of the backups. They stay while these are retained. No recording shows
-// it, nor the refusal of an ARN that there is not. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_TagSpecification.html (auto-backup)
+// taggedBackups has the tags of automated backups, which are not those of the instance: somebody sets them by TagSpecifications of a call
+// about the instance, which are not served here, or by the ARN of the backups. They stay while these are retained. No recording shows
+// it, nor the refusal of an ARN that nothing has. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_TagSpecification.html (auto-backup)
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBInstanceAutomatedBackup.html (TagList)
-func (c *call) taggedBackups(arn string) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
+func (c *call) taggedBackups(id string, _ bool) (tagging, error) {
 	for _, of := range c.allBackups() {
 		for _, one := range of {
-			if c.backupsARN(one) != arn {
+			if c.backupsARN(one) != c.arn(backupResource, id) {
 				continue
 			}
-			return one.backupTags, func(tags []rdstypes.Tag) {
+			return tagging{one.backupTags, func(tags []rdstypes.Tag) {
 				next := one.clone()
 				next.backupTags = tags
 				if r := c.retained[c.key(*one.db.DbiResourceId)]; r != nil {
@@ -209,41 +208,8 @@ func (c *call) taggedBackups(arn string) (tags []rdstypes.Tag, store func([]rdst
 					return
 				}
 				c.store(c.key(*one.db.DBInstanceIdentifier), next)
-			}, nil
+			}}, nil
 		}
 	}
-	return nil, nil, errNoBackups
-}
-
-func (c *call) shownBackup(of *Instance, status string) rdstypes.DBInstanceAutomatedBackup {
-	db := of.db
-	out := rdstypes.DBInstanceAutomatedBackup{
-		AllocatedStorage: db.AllocatedStorage, AvailabilityZone: db.AvailabilityZone, BackupRetentionPeriod: db.BackupRetentionPeriod, BackupTarget: db.BackupTarget,
-		DBInstanceArn: db.DBInstanceArn, DBInstanceAutomatedBackupsArn: aws.String(c.backupsARN(of)), DBInstanceIdentifier: db.DBInstanceIdentifier, DbiResourceId: db.DbiResourceId,
-		DedicatedLogVolume: db.DedicatedLogVolume, Encrypted: db.StorageEncrypted, Engine: db.Engine, EngineVersion: db.EngineVersion,
-		IAMDatabaseAuthenticationEnabled: db.IAMDatabaseAuthenticationEnabled, InstanceCreateTime: db.InstanceCreateTime, Iops: db.Iops, KmsKeyId: db.KmsKeyId,
-		LicenseModel: db.LicenseModel, MasterUsername: db.MasterUsername, OptionGroupName: aws.String(of.optionGroup()), Region: aws.String(c.caller.Region),
-		RestoreWindow: c.window(of), Status: &status, StorageThroughput: db.StorageThroughput, StorageType: db.StorageType, VpcId: db.DBSubnetGroup.VpcId,
-		TagList: of.backupTags,
-	}
-	if db.Endpoint != nil {
-		out.Port = db.Endpoint.Port
-	}
-	return out
-}
-
-// matchesBackup reports whether automated backups pass every filter; they pass a filter with any of its values.
-func matchesBackup(b *rdstypes.DBInstanceAutomatedBackup, filters []rdstypes.Filter) (bool, error) {
-	for _, filter := range filters {
-		have, known := map[string][]string{
-			"status": {*b.Status}, "db-instance-id": {*b.DBInstanceIdentifier, *b.DBInstanceArn}, "dbi-resource-id": {*b.DbiResourceId, *b.DBInstanceAutomatedBackupsArn},
-		}[aws.ToString(filter.Name)]
-		if !known {
-			return false, invalidValue("Unrecognized filter name: %s", aws.ToString(filter.Name))
-		}
-		if !slices.ContainsFunc(filter.Values, func(v string) bool { return slices.Contains(have, v) }) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return tagging{}, backupResource.missing(id)
 }

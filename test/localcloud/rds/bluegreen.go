@@ -84,7 +84,6 @@ func (d *rdsDeployment) clone() *rdsDeployment {
 var deploymentActions = map[string]amazon.QueryAction[*call]{
 	"CreateBlueGreenDeployment": amazon.Action(createDeployment, "BlueGreenDeploymentName", "Source", "TargetEngineVersion", "TargetDBParameterGroupName", "TargetDBInstanceClass",
 		"UpgradeTargetStorageConfig", "TargetAllocatedStorage", "TargetStorageType", "TargetIops", "TargetStorageThroughput", "Tags"),
-	"DescribeBlueGreenDeployments":  amazon.Action(describeDeployments, "BlueGreenDeploymentIdentifier", "Filters", "Marker", "MaxRecords"),
 	"SwitchoverBlueGreenDeployment": amazon.Action(switchDeployment, "BlueGreenDeploymentIdentifier", "SwitchoverTimeout"),
 	"DeleteBlueGreenDeployment":     amazon.Action(deleteDeployment, "BlueGreenDeploymentIdentifier", "DeleteTarget"),
 }
@@ -105,8 +104,8 @@ func createDeployment(c *call, in *rds.CreateBlueGreenDeploymentInput) (any, err
 	if err := cmp.Or(validIdentifier("BlueGreenDeploymentName", name, 60), validRDSTags(in.Tags)); err != nil {
 		return nil, err
 	}
-	for key, p := range c.deployments {
-		if p.Now != nil && key.account == c.caller.Account && key.region == c.caller.Region && p.Now.name == name {
+	for _, p := range own(c, c.deployments) {
+		if p.Now != nil && p.Now.name == name {
 			return nil, amazon.Err(http.StatusBadRequest, "BlueGreenDeploymentAlreadyExistsFault", "A Blue Green Deployment with the name '"+name+"' already exists")
 		}
 	}
@@ -153,14 +152,14 @@ func (s *Service) storeDeployment(key Key, d *rdsDeployment) {
 
 // deployable returns the instance that an ARN names.
 func (c *call) deployable(arn string) (Key, *Instance, error) {
-	name, ok := strings.CutPrefix(arn, c.arn("db", ""))
+	name, ok := strings.CutPrefix(arn, c.arn(instanceResource, ""))
 	switch {
-	case strings.HasPrefix(arn, c.arn("cluster", "")):
-		return Key{}, nil, amazon.Err(http.StatusNotFound, "DBClusterNotFoundFault", "DBCluster "+arn+" not found.")
+	case strings.HasPrefix(arn, c.arn(clusterResource, "")):
+		return Key{}, nil, clusterResource.missing(arn)
 	case !ok && !strings.HasPrefix(arn, "arn:aws:rds:"):
 		return Key{}, nil, invalidValue("Invalid source ARN: %s", arn)
 	case !ok: // "must be in the same AWS account"
-		return Key{}, nil, instanceNotFound(arn)
+		return Key{}, nil, instanceResource.missing(arn)
 	}
 	return c.instance(&name)
 }

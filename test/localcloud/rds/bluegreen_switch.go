@@ -3,7 +3,6 @@ package rds
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 
-	"github.com/mooring-dev/mooring/test/localcloud/amazon"
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 	"github.com/mooring-dev/mooring/test/localcloud/engine"
 )
 
@@ -23,7 +20,7 @@ func (c *call) deployment(id *string, stale bool) (Key, *rdsDeployment, error) {
 	if d := c.deployments[key].Read(stale); d != nil {
 		return key, d, nil
 	}
-	return key, nil, amazon.Err(http.StatusNotFound, "BlueGreenDeploymentNotFoundFault", "BlueGreenDeployment "+aws.ToString(id)+" not found.")
+	return key, nil, deploymentResource.missing(aws.ToString(id))
 }
 
 // switchDeployment is SwitchoverBlueGreenDeployment. The words about instances are those of https://github.com/hashicorp/terraform-provider-aws/issues/36241. Replicas whose green instance somebody deleted stay as they are.
@@ -179,55 +176,20 @@ func deleteDeployment(c *call, in *rds.DeleteBlueGreenDeploymentInput) (any, err
 	return &rds.DeleteBlueGreenDeploymentOutput{BlueGreenDeployment: &answered}, nil
 }
 
-func describeDeployments(c *call, in *rds.DescribeBlueGreenDeploymentsInput) (any, error) {
-	var all []rdstypes.BlueGreenDeployment
-	show := func(d *rdsDeployment) error {
-		shown := c.shownDeployment(d)
-		fits, err := matchesDeployment(&shown, in.Filters)
-		if fits {
-			all = append(all, shown)
-		}
-		return err
+// shownDeployments are the deployments of the caller.
+func (c *call) shownDeployments(*rds.DescribeBlueGreenDeploymentsInput) (all []rdstypes.BlueGreenDeployment, _ error) {
+	for d := range listed(c, c.deployments) {
+		all = append(all, c.shownDeployment(d))
 	}
-	if in.BlueGreenDeploymentIdentifier != nil {
-		_, d, err := c.deployment(in.BlueGreenDeploymentIdentifier, c.stale)
-		if err == nil {
-			err = show(d)
-		}
-		return &rds.DescribeBlueGreenDeploymentsOutput{BlueGreenDeployments: append([]rdstypes.BlueGreenDeployment{}, all...)}, err
-	}
-	lagging, _ := cloud.Newest(c.deployments)
-	for key, p := range c.deployments {
-		d := p.Read(c.stale && key == lagging)
-		if d == nil || key.account != c.caller.Account || key.region != c.caller.Region {
-			continue
-		}
-		if err := show(d); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(all, func(a, b rdstypes.BlueGreenDeployment) int {
-		return cmp.Compare(*a.BlueGreenDeploymentIdentifier, *b.BlueGreenDeploymentIdentifier)
-	})
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeBlueGreenDeploymentsOutput{BlueGreenDeployments: page, Marker: marker}, err
+	return all, nil
 }
 
-// matchesDeployment reports whether a deployment passes every filter; one passes a filter with any of its values. Sources and targets are ARNs.
-func matchesDeployment(d *rdstypes.BlueGreenDeployment, filters []rdstypes.Filter) (bool, error) {
-	for _, filter := range filters {
-		have, known := map[string]string{
-			"blue-green-deployment-identifier": *d.BlueGreenDeploymentIdentifier, "blue-green-deployment-name": *d.BlueGreenDeploymentName,
-			"source": *d.Source, "target": aws.ToString(d.Target),
-		}[aws.ToString(filter.Name)]
-		if !known {
-			return false, invalidValue("Unrecognized filter name: %s", aws.ToString(filter.Name))
-		}
-		if !slices.Contains(filter.Values, have) {
-			return false, nil
-		}
+func (c *call) namedDeployment(id string) (rdstypes.BlueGreenDeployment, error) {
+	_, d, err := c.deployment(&id, c.stale)
+	if err != nil {
+		return rdstypes.BlueGreenDeployment{}, err
 	}
-	return true, nil
+	return c.shownDeployment(d), nil
 }
 
 // shownDeployment returns a deployment as it is described.

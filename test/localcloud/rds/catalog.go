@@ -3,14 +3,11 @@ package rds
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
-
-	"github.com/mooring-dev/mooring/test/localcloud/cloud"
 )
 
 // Versions lists the versions of each engine, oldest first. Those with -rds are releases of Extended Support.
@@ -108,53 +105,22 @@ func UpgradeTargets(engine, from string) []rdstypes.UpgradeTarget {
 	return targets
 }
 
-func (c *call) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
-	asked := aws.ToString(in.EngineVersion)
-	var found []rdstypes.DBEngineVersion
+// engineVersions are the versions of all engines, or the default one of each, unless a call asks for a version.
+func engineVersions(in *rds.DescribeDBEngineVersionsInput) (found []rdstypes.DBEngineVersion, _ error) {
 	for _, engine := range []string{"mariadb", "mysql", "postgres"} {
 		standard, _ := resolveVersion(engine, "")
 		for _, version := range Versions[engine] {
-			major := MajorVersion(engine, version)
-			family := engine + major
-			switch {
-			case in.Engine != nil && *in.Engine != engine:
-			case asked != "" && asked != version && asked != major:
-			case in.DBParameterGroupFamily != nil && *in.DBParameterGroupFamily != family:
-			case aws.ToBool(in.DefaultOnly) && version != standard && asked == "":
-			default:
-				found = append(found, rdstypes.DBEngineVersion{
-					Engine: aws.String(engine), EngineVersion: aws.String(version), MajorEngineVersion: aws.String(major),
-					DBParameterGroupFamily: aws.String(family), Status: aws.String("available"),
-					DBEngineDescription: aws.String(engine), ValidUpgradeTarget: UpgradeTargets(engine, version),
-				})
+			if aws.ToBool(in.DefaultOnly) && in.EngineVersion == nil && version != standard {
+				continue
 			}
+			found = append(found, rdstypes.DBEngineVersion{
+				Engine: aws.String(engine), EngineVersion: aws.String(version), MajorEngineVersion: aws.String(MajorVersion(engine, version)),
+				DBParameterGroupFamily: aws.String(familyOf(engine, version)), Status: aws.String("available"),
+				DBEngineDescription: aws.String(engine), ValidUpgradeTarget: UpgradeTargets(engine, version),
+			})
 		}
 	}
-	page, marker, err := paginate(found, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeDBEngineVersionsOutput{DBEngineVersions: page, Marker: marker}, err
-}
-
-// paginate cuts a page out of a list.
-func paginate[T any](all []T, marker *string, maxRecords *int32, atMost func(int) int) (page []T, next *string, err error) {
-	limit := 100
-	if maxRecords != nil {
-		limit = int(*maxRecords)
-	}
-	if limit < 20 || limit > 100 {
-		return nil, nil, invalidValue("Invalid value %d for MaxRecords. Must be between 20 and 100", limit)
-	}
-	start := 0
-	if marker != nil {
-		at, ours := cloud.ReadPageToken(*marker)
-		if start, err = strconv.Atoi(at); err != nil || !ours || start < 0 || start > len(all) {
-			return nil, nil, invalidValue("The request token is not valid: Marker")
-		}
-	}
-	end := min(start+atMost(limit), len(all))
-	if end < len(all) {
-		next = aws.String(cloud.PageToken(strconv.Itoa(end)))
-	}
-	return append([]T{}, all[start:end]...), next, nil
+	return found, nil
 }
 
 var (

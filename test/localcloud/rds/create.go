@@ -163,7 +163,7 @@ func (c *call) newInstance(key Key, in *rds.CreateDBInstanceInput) (*Instance, e
 		AvailabilityZone:      zone,
 		BackupRetentionPeriod: orElse(in.BackupRetentionPeriod, 1), BackupTarget: aws.String("region"),
 		CACertificateIdentifier: orElse(in.CACertificateIdentifier, Certificates[0]),
-		CustomerOwnedIpEnabled:  aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
+		CustomerOwnedIpEnabled:  aws.Bool(false), DBInstanceArn: aws.String(c.arn(instanceResource, key.name)), DBInstanceClass: in.DBInstanceClass,
 		DBInstanceIdentifier: aws.String(key.name), DBName: in.DBName, DBSecurityGroups: []rdstypes.DBSecurityGroupMembership{},
 		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + amazon.Base32ID(sum[:], 26)), DedicatedLogVolume: orElse(in.DedicatedLogVolume, false),
 		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),

@@ -1,15 +1,12 @@
 package rds
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
-
-	"github.com/mooring-dev/mooring/test/localcloud/amazon"
 )
 
 // event notes an event of an instance. There are those of upgrades which RDS refuses; all others are not served.
@@ -28,40 +25,36 @@ const (
 	rdsEventsShown = 60
 )
 
-// describeEvents is DescribeEvents. No recording shows the call, an answer or a refusal, nor whether a name that there is not is refused: here it has no events.
+// checkEvents refuses what DescribeEvents does not take. No recording shows the call, an answer or a refusal.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeEvents.html
-func (c *call) describeEvents(in *rds.DescribeEventsInput) (any, error) {
-	minutes := aws.ToInt32(in.Duration)
+func checkEvents(in *rds.DescribeEventsInput) error {
 	switch {
 	case in.SourceIdentifier != nil && in.SourceType == "":
-		return nil, invalidCombination("SourceType must be provided if SourceIdentifier is.")
+		return invalidCombination("SourceType must be provided if SourceIdentifier is.")
 	case in.SourceType != "" && !slices.Contains(in.SourceType.Values(), in.SourceType):
-		return nil, invalidValue("Invalid source type: %s", in.SourceType)
-	case in.Duration != nil && (minutes < 1 || minutes > rdsEventsKept):
-		return nil, invalidValue("Invalid duration: %d", minutes)
-	case in.StartTime != nil || in.EndTime != nil || len(in.Filters) > 0:
-		return nil, amazon.Err(http.StatusNotImplemented, "NotImplemented", "StartTime, EndTime and Filters are not served here.")
+		return invalidValue("Invalid source type: %s", in.SourceType)
+	case in.Duration != nil && (*in.Duration < 1 || *in.Duration > rdsEventsKept):
+		return invalidValue("Invalid duration: %d", *in.Duration)
 	}
-	if minutes == 0 {
-		minutes = rdsEventsShown
-	}
-	since := c.now.Add(-time.Duration(minutes) * time.Minute)
-	var found []rdstypes.Event
-	for key, p := range c.instances {
-		ours := p.Now != nil && key.account == c.caller.Account && key.region == c.caller.Region
-		if !ours || in.SourceIdentifier != nil && *in.SourceIdentifier != key.name || in.SourceType != "" && in.SourceType != rdstypes.SourceTypeDbInstance {
+	return nil
+}
+
+// shownEvents are the events of the last minutes, in the order of their times. No recording shows whether a name that nothing has is refused:
+// here it has no events.
+func (c *call) shownEvents(in *rds.DescribeEventsInput) (found []rdstypes.Event, _ error) {
+	since := c.now.Add(-time.Duration(*orElse(in.Duration, rdsEventsShown)) * time.Minute)
+	for _, p := range own(c, c.instances) {
+		if p.Now == nil {
 			continue
 		}
 		for _, e := range p.Now.events {
-			category := func(asked string) bool { return slices.Contains(e.EventCategories, asked) }
-			if !e.Date.Before(since) && (len(in.EventCategories) == 0 || slices.ContainsFunc(in.EventCategories, category)) {
+			if !e.Date.Before(since) {
 				found = append(found, e)
 			}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b rdstypes.Event) int { return a.Date.Compare(*b.Date) })
-	page, marker, err := paginate(found, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeEventsOutput{Events: page, Marker: marker}, err
+	return found, nil
 }
 
 // refusesUpgrade reports whether changes end without having changed anything, because something is in the way of the major version among them.

@@ -152,7 +152,7 @@ type rdsValue struct {
 
 func (c *call) shownGroup(g *rdsGroup) rdstypes.DBParameterGroup {
 	return rdstypes.DBParameterGroup{
-		DBParameterGroupArn: aws.String(c.arn("pg", g.name)), DBParameterGroupFamily: &g.family, DBParameterGroupName: &g.name, Description: &g.description,
+		DBParameterGroupArn: aws.String(c.arn(groupResource, g.name)), DBParameterGroupFamily: &g.family, DBParameterGroupName: &g.name, Description: &g.description,
 	}
 }
 
@@ -167,10 +167,6 @@ func isFamily(family string) bool {
 		}
 	}
 	return false
-}
-
-func groupNotFound(name string) *amazon.Error {
-	return amazon.Err(http.StatusNotFound, "DBParameterGroupNotFound", "DBParameterGroup not found: "+name)
 }
 
 // rdsGivenGroups are groups that somebody made in every account and region, by their names, and their families.
@@ -189,16 +185,16 @@ func (c *call) made(key Key) *rdsGroup {
 // group returns a group: one that somebody made, or the default of a family, which every account has.
 func (c *call) group(name *string) (*rdsGroup, error) {
 	if aws.ToString(name) == "" {
-		return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBParameterGroupName")
+		return nil, missingParameter("DBParameterGroupName")
 	}
-	key := c.ownKey(*name, "pg")
+	key := c.ownKey(*name, groupResource)
 	if g := c.made(key); g != nil {
 		return g, nil
 	}
 	if family, ok := strings.CutPrefix(key.name, "default."); ok && isFamily(family) {
 		return &rdsGroup{name: key.name, family: family, description: "Default parameter group for " + family}, nil
 	}
-	return nil, groupNotFound(key.name)
+	return nil, groupResource.missing(key.name)
 }
 
 // ownGroup returns a group that can be changed.
@@ -212,8 +208,8 @@ func (c *call) ownGroup(name *string) (*rdsGroup, error) {
 
 // members returns the instances of a group.
 func (c *call) members(g *rdsGroup) (keys []Key) {
-	for key, p := range c.instances {
-		if key.account == c.caller.Account && key.region == c.caller.Region && p.Now != nil && p.Now.groupName() == g.name {
+	for key, p := range own(c, c.instances) {
+		if p.Now != nil && p.Now.groupName() == g.name {
 			keys = append(keys, key)
 		}
 	}

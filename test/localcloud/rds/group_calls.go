@@ -1,10 +1,8 @@
 package rds
 
 import (
-	"cmp"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,7 +15,7 @@ import (
 func (c *call) createGroup(in *rds.CreateDBParameterGroupInput) (any, error) {
 	family := strings.ToLower(aws.ToString(in.DBParameterGroupFamily))
 	if !isFamily(family) {
-		return nil, invalidValue("ParameterGroupFamily %s is not a valid parameter group family", family)
+		return nil, invalidFamily(family)
 	}
 	g, err := c.newGroup(in.DBParameterGroupName, &rdsGroup{family: family, description: aws.ToString(in.Description), tags: in.Tags})
 	if err != nil {
@@ -37,16 +35,10 @@ func (c *call) newGroup(name *string, g *rdsGroup) (*rdsGroup, error) {
 	if err := validRDSTags(g.tags); err != nil {
 		return nil, err
 	}
-	count := 0
-	for k := range c.groups {
-		if k.account == key.account && k.region == key.region {
-			count++
-		}
-	}
 	switch {
 	case c.made(key) != nil:
 		return nil, amazon.Err(http.StatusBadRequest, "DBParameterGroupAlreadyExists", "Parameter group "+key.name+" already exists")
-	case count >= rdsGroupQuota && c.cloud.Options.InstanceQuota >= 0:
+	case count(own(c, c.groups)) >= rdsGroupQuota && c.cloud.Options.InstanceQuota >= 0:
 		return nil, amazon.Err(http.StatusBadRequest, "DBParameterGroupQuotaExceeded", "You have reached the quota of DB parameter groups")
 	}
 	g.name = key.name
@@ -75,56 +67,54 @@ func (c *call) copyGroup(in *rds.CopyDBParameterGroupInput) (any, error) {
 	return &rds.CopyDBParameterGroupOutput{DBParameterGroup: &shown}, nil
 }
 
-func (c *call) describeGroups(in *rds.DescribeDBParameterGroupsInput) (any, error) {
-	if in.DBParameterGroupName != nil {
-		g, err := c.group(in.DBParameterGroupName)
-		if err != nil {
-			return nil, err
-		}
-		return &rds.DescribeDBParameterGroupsOutput{DBParameterGroups: []rdstypes.DBParameterGroup{c.shownGroup(g)}}, nil
+// shownGroups are the groups that somebody made. The default ones are there without being listed.
+func (c *call) shownGroups(*rds.DescribeDBParameterGroupsInput) (all []rdstypes.DBParameterGroup, _ error) {
+	for _, g := range own(c, c.groups) {
+		all = append(all, c.shownGroup(g))
 	}
-	var all []rdstypes.DBParameterGroup
-	for key, g := range c.groups {
-		if key.account == c.caller.Account && key.region == c.caller.Region {
-			all = append(all, c.shownGroup(g))
-		}
-	}
-	slices.SortFunc(all, func(a, b rdstypes.DBParameterGroup) int {
-		return cmp.Compare(*a.DBParameterGroupName, *b.DBParameterGroupName)
-	})
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeDBParameterGroupsOutput{DBParameterGroups: page, Marker: marker}, err
+	return all, nil
 }
 
-func (c *call) describeParameters(in *rds.DescribeDBParametersInput) (any, error) {
+func (c *call) namedGroup(name string) (rdstypes.DBParameterGroup, error) {
+	g, err := c.group(&name)
+	if err != nil {
+		return rdstypes.DBParameterGroup{}, err
+	}
+	return c.shownGroup(g), nil
+}
+
+// groupParameters are the parameters of a group.
+func (c *call) groupParameters(in *rds.DescribeDBParametersInput) (all []rdstypes.Parameter, _ error) {
 	g, err := c.group(in.DBParameterGroupName)
 	if err != nil {
 		return nil, err
 	}
-	var all []rdstypes.Parameter
 	for _, s := range settingsOf(g.family) {
-		if p := s.shown(g); in.Source == nil || *in.Source == *p.Source {
-			all = append(all, p)
-		}
+		all = append(all, s.shown(g))
 	}
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeDBParametersOutput{Parameters: page, Marker: marker}, err
+	return all, nil
 }
 
-// describeDefaults is the catalogue of a family.
-func (c *call) describeDefaults(in *rds.DescribeEngineDefaultParametersInput) (any, error) {
-	family := aws.ToString(in.DBParameterGroupFamily)
+// defaultParameters is the catalogue of a family.
+func defaultParameters(in *rds.DescribeEngineDefaultParametersInput) (all []rdstypes.Parameter, _ error) {
+	family := *in.DBParameterGroupFamily
 	if !isFamily(family) {
-		return nil, invalidValue("ParameterGroupFamily %s is not a valid parameter group family", family)
+		return nil, invalidFamily(family)
 	}
-	var all []rdstypes.Parameter
 	for _, s := range settingsOf(family) {
 		all = append(all, s.shown(nil))
 	}
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
+	return all, nil
+}
+
+func invalidFamily(name string) *amazon.Error {
+	return invalidValue("ParameterGroupFamily %s is not a valid parameter group family", name)
+}
+
+func defaultsAnswer(in *rds.DescribeEngineDefaultParametersInput, page []rdstypes.Parameter, marker *string) *rds.DescribeEngineDefaultParametersOutput {
 	return &rds.DescribeEngineDefaultParametersOutput{EngineDefaults: &rdstypes.EngineDefaults{
-		DBParameterGroupFamily: &family, Parameters: page, Marker: marker,
-	}}, err
+		DBParameterGroupFamily: in.DBParameterGroupFamily, Parameters: page, Marker: marker,
+	}}
 }
 
 // modifyGroup sets parameters. A group that waits for a restart of its members says so in them. No recording shows the refusals.

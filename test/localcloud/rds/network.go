@@ -35,7 +35,7 @@ var VPCs = []rdsVPC{
 func vpcOf(subnetGroup string) (rdsVPC, error) {
 	i := slices.IndexFunc(VPCs, func(v rdsVPC) bool { return slices.Contains(v.subnetGroups, strings.ToLower(subnetGroup)) })
 	if i < 0 {
-		return rdsVPC{}, amazon.Err(http.StatusNotFound, "DBSubnetGroupNotFoundFault", "DB subnet group '"+subnetGroup+"' does not exist.")
+		return rdsVPC{}, subnetGroupResource.missing(subnetGroup)
 	}
 	return VPCs[i], nil
 }

@@ -1,14 +1,11 @@
 package rds
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
-
-	"github.com/mooring-dev/mooring/test/localcloud/amazon"
 )
 
 // An rdsOptions is an option group: of an engine and a major version. What options it has, nothing here depends on.
@@ -41,7 +38,7 @@ func optionsNamed(name string) (rdsOptions, error) {
 			}
 		}
 	}
-	return rdsOptions{}, amazon.Err(http.StatusNotFound, "OptionGroupNotFoundFault", "Specified OptionGroupName: "+name+" not found.")
+	return rdsOptions{}, optionGroupResource.missing(name)
 }
 
 // validOptions holds an option group to the engine and the major version of an instance: a group is of one of each. No recording shows the refusal, nor its

@@ -63,6 +63,8 @@ type call struct {
 	call     *traffic.Call // what the ledger will have of it
 }
 
+// rdsActions are the calls that RDS answers here, and the parameters that each takes. Calls that answer with a list are in describes, those about
+// blue/green deployments in deploymentActions.
 var rdsActions = map[string]amazon.QueryAction[*call]{
 	"CreateDBInstance": amazon.Action((*call).createInstance, withParameters(
 		"DBInstanceIdentifier", "Engine", "EngineVersion", "DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "StorageType",
@@ -71,12 +73,9 @@ var rdsActions = map[string]amazon.QueryAction[*call]{
 		"CACertificateIdentifier", "EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "EnableCloudwatchLogsExports", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "Port", "DBParameterGroupName", "OptionGroupName", "Tags")...),
 	"RestoreDBInstanceToPointInTime": amazon.Action((*call).restoreToTime, slices.Concat(restoreParameters, []string{
 		"TargetDBInstanceIdentifier", "SourceDBInstanceIdentifier", "SourceDbiResourceId", "SourceDBInstanceAutomatedBackupsArn", "RestoreTime", "UseLatestRestorableTime", "MaxAllocatedStorage"})...),
-	"DescribeDBInstanceAutomatedBackups": amazon.Action((*call).describeBackups,
-		"DbiResourceId", "DBInstanceIdentifier", "DBInstanceAutomatedBackupsArn", "Filters", "Marker", "MaxRecords"),
 	"CreateDBInstanceReadReplica":     amazon.Action((*call).createReplica, replicaParameters...),
 	"PromoteReadReplica":              amazon.Action((*call).promoteReplica, "DBInstanceIdentifier", "BackupRetentionPeriod", "PreferredBackupWindow"),
 	"RestoreDBInstanceFromDBSnapshot": amazon.Action((*call).restoreFromSnapshot, slices.Concat(restoreParameters, []string{"DBInstanceIdentifier", "DBSnapshotIdentifier"})...),
-	"DescribeDBInstances":             amazon.Action((*call).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
 	"ModifyDBInstance": amazon.Action((*call).modifyInstance, withParameters(
 		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
 		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "ManageMasterUserPassword", "MasterUserSecretKmsKeyId", "RotateMasterUserPassword", "BackupRetentionPeriod",
@@ -84,9 +83,7 @@ var rdsActions = map[string]amazon.QueryAction[*call]{
 		"EnableIAMDatabaseAuthentication", "EnablePerformanceInsights", "PerformanceInsightsKMSKeyId", "PerformanceInsightsRetentionPeriod", "DatabaseInsightsMode", "MonitoringInterval", "MonitoringRoleArn", "DedicatedLogVolume", "DBSubnetGroupName", "VpcSecurityGroupIds", "NetworkType", "DBPortNumber", "CloudwatchLogsExportConfiguration", "DBParameterGroupName", "OptionGroupName")...),
 	"DeleteDBInstance": amazon.Action((*call).deleteInstance,
 		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
-	"CreateDBSnapshot": amazon.Action((*call).createSnapshot, "DBInstanceIdentifier", "DBSnapshotIdentifier", "Tags"),
-	"DescribeDBSnapshots": amazon.Action((*call).describeSnapshots,
-		"DBInstanceIdentifier", "DBSnapshotIdentifier", "DbiResourceId", "SnapshotType", "Marker", "MaxRecords"),
+	"CreateDBSnapshot":         amazon.Action((*call).createSnapshot, "DBInstanceIdentifier", "DBSnapshotIdentifier", "Tags"),
 	"DeleteDBSnapshot":         amazon.Action((*call).deleteSnapshot, "DBSnapshotIdentifier"),
 	"AddTagsToResource":        amazon.Action((*call).addTags, "ResourceName", "Tags"),
 	"RemoveTagsFromResource":   amazon.Action((*call).removeTags, "ResourceName", "TagKeys"),
@@ -99,18 +96,9 @@ var rdsActions = map[string]amazon.QueryAction[*call]{
 	"CreateDBParameterGroup":   amazon.Action((*call).createGroup, "DBParameterGroupName", "DBParameterGroupFamily", "Description", "Tags"),
 	"CopyDBParameterGroup": amazon.Action((*call).copyGroup,
 		"SourceDBParameterGroupIdentifier", "TargetDBParameterGroupIdentifier", "TargetDBParameterGroupDescription", "Tags"),
-	"DescribeDBParameterGroups":       amazon.Action((*call).describeGroups, "DBParameterGroupName", "Marker", "MaxRecords"),
-	"DescribeDBParameters":            amazon.Action((*call).describeParameters, "DBParameterGroupName", "Source", "Marker", "MaxRecords"),
-	"DescribeEngineDefaultParameters": amazon.Action((*call).describeDefaults, "DBParameterGroupFamily", "Marker", "MaxRecords"),
-	"ModifyDBParameterGroup":          amazon.Action((*call).modifyGroup, "DBParameterGroupName", "Parameters"),
-	"ResetDBParameterGroup":           amazon.Action((*call).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
-	"DeleteDBParameterGroup":          amazon.Action((*call).deleteGroup, "DBParameterGroupName"),
-	"DescribeEvents": amazon.Action((*call).describeEvents,
-		"SourceIdentifier", "SourceType", "StartTime", "EndTime", "Duration", "EventCategories", "Filters", "Marker", "MaxRecords"),
-	"DescribeAccountAttributes":     amazon.Action((*call).describeQuotas),
-	"DescribeDBMajorEngineVersions": amazon.Action((*call).describeMajorVersions, "Engine", "MajorEngineVersion", "Marker", "MaxRecords"),
-	"DescribeDBEngineVersions": amazon.Action((*call).describeEngineVersions,
-		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
+	"ModifyDBParameterGroup": amazon.Action((*call).modifyGroup, "DBParameterGroupName", "Parameters"),
+	"ResetDBParameterGroup":  amazon.Action((*call).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
+	"DeleteDBParameterGroup": amazon.Action((*call).deleteGroup, "DBParameterGroupName"),
 }
 
 // Identify implements amazon.Dialect.
@@ -199,33 +187,17 @@ func (c *call) key(name string) Key {
 	return Key{c.caller.Account, c.caller.Region, strings.ToLower(name)}
 }
 
-// ownKey returns the key for an identifier or an ARN of this account and region.
-func (c *call) ownKey(name, kind string) Key {
-	if rest, ok := strings.CutPrefix(name, c.arn(kind, "")); ok {
-		name = rest
-	}
-	return c.key(name)
-}
-
-func (c *call) arn(kind, name string) string {
-	return fmt.Sprintf("arn:aws:rds:%s:%s:%s:%s", c.caller.Region, c.caller.Account, kind, name)
-}
-
 // instance returns an instance as a write sees it.
 func (c *call) instance(name *string) (Key, *Instance, error) {
 	if aws.ToString(name) == "" {
-		return Key{}, nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBInstanceIdentifier")
+		return Key{}, nil, missingParameter("DBInstanceIdentifier")
 	}
-	key := c.ownKey(*name, "db")
+	key := c.ownKey(*name, instanceResource)
 	in := c.instances[key].Read(false)
 	if in == nil {
-		return key, nil, instanceNotFound(*name)
+		return key, nil, instanceResource.missing(*name)
 	}
 	return key, in, nil
-}
-
-func instanceNotFound(name string) *amazon.Error {
-	return amazon.Err(http.StatusNotFound, "DBInstanceNotFound", "DBInstance "+name+" not found.")
 }
 
 // store makes in the instance of a key.

@@ -19,7 +19,7 @@ import (
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
 func (c *call) restoreToTime(in *rds.RestoreDBInstanceToPointInTimeInput) (any, error) {
 	if aws.ToString(in.TargetDBInstanceIdentifier) == "" {
-		return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter TargetDBInstanceIdentifier")
+		return nil, missingParameter("TargetDBInstanceIdentifier")
 	}
 	source, gone, err := c.recoverable(in)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *call) recoverable(in *rds.RestoreDBInstanceToPointInTimeInput) (source 
 			}
 		}
 	}
-	return nil, false, errNoBackups
+	return nil, false, backupResource.missing(id + arn)
 }
 
 // recoveryTime returns the time that a call asks for: within the window of the source's automated backups.

@@ -53,7 +53,7 @@ type rdsFollowing struct {
 func (c *call) createReplica(in *rds.CreateDBInstanceReadReplicaInput) (any, error) {
 	for name, value := range map[string]*string{"DBInstanceIdentifier": in.DBInstanceIdentifier, "SourceDBInstanceIdentifier": in.SourceDBInstanceIdentifier} {
 		if aws.ToString(value) == "" {
-			return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter "+name)
+			return nil, missingParameter(name)
 		}
 	}
 	from, source, err := c.replicated(*in.SourceDBInstanceIdentifier)
@@ -102,7 +102,7 @@ func (c *call) replicated(name string) (Key, *Instance, error) {
 	}
 	source := c.instances[key].Read(false)
 	if source == nil || key.account != c.caller.Account {
-		return key, nil, instanceNotFound(name)
+		return key, nil, instanceResource.missing(name)
 	}
 	return key, source, nil
 }

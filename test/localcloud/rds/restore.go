@@ -40,16 +40,16 @@ type rdsOrigin struct {
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_RestoreFromSnapshot.html
 func (c *call) restoreFromSnapshot(in *rds.RestoreDBInstanceFromDBSnapshotInput) (any, error) {
 	if aws.ToString(in.DBInstanceIdentifier) == "" {
-		return nil, amazon.Err(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBInstanceIdentifier")
+		return nil, missingParameter("DBInstanceIdentifier")
 	}
 	if aws.ToString(in.DBSnapshotIdentifier) == "" {
 		return nil, invalidCombination("DBSnapshotIdentifier must be specified when DBClusterSnapshotIdentifier isn't specified.")
 	}
 	name := *in.DBSnapshotIdentifier
-	snapshot := c.snapshots[c.ownKey(name, "snapshot")]
+	snapshot := c.snapshots[c.ownKey(name, snapshotResource)]
 	switch {
 	case snapshot == nil:
-		return nil, snapshotNotFound(name)
+		return nil, snapshotResource.missing(name)
 	case *snapshot.db.Status != "available":
 		return nil, amazon.Err(http.StatusBadRequest, "InvalidDBSnapshotState", "The snapshot "+name+" is in the state "+*snapshot.db.Status+", and can't be restored.")
 	}

@@ -1,7 +1,6 @@
 package rds
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -46,7 +45,7 @@ func (c *call) finalSnapshot(of *Instance, name string) (*rdsSnapshot, error) {
 	if !slices.Contains([]string{"available", "storage-optimization", "stopped"}, of.status()) {
 		return nil, notAvailable(of)
 	}
-	if c.cloud.Options.InstanceQuota >= 0 && c.manualSnapshots() >= SnapshotQuota { // or else the cloud is one of any size
+	if c.cloud.Options.InstanceQuota >= 0 && count(own(c, c.snapshots)) >= SnapshotQuota { // or else the cloud is one of any size
 		return nil, errSnapshotQuota
 	}
 	snapshot, err := c.snapshotOf(of, name, c.failLate && c.injected.Code == "failed")
@@ -67,16 +66,6 @@ const SnapshotQuota = 100
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBInstance.html (SnapshotQuotaExceeded)
 var errSnapshotQuota = amazon.Err(http.StatusBadRequest, "SnapshotQuotaExceeded", "The request can't be processed because it would exceed the maximum number of snapshots.")
 
-// manualSnapshots counts those of the account in the region.
-func (c *call) manualSnapshots() (taken int) {
-	for of := range c.snapshots {
-		if of.account == c.caller.Account && of.region == c.caller.Region {
-			taken++
-		}
-	}
-	return taken
-}
-
 // createSnapshot is CreateDBSnapshot. The instance is backing-up meanwhile, and takes no changes. The call copies the instance's tags if the instance
 // has CopyTagsToSnapshot and the call has no tags. No recording shows the call.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSnapshot.html
@@ -95,7 +84,7 @@ func (c *call) createSnapshot(in *rds.CreateDBSnapshotInput) (any, error) {
 	if !slices.Contains([]string{"available", "storage-optimization"}, of.status()) || of.step != resting {
 		return nil, notAvailable(of)
 	}
-	if c.manualSnapshots() >= SnapshotQuota {
+	if count(own(c, c.snapshots)) >= SnapshotQuota {
 		return nil, errSnapshotQuota
 	}
 	snapshot, err := c.snapshotOf(of, *in.DBSnapshotIdentifier, c.failLate)
@@ -123,7 +112,7 @@ func (c *call) snapshotOf(of *Instance, name string, fails bool) (*rdsSnapshot, 
 	copied := fmt.Sprintf("rds-snapshot-%d", c.writes)
 	snapshot := &rdsSnapshot{due: c.now.Add(c.cloud.Options.Durations.Snapshot), fails: fails, copy: copied, source: of, db: rdstypes.DBSnapshot{
 		AllocatedStorage: db.AllocatedStorage, AvailabilityZone: db.AvailabilityZone, DBInstanceIdentifier: db.DBInstanceIdentifier,
-		DBSnapshotArn: aws.String(c.arn("snapshot", key.name)), DBSnapshotIdentifier: aws.String(key.name), DbiResourceId: db.DbiResourceId,
+		DBSnapshotArn: aws.String(c.arn(snapshotResource, key.name)), DBSnapshotIdentifier: aws.String(key.name), DbiResourceId: db.DbiResourceId,
 		Encrypted: db.StorageEncrypted, Engine: db.Engine, EngineVersion: db.EngineVersion, InstanceCreateTime: db.InstanceCreateTime,
 		Iops: db.Iops, KmsKeyId: db.KmsKeyId, LicenseModel: db.LicenseModel, MasterUsername: db.MasterUsername,
 		PercentProgress: aws.Int32(0), SnapshotCreateTime: aws.Time(c.now), SnapshotType: aws.String("manual"),
@@ -141,39 +130,22 @@ func (c *call) snapshotOf(of *Instance, name string, fails bool) (*rdsSnapshot, 
 	return snapshot, nil
 }
 
-func snapshotNotFound(name string) *amazon.Error {
-	return amazon.Err(http.StatusNotFound, "DBSnapshotNotFound", "DBSnapshot "+name+" not found.")
-}
-
-func (c *call) describeSnapshots(in *rds.DescribeDBSnapshotsInput) (any, error) {
-	var all []rdstypes.DBSnapshot
-	for key, snapshot := range c.snapshots {
-		switch {
-		case key.account != c.caller.Account || key.region != c.caller.Region || c.stale && key == c.newestSnapshot:
-		case in.DBSnapshotIdentifier != nil && key != c.ownKey(*in.DBSnapshotIdentifier, "snapshot"):
-		case in.DBInstanceIdentifier != nil && *snapshot.db.DBInstanceIdentifier != c.ownKey(*in.DBInstanceIdentifier, "db").name:
-		case in.DbiResourceId != nil && *snapshot.db.DbiResourceId != *in.DbiResourceId:
-		case in.SnapshotType != nil && *snapshot.db.SnapshotType != *in.SnapshotType:
-		default:
+// shownSnapshots are the snapshots of the caller. A stale list lacks the newest one.
+func (c *call) shownSnapshots(*rds.DescribeDBSnapshotsInput) (all []rdstypes.DBSnapshot, _ error) {
+	for key, snapshot := range own(c, c.snapshots) {
+		if !c.stale || key != c.newestSnapshot {
 			all = append(all, snapshot.db)
 		}
 	}
-	if in.DBSnapshotIdentifier != nil && len(all) == 0 {
-		return nil, snapshotNotFound(*in.DBSnapshotIdentifier)
-	}
-	slices.SortFunc(all, func(a, b rdstypes.DBSnapshot) int {
-		return cmp.Compare(*a.DBSnapshotIdentifier, *b.DBSnapshotIdentifier)
-	})
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeDBSnapshotsOutput{DBSnapshots: page, Marker: marker}, err
+	return all, nil
 }
 
 func (c *call) deleteSnapshot(in *rds.DeleteDBSnapshotInput) (any, error) {
-	key := c.ownKey(aws.ToString(in.DBSnapshotIdentifier), "snapshot")
+	key := c.ownKey(aws.ToString(in.DBSnapshotIdentifier), snapshotResource)
 	snapshot := c.snapshots[key]
 	switch {
 	case snapshot == nil:
-		return nil, snapshotNotFound(key.name)
+		return nil, snapshotResource.missing(key.name)
 	case *snapshot.db.Status == "creating":
 		return nil, amazon.Err(http.StatusBadRequest, "InvalidDBSnapshotState", "The snapshot is still being created.")
 	}

@@ -1,7 +1,6 @@
 package rds
 
 import (
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -37,31 +36,32 @@ var rdsLifecycles = map[string]map[string]rdsLifecycle{
 	},
 }
 
-// describeMajorVersions says until when RDS supports engines. No recording shows an answer, nor the refusal of an engine that there is not, nor at which
-// hour of its last day support ends.
+// checkMajorVersions refuses an engine that RDS does not have. No recording shows it.
+func checkMajorVersions(in *rds.DescribeDBMajorEngineVersionsInput) error {
+	if in.Engine != nil && rdsLifecycles[*in.Engine] == nil {
+		return invalidValue("Unrecognized engine name: %s", *in.Engine)
+	}
+	return nil
+}
+
+// majorVersions says until when RDS supports engines. No recording shows an answer, nor at which hour of its last day support ends.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-viewing-support-dates.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBMajorEngineVersions.html
-func (c *call) describeMajorVersions(in *rds.DescribeDBMajorEngineVersionsInput) (any, error) {
-	if in.Engine != nil && rdsLifecycles[*in.Engine] == nil {
-		return nil, invalidValue("Unrecognized engine name: %s", *in.Engine)
-	}
-	var found []rdstypes.DBMajorEngineVersion
+func majorVersions(*rds.DescribeDBMajorEngineVersionsInput) (found []rdstypes.DBMajorEngineVersion, _ error) {
 	for _, engine := range []string{"mariadb", "mysql", "postgres"} {
+		last := ""
 		for _, version := range Versions[engine] {
 			major := MajorVersion(engine, version)
-			had := slices.ContainsFunc(found, func(v rdstypes.DBMajorEngineVersion) bool {
-				return *v.Engine == engine && *v.MajorEngineVersion == major
-			})
-			if had || in.Engine != nil && *in.Engine != engine || in.MajorEngineVersion != nil && *in.MajorEngineVersion != major {
+			if major == last {
 				continue
 			}
+			last = major
 			found = append(found, rdstypes.DBMajorEngineVersion{
 				Engine: aws.String(engine), MajorEngineVersion: aws.String(major), SupportedEngineLifecycles: rdsLifecycles[engine][major].shown(),
 			})
 		}
 	}
-	page, marker, err := paginate(found, in.Marker, in.MaxRecords, c.cloud.PageOfAtMost)
-	return &rds.DescribeDBMajorEngineVersionsOutput{DBMajorEngineVersions: page, Marker: marker}, err
+	return found, nil
 }
 
 // shown is how an answer names what support there is: each ends with its last day, and the second begins with the day after the first.

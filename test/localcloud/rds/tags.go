@@ -39,80 +39,93 @@ func validRDSTags(tags []rdstypes.Tag) error {
 	return nil
 }
 
-// tagged reads the tags of what an ARN names, and returns how to store others.
-func (c *call) tagged(arn string, stale bool) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
-	if name, ok := strings.CutPrefix(arn, c.arn("db", "")); ok {
+// A tagging is the tags of a resource, and what stores others.
+type tagging struct {
+	tags  []rdstypes.Tag
+	store func([]rdstypes.Tag)
+}
+
+// taggable are the resources that have tags. Each finds those of one of its name.
+var taggable = map[resource]func(c *call, name string, stale bool) (tagging, error){
+	instanceResource: func(c *call, name string, stale bool) (tagging, error) {
 		key := c.key(name)
 		have := c.instances[key].Read(stale)
 		if have == nil {
-			return nil, nil, instanceNotFound(name)
+			return tagging{}, instanceResource.missing(name)
 		}
-		return have.db.TagList, func(tags []rdstypes.Tag) {
+		return tagging{have.db.TagList, func(tags []rdstypes.Tag) {
 			next := have.clone()
 			next.db.TagList = tags
 			c.store(key, next)
-		}, nil
-	}
-	if name, ok := strings.CutPrefix(arn, c.arn("snapshot", "")); ok {
+		}}, nil
+	},
+	snapshotResource: func(c *call, name string, _ bool) (tagging, error) {
 		snapshot := c.snapshots[c.key(name)]
 		if snapshot == nil {
-			return nil, nil, snapshotNotFound(name)
+			return tagging{}, snapshotResource.missing(name)
 		}
-		return snapshot.db.TagList, func(tags []rdstypes.Tag) { snapshot.db.TagList = tags }, nil
-	}
-	if id, ok := strings.CutPrefix(arn, c.arn("deployment", "")); ok {
+		return tagging{snapshot.db.TagList, func(tags []rdstypes.Tag) { snapshot.db.TagList = tags }}, nil
+	},
+	deploymentResource: func(c *call, id string, stale bool) (tagging, error) {
 		key, d, err := c.deployment(&id, stale)
 		if err != nil {
-			return nil, nil, err
+			return tagging{}, err
 		}
-		return d.tags, func(tags []rdstypes.Tag) {
+		return tagging{d.tags, func(tags []rdstypes.Tag) {
 			next := d.clone()
 			next.tags = tags
 			c.storeDeployment(key, next)
-		}, nil
-	}
-	if strings.HasPrefix(arn, c.arn("auto-backup", "")) {
-		return c.taggedBackups(arn)
-	}
-	if name, ok := strings.CutPrefix(arn, c.arn("pg", "")); ok {
+		}}, nil
+	},
+	groupResource: func(c *call, name string, _ bool) (tagging, error) {
 		g, err := c.ownGroup(&name)
 		if err != nil {
-			return nil, nil, err
+			return tagging{}, err
 		}
-		return g.tags, func(tags []rdstypes.Tag) { g.tags = tags }, nil
+		return tagging{g.tags, func(tags []rdstypes.Tag) { g.tags = tags }}, nil
+	},
+	backupResource: (*call).taggedBackups,
+}
+
+// tagged finds the tags of what an ARN names.
+func (c *call) tagged(arn *string, stale bool) (tagging, error) {
+	for r, find := range taggable {
+		if name, ok := strings.CutPrefix(aws.ToString(arn), c.arn(r, "")); ok {
+			return find(c, name, stale)
+		}
 	}
-	return nil, nil, invalidValue("Invalid resource name: %s", arn)
+	return tagging{}, invalidValue("Invalid resource name: %s", aws.ToString(arn))
 }
 
 func (c *call) addTags(in *rds.AddTagsToResourceInput) (any, error) {
-	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
+	have, err := c.tagged(in.ResourceName, false)
 	if err != nil {
 		return nil, err
 	}
 	if err := validRDSTags(in.Tags); err != nil {
 		return nil, err
 	}
-	merged := slices.DeleteFunc(slices.Clone(have), func(old rdstypes.Tag) bool {
+	merged := slices.DeleteFunc(slices.Clone(have.tags), func(old rdstypes.Tag) bool {
 		return slices.ContainsFunc(in.Tags, func(added rdstypes.Tag) bool { return *added.Key == *old.Key })
 	})
 	merged = append(merged, in.Tags...)
 	if err := validRDSTags(merged); err != nil {
 		return nil, err
 	}
-	store(merged)
+	have.store(merged)
 	return nil, nil
 }
 
 func (c *call) removeTags(in *rds.RemoveTagsFromResourceInput) (any, error) {
-	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
+	have, err := c.tagged(in.ResourceName, false)
 	if err != nil {
 		return nil, err
 	}
-	store(slices.DeleteFunc(slices.Clone(have), func(tag rdstypes.Tag) bool { return slices.Contains(in.TagKeys, *tag.Key) }))
+	have.store(slices.DeleteFunc(slices.Clone(have.tags), func(tag rdstypes.Tag) bool { return slices.Contains(in.TagKeys, *tag.Key) }))
 	return nil, nil
 }
 
 func (c *call) listTags(in *rds.ListTagsForResourceInput) (any, error) {
-	tags, _, err := c.tagged(aws.ToString(in.ResourceName), c.stale)
-	return &rds.ListTagsForResourceOutput{TagList: tags}, err
+	have, err := c.tagged(in.ResourceName, c.stale)
+	return &rds.ListTagsForResourceOutput{TagList: have.tags}, err
 }

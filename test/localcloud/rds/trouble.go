@@ -26,8 +26,8 @@ type Limits struct {
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Errors)
 func (c *call) checkQuota(another bool, grows int32) error {
 	count, total := 0, int(grows)
-	for key, p := range c.instances {
-		if p.Now != nil && key.account == c.caller.Account && key.region == c.caller.Region {
+	for _, p := range own(c, c.instances) {
+		if p.Now != nil {
 			count++
 			total += int(*p.Now.db.AllocatedStorage)
 		}

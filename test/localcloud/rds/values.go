@@ -133,7 +133,7 @@ func validIAM(engine, version string, enable *bool) error {
 
 func validCertificate(name *string) error {
 	if name != nil && !slices.Contains(Certificates, *name) {
-		return amazon.Err(http.StatusNotFound, "CertificateNotFound", "Certificate "+*name+" not found.")
+		return certificateResource.missing(*name)
 	}
 	return nil
 }

@@ -139,11 +139,11 @@ func (s *Service) listBackups(r *sqlRequest) (any, error) {
 			found = append(found, out)
 		}
 	}
-	from, to, next, err := google.PageOf(r.Request, len(found), "pageSize", 500, 2000)
+	page, next, err := google.PageOf(r.Request, found, "pageSize", 500, 2000)
 	if err != nil {
 		return nil, err
 	}
-	return &sqladmin.ListBackupsResponse{Backups: found[from:to], NextPageToken: next}, nil
+	return &sqladmin.ListBackupsResponse{Backups: page, NextPageToken: next}, nil
 }
 
 // backupsFor returns the backups that a request is to see, the newest first: those of the project, and those of its instances.

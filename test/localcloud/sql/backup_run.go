@@ -139,11 +139,11 @@ func (s *Service) listBackupRuns(r *sqlRequest) (any, error) {
 	for _, run := range slices.Backward(in.runsFor(r)) {
 		found = append(found, &run.BackupRun)
 	}
-	from, to, next, err := google.PageOf(r.Request, len(found), "maxResults", 500, 500)
+	page, next, err := google.PageOf(r.Request, found, "maxResults", 500, 500)
 	if err != nil {
 		return nil, err
 	}
-	return &sqladmin.BackupRunsListResponse{Kind: "sql#backupRunsList", Items: found[from:to], NextPageToken: next}, nil
+	return &sqladmin.BackupRunsListResponse{Kind: "sql#backupRunsList", Items: page, NextPageToken: next}, nil
 }
 
 // runsFor returns the backup runs that a request is to see.

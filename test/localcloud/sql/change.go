@@ -107,14 +107,6 @@ func (s *Service) modification(in *sqlInstance, next google.Object) sqlWork {
 	return s.recoveryChange(in, next, work)
 }
 
-// restarts reports whether a change takes the server down.
-func restarts(old, next google.Object) bool {
-	a, b := google.Typed[sqladmin.DatabaseInstance](old), google.Typed[sqladmin.DatabaseInstance](next)
-	return a.DatabaseVersion != b.DatabaseVersion || a.Settings.Tier != b.Settings.Tier ||
-		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType ||
-		tlsRestarts(a, b) || recoveryRestarts(a, b) || insightsRestart(a, b) || dataCacheRestarts(a, b) || poolRestarts(a, b) || flagsRestart(a, b) || networkRestarts(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
-}
-
 func (s *Service) restartInstance(r *sqlRequest) (any, error) {
 	in, err := r.free()
 	if err != nil {

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 // settleDeny writes the dates of a period without maintenance updates as people report that Cloud SQL does: without a zero in front. No recording shows any
 // period. That one of every year does not come back as it was sent is reported too, and not how: here it comes back with the year 0.
 // https://github.com/hashicorp/terraform-provider-google/issues/29169
-func settleDeny(settings google.Object) {
+func settleDeny(c *change) {
+	settings := c.settings
 	periods, _ := settings["denyMaintenancePeriods"].([]any)
 	for _, one := range periods {
 		period, ok := one.(google.Object)
@@ -33,6 +35,19 @@ func settleDeny(settings google.Object) {
 	if google.Empty(settings["denyMaintenancePeriods"]) {
 		delete(settings, "denyMaintenancePeriods")
 	}
+}
+
+// sqlUpdateTracks are when an update of maintenance comes.
+var sqlUpdateTracks = []string{"", "canary", "stable", "week5"}
+
+// validWindow holds a maintenance window to its ranges. No recording shows that one is refused.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#MaintenanceWindow
+func validWindow(in, _ *sqladmin.DatabaseInstance) error {
+	w := in.Settings.MaintenanceWindow
+	if w != nil && (w.Day < 1 || w.Day > 7 || w.Hour < 0 || w.Hour > 23 || !slices.Contains(sqlUpdateTracks, w.UpdateTrack)) {
+		return sqlInvalid(fmt.Sprintf("Invalid maintenance window: day %d (1 to 7), hour %d (0 to 23), update track %q.", w.Day, w.Hour, w.UpdateTrack))
+	}
+	return nil
 }
 
 // denyDate reads a date with or without a year. One without is in a leap year.
@@ -55,6 +70,11 @@ func validDenies(now, before *sqladmin.DatabaseInstance) error {
 	several := before != nil && len(before.Settings.DenyMaintenancePeriods) > 1
 	if len(now.Settings.DenyMaintenancePeriods) > 1 && !several {
 		return sqlInvalid("Only one deny maintenance period is supported.")
+	}
+	for _, period := range now.Settings.DenyMaintenancePeriods {
+		if err := validDeny(period); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -92,7 +112,7 @@ func (s *Service) SetDenyPeriods(project, instance string, periods ...*sqladmin.
 	}
 	settings := google.Member(in.resource, "settings")
 	settings["denyMaintenancePeriods"] = all
-	settleDeny(settings)
+	settleDeny(&change{settings: settings})
 	in.version++
 	return true
 }

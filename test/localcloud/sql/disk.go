@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -18,9 +19,39 @@ const sqlHyperdisk = "HYPERDISK_BALANCED"
 // sqlHyperdiskTiers are those of the machine series N4 and C4A. https://cloud.google.com/sql/docs/postgres/machine-series-overview
 var sqlHyperdiskTiers = regexp.MustCompile(`^db-(custom-N4-|c4a-)`)
 
+// settleDiskSize gives a disk the smallest size unless a request has another.
+func settleDiskSize(c *change) {
+	if size := c.settings["dataDiskSizeGb"]; size == nil || size == "0" {
+		c.settings["dataDiskSizeGb"] = "10"
+	}
+}
+
+// validDiskSize holds a disk to the sizes that its tier takes, and to growing.
+func validDiskSize(now, old *sqladmin.DatabaseInstance) error {
+	s, largest := now.Settings, int64(65536)
+	if slices.Contains(sqlSharedTiers, s.Tier) {
+		largest = 3054
+	}
+	switch {
+	case s.DataDiskSizeGb < 10 || s.DataDiskSizeGb > largest:
+		return sqlInvalid(fmt.Sprintf("Invalid data disk size: %d GB. It must be between 10 and %d.", s.DataDiskSizeGb, largest))
+	case old != nil && s.DataDiskSizeGb < old.Settings.DataDiskSizeGb:
+		return sqlInvalid(fmt.Sprintf("Disk size can't be reduced. Current size: %d GB, requested: %d GB.", old.Settings.DataDiskSizeGb, s.DataDiskSizeGb))
+	}
+	return nil
+}
+
+func validResizeLimit(in, _ *sqladmin.DatabaseInstance) error {
+	if most := in.Settings.StorageAutoResizeLimit; most != 0 && most < in.Settings.DataDiskSizeGb {
+		return sqlInvalid("storageAutoResizeLimit must be 0 or at least the size of the disk.")
+	}
+	return nil
+}
+
 // settleDisk chooses the type of a disk by the tier, and the speed of a Hyperdisk: what costs nothing, where the real cloud goes by the size and the tier. No
 // recording shows a Hyperdisk. https://cloud.google.com/sql/docs/postgres/storage-options-overview
-func settleDisk(settings google.Object) {
+func settleDisk(c *change) {
+	settings := c.settings
 	tier, _ := settings["tier"].(string)
 	if !sqlHyperdiskTiers.MatchString(tier) {
 		google.Defaults(settings, google.Object{"dataDiskType": "PD_SSD"})
@@ -35,7 +66,7 @@ func settleDisk(settings google.Object) {
 // validDisk holds a disk to what its tier has, and its speed to the limits of the smallest tiers of each machine series. No recording shows a refusal, nor its words.
 // https://cloud.google.com/sql/docs/postgres/storage-options-overview
 // https://cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced
-func validDisk(in *sqladmin.DatabaseInstance) error {
+func validDisk(in, _ *sqladmin.DatabaseInstance) error {
 	s := in.Settings
 	iops, throughput := s.DataDiskProvisionedIops, s.DataDiskProvisionedThroughput
 	if hyperdisk := s.DataDiskType == sqlHyperdisk; hyperdisk != sqlHyperdiskTiers.MatchString(s.Tier) {

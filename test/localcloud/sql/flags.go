@@ -86,7 +86,7 @@ func (s *Service) listFlags(r *google.Request) (any, error) {
 
 // validFlags refuses the first flag that is wrong. The words for a value are those of
 // https://github.com/wandb/terraform-google-wandb/pull/183; nobody has recorded those for a name.
-func validFlags(in *sqladmin.DatabaseInstance) error {
+func validFlags(in, _ *sqladmin.DatabaseInstance) error {
 	named := map[string]bool{}
 	for _, f := range in.Settings.DatabaseFlags {
 		known := sqlFlagOf(in.DatabaseVersion, f.Name)

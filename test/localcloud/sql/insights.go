@@ -9,7 +9,8 @@ import (
 )
 
 // settleInsights leaves out what is off, as the recordings do: a number of 0 stays.
-func settleInsights(settings google.Object) {
+func settleInsights(c *change) {
+	settings := c.settings
 	insights, ok := settings["insightsConfig"].(google.Object)
 	if !ok {
 		return
@@ -26,7 +27,7 @@ func settleInsights(settings google.Object) {
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#InsightsConfig
 // https://cloud.google.com/sql/docs/postgres/using-query-insights
 // https://github.com/terraform-google-modules/terraform-google-sql-db/issues/808
-func validInsights(in *sqladmin.DatabaseInstance) error {
+func validInsights(in, _ *sqladmin.DatabaseInstance) error {
 	c, most, longest := in.Settings.InsightsConfig, int64(20), int64(4500)
 	if c == nil {
 		return nil
@@ -46,15 +47,4 @@ func validInsights(in *sqladmin.DatabaseInstance) error {
 		return sqlInvalid(fmt.Sprintf("Invalid number of query plans per minute: %d. It must be between 0 and %d.", c.QueryPlansPerMinute, most))
 	}
 	return nil
-}
-
-// insightsRestart reports whether a change restarts the server, as the reference says of the query length.
-func insightsRestart(old, now *sqladmin.DatabaseInstance) bool {
-	length := func(in *sqladmin.DatabaseInstance) int64 {
-		if in.Settings.InsightsConfig == nil {
-			return 0
-		}
-		return in.Settings.InsightsConfig.QueryStringLength
-	}
-	return length(old) != length(now)
 }

@@ -133,13 +133,13 @@ func (s *Service) listInstances(r *sqlRequest) (any, error) {
 			found = append(found, out)
 		}
 	}
-	from, to, next, err := google.PageOf(r.Request, len(found), "maxResults", 500, 1000)
+	page, next, err := google.PageOf(r.Request, found, "maxResults", 500, 1000)
 	if err != nil {
 		return nil, err
 	}
 	out := google.Object{"kind": "sql#instancesList"}
-	if from < to {
-		out["items"] = found[from:to]
+	if len(page) > 0 {
+		out["items"] = page
 	}
 	if next != "" {
 		out["nextPageToken"] = next

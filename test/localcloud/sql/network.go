@@ -64,6 +64,9 @@ func validRange(in, old *sqladmin.DatabaseInstance) error {
 	return nil
 }
 
+// sqlCAModes say who signs the certificate of an instance. A pool of one's own is not served here.
+var sqlCAModes = []string{"", "CA_MODE_UNSPECIFIED", "GOOGLE_MANAGED_INTERNAL_CA", "GOOGLE_MANAGED_CAS_CA"}
+
 // serverAuthority is who signs the certificate of an instance. No recording shows another than the one that nobody says.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#CaMode
 func serverAuthority(in *sqladmin.DatabaseInstance) string {
@@ -109,7 +112,8 @@ func routable(text string) bool {
 }
 
 // settleNetworks completes the networks that may connect, as the recorded requests have them.
-func settleNetworks(ip google.Object) {
+func settleNetworks(c *change) {
+	ip := c.addressing
 	entries, _ := ip["authorizedNetworks"].([]any)
 	for _, e := range entries {
 		if entry, ok := e.(google.Object); ok {
@@ -151,10 +155,4 @@ func (s *Service) addresses(in *sqlInstance, resource google.Object) []any {
 		}
 	}
 	return slices.Clip(all)
-}
-
-// networkRestarts reports whether a change of the network takes the server down.
-// https://cloud.google.com/sql/docs/postgres/configure-private-ip#existing-private-instance
-func networkRestarts(old, now *sqladmin.DatabaseInstance) bool {
-	return old.Settings.IpConfiguration.PrivateNetwork != now.Settings.IpConfiguration.PrivateNetwork
 }

@@ -205,11 +205,11 @@ func (s *Service) listOperations(r *sqlRequest) (any, error) {
 			found = append(found, op.shown(s, r.Now))
 		}
 	}
-	from, to, next, err := google.PageOf(r.Request, len(found), "maxResults", 100, 500)
+	page, next, err := google.PageOf(r.Request, found, "maxResults", 100, 500)
 	if err != nil {
 		return nil, err
 	}
-	return &sqladmin.OperationsListResponse{Kind: "sql#operationsList", Items: found[from:to], NextPageToken: next}, nil
+	return &sqladmin.OperationsListResponse{Kind: "sql#operationsList", Items: page, NextPageToken: next}, nil
 }
 
 // Work returns what is closed once the server has done its part of an operation, which must be there.

@@ -14,7 +14,7 @@ import (
 
 // validPolicy holds a password policy to its values. No recording shows the refusals, nor their words.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#PasswordValidationPolicy
-func validPolicy(in *sqladmin.DatabaseInstance) error {
+func validPolicy(in, _ *sqladmin.DatabaseInstance) error {
 	c := in.Settings.PasswordValidationPolicy
 	if c == nil {
 		return nil

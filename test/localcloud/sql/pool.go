@@ -31,7 +31,8 @@ func poolOf(in *sqladmin.DatabaseInstance) *sqladmin.ConnectionPoolConfig {
 // settlePool counts the poolers: one for every 4 vCPUs, which here are one. No recording shows a connection pool, nor what a server says of one that is off: here
 // it says what it was told, flags too, and nothing if nobody told it anything.
 // https://cloud.google.com/sql/docs/postgres/managed-connection-pooling
-func settlePool(settings google.Object) {
+func settlePool(c *change) {
+	settings := c.settings
 	pool, ok := settings["connectionPoolConfig"].(google.Object)
 	if !ok {
 		return
@@ -48,7 +49,7 @@ func settlePool(settings google.Object) {
 
 // validPool refuses connection pools outside of Enterprise Plus, and flags that there are not. No recording shows the refusals. The words of the first are those
 // that people report: https://github.com/GoogleCloudPlatform/magic-modules/pull/15107.
-func validPool(in *sqladmin.DatabaseInstance) error {
+func validPool(in, _ *sqladmin.DatabaseInstance) error {
 	c := poolOf(in)
 	if c.ConnectionPoolingEnabled && in.Settings.Edition != "ENTERPRISE_PLUS" {
 		return sqlInvalid("Connection pool is only supported for Enterprise Plus edition.")
@@ -85,9 +86,4 @@ func validPoolPatch(asked google.Object, before, after *sqladmin.DatabaseInstanc
 		return sqlInvalid("Connection pool flags can be updated only if connection pooling is enabled.")
 	}
 	return nil
-}
-
-// poolRestarts reports whether a change of the connection pools takes the server down. https://cloud.google.com/sql/docs/mysql/managed-connection-pooling
-func poolRestarts(old, now *sqladmin.DatabaseInstance) bool {
-	return poolOf(old).ConnectionPoolingEnabled != poolOf(now).ConnectionPoolingEnabled
 }

@@ -26,17 +26,17 @@ func pscOf(in *sqladmin.DatabaseInstance) *sqladmin.PscConfig {
 
 // settlePSC completes Private Service Connect: what is empty does not show, and an endpoint that Cloud SQL makes says how far it has come. No recording shows that.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#PscConfig
-func settlePSC(ip google.Object) {
-	c, ok := ip["pscConfig"].(google.Object)
+func settlePSC(c *change) {
+	config, ok := c.addressing["pscConfig"].(google.Object)
 	if !ok {
 		return
 	}
 	for _, list := range []string{"allowedConsumerProjects", "pscAutoConnections"} {
-		if google.Empty(c[list]) {
-			delete(c, list)
+		if google.Empty(config[list]) {
+			delete(config, list)
 		}
 	}
-	connections, _ := c["pscAutoConnections"].([]any)
+	connections, _ := config["pscAutoConnections"].([]any)
 	for _, one := range connections {
 		if connection, ok := one.(google.Object); ok {
 			google.Defaults(connection, google.Object{"status": "CREATE_IN_PROGRESS"})

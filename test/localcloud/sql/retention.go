@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"regexp"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -17,11 +18,15 @@ var sqlRetentions = map[string]sqlRetention{
 	"ENTERPRISE_PLUS": {backups: 15, logDays: 14, mostLogDays: 35},
 }
 
+// sqlStartTimes are times of a day, as Cloud SQL takes them.
+var sqlStartTimes = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
+
 // settleBackups fills in what Cloud SQL chooses where nothing was asked for. A new instance of Enterprise Plus has backups and
 // point-in-time recovery switched on.
-func settleBackups(backup google.Object, edition any, version string, created bool) {
-	name, _ := edition.(string)
-	plus := created && name == "ENTERPRISE_PLUS"
+func settleBackups(c *change) {
+	backup, version := google.Member(c.settings, "backupConfiguration"), c.version()
+	name, _ := c.settings["edition"].(string)
+	plus := c.old == nil && c.resource["masterInstanceName"] == nil && name == "ENTERPRISE_PLUS"
 	google.Defaults(backup, google.Object{
 		"kind": "sql#backupConfiguration", "enabled": plus, "startTime": "04:00", "transactionLogRetentionDays": sqlRetentions[name].logDays,
 	})
@@ -33,6 +38,9 @@ func settleBackups(backup google.Object, edition any, version string, created bo
 		backup["transactionalLogStorageState"] = "CLOUD_STORAGE"
 	}
 	google.Defaults(google.Member(backup, "backupRetentionSettings"), google.Object{"retentionUnit": "COUNT", "retainedBackups": sqlRetentions[name].backups})
+	if start, ok := backup["startTime"].(string); ok && len(start) == 4 {
+		backup["startTime"] = "0" + start
+	}
 }
 
 // recoveryMember is the member of a backup configuration that switches point-in-time recovery on.
@@ -84,7 +92,7 @@ func recoveryRestarts(old, now *sqladmin.DatabaseInstance) bool {
 // binary logs: "Binary log must be disabled when backup is disabled or the instance must be a replica instance with a MySQL 5.7 or above version".
 // https://cloud.google.com/sql/docs/mysql/replication#rr-info
 // https://github.com/hashicorp/terraform-provider-google/issues/9371
-func validBackups(in *sqladmin.DatabaseInstance) error {
+func validBackups(in, _ *sqladmin.DatabaseInstance) error {
 	b, most := in.Settings.BackupConfiguration, sqlRetentions[in.Settings.Edition].mostLogDays
 	mysql := sqlFamily(in.DatabaseVersion) == "MYSQL"
 	recoverable := b.PointInTimeRecoveryEnabled

@@ -21,7 +21,8 @@ func tlsOnly(resource google.Object) bool {
 
 // settleTLS lets the mode and the older requireSsl follow each other where only one of them is said. All recordings say both; that they
 // mean the same is in https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#IpConfiguration.
-func settleTLS(ip google.Object) {
+func settleTLS(c *change) {
+	ip := c.addressing
 	trusted := sqlTLSModes[len(sqlTLSModes)-1]
 	switch {
 	case ip["sslMode"] == nil && ip["requireSsl"] == true:
@@ -33,7 +34,7 @@ func settleTLS(ip google.Object) {
 
 // validTLS refuses a mode that contradicts requireSsl, which a patch of one of them alone can lead to. The words are those of
 // https://github.com/GoogleCloudPlatform/k8s-config-connector/pull/2653.
-func validTLS(in *sqladmin.DatabaseInstance) error {
+func validTLS(in, _ *sqladmin.DatabaseInstance) error {
 	ip := in.Settings.IpConfiguration
 	if trusted := ip.SslMode == sqlTLSModes[len(sqlTLSModes)-1]; trusted != ip.RequireSsl {
 		return sqlInvalid(fmt.Sprintf("sslMode value %s and requireSsl value %t are conflicting. When requireSsl=true, sslMode must be TRUSTED_CLIENT_CERTIFICATE_REQUIRED. It's recommended that you only set sslMode.", ip.SslMode, ip.RequireSsl))

@@ -3,14 +3,17 @@ package sql
 import (
 	"strings"
 
+	"google.golang.org/api/sqladmin/v1"
+
 	"github.com/mooring-dev/mooring/test/localcloud/google"
 )
 
 // settleZone puts an instance into the zone that it prefers, and fills the preference in where there is none, as the recordings show. A
 // change of the preference moves the instance. A regional instance has a standby in another zone, where the standby prefers to be: the
-// reference has secondaryGceZone for it, which the recordings leave out. old is the instance as it was, nil for a new one.
+// reference has secondaryGceZone for it, which the recordings leave out.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#DatabaseInstance
-func settleZone(resource, old google.Object) error {
+func settleZone(c *change) {
+	resource := c.resource
 	region, _ := resource["region"].(string)
 	preference := google.Member(resource, "settings", "locationPreference")
 	if resource["gceZone"] == nil {
@@ -25,6 +28,19 @@ func settleZone(resource, old google.Object) error {
 	}
 	zone, _ := preference["zone"].(string)
 	secondary, _ := preference["secondaryZone"].(string)
+	before := google.Object{}
+	if c.old != nil {
+		before = google.Member(google.Cloned(c.old), "settings", "locationPreference")
+	}
+	if before["zone"] != zone {
+		resource["gceZone"] = zone
+	}
+	settleStandby(resource, secondary, before["secondaryZone"] != preference["secondaryZone"])
+}
+
+// validZone demands two zones of the instance's region.
+func validZone(in, _ *sqladmin.DatabaseInstance) error {
+	region, zone, secondary := in.Region, in.Settings.LocationPreference.Zone, in.Settings.LocationPreference.SecondaryZone
 	switch {
 	case !isZoneOf(region, zone):
 		return sqlInvalid("Invalid value for zone: " + zone + ". It must be a zone of the region " + region + ".")
@@ -34,14 +50,6 @@ func settleZone(resource, old google.Object) error {
 	case secondary == zone:
 		return sqlInvalid("The secondary zone must differ from the primary zone: " + zone + ".")
 	}
-	before := google.Object{}
-	if old != nil {
-		before = google.Member(google.Cloned(old), "settings", "locationPreference")
-	}
-	if before["zone"] != zone {
-		resource["gceZone"] = zone
-	}
-	settleStandby(resource, secondary, before["secondaryZone"] != preference["secondaryZone"])
 	return nil
 }
 
@@ -69,5 +77,5 @@ func otherZone(zone string) string {
 	if region, first := strings.CutSuffix(zone, "-a"); first {
 		return region + "-b"
 	}
-	return zone[:strings.LastIndex(zone, "-")] + "-a"
+	return zone[:max(0, strings.LastIndex(zone, "-"))] + "-a"
 }

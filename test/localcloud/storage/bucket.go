@@ -12,23 +12,16 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/google"
 )
 
-// gcsOutputOnly are the members of a bucket that only Cloud Storage sets; in a request they are ignored.
-var gcsOutputOnly = []string{
-	"kind", "id", "selfLink", "projectNumber", "timeCreated", "updated", "etag", "metageneration",
-	"locationType", "owner", "generation", "softDeleteTime", "hardDeleteTime", "satisfiesPZS", "satisfiesPZI",
-}
-
 func (s *Service) insertBucket(r *google.Request) (any, error) {
 	asked, want, err := google.ParseResource[storage.Bucket](r.Body)
+	if err == nil {
+		asked, err = taken(asked)
+	}
 	if err != nil {
 		return nil, err
 	}
-	project := r.URL.Query().Get("project")
-	if project == "" {
-		return nil, google.Err(http.StatusBadRequest, "required", "Required parameter: project")
-	}
-	if project != r.Caller.ID && project != strconv.FormatUint(r.Caller.Number, 10) {
-		return nil, google.Err(http.StatusForbidden, "forbidden", r.Caller.Email+" does not have storage.buckets.create access to the Google Cloud project.")
+	if err := checkProject(r, "storage.buckets.create"); err != nil {
+		return nil, err
 	}
 	if err := validBucketName(want.Name); err != nil {
 		return nil, err
@@ -42,9 +35,6 @@ func (s *Service) insertBucket(r *google.Request) (any, error) {
 		return nil, google.Err(http.StatusConflict, "conflict", "The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again.")
 	}
 	resource := newBucketResource(s.cloud.GCPEndpoint(), r, want.Name)
-	for _, k := range gcsOutputOnly {
-		delete(asked, k)
-	}
 	google.Merge(resource, asked)
 	if err := settleBucket(r, resource, nil); err != nil {
 		return nil, err
@@ -54,6 +44,18 @@ func (s *Service) insertBucket(r *google.Request) (any, error) {
 	b.commit(r, &gcsState{resource: resource, policy: defaultPolicy(r.Caller.ID, want.Name)})
 	s.buckets[want.Name] = b
 	return b.now.view(r), nil
+}
+
+// checkProject demands the caller's own project, by its id or its number.
+func checkProject(r *google.Request, permission string) error {
+	project := r.URL.Query().Get("project")
+	switch {
+	case project == "":
+		return google.Err(http.StatusBadRequest, "required", "Required parameter: project")
+	case project != r.Caller.ID && project != strconv.FormatUint(r.Caller.Number, 10):
+		return google.Err(http.StatusForbidden, "forbidden", r.Caller.Email+" does not have "+permission+" access to the Google Cloud project.")
+	}
+	return nil
 }
 
 // newBucketResource is a bucket with nothing but what Cloud Storage sets by itself.
@@ -91,23 +93,16 @@ func (st *gcsState) view(r *google.Request) google.Object {
 }
 
 func (s *Service) getBucket(r *google.Request) (any, error) {
-	_, state, err := s.find(r, "storage.buckets.get")
+	_, state, err := s.findMatching(r, "storage.buckets.get")
 	if err != nil {
-		return nil, err
-	}
-	if err := checkMetageneration(r, state); err != nil {
 		return nil, err
 	}
 	return state.view(r), nil
 }
 
 func (s *Service) listBuckets(r *google.Request) (any, error) {
-	project := r.URL.Query().Get("project")
-	if project == "" {
-		return nil, google.Err(http.StatusBadRequest, "required", "Required parameter: project")
-	}
-	if project != r.Caller.ID && project != strconv.FormatUint(r.Caller.Number, 10) {
-		return nil, google.Err(http.StatusForbidden, "forbidden", r.Caller.Email+" does not have storage.buckets.list access to the Google Cloud project.")
+	if err := checkProject(r, "storage.buckets.list"); err != nil {
+		return nil, err
 	}
 	var names []string
 	for _, name := range s.sortedNames(r) {
@@ -115,13 +110,13 @@ func (s *Service) listBuckets(r *google.Request) (any, error) {
 			names = append(names, name)
 		}
 	}
-	from, to, next, err := google.PageOf(r, len(names), "maxResults", 1000, 1000)
+	page, next, err := google.PageOf(r, names, "maxResults", 1000, 1000)
 	if err != nil {
 		return nil, err
 	}
 	out := google.Object{"kind": "storage#buckets"}
 	var items []any
-	for _, name := range names[from:to] {
+	for _, name := range page {
 		items = append(items, s.buckets[name].state(r).view(r))
 	}
 	if items != nil {
@@ -134,23 +129,20 @@ func (s *Service) listBuckets(r *google.Request) (any, error) {
 }
 
 func (s *Service) patchBucket(r *google.Request) (any, error) {
-	b, state, err := s.find(r, "storage.buckets.update")
+	b, state, err := s.findMatching(r, "storage.buckets.update")
 	if err != nil {
 		return nil, err
 	}
 	asked, _, err := google.ParseResource[storage.Bucket](r.Body)
+	if err == nil {
+		asked, err = taken(asked)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMetageneration(r, state); err != nil {
-		return nil, err
-	}
-	for _, k := range gcsOutputOnly {
-		delete(asked, k)
-	}
 	resource := google.Cloned(state.resource)
 	google.Merge(resource, asked)
-	if err := settleBucket(r, resource, google.Typed[storage.Bucket](state.resource)); err != nil {
+	if err := settleBucket(r, resource, state.resource); err != nil {
 		return nil, err
 	}
 	if reflect.DeepEqual(resource, state.resource) { // a patch that changes nothing counts for nothing
@@ -161,11 +153,8 @@ func (s *Service) patchBucket(r *google.Request) (any, error) {
 }
 
 func (s *Service) deleteBucket(r *google.Request) (any, error) {
-	b, state, err := s.find(r, "storage.buckets.delete")
+	b, _, err := s.findMatching(r, "storage.buckets.delete")
 	if err != nil {
-		return nil, err
-	}
-	if err := checkMetageneration(r, state); err != nil {
 		return nil, err
 	}
 	if len(b.objects) > 0 || len(b.folders) > 0 || len(b.tree) > 0 {
@@ -177,15 +166,12 @@ func (s *Service) deleteBucket(r *google.Request) (any, error) {
 }
 
 func (s *Service) lockRetentionPolicy(r *google.Request) (any, error) {
-	b, state, err := s.find(r, "storage.buckets.update")
+	b, state, err := s.findMatching(r, "storage.buckets.update")
 	if err != nil {
 		return nil, err
 	}
 	if r.URL.Query().Get("ifMetagenerationMatch") == "" {
 		return nil, google.Err(http.StatusBadRequest, "required", "Required parameter: ifMetagenerationMatch")
-	}
-	if err := checkMetageneration(r, state); err != nil {
-		return nil, err
 	}
 	resource := google.Cloned(state.resource)
 	policy, ok := resource["retentionPolicy"].(google.Object)

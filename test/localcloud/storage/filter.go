@@ -41,17 +41,18 @@ func checkFilter(r *google.Request, state *gcsState) error {
 
 // settleFilter keeps a filter, once a bucket has one, whatever a patch says: it can be disabled only. No recording shows it.
 // https://github.com/GoogleCloudPlatform/magic-modules/pull/12576
-func settleFilter(resource google.Object, old *storage.Bucket) {
-	if resource["ipFilter"] == nil && old != nil && old.IpFilter != nil {
-		resource["ipFilter"] = google.Object{"mode": "Disabled"}
+func settleFilter(c *change) error {
+	if c.resource["ipFilter"] == nil && c.old != nil && c.old.IpFilter != nil {
+		c.resource["ipFilter"] = google.Object{"mode": "Disabled"}
 	}
+	return nil
 }
 
 // validFilter holds a filter to its rules. No recording shows the refusals, nor their words. That a range can't name another address than its first is
 // what Google's own system tests demand.
 // https://cloud.google.com/storage/docs/ip-filtering-overview https://github.com/googleapis/google-cloud-php/pull/9286
-func validFilter(b *storage.Bucket) error {
-	f := b.IpFilter
+func validFilter(c *change) error {
+	f := c.now.IpFilter
 	if f == nil {
 		return nil
 	}

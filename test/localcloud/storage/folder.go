@@ -62,11 +62,11 @@ func (s *Service) listFolders(r *google.Request) (any, error) {
 			found = append(found, f)
 		}
 	}
-	from, to, next, err := google.PageOf(r, len(found), "pageSize", 1000, 1000)
+	page, next, err := google.PageOf(r, found, "pageSize", 1000, 1000)
 	if err != nil {
 		return nil, err
 	}
-	return &storage.ManagedFolders{Kind: "storage#managedFolders", Items: found[from:to], NextPageToken: next}, nil
+	return &storage.ManagedFolders{Kind: "storage#managedFolders", Items: page, NextPageToken: next}, nil
 }
 
 // deleteFolder deletes a managed folder, but none with something below it unless told so. Objects below it stay in any case.

@@ -10,8 +10,8 @@ import (
 
 // retainedUntil is until when the bucket's retention policy keeps an object; zero if none does. An event-based hold holds up that time.
 func (o *gcsObject) retainedUntil(state *gcsState) time.Time {
-	policy := google.Typed[storage.Bucket](state.resource).RetentionPolicy
-	if policy == nil || o.EventBasedHold {
+	policy := policyOf(google.Typed[storage.Bucket](state.resource))
+	if policy.RetentionPeriod == 0 || o.EventBasedHold {
 		return time.Time{}
 	}
 	return o.created.Add(time.Duration(policy.RetentionPeriod) * time.Second)
@@ -30,15 +30,8 @@ func (o *gcsObject) view(state *gcsState) *storage.Object {
 // patchObject places and releases holds, which is all of an object's metadata that can be changed here. The time of a retention policy begins anew once
 // an event-based hold is released. No recording shows it. https://cloud.google.com/storage/docs/object-holds
 func (s *Service) patchObject(r *google.Request) (any, error) {
-	b, state, err := s.find(r, "storage.objects.update")
+	_, state, o, err := s.findObject(r, "storage.objects.update")
 	if err != nil {
-		return nil, err
-	}
-	o, err := b.object(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkGeneration(r, o); err != nil {
 		return nil, err
 	}
 	asked, want, err := google.ParseResource[storage.Object](r.Body)

@@ -7,14 +7,15 @@ import (
 // settleLogging names the logs after the bucket where nobody chose another prefix. No recording shows logs. Nor does Cloud Storage look whether the
 // bucket that they go to is there: https://github.com/GoogleCloudPlatform/gsutil/issues/1295
 // https://cloud.google.com/storage/docs/access-logs
-func settleLogging(resource google.Object) {
-	logs, ok := resource["logging"].(google.Object)
+func settleLogging(c *change) error {
+	logs, ok := c.resource["logging"].(google.Object)
 	if !ok {
-		return
+		return nil
 	}
 	if logs["logBucket"] == nil || logs["logBucket"] == "" {
-		delete(resource, "logging")
+		delete(c.resource, "logging")
 	} else if logs["logObjectPrefix"] == nil {
-		logs["logObjectPrefix"] = resource["name"]
+		logs["logObjectPrefix"] = c.resource["name"]
 	}
+	return nil
 }

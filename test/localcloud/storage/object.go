@@ -161,6 +161,19 @@ func checkGeneration(r *google.Request, o *gcsObject) error {
 	return nil
 }
 
+// findObject returns an object of a bucket that the caller may use, and both.
+func (s *Service) findObject(r *google.Request, permission string) (*gcsBucket, *gcsState, *gcsObject, error) {
+	b, state, err := s.find(r, permission)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	o, err := b.object(r)
+	if err == nil {
+		err = checkGeneration(r, o)
+	}
+	return b, state, o, err
+}
+
 // object returns the generation that a request names, the live one if it names none.
 func (b *gcsBucket) object(r *google.Request) (*gcsObject, error) {
 	name, generation := r.PathValue("object"), r.URL.Query().Get("generation")
@@ -173,11 +186,7 @@ func (b *gcsBucket) object(r *google.Request) (*gcsObject, error) {
 }
 
 func (s *Service) getObject(r *google.Request) (any, error) {
-	b, state, err := s.find(r, "storage.objects.get")
-	if err != nil {
-		return nil, err
-	}
-	o, err := b.object(r)
+	_, state, o, err := s.findObject(r, "storage.objects.get")
 	if err != nil {
 		return nil, err
 	}
@@ -191,15 +200,8 @@ func (s *Service) getObject(r *google.Request) (any, error) {
 }
 
 func (s *Service) deleteObject(r *google.Request) (any, error) {
-	b, state, err := s.find(r, "storage.objects.delete")
+	b, state, o, err := s.findObject(r, "storage.objects.delete")
 	if err != nil {
-		return nil, err
-	}
-	o, err := b.object(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkGeneration(r, o); err != nil {
 		return nil, err
 	}
 	if err := b.replaceable(r, state, o); err != nil {
@@ -233,9 +235,9 @@ func (s *Service) listObjects(r *google.Request) (any, error) {
 	if r.Stale {
 		found = slices.DeleteFunc(found, func(o *storage.Object) bool { return o.Generation == newest })
 	}
-	from, to, next, err := google.PageOf(r, len(found), "maxResults", 1000, 1000)
+	page, next, err := google.PageOf(r, found, "maxResults", 1000, 1000)
 	if err != nil {
 		return nil, err
 	}
-	return &storage.Objects{Kind: "storage#objects", Items: found[from:to], NextPageToken: next}, nil
+	return &storage.Objects{Kind: "storage#objects", Items: page, NextPageToken: next}, nil
 }

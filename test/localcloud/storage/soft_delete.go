@@ -8,21 +8,35 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud/google"
 )
 
-// settleSoftDelete gives a bucket 7 days unless it says otherwise, and the time from which its policy, or one that keeps longer, is effective. No
-// recording shows another change than to 0.
+// The shortest and the longest time in seconds for which a policy keeps what was deleted. https://cloud.google.com/storage/docs/soft-delete
+const (
+	shortestSoft = 7 * day
+	longestSoft  = 90 * day
+)
+
+// settleSoftDelete gives a bucket 7 days unless it says otherwise, and the time from which its policy, or one that
+// keeps longer, is effective. No recording shows another change than to 0.
 // https://cloud.google.com/storage/docs/json_api/v1/buckets (softDeletePolicy.effectiveTime)
-func settleSoftDelete(r *google.Request, resource google.Object, old *storage.Bucket) {
-	soft := google.Member(resource, "softDeletePolicy")
+func settleSoftDelete(c *change) error {
+	soft := google.Member(c.resource, "softDeletePolicy")
 	if soft["retentionDurationSeconds"] == nil {
-		soft["retentionDurationSeconds"] = strconv.FormatInt(shortestSoft, 10)
+		soft["retentionDurationSeconds"] = strconv.Itoa(shortestSoft)
 	}
-	now := google.Typed[storage.Bucket](resource).SoftDeletePolicy.RetentionDurationSeconds
+	now := google.Typed[storage.Bucket](c.resource).SoftDeletePolicy.RetentionDurationSeconds
 	switch {
 	case now == 0:
 		delete(soft, "effectiveTime")
-	case old == nil || old.SoftDeletePolicy.RetentionDurationSeconds < now:
-		soft["effectiveTime"] = gcsTime(r.Now)
+	case c.old == nil || c.old.SoftDeletePolicy.RetentionDurationSeconds < now:
+		soft["effectiveTime"] = gcsTime(c.Now)
 	default:
-		soft["effectiveTime"] = old.SoftDeletePolicy.EffectiveTime
+		soft["effectiveTime"] = c.old.SoftDeletePolicy.EffectiveTime
 	}
+	return nil
+}
+
+func validSoftDelete(c *change) error {
+	if soft := c.now.SoftDeletePolicy.RetentionDurationSeconds; soft != 0 && (soft < shortestSoft || soft > longestSoft) {
+		return google.Invalid("Soft delete policy duration must be 0 or between 7 and 90 days.")
+	}
+	return nil
 }

@@ -128,6 +128,15 @@ func (s *Service) find(r *google.Request, permission string) (*gcsBucket, *gcsSt
 	return b, b.state(r), nil
 }
 
+// findMatching returns the same of a bucket that fulfils the request's preconditions.
+func (s *Service) findMatching(r *google.Request, permission string) (*gcsBucket, *gcsState, error) {
+	b, state, err := s.find(r, permission)
+	if err == nil {
+		err = checkMetageneration(r, state)
+	}
+	return b, state, err
+}
+
 // checkPayer demands a project that pays where requesters pay, whoever asks, and whether or not it is theirs: the caller here may not bill the project of the bucket without naming it, as only
 // resourcemanager.projects.createBillingAssignment allows. No recording shows such a bucket. The words are those that people report.
 // https://cloud.google.com/storage/docs/requester-pays#requirements https://github.com/googleapis/google-cloud-python/issues/4674

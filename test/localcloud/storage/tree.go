@@ -69,11 +69,11 @@ func (s *Service) listTreeFolders(r *google.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, to, next, err := google.PageOf(r, len(b.tree), "pageSize", 1000, 1000)
+	page, next, err := google.PageOf(r, b.tree, "pageSize", 1000, 1000)
 	if err != nil {
 		return nil, err
 	}
-	return &storage.Folders{Kind: "storage#folders", Items: b.tree[from:to], NextPageToken: next}, nil
+	return &storage.Folders{Kind: "storage#folders", Items: page, NextPageToken: next}, nil
 }
 
 // deleteTreeFolder deletes an empty folder.

@@ -1,0 +1,9 @@
+// Package storage has the buckets of Cloud Storage: their fields as rows, and the calls that make, change, read and delete them.
+//
+// Kind is all that the driver needs of it. A session gets one adapter, whose table says of each field how a spec says it, how a bucket reports it, and how a call
+// sends it. A file holds one setting of a bucket: its rows, what its change does, and what Cloud Storage is known to refuse. table.go has the plain ones. What
+// one read does not report, and another call changes, is a part of its own: IAM policies, notifications and the IP filter. Files of the deletion empty
+// the bucket first: purge.go the objects, held.go those under a hold, folder.go and hierarchy.go the folders.
+//
+// The package gets a session.Session, and knows nothing of how that reached its identity.
+package storage
