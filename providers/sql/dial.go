@@ -20,8 +20,9 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("its name leads to %s, which is %s", r.Address, r.Why)
 }
 
-// Direct dials a server over the network of the process. It resolves a name once, checks every address of the answer, and dials the addresses
-// that it has checked. One bad address among good ones refuses the name: who answers so may answer otherwise the next time.
+// Direct dials a server over the network of the process. It resolves a name once, checks every address of the answer,
+// and dials the addresses that it has checked. One bad address among good ones refuses the name: who answers so may
+// answer otherwise the next time.
 type Direct struct {
 	// Cluster are the ranges of Pods, Services and nodes, and the address of the API server. None of them is dialed.
 	Cluster []netip.Prefix

@@ -10,7 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
-// Addresses of the controller's host, of metadata servers and of the cluster are never dialed, in whatever form they come.
+// Addresses of the controller's host, of metadata servers and of the cluster are never dialed, in whatever form they
+// come.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	d := &sql.Direct{

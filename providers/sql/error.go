@@ -15,7 +15,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Unreachable is the error of a server that does not answer, or whose identity can't be verified. Its code is Unavailable.
+// Unreachable is the error of a server that does not answer, or whose identity can't be verified. Its code is
+// Unavailable.
 type Unreachable struct {
 	From, To string
 	// Why says which step failed, without the server's words, and Advice which rule is usually missing.
@@ -50,8 +51,8 @@ type Cause struct {
 // longestWords is how much of a server's own text is shown, in bytes.
 const longestWords = 300
 
-// ServerError makes the error of a statement that a server refused. The server's words are a tenant's in the worst case: they are cut, cleaned of
-// control characters and of secrets, and nothing decides by them.
+// ServerError makes the error of a statement that a server refused. The server's words are a tenant's in the worst
+// case: they are cut, cleaned of control characters and of secrets, and nothing decides by them.
 func ServerError(op string, state State, words string, cause Cause, secrets ...string) error {
 	words = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {

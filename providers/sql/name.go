@@ -11,8 +11,9 @@ import (
 // hashed is how many characters of a hash stand in for the part of a name that is cut off.
 const hashed = 8
 
-// Suffixed returns a name with a suffix within a limit of bytes. A name that is too long is cut, and a hash of all of it stands before the
-// suffix, so that two names never become one. The rule is frozen: roles on servers have these names.
+// Suffixed returns a name with a suffix within a limit of bytes. A name that is too long is cut, and a hash of all of
+// it stands before the suffix, so that two names never become one. The rule is frozen: roles on servers have these
+// names.
 func Suffixed(name, suffix string, limit int) string {
 	if len(name)+len(suffix) <= limit {
 		return name + suffix
@@ -30,8 +31,8 @@ func Alternate(username string, limit int) (a, b string) {
 	return Suffixed(username, "_a", limit), Suffixed(username, "_b", limit)
 }
 
-// CheckName refuses a name that is no identifier of any engine: empty, too long, not UTF-8, or with control characters. All
-// others are data: statements quote them.
+// CheckName refuses a name that is no identifier of any engine: empty, too long, not UTF-8, or with control characters.
+// All others are data: statements quote them.
 func CheckName(what, name string, limit int) error {
 	switch {
 	case name == "":

@@ -27,7 +27,8 @@ type Snapshot interface {
 	Database(wanted Database) (Plan, error)
 	// User plans one user. The logical databases that it has access to are planned, and applied, before.
 	User(wanted User) (Plan, error)
-	// DropDatabase plans the end of a logical database and of its group roles. It refuses one that has tables, unless forced.
+	// DropDatabase plans the end of a logical database and of its group roles. It refuses one that has tables, unless
+	// forced.
 	DropDatabase(wanted Database, force bool) (Plan, error)
 	// DropUser plans the end of a user: first no new logins, then no sessions, then no rights, and the roles last.
 	DropUser(wanted User) (Plan, error)

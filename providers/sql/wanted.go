@@ -42,7 +42,8 @@ type Database struct {
 	Mark string
 	// Adopt permits to take over roles of the fixed names that have no mark, or another one.
 	Adopt bool
-	// Made says that Mooring makes the database, or has made it. Its owner and what PUBLIC may do in it are managed then.
+	// Made says that Mooring makes the database, or has made it. Its owner and what PUBLIC may do in it are managed
+	// then.
 	Made bool
 	// Schemas are made if they are missing. None is dropped.
 	Schemas []string
@@ -70,8 +71,8 @@ type User struct {
 	MemberOf []string
 	// ConnectionLimit is how many connections each login may have; nil is unmanaged, -1 is no limit.
 	ConnectionLimit *int
-	// IAMRole makes a login authenticate by IAM: the role of PostgreSQL that does so, such as rds_iam, or the plugin of MySQL, such as
-	// AWSAuthenticationPlugin. Empty for a login by password.
+	// IAMRole makes a login authenticate by IAM: the role of PostgreSQL that does so, such as rds_iam, or the plugin of
+	// MySQL, such as AWSAuthenticationPlugin. Empty for a login by password.
 	IAMRole string
 	// External says that the cloud makes and drops the logins: only privileges are managed.
 	External bool
@@ -80,8 +81,8 @@ type User struct {
 // A Login is what connects.
 type Login struct {
 	Name string
-	// Verifier makes what the server checks a password by. It is called when the login is made, when a role becomes a login or is taken over, and
-	// when Reset is set. Nil for IAM.
+	// Verifier makes what the server checks a password by. It is called when the login is made, when a role becomes a
+	// login or is taken over, and when Reset is set. Nil for IAM.
 	Verifier func() (string, error)
 	// Reset sets the verifier although the login exists.
 	Reset bool
@@ -91,7 +92,8 @@ type Login struct {
 type Access struct {
 	Database string
 	Level    Level
-	// Schemas restrict the access to schemas of PostgreSQL; empty for all of the database. An Owner can't be restricted.
+	// Schemas restrict the access to schemas of PostgreSQL; empty for all of the database. An Owner can't be
+	// restricted.
 	Schemas []string
 }
 
@@ -135,7 +137,8 @@ type Plan struct {
 	// Differences and Statements are both empty if all is as declared.
 	Differences []Difference
 	Statements  []Statement
-	// Notes are what is not as one may expect, and is not Mooring's to change, or can't be changed by this administrator.
+	// Notes are what is not as one may expect, and is not Mooring's to change, or can't be changed by this
+	// administrator.
 	Notes []string
 	// Blocked names what stands in the way of a drop.
 	Blocked []string

@@ -8,7 +8,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
-// record is the statement that writes a mark. It comes before what it is about: a crash between the two is no reason to take the object for another's.
+// record is the statement that writes a mark. It comes before what it is about: a crash between the two is no reason to
+// take the object for another's.
 func (s *snapshot) record(key markKey, mark string) sql.Statement {
 	texts := []string{}
 	if !s.registry {

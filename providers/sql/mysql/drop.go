@@ -38,8 +38,9 @@ func (s *snapshot) DropUser(want sql.User) (sql.Plan, error) {
 	return p, nil
 }
 
-// dropAccounts plans the end of accounts: no new logins, no sessions, no privileges, and then no account. What runs with the rights of an account would
-// fail without it: it is named, and the account stays locked and without privileges until somebody has given that another definer.
+// dropAccounts plans the end of accounts: no new logins, no sessions, no privileges, and then no account. What runs
+// with the rights of an account would fail without it: it is named, and the account stays locked and without privileges
+// until somebody has given that another definer.
 func (s *snapshot) dropAccounts(p *sql.Plan, names []string) {
 	for _, name := range names {
 		has := s.accounts[name]
@@ -65,7 +66,8 @@ func (s *snapshot) dropAccounts(p *sql.Plan, names []string) {
 	}
 }
 
-// notPermitted are what servers answer to an administrator that may not end sessions. A dropped account has no rights any more in them.
+// notPermitted are what servers answer to an administrator that may not end sessions. A dropped account has no rights
+// any more in them.
 var notPermitted = []string{"1095", "1227"}
 
 // EndSessions implements sql.Snapshot.

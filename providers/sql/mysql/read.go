@@ -232,8 +232,8 @@ func (r *reader) grants(ctx context.Context, s *snapshot, names []string) {
 	}
 }
 
-// routines reads privileges on routines, which information_schema lacks. MariaDB encodes names twice in that table: what it writes is the name
-// as if its bytes were latin1.
+// routines reads privileges on routines, which information_schema lacks. MariaDB encodes names twice in that table:
+// what it writes is the name as if its bytes were latin1.
 func (r *reader) routines(ctx context.Context, s *snapshot, names []string, found collection) {
 	placeholders, arguments := in(names)
 	twice := "User"

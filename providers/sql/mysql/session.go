@@ -199,7 +199,8 @@ func (s *session) each(ctx context.Context, conn *dbsql.Conn, statement sql.Stat
 	return ids, r.err
 }
 
-// failure makes the error of a step. What the server says is shown without secrets, and its error is not wrapped: it would show them.
+// failure makes the error of a step. What the server says is shown without secrets, and its error is not wrapped: it
+// would show them.
 func (s *session) failure(op string, err error, secrets ...string) error {
 	if err == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
-// NativeVerifier returns what MariaDB checks a password by: mysql_native_password. The password is random where Mooring makes it, so that the weakness of
-// the hash does not matter.
+// NativeVerifier returns what MariaDB checks a password by: mysql_native_password. The password is random where Mooring
+// makes it, so that the weakness of the hash does not matter.
 func NativeVerifier(password string) (string, error) {
 	if err := checkPassword(password); err != nil {
 		return "", err
@@ -40,7 +40,8 @@ func Verifier(password string) (string, error) {
 	return sha2Verifier(password, salt), nil
 }
 
-// sha2Verifier returns the text that mysql.user has: $A$, the number of thousands of rounds, $, the salt and the digest.
+// sha2Verifier returns the text that mysql.user has: $A$, the number of thousands of rounds, $, the salt and the
+// digest.
 func sha2Verifier(password string, salt []byte) string {
 	return "$A$005$" + string(salt) + crypt(password, salt, 5000)
 }

@@ -78,7 +78,8 @@ func checkDatabase(want sql.Database) error {
 	return nil
 }
 
-// joinOwner plans that the administrator is a member of the owner role, and stays it: all that is done in the database needs that.
+// joinOwner plans that the administrator is a member of the owner role, and stays it: all that is done in the database
+// needs that.
 func (s *snapshot) joinOwner(p *sql.Plan, owner string) {
 	m, is := membership{}, false
 	if a := s.roles[s.admin]; a != nil {
@@ -226,7 +227,8 @@ func (w work) restrictPublic() {
 // listed returns names as one text. Names are the server's, so that there is a limit to them.
 func listed(names []string) string { return strings.Join(names[:min(len(names), 200)], ", ") }
 
-// extensions plans the extensions. The administrator makes them: clouds let it install more than an owner of a database.
+// extensions plans the extensions. The administrator makes them: clouds let it install more than an owner of a
+// database.
 func (w work) extensions(want sql.Database) error {
 	known := w.shot.databases[want.Name] != nil && len(w.in.extensions) > 0
 	for _, e := range want.Extensions {

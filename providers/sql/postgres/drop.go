@@ -48,7 +48,8 @@ func (s *snapshot) DropUser(want sql.User) (sql.Plan, error) {
 // loginsFirst returns the logins first and the role with the privileges last.
 func loginsFirst(roles []string) []string { return append(slices.Clone(roles[1:]), roles[0]) }
 
-// dropRoles plans the end of roles: no new logins, no sessions, no memberships, no privileges and no objects, and then no role.
+// dropRoles plans the end of roles: no new logins, no sessions, no memberships, no privileges and no objects, and then
+// no role.
 func (s *snapshot) dropRoles(p *sql.Plan, names []string) {
 	if len(names) == 0 {
 		return
@@ -69,8 +70,8 @@ func (s *snapshot) dropRoles(p *sql.Plan, names []string) {
 	}
 }
 
-// strip plans the end of all that roles have in logical databases, and of their memberships. Those go first: a role that logs in by IAM would hand
-// that on to the administrator, who joins it to reassign what it owns.
+// strip plans the end of all that roles have in logical databases, and of their memberships. Those go first: a role
+// that logs in by IAM would hand that on to the administrator, who joins it to reassign what it owns.
 func (s *snapshot) strip(p *sql.Plan, names []string) {
 	for _, name := range names {
 		s.leave(p, name, nil)
@@ -102,8 +103,8 @@ func (w work) heir(name string) string {
 	return ""
 }
 
-// hand plans that an heir owns what a role owned. DROP OWNED would drop objects: it runs in the transaction of REASSIGN OWNED, and takes what is no
-// object, such as default privileges and policies.
+// hand plans that an heir owns what a role owned. DROP OWNED would drop objects: it runs in the transaction of REASSIGN
+// OWNED, and takes what is no object, such as default privileges and policies.
 func (w work) hand(name string) {
 	to := w.heir(name)
 	what := fmt.Sprintf("what %q has in %q", name, w.database)

@@ -94,7 +94,8 @@ func (w work) grant(grantee string, want rights) {
 	}
 }
 
-// revoke plans the end of the privileges that are not declared, whoever granted them. Only whoever granted a privilege can revoke it.
+// revoke plans the end of the privileges that are not declared, whoever granted them. Only whoever granted a privilege
+// can revoke it.
 func (w work) revoke(grantee string, want rights) {
 	batches := map[batch][]string{}
 	for _, g := range w.grantsOf(grantee) {

@@ -341,6 +341,9 @@ func TestBadDeclarations(t *testing.T) {
 		"a cycle":                 {Name: "app", Mark: "mark of app", MemberOf: []string{"app_team"}, Logins: []sql.Login{{Name: "app"}}},
 		"a missing role":          {Name: "app", Mark: "mark of app", MemberOf: []string{"nobody"}, Logins: []sql.Login{{Name: "app"}}},
 		"a role that makes roles": {Name: "app", Mark: "mark of app", MemberOf: []string{"strong"}, Logins: []sql.Login{{Name: "app"}}},
+		"a role of PostgreSQL":    {Name: "app", Mark: "mark of app", MemberOf: []string{"pg_execute_server_program"}, Logins: []sql.Login{{Name: "app"}}},
+		"a role of the cloud":     {Name: "app", Mark: "mark of app", MemberOf: []string{"rds_superuser"}, Logins: []sql.Login{{Name: "app"}}},
+		"a group role":            {Name: "app", Mark: "mark of app", MemberOf: []string{"orders_owner"}, Logins: []sql.Login{{Name: "app"}}},
 	} {
 		if plan, err := shot.User(u); driver.CodeOf(err) != driver.Invalid && driver.CodeOf(err) != driver.NotFound {
 			t.Errorf("%s: %v, %v", what, err, plan.Statements)

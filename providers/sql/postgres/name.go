@@ -10,10 +10,12 @@ import (
 // longestName is NAMEDATALEN - 1: what is longer, the server cuts without an error.
 const longestName = 63
 
-// Groups are the names of the group roles of a logical database. The owner role owns the database and all that owners make in it.
+// Groups are the names of the group roles of a logical database. The owner role owns the database and all that owners
+// make in it.
 type Groups struct{ Owner, ReadWrite, ReadOnly string }
 
-// GroupsOf returns the fixed names: <database>_owner, <database>_readwrite and <database>_readonly, cut to 63 bytes (see sql.Suffixed).
+// GroupsOf returns the fixed names: <database>_owner, <database>_readwrite and <database>_readonly, cut to 63 bytes
+// (see sql.Suffixed).
 func GroupsOf(database string) Groups {
 	name := func(suffix string) string { return sql.Suffixed(database, suffix, longestName) }
 	return Groups{Owner: name("_owner"), ReadWrite: name("_readwrite"), ReadOnly: name("_readonly")}

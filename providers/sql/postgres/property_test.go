@@ -22,7 +22,8 @@ var (
 	poolUsers     = []string{"app", "select", `it's "quoted"; \`, strings.Repeat("ü", 31) + "x", "CamelCase $1 %s"}
 )
 
-// A sequence is one random series of edits, of foreign statements and of reconciliations on a server that it shares with others.
+// A sequence is one random series of edits, of foreign statements and of reconciliations on a server that it shares
+// with others.
 type sequence struct {
 	*fixture
 	random *rand.Rand
@@ -363,7 +364,8 @@ func (q *sequence) foreign() map[string][]string {
 	return all
 }
 
-// declared fails unless each login has exactly the declared privileges, beyond those of roles that it is declared to be a member of.
+// declared fails unless each login has exactly the declared privileges, beyond those of roles that it is declared to be
+// a member of.
 func (q *sequence) declared() {
 	for _, d := range q.wanted.Databases {
 		for _, u := range q.wanted.Users {

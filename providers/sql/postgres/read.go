@@ -12,8 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
-// Read implements sql.Server. It sends seven queries for the server, and six or seven for each logical database that is declared, or that
-// a role of ours has something in.
+// Read implements sql.Server. It sends seven queries for the server, and six or seven for each logical database that is
+// declared, or that a role of ours has something in.
 func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, error) {
 	conn, err := s.conn(ctx, "")
 	if err != nil {
@@ -41,7 +41,8 @@ func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, er
 	return shot, nil
 }
 
-// ours are the names of all roles that are declared, whether they are on the server or not, and of those that have a declared mark.
+// ours are the names of all roles that are declared, whether they are on the server or not, and of those that have a
+// declared mark.
 func (s *snapshot) ours() (names []string) {
 	marks := map[string]bool{}
 	for _, u := range s.wanted.Users {

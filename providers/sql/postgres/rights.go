@@ -9,7 +9,8 @@ import (
 // Rights are what a role is to have in one logical database, beyond what PUBLIC has.
 type rights struct {
 	level sql.Level
-	// schemas restrict the rights to schemas; nil for all. The role has the rights itself then, and otherwise by a group role.
+	// schemas restrict the rights to schemas; nil for all. The role has the rights itself then, and otherwise by a
+	// group role.
 	schemas []string
 	// owns says that the database belongs to the role: what it has as the owner is not granted.
 	owns bool
@@ -64,7 +65,8 @@ func (r rights) kind(sequence bool) []string {
 	return []string{"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"}
 }
 
-// defaults returns what objects grant to a grantee that the owner role makes later. Rights in all of the database are valid in schemas made later too.
+// defaults returns what objects grant to a grantee that the owner role makes later. Rights in all of the database are
+// valid in schemas made later too.
 func (r rights) defaults(owner, grantee string) (all []defaultGrant) {
 	switch {
 	case r.level == 0, r.level == sql.Owner:

@@ -174,10 +174,23 @@ func (m membership) revoked(what, member string) (texts []string) {
 	return texts
 }
 
+// harmless are the roles of PostgreSQL itself that only show how the server is doing. The others read all data, or
+// files of the server.
+var harmless = []string{"pg_monitor", "pg_read_all_settings", "pg_read_all_stats", "pg_stat_scan_tables"}
+
+// isReserved reports whether a role is PostgreSQL's own or a cloud's.
+func isReserved(name string) bool {
+	return strings.HasPrefix(name, "pg_") && !slices.Contains(harmless, name) || strings.HasPrefix(name, "rds") || strings.HasPrefix(name, "cloudsql")
+}
+
 // checkMember refuses a role that a user must not be a member of.
 func (s *snapshot) checkMember(user, of string) error {
 	r := s.roles[of]
 	switch {
+	case isReserved(of):
+		return sql.Invalid("memberOf names role %q, which is reserved by PostgreSQL or by the cloud: remove it from memberOf", of)
+	case isGroup(s, of):
+		return sql.Invalid("memberOf names role %q, which is a group role of a logical database: name the database in access", of)
 	case r == nil:
 		return &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("memberOf names role %q, which is not on the server: make it first, or remove it from memberOf", of)}
 	case r.super || r.createRole || r.replicates || r.bypassRLS || of == s.admin || s.memberOf(of, s.admin):

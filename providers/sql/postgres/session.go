@@ -51,7 +51,8 @@ func (s *session) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// conn returns the connection to a logical database; empty is the session's own. One to another database is closed first.
+// conn returns the connection to a logical database; empty is the session's own. One to another database is closed
+// first.
 func (s *session) conn(ctx context.Context, database string) (*pgx.Conn, error) {
 	if database == "" {
 		database = s.target.Database
@@ -175,7 +176,8 @@ func (s *session) apply(ctx context.Context, statement sql.Statement) error {
 	return err
 }
 
-// failure makes the error of a step. What the server says is shown without secrets, and its error is not wrapped: it would show them.
+// failure makes the error of a step. What the server says is shown without secrets, and its error is not wrapped: it
+// would show them.
 func (s *session) failure(op string, err error, secrets ...string) error {
 	if err == nil {
 		return nil

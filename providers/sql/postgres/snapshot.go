@@ -34,7 +34,8 @@ type role struct {
 	memberOf map[string]membership
 }
 
-// A membership is what pg_auth_members has, over all grantors. Servers before 16 have no options but ADMIN, and one grantor.
+// A membership is what pg_auth_members has, over all grantors. Servers before 16 have no options but ADMIN, and one
+// grantor.
 type membership struct {
 	admin, inherit, set bool
 	grantors            []string
@@ -42,7 +43,8 @@ type membership struct {
 
 type setting struct{ login, database string }
 
-// A dependency is what a role of ours has, in words of pg_shdepend. Database is empty for what is shared by all databases.
+// A dependency is what a role of ours has, in words of pg_shdepend. Database is empty for what is shared by all
+// databases.
 type dependency struct {
 	role, database, class string
 	owns                  bool
@@ -117,7 +119,8 @@ func (s *snapshot) memberOf(member, of string) bool {
 	return s.follow(member, of, map[string]bool{}, func(membership) bool { return true })
 }
 
-// has reports whether a role has the rights of another one. The role that made another is a member only to administer it, from 16 on.
+// has reports whether a role has the rights of another one. The role that made another is a member only to administer
+// it, from 16 on.
 func (s *snapshot) has(member, of string) bool {
 	return s.follow(member, of, map[string]bool{}, func(m membership) bool { return m.inherit || m.set })
 }
@@ -171,8 +174,8 @@ func (s *snapshot) grantRole(name, member string) string {
 	return text
 }
 
-// as returns texts that run as a role: what belongs to a role, or was granted by it, only the role itself changes for sure. The administrator
-// is a member meanwhile. It returns false if the administrator can't become that role.
+// as returns texts that run as a role: what belongs to a role, or was granted by it, only the role itself changes for
+// sure. The administrator is a member meanwhile. It returns false if the administrator can't become that role.
 func (s *snapshot) as(name string, texts ...string) ([]string, bool) {
 	if name == s.admin {
 		return texts, true

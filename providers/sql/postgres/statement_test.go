@@ -54,7 +54,8 @@ func newSnapshot(version int, wanted sql.Wanted) *snapshot {
 	return s
 }
 
-// From 16 on a membership has options, and a role that makes another may only administer it. No server here shows that: these are the rules of
+// From 16 on a membership has options, and a role that makes another may only administer it. No server here shows that:
+// these are the rules of
 // https://www.postgresql.org/docs/16/role-membership.html and https://www.postgresql.org/docs/16/sql-grant.html
 func TestMembershipOptions(t *testing.T) {
 	t.Parallel()
@@ -85,8 +86,8 @@ func TestMembershipOptions(t *testing.T) {
 	}
 }
 
-// A login by IAM has no password, and what makes it one goes before all else when it is dropped: the administrator, who joins the role to
-// hand on what it owns, would have to log in by IAM too.
+// A login by IAM has no password, and what makes it one goes before all else when it is dropped: the administrator, who
+// joins the role to hand on what it owns, would have to log in by IAM too.
 func TestIAM(t *testing.T) {
 	t.Parallel()
 	user := sql.User{Name: "app", Mark: "mark", Logins: []sql.Login{{Name: "app"}}, IAMRole: "rds_iam", Access: []sql.Access{{Database: "orders", Level: sql.ReadWrite}}}
@@ -102,7 +103,8 @@ func TestIAM(t *testing.T) {
 	contains(t, texts(t)(s.DropUser(user)), `ALTER ROLE "app" NOLOGIN`, "pg_terminate_backend", `REVOKE "rds_iam" FROM "app"`, `GRANT "app" TO "postgres"`, "REASSIGN OWNED", "DROP OWNED", `REVOKE "app" FROM "postgres"`, `DROP ROLE IF EXISTS "app"`)
 }
 
-// Logins that a cloud makes are given privileges, and neither made, marked, altered nor dropped. What the cloud has granted to them stays.
+// Logins that a cloud makes are given privileges, and neither made, marked, altered nor dropped. What the cloud has
+// granted to them stays.
 func TestExternalLogins(t *testing.T) {
 	t.Parallel()
 	user := sql.User{Name: "sa@project.iam", External: true, Logins: []sql.Login{{Name: "sa@project.iam"}}, Access: []sql.Access{{Database: "orders", Level: sql.Owner}}}

@@ -59,7 +59,8 @@ func loginsOf(want sql.User) (names []string) {
 	return names
 }
 
-// losesOwner reports whether a role is no member of an owner role any more. Its sessions that began as the owner role would stay that.
+// losesOwner reports whether a role is no member of an owner role any more. Its sessions that began as the owner role
+// would stay that.
 func (s *snapshot) losesOwner(name string, groups []string) bool {
 	if s.roles[name] == nil {
 		return false
@@ -156,7 +157,8 @@ func isGroup(s *snapshot, name string) bool {
 	return slices.ContainsFunc(s.concerned(), func(d string) bool { return slices.Contains(GroupsOf(d).all(), name) })
 }
 
-// directRights are what a user has itself in a database: only access that is restricted to schemas is not by a group role.
+// directRights are what a user has itself in a database: only access that is restricted to schemas is not by a group
+// role.
 func directRights(want sql.User, database string) rights {
 	for _, a := range want.Access {
 		if a.Database == database && len(a.Schemas) > 0 {
@@ -203,7 +205,8 @@ func orNone(text string) string {
 	return text
 }
 
-// reassign plans that what declared users own in the database belongs to its owner role, and returns the work as it is afterwards.
+// reassign plans that what declared users own in the database belongs to its owner role, and returns the work as it is
+// afterwards.
 func (w work) reassign() work {
 	owner := GroupsOf(w.database).Owner
 	handed := map[string]bool{}
@@ -228,7 +231,8 @@ func (w work) reassign() work {
 	return w
 }
 
-// handed returns what is in a database once other roles' objects belong to an owner. Their grants are the new owner's then.
+// handed returns what is in a database once other roles' objects belong to an owner. Their grants are the new owner's
+// then.
 func (in *inside) handed(from map[string]bool, to string) *inside {
 	next := *in
 	next.schemas, next.relations, next.grants = slices.Clone(in.schemas), slices.Clone(in.relations), nil
@@ -257,7 +261,8 @@ func (in *inside) handed(from map[string]bool, to string) *inside {
 	return &next
 }
 
-// reassigned returns the texts that hand what a role owns in a database to another one, and more texts that need the membership too.
+// reassigned returns the texts that hand what a role owns in a database to another one, and more texts that need the
+// membership too.
 func (w work) reassigned(from, to string, more ...string) ([]string, bool) {
 	if w.shot.roles[to] == nil || w.shot.roles[from] == nil {
 		return nil, false

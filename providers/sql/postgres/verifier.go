@@ -18,7 +18,8 @@ import (
 // iterations is scram_iterations of a server as it comes.
 const iterations = 4096
 
-// Verifier returns a SCRAM-SHA-256 verifier of a password, as ALTER ROLE takes it in place of the password (RFC 5802, RFC 7677).
+// Verifier returns a SCRAM-SHA-256 verifier of a password, as ALTER ROLE takes it in place of the password (RFC 5802,
+// RFC 7677).
 func Verifier(password string) (string, error) {
 	if err := checkPassword(password); err != nil {
 		return "", err
@@ -45,8 +46,9 @@ func verifier(password string, salt []byte, iterations int) (string, error) {
 	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", iterations, encode(salt), encode(stored[:]), encode(mac("Server Key"))), nil
 }
 
-// checkPassword refuses a password that clients do not agree on. libpq prepares it by SASLprep (RFC 4013), others by PRECIS (RFC 8265), and some not
-// at all. All leave printable ASCII alone, and what is normal in each form of Unicode; the rest is refused.
+// checkPassword refuses a password that clients do not agree on. libpq prepares it by SASLprep (RFC 4013), others by
+// PRECIS (RFC 8265), and some not at all. All leave printable ASCII alone, and what is normal in each form of Unicode;
+// the rest is refused.
 func checkPassword(password string) error {
 	if password == "" {
 		return sql.Invalid("the password is empty")

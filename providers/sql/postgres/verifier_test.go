@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The verifier of the example in RFC 7677, whose messages prove it: the server signs with ServerKey, and checks the client by StoredKey.
+// The verifier of the example in RFC 7677, whose messages prove it: the server signs with ServerKey, and checks the
+// client by StoredKey.
 func TestVerifierOfRFC7677(t *testing.T) {
 	t.Parallel()
 	salt, err := base64.StdEncoding.DecodeString("W22ZaJ0SNY7soEsUEjb6gQ==")

@@ -1,5 +1,5 @@
-// Package sqltest holds what tests of both engines share: how a caller brings a server to what is declared, and how it stops in the middle of it. The
-// servers are those of the tests.
+// Package sqltest holds what tests of both engines share: how a caller brings a server to what is declared, and how it
+// stops in the middle of it. The servers are those of the tests.
 package sqltest
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
-// Sequences returns how many random sequences a property test of one engine runs: half of MOORING_SEQUENCES, and a few without it.
+// Sequences returns how many random sequences a property test of one engine runs: half of MOORING_SEQUENCES, and a few
+// without it.
 func Sequences() int {
 	if n, err := strconv.Atoi(os.Getenv("MOORING_SEQUENCES")); err == nil {
 		return n / 2
@@ -106,8 +107,9 @@ func Quiet(t *testing.T) func(sql.Plan, error) {
 // errCrash is the end of a process.
 var errCrash = errors.New("the process stops here")
 
-// Crashes reconciles with a process that stops after its n-th statement, for each n, and begins anew. Every statement is sent twice, as is one whose answer
-// was lost. Reset returns a server to where it began, and check fails if the end is not as declared.
+// Crashes reconciles with a process that stops after its n-th statement, for each n, and begins anew. Every statement
+// is sent twice, as is one whose answer was lost. Reset returns a server to where it began, and check fails if the end
+// is not as declared.
 func Crashes(t *testing.T, open func() sql.Server, wanted sql.Wanted, reset func(sql.Server), check func()) {
 	t.Helper()
 	for n := 0; ; n++ {
