@@ -164,3 +164,9 @@ func Invalid(format string, arguments ...any) error {
 func Conflict(format string, arguments ...any) error {
 	return &driver.Error{Code: driver.Conflict, Message: fmt.Sprintf(format, arguments...)}
 }
+
+// Taken is the error of a name that belongs to something which was not made for the object.
+func Taken(what, name string) error {
+	return Conflict("%s %q exists on the server and is not made for this object: "+
+		"set adoption to IfExists to take it over, or choose another name", what, name)
+}

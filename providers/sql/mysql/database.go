@@ -43,7 +43,7 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 	case has == nil && !want.Made:
 		return p, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("there is no logical database %q on the server", want.Name)}
 	case has != nil && want.Made && p.Mark != want.Mark && !want.Adopt:
-		return p, sql.Conflict("logical database %q exists on the server and is not made for this object: set adoption to IfExists to take it over, or choose another name", want.Name)
+		return p, sql.Taken("logical database", want.Name)
 	}
 	if want.Made && p.Mark != want.Mark {
 		p.Mend("mark of logical database "+want.Name, "none or another", "this object", s.record(key, want.Mark))
@@ -56,7 +56,8 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 		if want.Collation != "" {
 			text += " COLLATE " + literal(want.Collation)
 		}
-		p.Mend("logical database "+want.Name, "missing", "made", sql.Statement{Name: "make logical database " + want.Name, Texts: []string{text}})
+		p.Mend("logical database "+want.Name, "missing", "made",
+			sql.Statement{Name: "make logical database " + want.Name, Texts: []string{text}})
 		return p, nil
 	}
 	if want.Charset != "" && !strings.EqualFold(want.Charset, has.charset) {
@@ -83,7 +84,11 @@ func (s *snapshot) DropDatabase(want sql.Database, force bool) (sql.Plan, error)
 	case has != nil && has.tables > 0 && !force:
 		return p, &driver.Error{Code: driver.NotEmpty, Message: fmt.Sprintf("logical database %q has tables: set forceDestroy to drop them with it, or drop them first", want.Name)}
 	case has != nil:
-		p.Mend("logical database "+want.Name, "on the server", "dropped", sql.Statement{Name: "drop logical database " + want.Name, Texts: []string{"DROP DATABASE IF EXISTS " + quote(want.Name)}})
+		p.Mend("logical database "+want.Name, "on the server", "dropped",
+			sql.Statement{
+				Name:  "drop logical database " + want.Name,
+				Texts: []string{"DROP DATABASE IF EXISTS " + quote(want.Name)},
+			})
 	}
 	p.Statements = append(p.Statements, s.forget(key)...)
 	return p, nil

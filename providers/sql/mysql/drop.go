@@ -50,7 +50,11 @@ func (s *snapshot) dropAccounts(p *sql.Plan, names []string) {
 			continue
 		}
 		if !has.locked {
-			p.Mend("logins of "+name, "allowed", "refused", sql.Statement{Name: "lock " + name, Texts: []string{"ALTER USER IF EXISTS " + account(name) + " ACCOUNT LOCK"}})
+			p.Mend("logins of "+name, "allowed", "refused",
+				sql.Statement{
+					Name:  "lock " + name,
+					Texts: []string{"ALTER USER IF EXISTS " + account(name) + " ACCOUNT LOCK"},
+				})
 		}
 		for _, end := range s.EndSessions(name) {
 			end.Refused = append(end.Refused, notPermitted...)
@@ -61,7 +65,8 @@ func (s *snapshot) dropAccounts(p *sql.Plan, names []string) {
 			p.Blocked = append(p.Blocked, fmt.Sprintf("account %q is the definer of %s: give them another definer", name, strings.Join(defines, ", ")))
 			continue
 		}
-		p.Mend("account "+name, "on the server", "dropped", sql.Statement{Name: "drop account " + name, Texts: []string{"DROP USER IF EXISTS " + account(name)}})
+		p.Mend("account "+name, "on the server", "dropped",
+			sql.Statement{Name: "drop account " + name, Texts: []string{"DROP USER IF EXISTS " + account(name)}})
 		p.Statements = append(p.Statements, s.forget(key)...)
 	}
 }

@@ -50,7 +50,10 @@ func checkAccount(what, name string) error {
 		return err
 	}
 	if strings.Contains(name, "'@'") {
-		return sql.Invalid("the name %q of a %s contains '@', with its quotes, which reads as an account and its host: choose another", name, what)
+		return sql.Invalid(
+			"the name %q of a %s contains '@', with its quotes, which reads as an account and its host: choose another",
+			name, what,
+		)
 	}
 	if slices.Contains(reserved, strings.ToLower(name)) {
 		return sql.Invalid("the name %q of a %s is reserved: choose another", name, what)
@@ -68,7 +71,10 @@ func checkDatabase(want sql.Database) error {
 	case want.Mark == "":
 		return sql.Invalid("logical database %q has no mark", want.Name)
 	case len(want.Schemas) > 0:
-		return sql.Invalid("logical database %q has schemas: MySQL and MariaDB have none within a database; remove them", want.Name)
+		return sql.Invalid(
+			"logical database %q has schemas: MySQL and MariaDB have none within a database; remove them",
+			want.Name,
+		)
 	case len(want.Extensions) > 0:
 		return sql.Invalid("logical database %q has extensions: MySQL and MariaDB have none; remove them", want.Name)
 	}
@@ -80,7 +86,10 @@ func checkCharacters(what, name string, limit int) error {
 		return err
 	}
 	if strings.ContainsFunc(name, func(c rune) bool { return c > 0xFFFF }) {
-		return sql.Invalid("the name %q of a %s has characters beyond the Basic Multilingual Plane, which the server's catalogs do not hold", name, what)
+		return sql.Invalid(
+			"the name %q of a %s has characters beyond the Basic Multilingual Plane, which the server's catalogs do not hold",
+			name, what,
+		)
 	}
 	return nil
 }

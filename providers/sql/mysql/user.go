@@ -55,11 +55,17 @@ func (s *snapshot) checkUser(want sql.User) error {
 	for _, a := range want.Access {
 		switch {
 		case seen[a.Database]:
-			return sql.Invalid("access names logical database %q twice: name it once, with the higher level", a.Database)
+			return sql.Invalid(
+				"access names logical database %q twice: name it once, with the higher level",
+				a.Database,
+			)
 		case privileges(a.Level) == nil:
 			return sql.Invalid("access to logical database %q has no level", a.Database)
 		case len(a.Schemas) > 0:
-			return sql.Invalid("access to logical database %q has schemas: MySQL and MariaDB have none within a database; remove them", a.Database)
+			return sql.Invalid(
+				"access to logical database %q has schemas: MySQL and MariaDB have none within a database; remove them",
+				a.Database,
+			)
 		case s.database(a.Database) == nil:
 			return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("logical database %q is not on the server yet", a.Database)}
 		}
@@ -87,7 +93,7 @@ func (s *snapshot) ensure(p *sql.Plan, want sql.User, login sql.Login) error {
 	}
 	ours := s.marks[key] == want.Mark
 	if has != nil && !ours && !want.Adopt {
-		return sql.Conflict("login %q exists on the server and is not made for this object: set adoption to IfExists to take it over, or choose another name", login.Name)
+		return sql.Taken("login", login.Name)
 	}
 	if !ours {
 		p.Mend(fmt.Sprintf("mark of login %q", login.Name), "none or another", "this object", s.record(key, want.Mark))
@@ -104,11 +110,17 @@ func (s *snapshot) ensure(p *sql.Plan, want sql.User, login sql.Login) error {
 				limit = " WITH MAX_USER_CONNECTIONS " + strconv.Itoa(max(0, *want.ConnectionLimit))
 			}
 			p.Mend(fmt.Sprintf("login %q", login.Name), "missing", "made",
-				sql.Statement{Name: "make account " + login.Name, Texts: []string{"CREATE USER IF NOT EXISTS " + account(login.Name) + by + limit}, Secrets: secrets})
+				sql.Statement{
+					Name:  "make account " + login.Name,
+					Texts: []string{"CREATE USER IF NOT EXISTS " + account(login.Name) + by + limit}, Secrets: secrets,
+				})
 			return nil
 		}
 		p.Mend("password of "+login.Name, "the former one", "the current one",
-			sql.Statement{Name: "set the password of " + login.Name, Texts: []string{"ALTER USER " + account(login.Name) + by}, Secrets: secrets})
+			sql.Statement{
+				Name:  "set the password of " + login.Name,
+				Texts: []string{"ALTER USER " + account(login.Name) + by}, Secrets: secrets,
+			})
 	}
 	s.attributes(p, want, login, has)
 	return nil
@@ -116,14 +128,21 @@ func (s *snapshot) ensure(p *sql.Plan, want sql.User, login sql.Login) error {
 
 func (s *snapshot) attributes(p *sql.Plan, want sql.User, login sql.Login, has *accountRow) {
 	if has.locked {
-		p.Mend("logins of "+login.Name, "locked", "allowed", sql.Statement{Name: "unlock " + login.Name, Texts: []string{"ALTER USER " + account(login.Name) + " ACCOUNT UNLOCK"}})
+		p.Mend("logins of "+login.Name, "locked", "allowed",
+			sql.Statement{
+				Name:  "unlock " + login.Name,
+				Texts: []string{"ALTER USER " + account(login.Name) + " ACCOUNT UNLOCK"},
+			})
 	}
 	if want.ConnectionLimit == nil {
 		return
 	}
 	if limit := max(0, *want.ConnectionLimit); limit != has.connections {
 		p.Mend("connection limit of "+login.Name, strconv.Itoa(has.connections), strconv.Itoa(limit),
-			sql.Statement{Name: "limit connections of " + login.Name, Texts: []string{"ALTER USER " + account(login.Name) + " WITH MAX_USER_CONNECTIONS " + strconv.Itoa(limit)}})
+			sql.Statement{
+				Name:  "limit connections of " + login.Name,
+				Texts: []string{"ALTER USER " + account(login.Name) + " WITH MAX_USER_CONNECTIONS " + strconv.Itoa(limit)},
+			})
 	}
 }
 
@@ -176,7 +195,10 @@ func (s *snapshot) converge(p *sql.Plan, name string, want sql.User) {
 		if missing := without(declared[key], has[key]); len(missing) > 0 {
 			what := fmt.Sprintf("privileges of %q in %q", name, a.Database)
 			p.Mend(what, "without "+strings.Join(missing, ", "), "with "+strings.Join(missing, ", "),
-				sql.Statement{Name: "grant " + what, Texts: []string{"GRANT " + strings.Join(missing, ", ") + " ON " + at.on() + " TO " + account(name)}})
+				sql.Statement{
+					Name:  "grant " + what,
+					Texts: []string{"GRANT " + strings.Join(missing, ", ") + " ON " + at.on() + " TO " + account(name)},
+				})
 		}
 	}
 }
@@ -191,7 +213,11 @@ func (s *snapshot) revoke(p *sql.Plan, name string, g grant, allowed []string) {
 		extra = append(extra, "GRANT OPTION")
 	} else if g.grantable {
 		what := fmt.Sprintf("GRANT OPTION of %q on %s", name, g.on())
-		p.Mend(what, "granted", "none", sql.Statement{Name: "revoke " + what, Texts: []string{"REVOKE GRANT OPTION ON " + g.on() + " FROM " + account(name)}, Refused: absent})
+		p.Mend(what, "granted", "none",
+			sql.Statement{
+				Name:  "revoke " + what,
+				Texts: []string{"REVOKE GRANT OPTION ON " + g.on() + " FROM " + account(name)}, Refused: absent,
+			})
 	}
 	if len(extra) == 0 {
 		return
@@ -203,7 +229,8 @@ func (s *snapshot) revoke(p *sql.Plan, name string, g grant, allowed []string) {
 		// both.
 		texts = append([]string{"GRANT " + g.list(extra) + " ON " + g.on() + " TO " + account(name)}, texts...)
 	}
-	p.Mend(what, strings.Join(extra, ", "), "none", sql.Statement{Name: "revoke " + what, Texts: texts, Refused: absent})
+	p.Mend(what, strings.Join(extra, ", "), "none",
+		sql.Statement{Name: "revoke " + what, Texts: texts, Refused: absent})
 }
 
 // memberships plans that an account has these roles and no others.
@@ -216,10 +243,15 @@ func (s *snapshot) memberships(p *sql.Plan, name string, want sql.User) {
 		what := fmt.Sprintf("membership of %q in %q", name, role)
 		m, is := has[role]
 		if !is {
-			p.Mend(what, "none", "member", sql.Statement{Name: "grant " + what, Texts: []string{"GRANT " + s.role(role) + " TO " + account(name)}})
+			p.Mend(what, "none", "member",
+				sql.Statement{Name: "grant " + what, Texts: []string{"GRANT " + s.role(role) + " TO " + account(name)}})
 		}
 		if is && m.admin {
-			p.Mend(what, "with ADMIN OPTION", "without", sql.Statement{Name: "revoke the option of " + what, Texts: []string{"REVOKE ADMIN OPTION FOR " + s.role(role) + " FROM " + account(name)}})
+			p.Mend(what, "with ADMIN OPTION", "without",
+				sql.Statement{
+					Name:  "revoke the option of " + what,
+					Texts: []string{"REVOKE ADMIN OPTION FOR " + s.role(role) + " FROM " + account(name)},
+				})
 		}
 		if s.mariaDB && len(want.MemberOf) > 1 {
 			p.Note("%s: MariaDB activates one role at login, and %q has %d: clients use SET ROLE", what, name, len(want.MemberOf))
@@ -233,7 +265,11 @@ func (s *snapshot) memberships(p *sql.Plan, name string, want sql.User) {
 	for _, m := range s.members[name] {
 		if !slices.Contains(want.MemberOf, m.role) {
 			what := fmt.Sprintf("membership of %q in %q", name, m.role)
-			p.Mend(what, "member", "none", sql.Statement{Name: "revoke " + what, Texts: []string{"REVOKE " + s.role(m.role) + " FROM " + account(name)}, Refused: []string{"1960", "3523"}})
+			p.Mend(what, "member", "none",
+				sql.Statement{
+					Name:  "revoke " + what,
+					Texts: []string{"REVOKE " + s.role(m.role) + " FROM " + account(name)}, Refused: []string{"1960", "3523"},
+				})
 		}
 	}
 }

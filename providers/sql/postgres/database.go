@@ -29,7 +29,7 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 	case has == nil && !want.Made:
 		return p, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("there is no logical database %q on the server", want.Name)}
 	case has != nil && want.Made && has.owner != groups.Owner && p.Mark != want.Mark && !want.Adopt:
-		return p, sql.Conflict("logical database %q exists on the server and is not made for this object: set adoption to IfExists to take it over, or choose another name", want.Name)
+		return p, sql.Taken("logical database", want.Name)
 	}
 	for _, name := range groups.all() {
 		if err := s.ensure(&p, wantedRole{name: name, what: groupRole, mark: want.Mark, adopt: want.Adopt}); err != nil {
@@ -88,7 +88,8 @@ func (s *snapshot) joinOwner(p *sql.Plan, owner string) {
 	if is && (!s.options() || m.inherit && m.set) {
 		return
 	}
-	p.Mend(fmt.Sprintf("membership of the administrator in %q", owner), "none", "member", sql.Statement{Name: "join role " + owner, Texts: []string{s.join(owner)}})
+	p.Mend(fmt.Sprintf("membership of the administrator in %q", owner), "none", "member",
+		sql.Statement{Name: "join role " + owner, Texts: []string{s.join(owner)}})
 }
 
 // with returns the snapshot as it will be once the group roles and the database are there.
@@ -164,7 +165,8 @@ func (s *snapshot) keepOwner(p *sql.Plan, want sql.Database, groups Groups) {
 		p.Note("logical database %q belongs to role %q, which the administrator %q can't become", want.Name, has.owner, s.admin)
 		return
 	}
-	p.Mend("owner of logical database "+want.Name, has.owner, groups.Owner, sql.Statement{Name: "set the owner of logical database " + want.Name, Texts: texts})
+	p.Mend("owner of logical database "+want.Name, has.owner, groups.Owner,
+		sql.Statement{Name: "set the owner of logical database " + want.Name, Texts: texts})
 	owned := *has
 	owned.owner = groups.Owner
 	s.databases[want.Name] = &owned
@@ -212,7 +214,8 @@ func (w work) restrictPublic() {
 			w.plan.Note("PUBLIC, and so every role, has %s on %s: the administrator can't become its owner", from, what)
 			return
 		}
-		w.plan.Mend("privileges of PUBLIC on "+what, from, "none", sql.Statement{Name: "restrict PUBLIC on " + what, Database: w.database, Texts: texts})
+		w.plan.Mend("privileges of PUBLIC on "+what, from, "none",
+			sql.Statement{Name: "restrict PUBLIC on " + what, Database: w.database, Texts: texts})
 	}
 	if len(d.public) > 0 {
 		revoke("logical database "+w.database, strings.Join(d.public, ", "), d.owner, "REVOKE ALL ON DATABASE "+quote(w.database)+" FROM PUBLIC")
@@ -238,9 +241,15 @@ func (w work) extensions(want sql.Database) error {
 		has, is := w.in.extensions[e.Name]
 		switch {
 		case known && !is:
-			return sql.Invalid("the server has no extension %q; it has %s", e.Name, listed(slices.Sorted(keys(w.in.extensions))))
+			return sql.Invalid(
+				"the server has no extension %q; it has %s",
+				e.Name, listed(slices.Sorted(keys(w.in.extensions))),
+			)
 		case known && e.Version != "" && !slices.Contains(has.versions, e.Version):
-			return sql.Invalid("the server has no version %q of extension %q; it has %s", e.Version, e.Name, listed(has.versions))
+			return sql.Invalid(
+				"the server has no version %q of extension %q; it has %s",
+				e.Version, e.Name, listed(has.versions),
+			)
 		}
 		version := ""
 		if e.Version != "" {

@@ -56,7 +56,11 @@ func (s *snapshot) dropRoles(p *sql.Plan, names []string) {
 	}
 	for _, name := range names {
 		if s.roles[name].login {
-			p.Mend("logins of "+name, "allowed", "refused", sql.Statement{Name: "refuse logins of " + name, Texts: []string{"ALTER ROLE " + quote(name) + " NOLOGIN"}})
+			p.Mend("logins of "+name, "allowed", "refused",
+				sql.Statement{
+					Name:  "refuse logins of " + name,
+					Texts: []string{"ALTER ROLE " + quote(name) + " NOLOGIN"},
+				})
 		}
 	}
 	p.Statements = append(p.Statements, s.EndSessions(names...)...)
@@ -66,7 +70,8 @@ func (s *snapshot) dropRoles(p *sql.Plan, names []string) {
 		return
 	}
 	for _, name := range names {
-		p.Mend("role "+name, "on the server", "dropped", sql.Statement{Name: "drop role " + name, Texts: []string{"DROP ROLE IF EXISTS " + quote(name)}})
+		p.Mend("role "+name, "on the server", "dropped",
+			sql.Statement{Name: "drop role " + name, Texts: []string{"DROP ROLE IF EXISTS " + quote(name)}})
 	}
 }
 
@@ -116,7 +121,8 @@ func (w work) hand(name string) {
 		w.plan.Blocked = append(w.plan.Blocked, what+": no role that the administrator can become takes it over")
 		return
 	}
-	w.plan.Mend(what, "some objects or rules", "owned by "+to, sql.Statement{Name: "reassign " + what, Database: w.database, Texts: texts})
+	w.plan.Mend(what, "some objects or rules", "owned by "+to,
+		sql.Statement{Name: "reassign " + what, Database: w.database, Texts: texts})
 }
 
 // blocked names what keeps roles from being dropped and is in no database that was read.
@@ -175,15 +181,22 @@ func (s *snapshot) DropDatabase(want sql.Database, force bool) (sql.Plan, error)
 	if has != nil && want.Made {
 		switch in := s.inside[want.Name]; {
 		case has.owner != groups.Owner:
-			return p, sql.Conflict("logical database %q belongs to role %q and not to its owner role: it is not dropped", want.Name, has.owner)
+			return p, sql.Conflict(
+				"logical database %q belongs to role %q and not to its owner role: it is not dropped",
+				want.Name, has.owner,
+			)
 		case in == nil && !force, in != nil && in.tables > 0 && !force:
 			return p, &driver.Error{Code: driver.NotEmpty, Message: fmt.Sprintf("logical database %q has tables: set forceDestroy to drop them with it, or drop them first", want.Name)}
 		}
 		texts := []string{"DROP DATABASE IF EXISTS " + quote(want.Name) + " WITH (FORCE)"}
 		if s.roles[s.admin] != nil && !s.memberOf(s.admin, groups.Owner) {
-			p.Statements = append(p.Statements, sql.Statement{Name: "join role " + groups.Owner, Texts: []string{s.join(groups.Owner)}})
+			p.Statements = append(p.Statements, sql.Statement{
+				Name:  "join role " + groups.Owner,
+				Texts: []string{s.join(groups.Owner)},
+			})
 		}
-		p.Mend("logical database "+want.Name, "on the server", "dropped", sql.Statement{Name: "drop logical database " + want.Name, Texts: texts, Disconnects: true})
+		p.Mend("logical database "+want.Name, "on the server", "dropped",
+			sql.Statement{Name: "drop logical database " + want.Name, Texts: texts, Disconnects: true})
 		s = s.afterDrop(want.Name)
 	}
 	s.dropRoles(&p, names)

@@ -30,9 +30,12 @@ func (s *snapshot) taken(w wantedRole) error {
 	case r == nil:
 		return nil
 	case r.super || r.replicates || r.mark == "" && w.what != groupRole && s.has(s.admin, w.name):
-		return sql.Conflict("%s %q is a role of the cloud or of the administrator, which is never taken over: choose another name", w.what, w.name)
+		return sql.Conflict(
+			"%s %q is a role of the cloud or of the administrator, which is never taken over: choose another name",
+			w.what, w.name,
+		)
 	case r.mark != w.mark && !w.adopt:
-		return sql.Conflict("%s %q exists on the server and is not made for this object: set adoption to IfExists to take it over, or choose another name", w.what, w.name)
+		return sql.Taken(w.what, w.name)
 	}
 	return nil
 }
@@ -47,7 +50,8 @@ func (s *snapshot) ensure(p *sql.Plan, w wantedRole) error {
 		return s.create(p, w)
 	}
 	if r.mark != w.mark {
-		p.Mend(fmt.Sprintf("mark of %s %q", w.what, w.name), "another", "this object", sql.Statement{Name: "mark role " + w.name, Texts: []string{comment(w.name, w.mark)}})
+		p.Mend(fmt.Sprintf("mark of %s %q", w.what, w.name), "another", "this object",
+			sql.Statement{Name: "mark role " + w.name, Texts: []string{comment(w.name, w.mark)}})
 	}
 	s.attributes(p, w, r)
 	if w.login == nil || w.login.Verifier == nil || !w.login.Reset && r.login && r.mark == w.mark {
@@ -115,7 +119,10 @@ func (s *snapshot) attributes(p *sql.Plan, w wantedRole, r *role) {
 	}
 	if len(words) > 0 {
 		p.Mend(fmt.Sprintf("attributes of %s %q", w.what, r.name), strings.Join(from, ", "), strings.Join(words, ", "),
-			sql.Statement{Name: "alter role " + r.name, Texts: []string{"ALTER ROLE " + quote(r.name) + " " + strings.Join(words, " ")}})
+			sql.Statement{
+				Name:  "alter role " + r.name,
+				Texts: []string{"ALTER ROLE " + quote(r.name) + " " + strings.Join(words, " ")},
+			})
 	}
 }
 
@@ -134,10 +141,15 @@ func (s *snapshot) memberships(p *sql.Plan, name string, want []string) {
 		case !is:
 			p.Mend(what, "none", "member", sql.Statement{Name: "grant " + what, Texts: []string{s.grantRole(of, name)}})
 		case s.options() && (!m.inherit || !m.set):
-			p.Mend(what, "without INHERIT or SET", "with both", sql.Statement{Name: "grant " + what, Texts: []string{s.grantRole(of, name)}})
+			p.Mend(what, "without INHERIT or SET", "with both",
+				sql.Statement{Name: "grant " + what, Texts: []string{s.grantRole(of, name)}})
 		}
 		if m.admin {
-			p.Mend(what, "with ADMIN OPTION", "without", sql.Statement{Name: "revoke the option of " + what, Texts: m.revoked("ADMIN OPTION FOR "+quote(of), name)})
+			p.Mend(what, "with ADMIN OPTION", "without",
+				sql.Statement{
+					Name:  "revoke the option of " + what,
+					Texts: m.revoked("ADMIN OPTION FOR "+quote(of), name),
+				})
 		}
 	}
 	s.leave(p, name, want)
@@ -158,7 +170,8 @@ func (s *snapshot) leave(p *sql.Plan, name string, but []string) {
 			p.Note("%s: only a superuser can end it", what)
 			continue
 		}
-		p.Mend(what, "member", "none", sql.Statement{Name: "revoke " + what, Texts: r.memberOf[of].revoked(quote(of), name)})
+		p.Mend(what, "member", "none",
+			sql.Statement{Name: "revoke " + what, Texts: r.memberOf[of].revoked(quote(of), name)})
 	}
 }
 
@@ -188,15 +201,24 @@ func (s *snapshot) checkMember(user, of string) error {
 	r := s.roles[of]
 	switch {
 	case isReserved(of):
-		return sql.Invalid("memberOf names role %q, which is reserved by PostgreSQL or by the cloud: remove it from memberOf", of)
+		return sql.Invalid(
+			"memberOf names role %q, which is reserved by PostgreSQL or by the cloud: remove it from memberOf",
+			of,
+		)
 	case isGroup(s, of):
-		return sql.Invalid("memberOf names role %q, which is a group role of a logical database: name the database in access", of)
+		return sql.Invalid(
+			"memberOf names role %q, which is a group role of a logical database: name the database in access",
+			of,
+		)
 	case r == nil:
 		return &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("memberOf names role %q, which is not on the server: make it first, or remove it from memberOf", of)}
 	case r.super || r.createRole || r.replicates || r.bypassRLS || of == s.admin || s.memberOf(of, s.admin):
 		return sql.Invalid("memberOf names role %q, which can do more than any level: remove it from memberOf", of)
 	case of == user || s.memberOf(of, user):
-		return sql.Invalid("memberOf names role %q, which is itself a member of %q: a role can't be a member of itself", of, user)
+		return sql.Invalid(
+			"memberOf names role %q, which is itself a member of %q: a role can't be a member of itself",
+			of, user,
+		)
 	}
 	return nil
 }

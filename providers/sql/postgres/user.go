@@ -87,11 +87,17 @@ func (s *snapshot) checkUser(want sql.User) error {
 	for _, a := range want.Access {
 		switch {
 		case seen[a.Database]:
-			return sql.Invalid("access names logical database %q twice: name it once, with the higher level", a.Database)
+			return sql.Invalid(
+				"access names logical database %q twice: name it once, with the higher level",
+				a.Database,
+			)
 		case a.Level < sql.ReadOnly || a.Level > sql.Owner:
 			return sql.Invalid("access to logical database %q has no level", a.Database)
 		case a.Level == sql.Owner && len(a.Schemas) > 0:
-			return sql.Invalid("access to logical database %q has level Owner and schemas: an Owner has all schemas; remove schemas, or set ReadWrite", a.Database)
+			return sql.Invalid(
+				"access to logical database %q has level Owner and schemas: an Owner has all schemas; remove schemas, or set ReadWrite",
+				a.Database,
+			)
 		case s.databases[a.Database] == nil || s.roles[GroupsOf(a.Database).Owner] == nil:
 			return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("logical database %q and its group roles are not on the server yet", a.Database)}
 		}
@@ -221,7 +227,8 @@ func (w work) reassign() work {
 			continue
 		}
 		if !handed[o.role] {
-			w.plan.Mend(what, fmt.Sprintf("%d in %s", o.count, o.class), "owned by "+owner, sql.Statement{Name: "reassign " + what, Database: w.database, Texts: texts})
+			w.plan.Mend(what, fmt.Sprintf("%d in %s", o.count, o.class), "owned by "+owner,
+				sql.Statement{Name: "reassign " + what, Database: w.database, Texts: texts})
 		}
 		handed[o.role] = true
 	}
