@@ -26,7 +26,8 @@ func (r *Refused) Error() string {
 type Direct struct {
 	// Cluster are the ranges of Pods, Services and nodes, and the address of the API server. None of them is dialed.
 	Cluster []netip.Prefix
-	// Allowed are ranges that may be dialed although a rule is against it.
+	// Allowed are ranges that may be dialed although a rule is against it. A range of fewer than 8 bits allows nothing: "all addresses" is no
+	// decision to reach a metadata server.
 	Allowed []netip.Prefix
 	// Resolve returns the addresses of a name; nil for the resolver of the process.
 	Resolve func(ctx context.Context, network, host string) ([]netip.Addr, error)
@@ -105,7 +106,7 @@ func (d *Direct) Check(address netip.Addr) error {
 		return &Refused{address, "an address with a zone"}
 	}
 	for _, a := range meanings(address) {
-		if within(a, d.Allowed) {
+		if within(a, slices.DeleteFunc(slices.Clone(d.Allowed), func(p netip.Prefix) bool { return p.Bits() < 8 })) {
 			continue
 		}
 		if why := d.refuses(a); why != "" {

@@ -71,6 +71,10 @@ func TestAddresses(t *testing.T) {
 	if mapped.Check(netip.MustParseAddr("10.1.2.3")) == nil {
 		t.Error("a range that is written as IPv6 does not cover its addresses")
 	}
+	all := &sql.Direct{Allowed: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
+	if all.Check(netip.MustParseAddr("169.254.169.254")) == nil || all.Check(netip.MustParseAddr("::1")) == nil {
+		t.Error("a range of all addresses allows a metadata server")
+	}
 	if d.Check(netip.Addr{}) == nil {
 		t.Error("no address at all is allowed")
 	}
