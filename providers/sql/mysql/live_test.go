@@ -115,3 +115,11 @@ func TestSession(t *testing.T) {
 		t.Errorf("a server that does not listen is %v", err)
 	}
 }
+
+// A drop of all that stops after any statement is finished by the next process.
+func TestDropOfAllIsFinishedAfterACrash(t *testing.T) {
+	f := newFixture(t)
+	sqltest.DropCrashes(t, f.open, sql.Wanted{Databases: []sql.Database{made("orders")}, Users: []sql.User{
+		alternate("app", sql.Access{Database: "orders", Level: sql.Owner}), inPlace("report", sql.Access{Database: "orders", Level: sql.ReadOnly}),
+	}})
+}

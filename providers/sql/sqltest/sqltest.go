@@ -153,16 +153,73 @@ func stopsAfter(t *testing.T, server sql.Server, left int) func([]sql.Statement)
 	}
 }
 
-// Drop drops all that is wanted: users first.
-func Drop(t *testing.T, server sql.Server, wanted sql.Wanted) {
+// DropCrashes makes what is wanted, and drops it by a process that stops after its n-th statement, for each n; the next one finishes that. Every
+// statement is sent twice.
+func DropCrashes(t *testing.T, open func() sql.Server, wanted sql.Wanted) {
+	t.Helper()
+	for n := 0; ; n++ {
+		server := open()
+		Reconcile(t, server, wanted)
+		err := tryDrop(t, server, wanted, stopsAfter(t, server, n))
+		_ = server.Close(t.Context())
+		if err != nil && !errors.Is(err, errCrash) {
+			t.Fatalf("with a crash after %d statements: %v", n, err)
+		}
+		server = open()
+		Drop(t, server, wanted)
+		shot := Read(t, server, wanted)
+		for _, u := range wanted.Users {
+			if plan, err := shot.DropUser(u); err != nil || plan.Found || len(plan.Statements) > 0 {
+				t.Errorf("user %s is still there: %v, %v", u.Name, plan.Statements, err)
+			}
+		}
+		for _, d := range wanted.Databases {
+			if plan, err := shot.DropDatabase(d, true); err != nil || plan.Found || len(plan.Statements) > 0 {
+				t.Errorf("database %s is still there: %v, %v", d.Name, plan.Statements, err)
+			}
+		}
+		_ = server.Close(t.Context())
+		if t.Failed() {
+			t.Fatalf("after a crash behind %d statements", n)
+		}
+		if err == nil {
+			t.Logf("stopped after each of %d statements", n)
+			return
+		}
+	}
+}
+
+func tryDrop(t *testing.T, server sql.Server, wanted sql.Wanted, apply func([]sql.Statement) error) error {
 	t.Helper()
 	for _, u := range wanted.Users {
 		plan, err := Read(t, server, wanted).DropUser(u)
-		Sent(t, server, "drop user "+u.Name, plan, err)
+		if err == nil && len(plan.Blocked) > 0 {
+			err = fmt.Errorf("the drop of %s is blocked: %q", u.Name, plan.Blocked)
+		}
+		if err == nil {
+			err = apply(plan.Statements)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for _, d := range wanted.Databases {
 		plan, err := Read(t, server, wanted).DropDatabase(d, true)
-		Sent(t, server, "drop database "+d.Name, plan, err)
+		if err == nil {
+			err = apply(plan.Statements)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drop drops all that is wanted: users first.
+func Drop(t *testing.T, server sql.Server, wanted sql.Wanted) {
+	t.Helper()
+	if err := tryDrop(t, server, wanted, func(statements []sql.Statement) error { return server.Apply(t.Context(), statements) }); err != nil {
+		t.Error(err)
 	}
 }
 
