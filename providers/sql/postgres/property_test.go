@@ -70,6 +70,7 @@ func (q *sequence) run() {
 		if diff := cmp.Diff(before, q.foreign()); diff != "" {
 			q.Errorf("what others have has changed (-before +after):\n%s", diff)
 		}
+		q.future()
 		q.declared()
 		if q.Failed() {
 			return
@@ -78,6 +79,26 @@ func (q *sequence) run() {
 	if q.random.IntN(8) == 0 {
 		q.dropDatabase()
 	}
+}
+
+// future makes a table of the owner role, which has the right privileges at once, and sees that one of bob has none: nobody reconciles in between.
+func (q *sequence) future() {
+	d := pick(q, q.wanted.Databases)
+	q.asOwner(d.Name, "CREATE TABLE "+pick(q, []string{"public", "app", `"odd ""schema"""`})+"."+q.created()+" (n serial, m int)")
+	table := "app." + q.created()
+	q.send("bob", d.Name, "CREATE TABLE "+table+" (n int)")
+	for _, u := range q.wanted.Users {
+		for _, l := range u.Logins {
+			var has bool
+			if err := q.session(administrator, d.Name).QueryRow(q.Context(), "SELECT has_table_privilege($1, $2, 'SELECT, INSERT, DELETE')", l.Name, table).Scan(&has); err != nil {
+				q.Fatal(err)
+			}
+			if has && len(u.MemberOf) == 0 {
+				q.Errorf("%s has privileges on a new table of bob in %s", l.Name, d.Name)
+			}
+		}
+	}
+	q.send("bob", d.Name, "DROP TABLE "+table)
 }
 
 // step is one edit or one foreign statement.
