@@ -16,8 +16,8 @@ import (
 // come up to date.
 var knownValues = []knownList{
 	{
-		file: "providers/aws/zz_generated_regions.go", module: "github.com/aws/aws-sdk-go-v2", source: "internal/endpoints/awsrulesfn/partitions.json", read: regionsIn,
-		declares: "package aws\n\n// regions are those of all partitions of AWS.\nvar regions = []string{%s}\n",
+		file: "providers/aws/session/zz_generated_regions.go", module: "github.com/aws/aws-sdk-go-v2", source: "internal/endpoints/awsrulesfn/partitions.json", read: regionsIn,
+		declares: "package session\n\n// Regions are those of all partitions of AWS.\nvar Regions = []string{%s}\n",
 	},
 	{
 		file: "providers/gcp/sql/zz_generated_versions.go", module: "google.golang.org/api", source: "sqladmin/v1/sqladmin-api.json", read: versionsIn,

@@ -79,8 +79,8 @@ func (s *session) with(ctx context.Context) context.Context {
 }
 
 // Observe implements driver.Session.
-func (s *session) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	return s.Session.Observe(s.with(ctx), kind, req)
+func (s *session) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
+	return s.Session.Observe(s.with(ctx), kind, req, secrets)
 }
 
 // List implements driver.Session.
@@ -104,8 +104,8 @@ func (s *session) Do(ctx context.Context, kind string, req driver.Request, comma
 }
 
 // Delete implements driver.Session.
-func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	return s.Session.Delete(s.with(ctx), kind, req)
+func (s *session) Delete(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	return s.Session.Delete(s.with(ctx), kind, req, secrets)
 }
 
 // Calls returns a hook that counts the calls of a session against the account's budgets, and passes them on to next,

@@ -103,7 +103,7 @@ func (o *obedient) Create(context.Context, string, driver.Request, driver.Secret
 	return o.done, nil
 }
 
-func (o *obedient) Delete(context.Context, string, driver.Request) (driver.Result, error) {
+func (o *obedient) Delete(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	o.asked = append(o.asked, "delete")
 	return o.done, nil
 }

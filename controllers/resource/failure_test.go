@@ -121,7 +121,7 @@ type showing struct {
 	shows []driver.Observation
 }
 
-func (s *showing) Observe(context.Context, string, driver.Request) (driver.Observation, error) {
+func (s *showing) Observe(context.Context, string, driver.Request, driver.Secrets) (driver.Observation, error) {
 	next := s.shows[0]
 	if len(s.shows) > 1 {
 		s.shows = s.shows[1:]

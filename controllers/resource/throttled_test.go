@@ -75,7 +75,7 @@ func (c *throttling) call(ctx context.Context, operation string) error {
 	return nil
 }
 
-func (c *throttling) Observe(ctx context.Context, _ string, req driver.Request) (driver.Observation, error) {
+func (c *throttling) Observe(ctx context.Context, _ string, req driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	c.mu.Lock()
 	c.began = append(c.began, req.Mark.Name)
 	c.mu.Unlock()

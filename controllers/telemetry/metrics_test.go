@@ -305,7 +305,7 @@ func full() *Metrics {
 	m.Certificate(noon)
 	_, end := m.Calls("aws").Begin(context.Background(), "s3", "CreateBucket")
 	end(driver.Call{})
-	_, _ = TimeCalls(m, failing{}, "aws").Observe(context.Background(), "Bucket", driver.Request{})
+	_, _ = TimeCalls(m, failing{}, "aws").Observe(context.Background(), "Bucket", driver.Request{}, driver.Secrets{})
 	return m
 }
 

@@ -35,9 +35,9 @@ func (t *timed) took(kind, verb string, since time.Time, err error) {
 }
 
 // Observe implements driver.Session.
-func (t *timed) Observe(ctx context.Context, kind string, req driver.Request) (seen driver.Observation, err error) {
+func (t *timed) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (seen driver.Observation, err error) {
 	defer func(since time.Time) { t.took(kind, "observe", since, err) }(t.m.now())
-	return t.Session.Observe(ctx, kind, req)
+	return t.Session.Observe(ctx, kind, req, secrets)
 }
 
 // List implements driver.Session.
@@ -65,7 +65,7 @@ func (t *timed) Do(ctx context.Context, kind string, req driver.Request, command
 }
 
 // Delete implements driver.Session.
-func (t *timed) Delete(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
+func (t *timed) Delete(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "delete", since, err) }(t.m.now())
-	return t.Session.Delete(ctx, kind, req)
+	return t.Session.Delete(ctx, kind, req, secrets)
 }

@@ -13,7 +13,7 @@ import (
 
 type failing struct{ driver.Session }
 
-func (failing) Observe(context.Context, string, driver.Request) (driver.Observation, error) {
+func (failing) Observe(context.Context, string, driver.Request, driver.Secrets) (driver.Observation, error) {
 	return driver.Observation{State: driver.Ready}, nil
 }
 
@@ -28,7 +28,7 @@ func (failing) Update(context.Context, string, driver.Request, driver.Edit, driv
 func TestSessionCountsByOutcome(t *testing.T) {
 	m := New(Options{Now: time.Now})
 	s := TimeCalls(m, failing{}, "aws")
-	if seen, err := s.Observe(t.Context(), "Bucket", driver.Request{}); err != nil || seen.State != driver.Ready {
+	if seen, err := s.Observe(t.Context(), "Bucket", driver.Request{}, driver.Secrets{}); err != nil || seen.State != driver.Ready {
 		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
 	}
 	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, driver.Edit{}, driver.Secrets{}); driver.CodeOf(err) != driver.Throttled {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -42,7 +43,7 @@ func tokenFile(t *testing.T, token string) string {
 }
 
 func ambient() driver.Opening {
-	return driver.Opening{Config: driver.Config{Location: region, Ambient: true, Tenant: tenant}}
+	return driver.Opening{Config: driver.Config{Location: awstest.Region, Ambient: true, Tenant: tenant}}
 }
 
 // irsa gives the process an identity as EKS does with IAM roles for service accounts.
@@ -59,10 +60,10 @@ func irsa(t *testing.T, r *reach) {
 func podIdentity(t *testing.T, r *reach) {
 	t.Helper()
 	bare(t)
-	r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}})
-	id, secret := r.AWSKeys(account)
+	r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{awstest.Account}})
+	id, secret := r.AWSKeys(awstest.Account)
 	client := sts.NewFromConfig(awssdk.Config{
-		Region: region, BaseEndpoint: awssdk.String(r.AWSEndpoint()), Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
+		Region: awstest.Region, BaseEndpoint: awssdk.String(r.AWSEndpoint()), Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
 	})
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Header.Get("Authorization") != "the-pod" {
@@ -84,14 +85,14 @@ func podIdentity(t *testing.T, r *reach) {
 	t.Setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", tokenFile(t, "the-pod"))
 }
 
-// The identity of the process serves, alone and as the base of a chain, and is renewed and replaced as any other.
+// The Identity of the process serves, alone and as the base of a chain, and is renewed and replaced as any other.
 func TestAmbient(t *testing.T) {
 	for name, setUp := range map[string]func(*testing.T, *reach){"IRSA": irsa, "EKS Pod Identity": podIdentity} {
 		t.Run(name, func(t *testing.T) {
 			r := newReach(t)
 			setUp(t, r)
 			conn := r.openConfig(ambient())
-			if got, err := conn.Identity(t.Context()); err != nil || got != account {
+			if got, err := conn.Identity(t.Context()); err != nil || got != awstest.Account {
 				t.Errorf("identity %q, %v", got, err)
 			}
 			if err := look(t.Context(), conn); err != nil {
@@ -110,7 +111,7 @@ func TestAmbient(t *testing.T) {
 
 			chained := ambient()
 			chained.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
-			if got, err := r.openConfig(chained).Identity(t.Context()); err != nil || got != other {
+			if got, err := r.openConfig(chained).Identity(t.Context()); err != nil || got != awstest.Other {
 				t.Errorf("chained: identity %q, %v", got, err)
 			}
 		})
@@ -131,7 +132,7 @@ func TestNoAmbient(t *testing.T) {
 			r := newReach(t)
 			setUp(t, r)
 			_, err := r.openConfig(ambient()).Identity(t.Context())
-			wantCode(t, err, driver.Denied)
+			awstest.WantCode(t, err, driver.Denied)
 		})
 	}
 }

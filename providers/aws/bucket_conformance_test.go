@@ -9,14 +9,15 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
 func init() {
-	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return bucketKind(b, region) })
+	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return Kind(b, region) })
 }
 
-func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
+func Kind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
 		Name: "Bucket",
 		RefusedNames: []string{
@@ -28,7 +29,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		Full:         fieldedit.AWSBucket(region).Full,
 		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields:       fieldedit.AWSBucket(region).Fields,
-		Reads:        14 + len(namedSorts), // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, website, lifecycle, logging, object ownership, acceleration, Object Lock, notifications, policy
+		Reads:        14 + len(awstest.NamedSorts), // one, and one for each aspect: versioning, publicAccess, encryption, requesterPays, cors, website, lifecycle, logging, object ownership, acceleration, Object Lock, notifications, policy
 		MinimalReads: 1,
 		Lists:        true,
 		GlobalNames:  true,
@@ -40,11 +41,11 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 			Entries: map[string]drivertest.Entries{"aws.policy": b.policyEntries()},
 			Remove: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				do(t, b.s3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
+				awstest.Do(t, b.S3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
 			},
 			Fill: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				do(t, b.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: new("a"), Body: strings.NewReader("x")})
+				awstest.Do(t, b.S3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: new("a"), Body: strings.NewReader("x")})
 			},
 			Hide: func(_ testing.TB, name, f string) func() {
 				if strings.HasPrefix(f, "website.") { // both fields have one call
@@ -53,8 +54,8 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 				if strings.HasPrefix(f, "aws.notifications.") {
 					return b.only(name, "GetBucketNotificationConfiguration")
 				}
-				if sort, is := namedSorts[f]; is {
-					return b.only(name, "ListBucket"+sort.call+"Configurations")
+				if sort, is := awstest.NamedSorts[f]; is {
+					return b.only(name, "ListBucket"+sort.Call+"Configurations")
 				}
 				return b.only(name, map[string]string{
 					"versioning": "GetBucketVersioning", "publicAccess": "GetPublicAccessBlock", "encryption.key": "GetBucketEncryption",
@@ -74,8 +75,8 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 				if strings.HasPrefix(f, "aws.notifications.") {
 					return b.only(name, "PutBucketNotificationConfiguration")
 				}
-				if sort, is := namedSorts[f]; is {
-					return b.only(name, "PutBucket"+sort.call+"Configuration")
+				if sort, is := awstest.NamedSorts[f]; is {
+					return b.only(name, "PutBucket"+sort.Call+"Configuration")
 				}
 				return b.only(name, map[string]string{
 					"versioning": "PutBucketVersioning", "publicAccess": "PutPublicAccessBlock",
@@ -98,7 +99,7 @@ func (b *backdoor) policyEntries() drivertest.Entries {
 	in := fieldedit.PolicyEntries()
 	in.Of = func(t testing.TB, name string) map[string]string {
 		defer b.uncounted()()
-		out, err := b.s3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &name})
+		out, err := b.S3.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &name})
 		if err != nil {
 			return map[string]string{}
 		}
@@ -107,10 +108,10 @@ func (b *backdoor) policyEntries() drivertest.Entries {
 	in.Set = func(t testing.TB, name string, entries map[string]string) {
 		defer b.uncounted()()
 		if len(entries) == 0 {
-			do(t, b.s3.DeleteBucketPolicy, &s3.DeleteBucketPolicyInput{Bucket: &name})
+			awstest.Do(t, b.S3.DeleteBucketPolicy, &s3.DeleteBucketPolicyInput{Bucket: &name})
 			return
 		}
-		do(t, b.s3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &name, Policy: new(fieldedit.PolicyDocument(fieldedit.StatementsOf(entries), name))})
+		awstest.Do(t, b.S3.PutBucketPolicy, &s3.PutBucketPolicyInput{Bucket: &name, Policy: new(fieldedit.PolicyDocument(fieldedit.StatementsOf(entries), name))})
 	}
 	return in
 }
@@ -119,11 +120,11 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 	defer b.uncounted()()
 	switch f {
 	case "versioning":
-		do(t, b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{Bucket: &name,
+		awstest.Do(t, b.S3.PutBucketVersioning, &s3.PutBucketVersioningInput{Bucket: &name,
 			VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatus(value.(string))}})
 	case "publicAccess":
 		on := new(value == "Blocked")
-		do(t, b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
+		awstest.Do(t, b.S3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
 			PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{
 				BlockPublicAcls: on, IgnorePublicAcls: on, BlockPublicPolicy: on, RestrictPublicBuckets: on}})
 	case "encryption.key", "aws.bucketKey", "aws.blockedEncryptionTypes":
@@ -133,10 +134,10 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 		if protocol, host, named := strings.Cut(value.(string), "://"); named {
 			to = &s3types.RedirectAllRequestsTo{HostName: &host, Protocol: s3types.Protocol(protocol)}
 		}
-		do(t, b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: &s3types.WebsiteConfiguration{RedirectAllRequestsTo: to}})
+		awstest.Do(t, b.S3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: &s3types.WebsiteConfiguration{RedirectAllRequestsTo: to}})
 	case "website.indexDocument", "website.errorDocument":
 		in := &s3types.WebsiteConfiguration{IndexDocument: &s3types.IndexDocument{Suffix: new("index.html")}}
-		if site, err := b.s3.GetBucketWebsite(t.Context(), &s3.GetBucketWebsiteInput{Bucket: &name}); err == nil {
+		if site, err := b.S3.GetBucketWebsite(t.Context(), &s3.GetBucketWebsiteInput{Bucket: &name}); err == nil {
 			in.IndexDocument, in.ErrorDocument = site.IndexDocument, site.ErrorDocument
 		}
 		if f == "website.indexDocument" {
@@ -144,7 +145,7 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 		} else {
 			in.ErrorDocument = &s3types.ErrorDocument{Key: new(value.(string))}
 		}
-		do(t, b.s3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: in})
+		awstest.Do(t, b.S3.PutBucketWebsite, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: in})
 	case "lifecycle":
 		b.editLifecycle(t, name, value.([]v1alpha1.LifecycleRule))
 	case "cors":
@@ -152,16 +153,16 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 		for _, r := range value.([]v1alpha1.CORSRule) {
 			rules = append(rules, s3types.CORSRule{ID: new("theirs"), AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders, ExposeHeaders: r.ExposeHeaders, MaxAgeSeconds: r.MaxAgeSeconds})
 		}
-		do(t, b.s3.PutBucketCors, &s3.PutBucketCorsInput{Bucket: &name, CORSConfiguration: &s3types.CORSConfiguration{CORSRules: rules}})
+		awstest.Do(t, b.S3.PutBucketCors, &s3.PutBucketCorsInput{Bucket: &name, CORSConfiguration: &s3types.CORSConfiguration{CORSRules: rules}})
 	case "requesterPays":
 		payer := map[bool]s3types.Payer{true: s3types.PayerRequester, false: s3types.PayerBucketOwner}[value.(bool)]
-		do(t, b.s3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{Bucket: &name, RequestPaymentConfiguration: &s3types.RequestPaymentConfiguration{Payer: payer}})
+		awstest.Do(t, b.S3.PutBucketRequestPayment, &s3.PutBucketRequestPaymentInput{Bucket: &name, RequestPaymentConfiguration: &s3types.RequestPaymentConfiguration{Payer: payer}})
 	case "retention.days", "retention.locked":
 		b.editRetention(t, name, f, value)
 	case "logging.bucket", "logging.prefix":
 		b.editLogging(t, name, f, value.(string))
 	case "aws.transferAcceleration":
-		do(t, b.s3.PutBucketAccelerateConfiguration, &s3.PutBucketAccelerateConfigurationInput{Bucket: &name,
+		awstest.Do(t, b.S3.PutBucketAccelerateConfiguration, &s3.PutBucketAccelerateConfigurationInput{Bucket: &name,
 			AccelerateConfiguration: &s3types.AccelerateConfiguration{Status: s3types.BucketAccelerateStatus(value.(string))}})
 	case "aws.notifications.eventBridge", "aws.notifications.queues", "aws.notifications.topics", "aws.notifications.functions":
 		b.editNotifications(t, name, f, value)
@@ -170,7 +171,7 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 	case "aws.metrics", "aws.intelligentTiering", "aws.analytics", "aws.inventory":
 		b.editNamed(t, name, f, value)
 	case "aws.objectOwnership":
-		do(t, b.s3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{Bucket: &name, OwnershipControls: &s3types.OwnershipControls{
+		awstest.Do(t, b.S3.PutBucketOwnershipControls, &s3.PutBucketOwnershipControlsInput{Bucket: &name, OwnershipControls: &s3types.OwnershipControls{
 			Rules: []s3types.OwnershipControlsRule{{ObjectOwnership: s3types.ObjectOwnership(value.(string))}}}})
 	default:
 		t.Fatalf("no way to edit %s", f)
@@ -180,7 +181,7 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 func (b *backdoor) bucketLabels(t testing.TB, name string) map[string]string {
 	defer b.uncounted()()
 	tags := map[string]string{}
-	for _, tag := range do(t, b.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
+	for _, tag := range awstest.Do(t, b.S3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
 		tags[*tag.Key] = *tag.Value
 	}
 	return tags
@@ -192,5 +193,5 @@ func (b *backdoor) relabelBucket(t testing.TB, name string, labels map[string]st
 	for k, v := range labels {
 		set = append(set, s3types.Tag{Key: &k, Value: &v})
 	}
-	do(t, b.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: set}})
+	awstest.Do(t, b.S3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: set}})
 }

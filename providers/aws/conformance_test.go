@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/fieldedit"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -31,7 +32,7 @@ func TestConformanceEncoded(t *testing.T) {
 func TestRequestsAreRecordedEncoded(t *testing.T) {
 	for name, config := range map[string]func(*reach) driver.Opening{
 		"keys": func(r *reach) driver.Opening {
-			return driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account)}
+			return driver.Opening{Config: driver.Config{Location: awstest.Region}, Credentials: r.Keys(awstest.Account)}
 		},
 		"a role":       (*reach).assuming,
 		"web identity": (*reach).web,
@@ -45,8 +46,8 @@ func TestRequestsAreRecordedEncoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.conn = session
-			if _, err := r.conn.Identity(drivertest.Caller(t)); err != nil {
+			r.Session = session
+			if _, err := r.Session.Identity(drivertest.Caller(t)); err != nil {
 				t.Fatal(err)
 			}
 			r.lead(t)
@@ -70,7 +71,7 @@ func harness(t *testing.T) drivertest.Harness { return harnessWith(t, trialsOf) 
 // harnessOf has other fields of databases, and no other kind.
 func harnessOf(t *testing.T, of func(region string) fieldedit.Kind[v1alpha1.DatabaseParameters]) drivertest.Harness {
 	return harnessWith(t, func(b *backdoor, region string) []drivertest.Trial {
-		kind := databaseKind(b, region)
+		kind := Instances(b, region)
 		kind.Full, kind.Fields = of(region).Full, of(region).Fields
 		if full := kind.Full(); *full.Engine != v1alpha1.EnginePostgres {
 			parameters := kind.Cloud.Entries["parameters"]
@@ -83,21 +84,21 @@ func harnessOf(t *testing.T, of func(region string) fieldedit.Kind[v1alpha1.Data
 
 func harnessWith(t *testing.T, kinds func(b *backdoor, region string) []drivertest.Trial) drivertest.Harness {
 	const region = "us-east-1" // where S3 is oddest
-	w := newEnvironmentIn(t, region, localcloud.Options{Durations: localcloud.Durations{
+	w := awstest.NewIn(t, region, localcloud.Options{Durations: localcloud.Durations{
 		Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
 		ModifyOnset: 20 * time.Second,
 	}, InstanceQuota: -1})
-	b := &backdoor{environment: w}
-	theirs := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(other)}
-	nobodys := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys("333333333333")}
-	_, secret := w.AWSKeys(account)
+	b := &backdoor{Environment: w}
+	theirs := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.Keys(awstest.Other)}
+	nobodys := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.Keys("333333333333")}
+	_, secret := w.AWSKeys(awstest.Account)
 	h := drivertest.Harness{
 		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: 2 * time.Minute}), // longer than the suite's grace
 		Config: driver.Opening{
 			Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
-			Credentials: w.keys(account),
+			Credentials: w.Keys(awstest.Account),
 		},
-		Account: account,
+		Account: awstest.Account,
 		Other:   &theirs,
 		Empty:   &nobodys,
 		PageSize: func(n int) (lift func()) {
@@ -105,14 +106,14 @@ func harnessWith(t *testing.T, kinds func(b *backdoor, region string) []driverte
 			return func() { w.SetPageLimit(0) }
 		},
 		Refused: map[string]driver.Opening{
-			"no region":    {Credentials: w.keys(account)},
+			"no region":    {Credentials: w.Keys(awstest.Account)},
 			"no keys":      {Config: driver.Config{Location: region}, Credentials: map[string][]byte{}},
 			"a program":    {Config: driver.Config{Location: region}, Credentials: map[string][]byte{"credential_process": []byte("/bin/canary")}},
 			"half the key": {Config: driver.Config{Location: region}, Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIACANARY")}},
 		},
 		Secrets: []string{secret},
-		Now:     w.clock.Now,
-		Finish:  func(testing.TB) { w.clock.Advance(time.Hour) },
+		Now:     w.Clock.Now,
+		Finish:  func(testing.TB) { w.Clock.Advance(time.Hour) },
 		Calls:   b.calls, Disrupted: w.Ledger.Disruptions,
 		Fail:  b.fail,
 		Kinds: kinds(b, region),
@@ -126,7 +127,7 @@ func harnessWith(t *testing.T, kinds func(b *backdoor, region string) []driverte
 
 // A backdoor is how the suite reaches the cloud behind the driver's back. Its calls do not count.
 type backdoor struct {
-	*environment
+	*awstest.Environment
 	own drivertest.Calls
 }
 

@@ -13,14 +13,15 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
 func init() {
-	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return databaseKind(b, region) })
+	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return Instances(b, region) })
 }
 
-func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
+func Instances(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		Name:         "Database",
 		RefusedNames: []string{strings.Repeat("a", 64), "1orders", "shop--orders", "orders-", "shop_orders", "shop.orders"},
@@ -28,7 +29,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Full:         fieldedit.AWSDatabase(region).Full,
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
-				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.medium")}, // which has insights
+				Engine: new(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.medium")}, // which has insights
 			}
 		},
 		RefusedPasswords: []string{"seven-7", strings.Repeat("x", 129), "with/slash", "with@at-sign", `with"quote`, "with space", "with-ümlaut"},
@@ -65,11 +66,11 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 			Relabel: b.relabelDatabase,
 			Remove: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				do(t, b.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true)})
+				awstest.Do(t, b.RDS.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true)})
 			},
 			Stop: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				do(t, b.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
+				awstest.Do(t, b.RDS.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
 			},
 			Hide: func(_ testing.TB, _, f string) func() {
 				return b.denied(map[string]string{"parameters": "DescribeDBParameters", "tls": "DescribeDBParameters"}[f], "")
@@ -96,7 +97,7 @@ var modified = map[string]string{
 }
 
 func (b *backdoor) instance(t testing.TB, name string) rdstypes.DBInstance {
-	return do(t, b.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]
+	return awstest.Do(t, b.RDS.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]
 }
 
 // editRoles gives an instance other roles, and takes those away that it had. MySQL and MariaDB have none.
@@ -105,16 +106,16 @@ func (b *backdoor) editRoles(t testing.TB, name string, roles []v1alpha1.Associa
 		return
 	}
 	for _, r := range b.instance(t, name).AssociatedRoles {
-		do(t, b.rds.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: r.FeatureName, RoleArn: r.RoleArn})
+		awstest.Do(t, b.RDS.RemoveRoleFromDBInstance, &rds.RemoveRoleFromDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: r.FeatureName, RoleArn: r.RoleArn})
 	}
 	for _, r := range roles {
-		do(t, b.rds.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: &r.FeatureName, RoleArn: &r.RoleARN})
+		awstest.Do(t, b.RDS.AddRoleToDBInstance, &rds.AddRoleToDBInstanceInput{DBInstanceIdentifier: &name, FeatureName: &r.FeatureName, RoleArn: &r.RoleARN})
 	}
 }
 
 func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	defer b.uncounted()()
-	b.clock.Advance(time.Hour) // RDS takes one change at a time
+	b.Clock.Advance(time.Hour) // RDS takes one change at a time
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true)}
 	switch f {
 	case "aws.instanceClass":
@@ -133,7 +134,7 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId = new(true), b.instance(t, name).PerformanceInsightsKMSKeyId
 		in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode = b.instance(t, name).PerformanceInsightsRetentionPeriod, rdstypes.DatabaseInsightsMode(value.(string))
 	case "aws.monitoring.intervalSeconds":
-		in.MonitoringInterval, in.MonitoringRoleArn = new(int32(value.(int))), new(cmp.Or(awssdk.ToString(b.instance(t, name).MonitoringRoleArn), "arn:aws:iam::"+account+":role/rds-monitoring-role"))
+		in.MonitoringInterval, in.MonitoringRoleArn = new(int32(value.(int))), new(cmp.Or(awssdk.ToString(b.instance(t, name).MonitoringRoleArn), "arn:aws:iam::"+awstest.Account+":role/rds-monitoring-role"))
 	case "aws.monitoring.roleARN":
 		in.MonitoringInterval, in.MonitoringRoleArn = b.instance(t, name).MonitoringInterval, new(value.(string))
 	case "iamAuthentication":
@@ -172,9 +173,9 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		}
 		in.DBParameterGroupName = &group
 		defer func() {
-			b.clock.Advance(time.Hour)
-			do(t, b.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
-			b.clock.Advance(time.Hour)
+			b.Clock.Advance(time.Hour)
+			awstest.Do(t, b.RDS.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
+			b.Clock.Advance(time.Hour)
 		}()
 	case "tls":
 		set := b.settings(t, name)
@@ -213,15 +214,15 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	default:
 		t.Fatalf("no way to edit %s", f)
 	}
-	do(t, b.rds.ModifyDBInstance, in)
+	awstest.Do(t, b.RDS.ModifyDBInstance, in)
 }
 
 func (b *backdoor) switchPower(t testing.TB, name, to string) {
 	if to == string(v1alpha1.PowerStateStopped) {
-		do(t, b.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
+		awstest.Do(t, b.RDS.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
 		return
 	}
-	do(t, b.rds.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: &name})
+	awstest.Do(t, b.RDS.StartDBInstance, &rds.StartDBInstanceInput{DBInstanceIdentifier: &name})
 }
 
 // editDisk names what RDS wants named together. IOPS and throughput need a disk for which they can be chosen.
@@ -251,19 +252,19 @@ func (b *backdoor) relabelDatabase(t testing.TB, name string, labels map[string]
 		}
 	}
 	if len(gone) > 0 {
-		do(t, b.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBInstanceArn, TagKeys: gone})
+		awstest.Do(t, b.RDS.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBInstanceArn, TagKeys: gone})
 	}
 	var set []rdstypes.Tag
 	for k, v := range labels {
 		set = append(set, rdstypes.Tag{Key: &k, Value: &v})
 	}
-	do(t, b.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: set})
+	awstest.Do(t, b.RDS.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: set})
 }
 
 // settings returns what somebody set in the DB parameter group of an instance.
 func (b *backdoor) settings(t testing.TB, name string) map[string]string {
 	set := map[string]string{}
-	for _, p := range do(t, b.rds.DescribeDBParameters, &rds.DescribeDBParametersInput{
+	for _, p := range awstest.Do(t, b.RDS.DescribeDBParameters, &rds.DescribeDBParametersInput{
 		DBParameterGroupName: b.instance(t, name).DBParameterGroups[0].DBParameterGroupName, Source: new("user"),
 	}).Parameters {
 		set[*p.ParameterName] = *p.ParameterValue
@@ -280,19 +281,19 @@ func (b *backdoor) setSettings(t testing.TB, name string, to map[string]string) 
 	}
 	for key := range b.settings(t, name) {
 		if _, stays := to[key]; !stays {
-			do(t, b.rds.ResetDBParameterGroup, &rds.ResetDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
+			awstest.Do(t, b.RDS.ResetDBParameterGroup, &rds.ResetDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
 				{ParameterName: &key, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 			}})
 		}
 	}
 	for key, value := range to {
-		do(t, b.rds.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
+		awstest.Do(t, b.RDS.ModifyDBParameterGroup, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: group, Parameters: []rdstypes.Parameter{
 			{ParameterName: &key, ParameterValue: &value, ApplyMethod: rdstypes.ApplyMethodPendingReboot},
 		}})
 	}
-	b.clock.Advance(time.Hour)
+	b.Clock.Advance(time.Hour)
 	b.reboot(t, name)
-	b.clock.Advance(time.Hour)
+	b.Clock.Advance(time.Hour)
 }
 
 // support returns what RDS says of the support of an instance.
@@ -300,7 +301,7 @@ func (b *backdoor) support(t testing.TB, name string) driver.Support {
 	defer b.uncounted()()
 	in := b.instance(t, name)
 	s := driver.Support{Version: "8.4", CertificateExpires: *in.CertificateDetails.ValidTill}
-	versions := do(t, b.rds.DescribeDBMajorEngineVersions, &rds.DescribeDBMajorEngineVersionsInput{Engine: in.Engine, MajorEngineVersion: &s.Version}).DBMajorEngineVersions
+	versions := awstest.Do(t, b.RDS.DescribeDBMajorEngineVersions, &rds.DescribeDBMajorEngineVersionsInput{Engine: in.Engine, MajorEngineVersion: &s.Version}).DBMajorEngineVersions
 	if len(versions) != 1 || len(versions[0].SupportedEngineLifecycles) != 2 {
 		t.Fatalf("RDS says of %s %s: %+v", *in.Engine, s.Version, versions)
 	}
@@ -312,13 +313,13 @@ func (b *backdoor) support(t testing.TB, name string) driver.Support {
 func (b *backdoor) reboot(t testing.TB, name string) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
-		_, err := b.rds.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
+		_, err := b.RDS.RebootDBInstance(t.Context(), &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
 		if err == nil {
 			return
 		}
 		if !strings.Contains(err.Error(), "not in available state") || time.Now().After(end) {
 			t.Fatal(err)
 		}
-		b.clock.Advance(time.Hour)
+		b.Clock.Advance(time.Hour)
 	}
 }

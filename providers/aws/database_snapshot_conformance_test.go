@@ -12,20 +12,21 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
 func init() {
-	trials = append(trials, func(b *backdoor, _ string) drivertest.Trial { return snapshotKind(b) })
+	trials = append(trials, func(b *backdoor, _ string) drivertest.Trial { return Snapshots(b) })
 }
 
 // kindTag is the key of the tag that says that a mark is a snapshot's own, and no copy of its instance's.
 const kindTag = "mooring-kind"
 
-func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParameters] {
+func Snapshots(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParameters] {
 	made := 0
 	snapshot := func(t testing.TB, name string) rdstypes.DBSnapshot {
-		return do(t, b.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &name}).DBSnapshots[0]
+		return awstest.Do(t, b.RDS.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &name}).DBSnapshots[0]
 	}
 	return &drivertest.Kind[v1alpha1.DatabaseSnapshotParameters]{
 		Name:         "DatabaseSnapshot",
@@ -39,17 +40,17 @@ func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParamet
 			defer b.uncounted()()
 			made++
 			name := fmt.Sprintf("conform-source-%d", made)
-			do(t, b.rds.CreateDBInstance, &rds.CreateDBInstanceInput{
+			awstest.Do(t, b.RDS.CreateDBInstance, &rds.CreateDBInstanceInput{
 				DBInstanceIdentifier: &name, Engine: new("postgres"), DBInstanceClass: new("db.t4g.micro"), AllocatedStorage: new(int32(20)),
 				MasterUsername: new("keeper"), MasterUserPassword: new("somebody-elses"),
 			})
-			b.clock.Advance(time.Hour)
+			b.Clock.Advance(time.Hour)
 			return driver.ParentRef{Name: name, ID: *b.instance(t, name).DbiResourceId}
 		},
 		RemoveParent: func(t testing.TB, parent driver.ParentRef) {
 			defer b.uncounted()()
-			b.clock.Advance(time.Hour)
-			do(t, b.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &parent.Name, SkipFinalSnapshot: new(true)})
+			b.Clock.Advance(time.Hour)
+			awstest.Do(t, b.RDS.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &parent.Name, SkipFinalSnapshot: new(true)})
 		},
 		Lists: true,
 		Cloud: drivertest.Backdoor{
@@ -73,7 +74,7 @@ func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParamet
 					gone = append(gone, *tag.Key)
 				}
 				if len(gone) > 0 {
-					do(t, b.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBSnapshotArn, TagKeys: gone})
+					awstest.Do(t, b.RDS.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBSnapshotArn, TagKeys: gone})
 				}
 				var tags []rdstypes.Tag
 				kind := "DatabaseSnapshot"
@@ -90,13 +91,13 @@ func snapshotKind(b *backdoor) *drivertest.Kind[v1alpha1.DatabaseSnapshotParamet
 					tags = append(tags, rdstypes.Tag{Key: new(kindTag), Value: &kind})
 				}
 				if len(tags) > 0 {
-					do(t, b.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBSnapshotArn, Tags: tags})
+					awstest.Do(t, b.RDS.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBSnapshotArn, Tags: tags})
 				}
 			},
 			Remove: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				b.clock.Advance(time.Hour)
-				do(t, b.rds.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &name})
+				b.Clock.Advance(time.Hour)
+				awstest.Do(t, b.RDS.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &name})
 			},
 			Refuse: func(_ testing.TB, _, f string) func() {
 				return b.denied(map[string]string{"tags": "AddTagsToResource"}[f], "")

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws/rds"
+	"github.com/mooring-dev/mooring/providers/aws/s3"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -22,7 +25,7 @@ func (c *cloud) Check(kind string, draft driver.Draft) ([]driver.Refusal, error)
 }
 
 // kinds are the kinds that the driver has.
-var kinds = table.Kinds[*session]{bucketKind, databaseKind, snapshotKind}
+var kinds = table.Kinds[*session.Session]{s3.Buckets, rds.Databases, rds.Snapshots}
 
 // describe says what the driver has of AWS.
 func describe() driver.Description {
@@ -33,7 +36,7 @@ func describe() driver.Description {
 			Required: []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey},
 			Optional: []string{v1alpha1.SecretKeyAWSSessionToken},
 		},
-		Audience: driver.Audience{Fixed: webAudience},
+		Audience: driver.Audience{Fixed: session.WebAudience},
 		// https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
 		Spans:     driver.SpanNames{System: "aws-api", RequestID: "aws.request_id"},
 		Budgets:   budgets,

@@ -7,8 +7,9 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-
+	"github.com/mooring-dev/mooring/providers/aws/rds"
+	"github.com/mooring-dev/mooring/providers/aws/s3"
+	"github.com/mooring-dev/mooring/providers/aws/session"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -25,6 +26,9 @@ type Options struct {
 	Now func() time.Time
 }
 
+// errorCodes say what the error codes of all services mean.
+var errorCodes = session.Join(s3.Errors, rds.Errors)
+
 // A cloud is the driver: what its connections share.
 type cloud struct {
 	options     Options
@@ -34,7 +38,7 @@ type cloud struct {
 // New returns the driver for Amazon Web Services.
 func New(options Options) driver.Driver {
 	if options.HTTPClient == nil {
-		options.HTTPClient = newHTTPClient()
+		options.HTTPClient = session.NewHTTPClient()
 	}
 	if options.CallTimeout <= 0 {
 		options.CallTimeout = 15 * time.Second
@@ -57,14 +61,9 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, e
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint
 	}
-	s, err := newSession(ctx, c.options, cfg)
+	s, err := session.Open(ctx, session.Options{HTTPClient: c.options.HTTPClient, CallTimeout: c.options.CallTimeout, Now: c.options.Now, Errors: errorCodes}, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &withQuotas{Session: table.NewSession("AWS", s.identity, kinds.Handlers(s)), of: s, rds: rds.NewFromConfig(s.config)}, nil
-}
-
-// invalid refuses what no call has to be made for to know that it can't work.
-func invalid(format string, args ...any) *driver.Error {
-	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
+	return &withQuotas{Session: table.NewSession("AWS", s.Identity, kinds.Handlers(s)), of: s}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -53,7 +54,7 @@ func TestOpen(t *testing.T) {
 			if tc.location != "eu-central-1" {
 				want = driver.NotFound
 			}
-			wantCode(t, err, want)
+			awstest.WantCode(t, err, want)
 			if err != nil && strings.Contains(err.Error(), "canary") {
 				t.Errorf("the error shows a secret: %v", err)
 			}
@@ -62,21 +63,24 @@ func TestOpen(t *testing.T) {
 }
 
 func TestIdentity(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
-	if got, err := w.conn.Identity(t.Context()); err != nil || got != account {
+	w := awstest.New(t, localcloud.Options{})
+	if got, err := w.Session.Identity(t.Context()); err != nil || got != awstest.Account {
 		t.Errorf("identity %q, %v", got, err)
 	}
 	// Once the account is known, S3 is told whose bucket is expected.
-	req := bucketOf("shop-expected", v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
-	w.settleBucket(req)
-	w.RevokeAWSKeys(account)
-	_, err := w.conn.Identity(t.Context())
-	wantCode(t, err, driver.Denied)
-	_, err = drivertest.Buckets(w.conn).Observe(t.Context(), req)
-	wantCode(t, err, driver.Denied)
+	req := awstest.BucketOf("shop-expected", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)})
+	_, err := drivertest.Buckets(w.Session).Create(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.RevokeAWSKeys(awstest.Account)
+	_, err = w.Session.Identity(t.Context())
+	awstest.WantCode(t, err, driver.Denied)
+	_, err = drivertest.Buckets(w.Session).Observe(t.Context(), req)
+	awstest.WantCode(t, err, driver.Denied)
 }
 
-// A region that looks like one and does not exist has no hosts. That is for a person to mend, and all else that can go
+// A Region that looks like one and does not exist has no hosts. That is for a person to mend, and all else that can go
 // wrong with a name is not.
 func TestUnknownRegion(t *testing.T) {
 	noSuchHost := net.DNSError{Err: "no such host", IsNotFound: true}
@@ -105,12 +109,12 @@ func TestUnknownRegion(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, identity := conn.Identity(t.Context())
-			database, bucket := databaseOf("shop-nowhere", nil), bucketOf("shop-nowhere", v1alpha1.BucketParameters{})
+			database, bucket := awstest.DatabaseOf("shop-nowhere", nil), awstest.BucketOf("shop-nowhere", v1alpha1.BucketParameters{})
 			database.Location, bucket.Location = tc.region, tc.region
 			_, databases := drivertest.Databases(conn).Observe(t.Context(), database)
 			_, buckets := drivertest.Buckets(conn).Observe(t.Context(), bucket)
 			for _, err := range []error{identity, databases, buckets} {
-				wantCode(t, err, tc.want)
+				awstest.WantCode(t, err, tc.want)
 				if asked := strings.HasSuffix(err.Error(), "is there a region "+tc.region+"?"); asked != (tc.want == driver.Invalid) {
 					t.Errorf("%q", err)
 				}
@@ -132,25 +136,25 @@ func (r resolver) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // Throttling is not retried away: the caller has to know.
 func TestThrottlingSurfaces(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := awstest.New(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled})
-	_, err := drivertest.Buckets(w.conn).Observe(t.Context(), bucketOf("shop-throttled", v1alpha1.BucketParameters{}))
-	wantCode(t, err, driver.Throttled)
-	_, err = drivertest.Databases(w.conn).Observe(t.Context(), databaseOf("shop-throttled", nil))
-	wantCode(t, err, driver.Throttled)
-	if calls := w.operations(); len(calls) != 2 {
+	_, err := drivertest.Buckets(w.Session).Observe(t.Context(), awstest.BucketOf("shop-throttled", v1alpha1.BucketParameters{}))
+	awstest.WantCode(t, err, driver.Throttled)
+	_, err = drivertest.Databases(w.Session).Observe(t.Context(), awstest.DatabaseOf("shop-throttled", nil))
+	awstest.WantCode(t, err, driver.Throttled)
+	if calls := w.Operations(); len(calls) != 2 {
 		t.Errorf("calls %v, want each once", calls)
 	}
 }
 
 // A cloud that hangs is given up at the deadline, the caller's or the driver's own.
 func TestHang(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := awstest.New(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
-	id, secret := w.AWSKeys(account)
+	id, secret := w.AWSKeys(awstest.Account)
 	after := func(timeout time.Duration) driver.Session {
 		conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: timeout}).Open(t.Context(), driver.Opening{
-			Config:      driver.Config{Location: region},
+			Config:      driver.Config{Location: awstest.Region},
 			Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)},
 		})
 		if err != nil {
@@ -158,17 +162,17 @@ func TestHang(t *testing.T) {
 		}
 		return conn
 	}
-	_, err := drivertest.Databases(after(100*time.Millisecond)).Observe(t.Context(), databaseOf("shop-hang", nil))
-	wantCode(t, err, driver.Unavailable)
+	_, err := drivertest.Databases(after(100*time.Millisecond)).Observe(t.Context(), awstest.DatabaseOf("shop-hang", nil))
+	awstest.WantCode(t, err, driver.Unavailable)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err = drivertest.Buckets(after(time.Hour)).Observe(ctx, bucketOf("shop-hang", v1alpha1.BucketParameters{}))
-	wantCode(t, err, driver.Unavailable)
+	_, err = drivertest.Buckets(after(time.Hour)).Observe(ctx, awstest.BucketOf("shop-hang", v1alpha1.BucketParameters{}))
+	awstest.WantCode(t, err, driver.Unavailable)
 }
 
 // Messages do not change from one try to the next, whatever goes wrong.
 func TestMessagesAreStable(t *testing.T) {
-	w := newEnvironment(t, localcloud.Options{})
+	w := awstest.New(t, localcloud.Options{})
 	for _, kind := range []localcloud.FaultKind{
 		localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost, localcloud.Conflict,
 	} {
@@ -176,11 +180,11 @@ func TestMessagesAreStable(t *testing.T) {
 			defer w.Faults.Add(localcloud.Fault{Kind: kind})()
 			for name, observe := range map[string]func() error{
 				"bucket": func() error {
-					_, err := drivertest.Buckets(w.conn).Observe(t.Context(), bucketOf("shop-stable", v1alpha1.BucketParameters{}))
+					_, err := drivertest.Buckets(w.Session).Observe(t.Context(), awstest.BucketOf("shop-stable", v1alpha1.BucketParameters{}))
 					return err
 				},
 				"database": func() error {
-					_, err := drivertest.Databases(w.conn).Observe(t.Context(), databaseOf("shop-stable", nil))
+					_, err := drivertest.Databases(w.Session).Observe(t.Context(), awstest.DatabaseOf("shop-stable", nil))
 					return err
 				},
 			} {
@@ -191,10 +195,10 @@ func TestMessagesAreStable(t *testing.T) {
 			}
 		})
 	}
-	conn, err := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1"}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(account)})
+	conn, err := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1"}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: awstest.Region}, Credentials: w.Keys(awstest.Account)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = conn.Identity(t.Context())
-	wantCode(t, err, driver.Unavailable)
+	awstest.WantCode(t, err, driver.Unavailable)
 }

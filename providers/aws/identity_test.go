@@ -18,12 +18,13 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 const (
-	roleOne  = "arn:aws:iam::" + account + ":role/mooring"
-	roleTwo  = "arn:aws:iam::" + other + ":role/team/shop"
+	roleOne  = "arn:aws:iam::" + awstest.Account + ":role/mooring"
+	roleTwo  = "arn:aws:iam::" + awstest.Other + ":role/team/shop"
 	issuer   = "https://cluster.example"
 	audience = "sts.amazonaws.com"
 )
@@ -44,7 +45,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 	} {
 		for range 20 {
 			_, err := aws.New(aws.Options{}).Open(t.Context(), driver.Opening{
-				Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+				Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: awstest.Region}}, Location: awstest.Region},
 				Credentials: tt.secret,
 			})
 			if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), tt.want) {
@@ -56,9 +57,9 @@ func TestSecretsThatAreRefused(t *testing.T) {
 
 // A reach is a local cloud with roles, and a driver whose clock the test holds.
 type reach struct {
-	*environment
+	*awstest.Environment
 	cluster *localcloud.Issuer
-	clock   *clock
+	clock   *awstest.Clock
 }
 
 // cluster is made once, since making a key takes a tenth of a second.
@@ -71,11 +72,11 @@ func newReach(t *testing.T) *reach {
 
 func newReachWith(t *testing.T, options localcloud.Options) *reach {
 	t.Helper()
-	w := newEnvironment(t, options)
-	r := &reach{environment: w, cluster: cluster(), clock: &clock{now: time.Now()}}
+	w := awstest.New(t, options)
+	r := &reach{Environment: w, cluster: cluster(), clock: awstest.NewClockAt(time.Now())}
 	w.TrustIssuer(issuer, r.cluster.Key())
 	w.AWSRole(roleOne, localcloud.AWSTrust{
-		Principals: []string{account}, ExternalID: tenant.NamespaceUID, TagSession: true, RequireTags: []string{"mooring:namespace"},
+		Principals: []string{awstest.Account}, ExternalID: tenant.NamespaceUID, TagSession: true, RequireTags: []string{"mooring:namespace"},
 		Issuer: issuer, Subjects: []string{localcloud.ServiceAccountSubject("shop", "buyer")},
 	})
 	w.AWSRole(roleTwo, localcloud.AWSTrust{Principals: []string{roleOne}, ExternalID: "agreed", TagSession: true})
@@ -86,15 +87,15 @@ func newReachWith(t *testing.T, options localcloud.Options) *reach {
 // assuming is a config with static keys and one role.
 func (r *reach) assuming() driver.Opening {
 	return driver.Opening{
-		Config:      driver.Config{Location: region, Tenant: tenant, Chain: v1alpha1.IdentityChain{AssumeRoles: []v1alpha1.AssumeRole{{RoleARN: roleOne}}}},
-		Credentials: r.keys(account),
+		Config:      driver.Config{Location: awstest.Region, Tenant: tenant, Chain: v1alpha1.IdentityChain{AssumeRoles: []v1alpha1.AssumeRole{{RoleARN: roleOne}}}},
+		Credentials: r.Keys(awstest.Account),
 	}
 }
 
 // web is a config with a web identity.
 func (r *reach) web() driver.Opening {
 	return driver.Opening{
-		Config: driver.Config{Location: region, Tenant: tenant, Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "buyer", RoleARN: roleOne}}},
+		Config: driver.Config{Location: awstest.Region, Tenant: tenant, Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "buyer", RoleARN: roleOne}}},
 		Host: driver.HostFuncs{Tokens: func(_ context.Context, audience string) (string, error) {
 			return r.cluster.Token("shop", "buyer", audience, time.Hour), nil
 		}},
@@ -102,26 +103,26 @@ func (r *reach) web() driver.Opening {
 }
 
 func (r *reach) openConfig(cfg driver.Opening) driver.Session {
-	r.t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}).Open(r.t.Context(), cfg)
+	r.T.Helper()
+	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}).Open(r.T.Context(), cfg)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return conn
 }
 
 // look observes one thing of each service.
 func look(ctx context.Context, conn driver.Session) error {
-	_, bucket := drivertest.Buckets(conn).Observe(ctx, bucketOf("shop-identity", v1alpha1.BucketParameters{}))
-	_, database := drivertest.Databases(conn).Observe(ctx, databaseOf("shop-identity", nil))
+	_, bucket := drivertest.Buckets(conn).Observe(ctx, awstest.BucketOf("shop-identity", v1alpha1.BucketParameters{}))
+	_, database := drivertest.Databases(conn).Observe(ctx, awstest.DatabaseOf("shop-identity", nil))
 	return errors.Join(bucket, database)
 }
 
 func TestReach(t *testing.T) {
 	tags := map[string]string{"mooring:namespace": "shop", "mooring:providerConfig": "main"}
-	user := "arn:aws:iam::" + account + ":user/mooring"
-	one := "arn:aws:sts::" + account + ":assumed-role/mooring/mooring-shop-main"
-	two := "arn:aws:sts::" + other + ":assumed-role/shop/mooring-shop-main"
+	user := "arn:aws:iam::" + awstest.Account + ":user/mooring"
+	one := "arn:aws:sts::" + awstest.Account + ":assumed-role/mooring/mooring-shop-main"
+	two := "arn:aws:sts::" + awstest.Other + ":assumed-role/shop/mooring-shop-main"
 	first := localcloud.AWSSession{Role: roleOne, Name: "mooring-shop-main", By: user, ExternalID: tenant.NamespaceUID, Tags: tags}
 	second := localcloud.AWSSession{Role: roleTwo, Name: "mooring-shop-main", By: one, ExternalID: "agreed", Tags: tags}
 	signedIn := localcloud.AWSSession{Role: roleOne, Name: "mooring-shop-main", By: "system:serviceaccount:shop:buyer"}
@@ -132,18 +133,18 @@ func TestReach(t *testing.T) {
 		tags     map[string]string
 		sessions []localcloud.AWSSession
 	}{
-		"a role":       {(*reach).assuming, one, account, tags, []localcloud.AWSSession{first}},
-		"web identity": {(*reach).web, one, account, nil, []localcloud.AWSSession{signedIn}},
+		"a role":       {(*reach).assuming, one, awstest.Account, tags, []localcloud.AWSSession{first}},
+		"web identity": {(*reach).web, one, awstest.Account, nil, []localcloud.AWSSession{signedIn}},
 		"two roles": {func(r *reach) driver.Opening {
 			cfg := r.assuming()
 			cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo, ExternalID: "agreed"})
 			return cfg
-		}, two, other, tags, []localcloud.AWSSession{first, second}},
+		}, two, awstest.Other, tags, []localcloud.AWSSession{first, second}},
 		"a web identity, then a role": {func(r *reach) driver.Opening {
 			cfg := r.web()
 			cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
 			return cfg
-		}, two, other, tags, []localcloud.AWSSession{signedIn, second}},
+		}, two, awstest.Other, tags, []localcloud.AWSSession{signedIn, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReach(t)
@@ -162,7 +163,7 @@ func TestReach(t *testing.T) {
 			}
 			for _, service := range []string{"s3", "rds"} {
 				for _, call := range r.Ledger.Calls(localcloud.Filter{Service: service}) {
-					if call.Caller != tc.caller || call.Region != region || !cmp.Equal(call.Tags, tc.tags, cmpopts.EquateEmpty()) {
+					if call.Caller != tc.caller || call.Region != awstest.Region || !cmp.Equal(call.Tags, tc.tags, cmpopts.EquateEmpty()) {
 						t.Errorf("%s came from %s in %s with %v", call.Operation, call.Caller, call.Region, call.Tags)
 					}
 				}
@@ -195,13 +196,13 @@ func TestReachRefused(t *testing.T) {
 		"no external id": {(*reach).assuming, func(_ *reach, cfg *driver.Opening) { cfg.Tenant.NamespaceUID = "" },
 			driver.Denied, []string{"without an external id"}},
 		"no leave to tag": {(*reach).assuming, func(r *reach, _ *driver.Opening) {
-			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}})
+			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{awstest.Account}})
 		}, driver.Denied, []string{"not authorized to perform: sts:TagSession"}},
 		"the second role": {(*reach).assuming, func(_ *reach, cfg *driver.Opening) {
 			cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo})
 		}, driver.Denied, []string{roleTwo}},
 		"no such role": {(*reach).assuming, func(r *reach, _ *driver.Opening) { r.RemoveAWSRole(roleOne) }, driver.Denied, []string{roleOne}},
-		"keys that were revoked": {(*reach).assuming, func(r *reach, _ *driver.Opening) { r.RevokeAWSKeys(account) },
+		"keys that were revoked": {(*reach).assuming, func(r *reach, _ *driver.Opening) { r.RevokeAWSKeys(awstest.Account) },
 			driver.Denied, []string{roleOne}},
 		"too many calls": {(*reach).assuming, func(r *reach, _ *driver.Opening) {
 			r.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled, Filter: localcloud.Filter{Service: "sts"}})
@@ -241,13 +242,13 @@ func TestReachRefused(t *testing.T) {
 			tc.edit(r, &cfg)
 			conn := r.openConfig(cfg)
 			_, identity := conn.Identity(t.Context())
-			bucket, inS3 := drivertest.Buckets(conn).Observe(t.Context(), bucketOf("shop-identity", v1alpha1.BucketParameters{}))
-			database, inRDS := drivertest.Databases(conn).Observe(t.Context(), databaseOf("shop-identity", nil))
+			bucket, inS3 := drivertest.Buckets(conn).Observe(t.Context(), awstest.BucketOf("shop-identity", v1alpha1.BucketParameters{}))
+			database, inRDS := drivertest.Databases(conn).Observe(t.Context(), awstest.DatabaseOf("shop-identity", nil))
 			if bucket.State != driver.Unknown || database.State != driver.Unknown {
 				t.Errorf("states %v and %v of what nobody could look at", bucket.State, database.State)
 			}
 			for _, err := range []error{identity, inS3, inRDS} {
-				wantCode(t, err, tc.want)
+				awstest.WantCode(t, err, tc.want)
 				for _, part := range append(tc.says, "") {
 					if !strings.Contains(fmt.Sprint(err), part) {
 						t.Errorf("%q does not say %q", err, part)
@@ -293,7 +294,7 @@ func TestSessionNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReach(t)
-			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}, TagSession: true})
+			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{awstest.Account}, TagSession: true})
 			cfg := r.assuming()
 			cfg.Tenant = who
 			if err := look(t.Context(), r.openConfig(cfg)); err != nil {
@@ -303,7 +304,7 @@ func TestSessionNames(t *testing.T) {
 	}
 }
 
-// The config's endpoint and region are those of STS too.
+// The Config's endpoint and region are those of STS too.
 func TestReachElsewhere(t *testing.T) {
 	r := newReach(t)
 	cfg := r.assuming()
@@ -369,7 +370,7 @@ func TestRenewal(t *testing.T) {
 
 // Sessions follow one another without a gap: while calls go on, each is renewed five minutes before it ends, once, and no call is refused.
 func TestSessionsFollowOneAnother(t *testing.T) {
-	clock := newClock()
+	clock := awstest.NewClock()
 	r := newReachWith(t, localcloud.Options{SessionNow: clock.Now})
 	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: clock.Now}).Open(t.Context(), r.web())
 	if err != nil {
@@ -424,14 +425,14 @@ func await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// A session that AWS no longer takes costs no failed call, and an explicit deny that stays costs no session for each call.
+// A Session that AWS no longer takes costs no failed call, and an explicit deny that stays costs no session for each call.
 func TestRevokedSession(t *testing.T) {
 	for name, end := range map[string]func(*reach){
 		"expired": func(r *reach) { r.ExpireAWSSessions() },
 		"revoked": func(r *reach) { r.RevokeAWSSessions(roleOne); r.clock.Advance(2 * time.Minute) },
 		"its role made anew": func(r *reach) {
 			r.RemoveAWSRole(roleOne)
-			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}, TagSession: true})
+			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{awstest.Account}, TagSession: true})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -464,7 +465,7 @@ func TestRevokedSession(t *testing.T) {
 		r.RevokeAWSSessions(roleOne)
 		r.clock.Advance(30 * time.Second) // too young to have been revoked
 		for range 3 {
-			wantCode(t, look(t.Context(), conn), driver.Denied)
+			awstest.WantCode(t, look(t.Context(), conn), driver.Denied)
 		}
 		if n := len(r.AWSSessions()); n != 1 {
 			t.Errorf("%d sessions, want 1", n)

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/table"
+	"github.com/mooring-dev/mooring/test/awstest"
 )
 
 // TestLargeAnswer creates instances, which are answered at once and with more than fits into one packet. No answer may be lost on
@@ -41,23 +42,23 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	}))
 	defer server.Close()
 	_, err := drivertest.Databases(openAt(t, server.URL)).Create(t.Context(), creation)
-	wantCode(t, err, driver.Unavailable)
+	awstest.WantCode(t, err, driver.Unavailable)
 }
 
 var creation = table.Request[v1alpha1.DatabaseParameters]{
 	Request: driver.Request{
 		Name:     "orders",
-		Location: region,
+		Location: awstest.Region,
 	},
 	Login: driver.Login{Password: "correct-horse"},
-	Spec:  v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")}},
+	Spec:  v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}},
 }
 
 // openAt returns a connection to a server that stands for AWS.
 func openAt(t *testing.T, url string) driver.Session {
 	t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: url}).Open(t.Context(), driver.Opening{
-		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: awstest.Region}}, Location: awstest.Region},
 		Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIDEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret")},
 	})
 	if err != nil {

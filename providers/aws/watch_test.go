@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/table"
+	"github.com/mooring-dev/mooring/test/awstest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -40,7 +41,7 @@ func TestCallsAreTold(t *testing.T) {
 		steps  []string
 	}{
 		"keys": {func(r *reach) driver.Opening {
-			return driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account)}
+			return driver.Opening{Config: driver.Config{Location: awstest.Region}, Credentials: r.Keys(awstest.Account)}
 		}, nil},
 		"a role":       {(*reach).assuming, []string{"AssumeRole"}},
 		"web identity": {(*reach).web, []string{"AssumeRoleWithWebIdentity"}},
@@ -49,14 +50,14 @@ func TestCallsAreTold(t *testing.T) {
 			cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
 			return cfg
 		}, []string{"AssumeRoleWithWebIdentity", "AssumeRole"}},
-		"ambient": {func(r *reach) driver.Opening { irsa(r.t, r); return ambient() }, []string{"AssumeRoleWithWebIdentity"}},
+		"ambient": {func(r *reach) driver.Opening { irsa(r.T, r); return ambient() }, []string{"AssumeRoleWithWebIdentity"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &drivertest.Witness{}
 			cfg := tc.config(r)
 			cfg.Host = w.Host(cfg.Host)
-			r.conn = r.openConfig(cfg)
-			if _, err := r.conn.Identity(drivertest.Caller(t)); err != nil {
+			r.Session = r.openConfig(cfg)
+			if _, err := r.Session.Identity(drivertest.Caller(t)); err != nil {
 				t.Fatal(err)
 			}
 			r.lead(t)
@@ -73,12 +74,14 @@ func TestCallsAreTold(t *testing.T) {
 // lead leads a bucket and a database through a life.
 func (r *reach) lead(t *testing.T) {
 	t.Helper()
-	bucket := bucketOf("shop-told", v1alpha1.BucketParameters{
-		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
+	bucket := awstest.BucketOf("shop-told", v1alpha1.BucketParameters{
+		Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
 	})
-	database := databaseOf("shop-told", nil)
-	live(t, r, drivertest.Buckets(r.conn), bucket, func(req *bucketRequest) { req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended) })
-	live(t, r, drivertest.Databases(r.conn), database, func(req *databaseRequest) { req.Spec.Backup.RetentionDays = new(int32(9)) })
+	database := awstest.DatabaseOf("shop-told", nil)
+	live(t, r, drivertest.Buckets(r.Session), bucket, func(req *table.Request[v1alpha1.BucketParameters]) {
+		req.Spec.Versioning = new(v1alpha1.VersioningSuspended)
+	})
+	live(t, r, drivertest.Databases(r.Session), database, func(req *table.Request[v1alpha1.DatabaseParameters]) { req.Spec.Backup.RetentionDays = new(int32(9)) })
 }
 
 // live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
@@ -141,7 +144,7 @@ func TestFailedCallsAreTold(t *testing.T) {
 				}
 			}
 			r.Faults.Add(tc.fault)
-			bucket, database := bucketOf("shop-told", v1alpha1.BucketParameters{}), databaseOf("shop-told", nil)
+			bucket, database := awstest.BucketOf("shop-told", v1alpha1.BucketParameters{}), awstest.DatabaseOf("shop-told", nil)
 			_, _ = drivertest.Buckets(conn).Observe(drivertest.Caller(t), bucket)
 			_, _ = drivertest.Databases(conn).Observe(drivertest.Caller(t), database)
 			_, inS3 := drivertest.Buckets(conn).Create(drivertest.Caller(t), bucket)
@@ -154,15 +157,15 @@ func TestFailedCallsAreTold(t *testing.T) {
 	}
 }
 
-// A call that is given up is told as one without an answer.
+// A Call that is given up is told as one without an answer.
 func TestHangingCallsAreTold(t *testing.T) {
 	r, w := newReach(t), &drivertest.Witness{}
 	ctx, cancel := context.WithCancel(drivertest.Caller(t))
-	conn := r.openConfig(driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account), Host: w.Host(nil)})
+	conn := r.openConfig(driver.Opening{Config: driver.Config{Location: awstest.Region}, Credentials: r.Keys(awstest.Account), Host: w.Host(nil)})
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	go cancelOnceHanging(ctx, &r.Faults, cancel)
-	_, err := drivertest.Databases(conn).Observe(ctx, databaseOf("shop-told", nil))
-	wantCode(t, err, driver.Unavailable)
+	_, err := drivertest.Databases(conn).Observe(ctx, awstest.DatabaseOf("shop-told", nil))
+	awstest.WantCode(t, err, driver.Unavailable)
 	want := driver.Call{Service: "rds", Operation: "DescribeDBInstances", Failed: true, Code: driver.Unavailable}
 	if told := w.Told(); len(told) != 1 || told[0] != want {
 		t.Errorf("told %+v, want %+v", told, want)
@@ -218,7 +221,7 @@ func TestForbiddenInTime(t *testing.T) {
 		var forbidden atomic.Bool
 		cloud := &heldCalls{released: make(chan struct{})}
 		conn, err := aws.New(aws.Options{HTTPClient: &http.Client{Transport: cloud}}).Open(t.Context(), driver.Opening{
-			Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+			Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: awstest.Region}}, Location: awstest.Region},
 			Credentials: map[string][]byte{
 				v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("canary/secret"),
 			},

@@ -63,6 +63,9 @@ type AccountID string
 // Each method takes the kind of the object, by its name in the API. For a kind that the cloud lacks, it returns the
 // error NoKind. Methods are idempotent, do not wait for an operation in the cloud to complete, return before ctx ends,
 // and return errors with a Code.
+//
+// Secrets accompany each message about one object. Secrets.Parent is set in every call for a kind within a parent that
+// has a login, and Secrets.Own where the method says so.
 type Session interface {
 	// Identity asks the cloud to which account the credentials lead.
 	Identity(ctx context.Context) (AccountID, error)
@@ -72,7 +75,7 @@ type Session interface {
 	//
 	// For a Deletion only State, ID, Mark, Protected, the changes that turn off the protection, and the Impossible
 	// changes are needed. No call is made for anything else.
-	Observe(ctx context.Context, kind string, req Request) (Observation, error)
+	Observe(ctx context.Context, kind string, req Request, secrets Secrets) (Observation, error)
 	// List returns one page of the objects of a kind in the session's account, by a read call. If the cloud's sessions
 	// work in one region, it lists that region. It lists all objects, with and without marks. An object that is missing
 	// from a list may exist: see Page. For a kind whose Capabilities lack List, it returns NoList without a call.
@@ -94,7 +97,7 @@ type Session interface {
 	Do(ctx context.Context, kind string, req Request, command Command, secrets Secrets) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed the object, and
 	// verified its mark and ID. If the object does not exist, Delete succeeds.
-	Delete(ctx context.Context, kind string, req Request) (Result, error)
+	Delete(ctx context.Context, kind string, req Request, secrets Secrets) (Result, error)
 }
 
 // Names of fields in messages that are not fields of the spec, or that a driver treats in its own way.

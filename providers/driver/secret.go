@@ -124,7 +124,8 @@ func (Password) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + 
 type Secrets struct {
 	// Own is the password of the object's own administrator; empty if none is to be set.
 	Own Password
-	// Parent is the administrator's login of the parent; zero for a kind without a parent.
+	// Parent is the administrator's login of the parent, in every call, also in those that read or delete. It is zero
+	// for a kind without a parent, and for a parent without a login.
 	Parent Login
 }
 

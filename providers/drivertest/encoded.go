@@ -75,8 +75,8 @@ func (e *encodedSession) Identity(ctx context.Context) (driver.AccountID, error)
 }
 
 // Observe implements driver.Session.
-func (e *encodedSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	observed, err := e.session.Observe(inDriver(ctx), kind, roundTrip(e.t, req))
+func (e *encodedSession) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
+	observed, err := e.session.Observe(inDriver(ctx), kind, roundTrip(e.t, req), inClear(secrets))
 	return answer(e.t, observed, err)
 }
 
@@ -114,8 +114,8 @@ func (e *encodedSession) Do(
 }
 
 // Delete implements driver.Session.
-func (e *encodedSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	result, err := e.session.Delete(inDriver(ctx), kind, roundTrip(e.t, req))
+func (e *encodedSession) Delete(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	result, err := e.session.Delete(inDriver(ctx), kind, roundTrip(e.t, req), inClear(secrets))
 	return answer(e.t, result, err)
 }
 

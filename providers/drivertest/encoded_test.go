@@ -78,8 +78,8 @@ func (s *scripted) Open(_ context.Context, with driver.Opening) (driver.Session,
 	return s, s.err
 }
 
-func (s *scripted) Observe(ctx context.Context, _ string, req driver.Request) (driver.Observation, error) {
-	s.request = req
+func (s *scripted) Observe(ctx context.Context, _ string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
+	s.request, s.secrets = req, secrets
 	return s.observe(ctx, s.opening.Host), s.err
 }
 
@@ -99,6 +99,11 @@ func (s *scripted) Do(
 	_ context.Context, _ string, req driver.Request, command driver.Command, secrets driver.Secrets,
 ) (driver.Result, error) {
 	s.request, s.command, s.secrets = req, command, secrets
+	return s.result, s.err
+}
+
+func (s *scripted) Delete(_ context.Context, _ string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	s.request, s.secrets = req, secrets
 	return s.result, s.err
 }
 
@@ -153,6 +158,22 @@ func TestEncodedDeliversMessagesAndSecrets(t *testing.T) {
 	command := driver.Command{Verb: driver.Restart, Before: "boot-1"}
 	if _, err := session.Do(t.Context(), "Bucket", sent, command, secrets); err != nil || s.command != command || s.secrets != secrets {
 		t.Errorf("got error %v, command %+v and %d bytes of password", err, s.command, len(s.secrets.Own))
+	}
+	s.observe = func(context.Context, driver.Host) driver.Observation { return driver.Observation{} }
+	for name, call := range map[string]func(driver.Secrets) error{
+		"Observe": func(with driver.Secrets) error {
+			_, err := session.Observe(t.Context(), "Bucket", sent, with)
+			return err
+		},
+		"Delete": func(with driver.Secrets) error {
+			_, err := session.Delete(t.Context(), "Bucket", sent, with)
+			return err
+		},
+	} {
+		s.secrets = driver.Secrets{}
+		if err := call(secrets); err != nil || s.secrets != secrets {
+			t.Errorf("%s: got error %v and %d bytes of the parent's password", name, err, len(s.secrets.Parent.Password))
+		}
 	}
 }
 
@@ -232,7 +253,7 @@ func TestEncodedAsksTheHost(t *testing.T) {
 		return driver.Observation{State: driver.Ready}
 	}}
 	session := s.encoded(t, driver.Opening{Host: host})
-	if _, err := session.Observe(context.WithValue(t.Context(), nameKey{}, "the caller"), "Bucket", driver.Request{}); err != nil {
+	if _, err := session.Observe(context.WithValue(t.Context(), nameKey{}, "the caller"), "Bucket", driver.Request{}, driver.Secrets{}); err != nil {
 		t.Fatal(err)
 	}
 	want := []driver.Call{{Service: "s3", Operation: "forbidden", Failed: true}, {Service: "s3", Operation: "allowed", Status: 200}}
@@ -260,7 +281,7 @@ func TestEncodedCarriesTheEndOfACall(t *testing.T) {
 		}
 		return driver.Observation{}
 	}}
-	if _, err := s.encoded(t, driver.Opening{Host: driver.HostFuncs{}}).Observe(ctx, "Bucket", driver.Request{}); err != nil {
+	if _, err := s.encoded(t, driver.Opening{Host: driver.HostFuncs{}}).Observe(ctx, "Bucket", driver.Request{}, driver.Secrets{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -276,7 +297,7 @@ func TestEncodedDeliversErrorsOfTheHost(t *testing.T) {
 		}
 		return driver.Observation{}
 	}}
-	if _, err := s.encoded(t, driver.Opening{Host: host}).Observe(t.Context(), "Bucket", driver.Request{}); err != nil {
+	if _, err := s.encoded(t, driver.Opening{Host: host}).Observe(t.Context(), "Bucket", driver.Request{}, driver.Secrets{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -34,7 +34,7 @@ func life[S any](login, managesPassword bool) []obligation[S] {
 		{"what somebody stopped is Stopped, Ready and not Available", stopped[S]},
 	}
 	if !login {
-		return all
+		return append(all, obligation[S]{"a password is refused without a write where there is no administrator", refusesPassword[S]})
 	}
 	return append(slices.Concat(all, managed[S](managesPassword)),
 		obligation[S]{"Create sets the password", createPassword[S]},

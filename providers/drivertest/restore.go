@@ -46,7 +46,7 @@ func taken[S any](t testing.TB, b *bench[S]) (request[S], *driver.Restore) {
 	}
 	b.Finish(t)
 	snapshot.NotBefore = b.Now()
-	seen, err := session.Observe(t.Context(), of.Kind, snapshot)
+	seen, err := session.Observe(t.Context(), of.Kind, snapshot, driver.Secrets{})
 	if err != nil || !seen.Available {
 		t.Fatalf("the snapshot is %v: %v", seen.State, err)
 	}

@@ -146,7 +146,7 @@ func serves(t testing.TB, h Harness, kind string, has bool) {
 	t.Helper()
 	s, before := h.open(t), h.Calls()
 	req := driver.Request{Name: h.Prefix + "-missing", Location: h.Config.Location, NotBefore: h.Now()}
-	seen, err := s.Observe(t.Context(), kind, req)
+	seen, err := s.Observe(t.Context(), kind, req, driver.Secrets{})
 	if has {
 		if err != nil || seen.State != driver.Absent {
 			t.Errorf("Observe of a missing %s: got %v and error %v, want Absent", kind, seen.State, err)
@@ -156,7 +156,7 @@ func serves(t testing.TB, h Harness, kind string, has bool) {
 	_, created := s.Create(t.Context(), kind, req, driver.Secrets{})
 	_, updated := s.Update(t.Context(), kind, req, driver.Edit{Changes: []driver.Change{{Field: "tags", Effect: driver.Online}}}, driver.Secrets{})
 	_, done := s.Do(t.Context(), kind, req, writeMark, driver.Secrets{})
-	_, deleted := s.Delete(t.Context(), kind, req)
+	_, deleted := s.Delete(t.Context(), kind, req, driver.Secrets{})
 	_, listed := s.List(t.Context(), kind, driver.ListRequest{})
 	want := driver.Invalid
 	if slices.Contains(h.Lacking, kind) {

@@ -88,7 +88,7 @@ func TestABackupIsKnownByTheAnswerToItsCreation(t *testing.T) {
 			}
 			c.settle(t)
 			req.ID, req.Operation = made.ID, made.Operation
-			seen, err := session.Observe(t.Context(), "DatabaseSnapshot", req)
+			seen, err := session.Observe(t.Context(), "DatabaseSnapshot", req, driver.Secrets{})
 			if err != nil || seen.State != driver.Ready || seen.ID == "" || made.ID != "" && seen.ID != made.ID {
 				t.Errorf("created %+v, and then seen is %+v, %v", made, seen, err)
 			}
@@ -200,7 +200,7 @@ func TestALostBackupIsFoundByItsOperation(t *testing.T) {
 			if tt.gone {
 				deleted := req
 				deleted.ID = id
-				if _, err := session.Delete(t.Context(), "DatabaseSnapshot", deleted); err != nil {
+				if _, err := session.Delete(t.Context(), "DatabaseSnapshot", deleted, driver.Secrets{}); err != nil {
 					t.Fatal(err)
 				}
 				c.settle(t)
@@ -247,7 +247,7 @@ func TestFailureOfABackupIsTold(t *testing.T) {
 	}
 	c.settle(t)
 	req.Operation = made.Operation
-	seen, err := session.Observe(t.Context(), "DatabaseSnapshot", req)
+	seen, err := session.Observe(t.Context(), "DatabaseSnapshot", req, driver.Secrets{})
 	if err != nil || seen.State != driver.Absent || seen.OperationError == nil || !strings.Contains(seen.OperationError.Error(), "the disk is full") {
 		t.Errorf("seen is %+v, %v", seen, err)
 	}

@@ -1,6 +1,6 @@
-// Package gcp drives Google Cloud: buckets of Cloud Storage, through Google's storage client, and
-// database servers of Cloud SQL, through its Admin API client.
+// Package gcp drives Google Cloud: buckets of Cloud Storage, and database servers of Cloud SQL.
 //
+// This package is the driver: its description, its budgets, and how it opens a connection. Each service has a package, storage and sql, which knows no other.
 // How calls are made, and by which identity, is in package session. What resources of all services have in common is in package resource.
 //
 // A connection belongs to one project. A re-check costs one read a bucket (buckets.get) and one an

@@ -33,7 +33,7 @@ func (b *bentSession) List(ctx context.Context, kind string, req driver.ListRequ
 		page, _ := s.List(ctx, kind, req)
 		return page
 	}
-	c.write = func() { _, _ = b.Session.Delete(ctx, kind, driver.Request{Name: "missing"}) }
+	c.write = func() { _, _ = b.Session.Delete(ctx, kind, driver.Request{Name: "missing"}, driver.Secrets{}) }
 	page, err := b.Session.List(ctx, kind, req)
 	if b.list != nil {
 		err = b.list(c, &page, err)

@@ -694,11 +694,11 @@ func (s strange) Identity(ctx context.Context) (driver.AccountID, error) {
 	return s.Session.Identity(ctx)
 }
 
-func (s strange) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
+func (s strange) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
 	if kind == s.lacks {
 		return driver.Observation{}, driver.NoKind("the cloud", kind)
 	}
-	return s.Session.Observe(ctx, kind, req)
+	return s.Session.Observe(ctx, kind, req, secrets)
 }
 
 func (b bent) Describe() driver.Description {
@@ -750,7 +750,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 	}
 	c := &bentCall{restore: &req.Restore, vanished: req.Vanished, ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: secrets.Own.InClear()}, edit: edit, command: command, remove: func() {}}
 	c.look = func() driver.Observation {
-		o, _ := b.Session.Observe(ctx, kind, asked)
+		o, _ := b.Session.Observe(ctx, kind, asked, secrets)
 		return o
 	}
 	c.again = func(mark bool) {
@@ -767,7 +767,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 	if op == "Observe" && b.early {
 		missing := asked
 		missing.Name = "missing"
-		if o, err := b.Session.Observe(ctx, kind, missing); err == nil {
+		if o, err := b.Session.Observe(ctx, kind, missing, secrets); err == nil {
 			c.declared = o.Applied
 		}
 	}
@@ -778,9 +778,9 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 	return c
 }
 
-func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	c := b.call(ctx, "Observe", kind, &req, nil, nil, driver.Secrets{})
-	o, err := b.Session.Observe(c.ctx, kind, req)
+func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
+	c := b.call(ctx, "Observe", kind, &req, nil, nil, secrets)
+	o, err := b.Session.Observe(c.ctx, kind, req, secrets)
 	if b.observe != nil {
 		err = b.observe(c, &o, err)
 	}
@@ -817,9 +817,9 @@ func (b *bentSession) Do(ctx context.Context, kind string, req driver.Request, c
 	return r, err
 }
 
-func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	c := b.call(ctx, "Delete", kind, &req, nil, nil, driver.Secrets{})
-	r, err := b.Session.Delete(c.ctx, kind, req)
+func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	c := b.call(ctx, "Delete", kind, &req, nil, nil, secrets)
+	r, err := b.Session.Delete(c.ctx, kind, req, secrets)
 	if b.delete != nil {
 		err = b.delete(c, err)
 	}

@@ -186,9 +186,9 @@ type reparented struct {
 	is func(driver.ParentRef) driver.ParentRef
 }
 
-func (r reparented) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
+func (r reparented) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
 	req.Parent = r.is(req.Parent)
-	return r.Session.Observe(ctx, kind, req)
+	return r.Session.Observe(ctx, kind, req, secrets)
 }
 
 func (r reparented) Create(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
@@ -196,9 +196,9 @@ func (r reparented) Create(ctx context.Context, kind string, req driver.Request,
 	return r.Session.Create(ctx, kind, req, secrets)
 }
 
-func (r reparented) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+func (r reparented) Delete(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
 	req.Parent = r.is(req.Parent)
-	return r.Session.Delete(ctx, kind, req)
+	return r.Session.Delete(ctx, kind, req, secrets)
 }
 
 func TestSuiteCatchesWhatIsWrongWithUsers(t *testing.T) {

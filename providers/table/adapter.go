@@ -264,7 +264,8 @@ func (a *Adapter[S, H, P]) Delete(ctx context.Context, req Request[S]) (driver.R
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
 	}
-	return a.Remove(ctx, &req)
+	result, err := a.Remove(ctx, &req)
+	return result, driver.RedactError(err, a.secrets(&req)...)
 }
 
 // invalid refuses what no call has to be made for to know that it can't work.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -26,10 +27,23 @@ func TestCommandsOfAnAdapter(t *testing.T) {
 func TestSecretsOfAnAdapter(t *testing.T) {
 	type h struct{}
 	type p struct{}
-	a := &Adapter[v1alpha1.BucketParameters, h, p]{Noun: "bucket", Table: Table[v1alpha1.BucketParameters, h, p]{}}
-	req := Request[v1alpha1.BucketParameters]{Login: driver.Login{Password: "own-password"}, ParentLogin: driver.Login{Password: "parent-password"}}
-	err := driver.RedactError(&driver.Error{Code: driver.Invalid, Message: "refused own-password and parent-password"}, a.secrets(&req)...)
-	if got := err.Error(); got != "refused (secret) and (secret)" {
-		t.Errorf("the error shows %q", got)
+	type request = Request[v1alpha1.BucketParameters]
+	refused := &driver.Error{Code: driver.Invalid, Message: "refused own-password and parent-password"}
+	a := &Adapter[v1alpha1.BucketParameters, h, p]{
+		Noun: "bucket", Parts: []Part[v1alpha1.BucketParameters, h, p]{{}},
+		Read:   func(context.Context, *request, *driver.Observation) (*h, error) { return nil, refused },
+		Remove: func(context.Context, *request) (driver.Result, error) { return driver.Result{}, refused },
+		Make:   func(context.Context, *request, *p) (driver.Result, error) { return driver.Result{}, refused },
+		Login:  func(context.Context, *request, *h, *driver.Observation) error { return nil },
+	}
+	req := request{Login: driver.Login{Password: "own-password"}, ParentLogin: driver.Login{Password: "parent-password"}}
+	_, observed := a.Observe(t.Context(), req)
+	_, created := a.Create(t.Context(), req)
+	_, updated := a.Update(t.Context(), req, driver.Edit{Password: driver.SetPassword})
+	_, deleted := a.Delete(t.Context(), req)
+	for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Delete": deleted} {
+		if err == nil || err.Error() != "refused (secret) and (secret)" {
+			t.Errorf("%s: the error shows %q", method, err)
+		}
 	}
 }

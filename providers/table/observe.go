@@ -26,7 +26,7 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 		err = a.Beside.Observe(ctx, &req, have, &o)
 	}
 	if err != nil {
-		return driver.Observation{}, err
+		return driver.Observation{}, driver.RedactError(err, a.secrets(&req)...)
 	}
 	if o.State == driver.Deleting {
 		o.Changes = nil

@@ -9,12 +9,12 @@ import (
 
 // A Handler implements the calls of a session for one kind. Handle returns one.
 type Handler interface {
-	observe(context.Context, driver.Request) (driver.Observation, error)
+	observe(context.Context, driver.Request, driver.Secrets) (driver.Observation, error)
 	list(context.Context, driver.ListRequest) (driver.Page, error)
 	create(context.Context, driver.Request, driver.Secrets) (driver.Result, error)
 	update(context.Context, driver.Request, driver.Edit, driver.Secrets) (driver.Result, error)
 	do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error)
-	delete(context.Context, driver.Request) (driver.Result, error)
+	delete(context.Context, driver.Request, driver.Secrets) (driver.Result, error)
 }
 
 // Refuse returns a Handler for a kind that this session does not support although the cloud has it. All its calls
@@ -23,7 +23,7 @@ func Refuse(err error) Handler { return refuser{err} }
 
 type refuser struct{ err error }
 
-func (r refuser) observe(context.Context, driver.Request) (driver.Observation, error) {
+func (r refuser) observe(context.Context, driver.Request, driver.Secrets) (driver.Observation, error) {
 	return driver.Observation{}, r.err
 }
 func (r refuser) list(context.Context, driver.ListRequest) (driver.Page, error) {
@@ -38,7 +38,7 @@ func (r refuser) update(context.Context, driver.Request, driver.Edit, driver.Sec
 func (r refuser) do(context.Context, driver.Request, driver.Command, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
-func (r refuser) delete(context.Context, driver.Request) (driver.Result, error) {
+func (r refuser) delete(context.Context, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, r.err
 }
 
@@ -61,12 +61,12 @@ type session struct {
 func (s *session) Identity(ctx context.Context) (driver.AccountID, error) { return s.identity(ctx) }
 
 // Observe implements driver.Session.
-func (s *session) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
+func (s *session) Observe(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Observation{}, err
 	}
-	return h.observe(ctx, req)
+	return h.observe(ctx, req, secrets)
 }
 
 // List implements driver.Session.
@@ -110,12 +110,12 @@ func (s *session) Do(ctx context.Context, kind string, req driver.Request, comma
 }
 
 // Delete implements driver.Session.
-func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+func (s *session) Delete(ctx context.Context, kind string, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.delete(ctx, req)
+	return h.delete(ctx, req, secrets)
 }
 
 func (s *session) handler(kind string) (Handler, error) {
@@ -131,8 +131,8 @@ func Handle[S any](external External[S]) Handler { return handler[S]{external} }
 
 type handler[S any] struct{ external External[S] }
 
-func (h handler[S]) observe(ctx context.Context, req driver.Request) (driver.Observation, error) {
-	typed, err := typed[S](req, driver.Secrets{})
+func (h handler[S]) observe(ctx context.Context, req driver.Request, secrets driver.Secrets) (driver.Observation, error) {
+	typed, err := typed[S](req, secrets)
 	if err != nil {
 		return driver.Observation{}, err
 	}
@@ -167,8 +167,8 @@ func (h handler[S]) do(ctx context.Context, req driver.Request, command driver.C
 	return h.external.Do(ctx, typed, command)
 }
 
-func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Result, error) {
-	typed, err := typed[S](req, driver.Secrets{})
+func (h handler[S]) delete(ctx context.Context, req driver.Request, secrets driver.Secrets) (driver.Result, error) {
+	typed, err := typed[S](req, secrets)
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -194,7 +194,7 @@ type part[S any] struct {
 
 // Observe implements External.
 func (p part[S]) Observe(ctx context.Context, req Request[S]) (driver.Observation, error) {
-	return p.session.Observe(ctx, p.kind, req.untyped())
+	return p.session.Observe(ctx, p.kind, req.untyped(), req.secrets())
 }
 
 // List implements External.
@@ -219,7 +219,7 @@ func (p part[S]) Do(ctx context.Context, req Request[S], command driver.Command)
 
 // Delete implements External.
 func (p part[S]) Delete(ctx context.Context, req Request[S]) (driver.Result, error) {
-	return p.session.Delete(ctx, p.kind, req.untyped())
+	return p.session.Delete(ctx, p.kind, req.untyped(), req.secrets())
 }
 
 // untyped returns the request as it crosses the contract.

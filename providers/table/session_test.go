@@ -72,16 +72,23 @@ func TestSessionReachesTheKind(t *testing.T) {
 	for name, sent := range map[string]driver.Spec{"passed": driver.NewSpec(spec), "decoded": arrived} {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
-		seen, _ := s.Observe(t.Context(), "Bucket", req)
-		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
-		created, _ := s.Create(t.Context(), "Bucket", req, driver.Secrets{Own: "canary"})
-		updated, _ := s.Update(t.Context(), "Bucket", req, driver.Edit{Changes: []driver.Change{{Field: "tags"}}}, driver.Secrets{Own: "canary"})
 		secrets := driver.Secrets{Own: "canary", Parent: driver.Login{Username: "admin", Password: "of the parent"}}
-		done, _ := s.Do(t.Context(), "Bucket", req, driver.Command{Verb: driver.WriteMark}, secrets)
-		if got := kind.last; got.Login.Password != "canary" || got.ParentLogin != secrets.Parent {
-			t.Errorf("%s: the secrets that arrived are not those that were sent", name)
+		arrive := func(method string) {
+			if got := kind.last; got.Login.Password != "canary" || got.ParentLogin != secrets.Parent {
+				t.Errorf("%s: the secrets that arrived by %s are not those that were sent", name, method)
+			}
 		}
-		deleted, _ := s.Delete(t.Context(), "Bucket", req)
+		seen, _ := s.Observe(t.Context(), "Bucket", req, secrets)
+		arrive("Observe")
+		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
+		created, _ := s.Create(t.Context(), "Bucket", req, secrets)
+		arrive("Create")
+		updated, _ := s.Update(t.Context(), "Bucket", req, driver.Edit{Changes: []driver.Change{{Field: "tags"}}}, secrets)
+		arrive("Update")
+		done, _ := s.Do(t.Context(), "Bucket", req, driver.Command{Verb: driver.WriteMark}, secrets)
+		arrive("Do")
+		deleted, _ := s.Delete(t.Context(), "Bucket", req, secrets)
+		arrive("Delete")
 		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || done.ID != "done" || deleted.ID != "gone" || page.Next != "2" {
 			t.Errorf("%s: the answers did not come back: %v %q %q %q %q %q", name, seen.State, page.Next, created.ID, updated.ID, done.ID, deleted.ID)
 		}
@@ -106,11 +113,11 @@ func TestSessionRefuses(t *testing.T) {
 	}{"no such kind": {"Queue", driver.Spec{}}, "no such spec": {"Bucket", broken}} {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
-		_, observed := s.Observe(t.Context(), tt.kind, req)
+		_, observed := s.Observe(t.Context(), tt.kind, req, driver.Secrets{})
 		_, created := s.Create(t.Context(), tt.kind, req, driver.Secrets{})
 		_, updated := s.Update(t.Context(), tt.kind, req, driver.Edit{Changes: []driver.Change{{Field: "tags"}}}, driver.Secrets{})
 		_, done := s.Do(t.Context(), tt.kind, req, driver.Command{Verb: driver.WriteMark}, driver.Secrets{})
-		_, deleted := s.Delete(t.Context(), tt.kind, req)
+		_, deleted := s.Delete(t.Context(), tt.kind, req, driver.Secrets{})
 		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Do": done, "Delete": deleted} {
 			if err == nil || driver.CodeOf(err) != driver.Invalid {
 				t.Errorf("%s: %s: got error %v, want code Invalid", name, method, err)

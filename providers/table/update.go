@@ -236,8 +236,8 @@ func (u *update[S, H, P]) takesPassword(change driver.PasswordChange) error {
 		return invalid("%s", noManagement)
 	case change.Sets() && u.req.Login.Password == "":
 		return invalid("there is no password to set")
-	case change != driver.PasswordStays && u.adapter.partOfPassword() == nil:
-		return invalid("the %s has no administrator: there is no call that changes a password", u.adapter.Noun)
+	case change != driver.PasswordStays && (u.adapter.Login == nil || u.adapter.partOfPassword() == nil):
+		return invalid("a %s of this cloud has no administrator whose password could change", u.adapter.Noun)
 	}
 	return nil
 }

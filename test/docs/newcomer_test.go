@@ -26,9 +26,9 @@ var addedField = []edit{
 	// +kubebuilder:validation:MinLength=20
 	// +kubebuilder:validation:MaxLength=255
 	TDECredentialARN *string ` + "`json:\"tdeCredentialARN,omitempty\"`\n"},
-	{file: "providers/aws/database_table.go", where: "\tKmsKeyId                                       *string\n",
+	{file: "providers/aws/rds/table.go", where: "\tKmsKeyId                                       *string\n",
 		text: "\tTdeCredentialArn                               *string\n"},
-	{file: "providers/aws/database_table.go", where: "When: \"the server has another instance class\", Cost: classCost}),\n", text: `
+	{file: "providers/aws/rds/table.go", where: "When: \"the server has another instance class\", Cost: classCost}),\n", text: `
 	table.Field("aws.tdeCredentialARN",
 		func(s *databaseSpec) *string {
 			if s.AWS == nil {
@@ -123,7 +123,7 @@ func forgotten(t *testing.T, copied, file string) {
 	defer write(t, path, edited)
 	test, says := conformsInRDS, map[string]string{
 		"apis/v1alpha1/database_aws.go":              "s.AWS.TDECredentialARN undefined",
-		"providers/aws/database_table.go":            `the harness has an entry for "aws.tdeCredentialARN", and the table no row`,
+		"providers/aws/rds/table.go":            `the harness has an entry for "aws.tdeCredentialARN", and the table no row`,
 		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.tdeCredentialARN"`,
 		"providers/aws/database_conformance_test.go": "no way to edit aws.tdeCredentialARN",
 		"test/localcloud/rds/parameter.go":           "TdeCredentialArn",

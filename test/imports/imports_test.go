@@ -69,6 +69,10 @@ var rules = []rule{
 		who: aws, may: slices.Concat([]string{apis, driver, portable, table, sql}, awsSDK),
 		never: slices.Concat([]string{controllers, gcp, mem, tests}, kubernetesClient, gcpSDK),
 	},
+	// A service knows no other, and what they share knows none.
+	{who: aws + "/session", never: []string{aws + "/s3", aws + "/rds"}},
+	{who: aws + "/s3", never: []string{aws + "/rds"}},
+	{who: aws + "/rds", never: []string{aws + "/s3"}},
 	{
 		// Tokens come by oauth2, which client-go imports too, so that it is no mark of this cloud.
 		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, sql, "golang.org/x/oauth2"}, gcpSDK),

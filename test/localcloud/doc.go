@@ -22,5 +22,10 @@
 // This package starts the clouds and lets a test say what no API can (control_aws.go, control_gcp.go). A service is a package: s3, rds, sts,
 // cloudwatch and secretsmanager behind the endpoint of package amazon; storage, sql and monitoring behind that of package google. What
 // services share is in cloud, traffic and oidc, the database servers in engine. A service's tests reach it as a driver does, by package sdk;
-// check has what does not know a cloud. A service imports no driver: it must not inherit the driver's mistakes.
+// check has what does not know a cloud.
+//
+// What a cloud accepts stands in rows: documents of S3 (s3/document.go), calls with lists and parameters of RDS (rds/describe.go, parameter.go),
+// members of a bucket (storage/field.go) and settings of an instance (sql/setting.go). A rule stands once here, and once with the driver or in
+// the schema of the API: a service imports no driver, for it must not inherit the driver's mistakes. What both take from one source is what the
+// SDK has as data: names and enumerations. Names, locations and versions are compared by test/rules. ADR 42 says which rule stands where.
 package localcloud

@@ -49,7 +49,7 @@ type decision struct {
 	seen   driver.Observation
 	policy plan.Policy
 	// password is what was read of the password that Mooring stores, if an action needs it.
-	password plan.PasswordFound
+	password login.PasswordFound
 	// Action is what is planned beside the actions, and with them in the end.
 	plan.Action
 	// answers are what the status says from now on.
@@ -180,7 +180,7 @@ func (d *decision) delays(r request) (why string, soon bool) {
 }
 
 // delayRotation is delays of a password that Mooring makes.
-func delayRotation(s plan.PasswordFound) (why string, soon bool) {
+func delayRotation(s login.PasswordFound) (why string, soon bool) {
 	switch {
 	case !s.MayRotate:
 		return "Mooring changes the password once the Database is Ready and nothing differs that does not wait; the conditions say what is the matter", false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
+	"github.com/mooring-dev/mooring/controllers/feature/login"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -25,7 +26,7 @@ type fixture struct {
 	Seen     driver.Observation
 	Policy   plan.Policy
 	requests []request
-	password plan.PasswordFound
+	password login.PasswordFound
 }
 
 // plan returns what is planned for an object, with what becomes of the requests.
@@ -104,7 +105,7 @@ func shows(action driver.Action, state driver.ActionState) func(*fixture) {
 
 func byMooring(r *request) { r.byMooring = true }
 
-func knows(p plan.PasswordFound) func(*fixture) { return func(s *fixture) { s.password = p } }
+func knows(p login.PasswordFound) func(*fixture) { return func(s *fixture) { s.password = p } }
 
 // What becomes of an action in every situation: it is done, waits, is refused, or what came of it is said. An action that was stored is never sent again.
 func TestPlan(t *testing.T) {
@@ -130,7 +131,7 @@ func TestPlan(t *testing.T) {
 		{"no value any more", []func(*fixture){asked(restart, func(r *request) { r.Wanted = "" })}, plan.Converge, none, "", false},
 		{"a standby that takes over", []func(*fixture){asked(failover)}, Operate, none, "", false},
 		{"a password of the cloud's", []func(*fixture){asked(rotate)}, Operate, none, "", false},
-		{"a password of Mooring's", []func(*fixture){asked(rotate, byMooring), knows(plan.PasswordFound{Known: true, Serial: 3, Rotatable: true, MayRotate: true})}, Operate, none, "", false},
+		{"a password of Mooring's", []func(*fixture){asked(rotate, byMooring), knows(login.PasswordFound{Known: true, Serial: 3, Rotatable: true, MayRotate: true})}, Operate, none, "", false},
 
 		// It is not possible.
 		{"observed only", []func(*fixture){observed, asked(restart)}, plan.Converge, refusal, "", false},
@@ -156,9 +157,9 @@ func TestPlan(t *testing.T) {
 		{"the class refuses it", []func(*fixture){asked(restart), refused}, plan.Stall, none, "does not allow", false},
 		{"another's", []func(*fixture){asked(restart), func(s *fixture) { s.Seen.Mark.Namespace = "bank" }}, plan.Stall, none, "does not manage", false},
 		{"it can't be used, and a failover may not mend that", []func(*fixture){asked(failover), func(s *fixture) { s.Seen.Available, s.Seen.Problem = false, "full" }}, plan.Stall, none, "can't be used", false},
-		{"a password that nobody read", []func(*fixture){asked(rotate, byMooring), knows(plan.PasswordFound{MayRotate: true})}, plan.Converge, none, "", false},
-		{"a password on its way", []func(*fixture){asked(rotate, byMooring), knows(plan.PasswordFound{Known: true, Pending: true, MayRotate: true})}, plan.Converge, none, "another password", false},
-		{"a password, and it is not Ready", []func(*fixture){asked(rotate, byMooring), knows(plan.PasswordFound{Known: true, Rotatable: true})}, plan.Converge, none, "once the Database is Ready", false},
+		{"a password that nobody read", []func(*fixture){asked(rotate, byMooring), knows(login.PasswordFound{MayRotate: true})}, plan.Converge, none, "", false},
+		{"a password on its way", []func(*fixture){asked(rotate, byMooring), knows(login.PasswordFound{Known: true, Pending: true, MayRotate: true})}, plan.Converge, none, "another password", false},
+		{"a password, and it is not Ready", []func(*fixture){asked(rotate, byMooring), knows(login.PasswordFound{Known: true, Rotatable: true})}, plan.Converge, none, "once the Database is Ready", false},
 
 		// It does not wait for what waits.
 		{"a failover waits for the cloud", []func(*fixture){asked(failover), asked(restart), shows(failover, driver.ActionState{Waits: "a standby"})}, Operate, none, "a standby", true},
@@ -183,13 +184,13 @@ func TestPlan(t *testing.T) {
 		{"another value while it is under way", []func(*fixture){asked(restart, sent(started, time.Second), func(r *request) { r.Wanted = "three" })}, plan.Converge, none, "", true},
 		{"another action while one is under way", []func(*fixture){asked(restart, sent(started, time.Second)), asked(failover)}, plan.Converge, none, "another action is in progress", true},
 		{"a password that was not made yet", []func(*fixture){
-			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *request) { r.Status.Before = "3" }), knows(plan.PasswordFound{Known: true, Serial: 3}),
+			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *request) { r.Status.Before = "3" }), knows(login.PasswordFound{Known: true, Serial: 3}),
 		}, plan.Converge, none, "", false},
 		{"a password that is on its way", []func(*fixture){
-			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *request) { r.Status.Before = "3" }), knows(plan.PasswordFound{Known: true, Serial: 4, Pending: true}),
+			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *request) { r.Status.Before = "3" }), knows(login.PasswordFound{Known: true, Serial: 4, Pending: true}),
 		}, plan.Converge, none, "", false},
 		{"a password that is in force", []func(*fixture){
-			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *request) { r.Status.Before = "3" }), knows(plan.PasswordFound{Known: true, Serial: 4}),
+			asked(rotate, byMooring, sent(v1alpha1.ActionRequested, time.Hour), func(r *request) { r.Status.Before = "3" }), knows(login.PasswordFound{Known: true, Serial: 4}),
 		}, plan.Converge, done, "", false},
 
 		{"being deleted", []func(*fixture){asked(restart), deleted}, plan.Delete, none, "", false},

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"github.com/mooring-dev/mooring/controllers/feature/login"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
@@ -23,7 +24,7 @@ func requestsOf(in reconciliation.State) (all []request) {
 	for _, asked := range kind.ActionRequests(in.Kind, in.Object) {
 		r := request{ActionRequest: asked, supported: in.Described.Capabilities.Takes(asked.Action)}
 		if r.Action == driver.RotatePassword && !plan.CloudManages(in.Kind, in.Want) {
-			r.byMooring, r.supported, r.refused = true, true, plan.WhyNotRotated(in.Kind, in.Object, in.Want)
+			r.byMooring, r.supported, r.refused = true, true, login.WhyNotRotated(in.Kind, in.Object, in.Want)
 		}
 		all = append(all, r)
 	}

@@ -39,7 +39,7 @@ func followPassword(ctx context.Context, r *reading) error {
 	if err != nil {
 		return err
 	}
-	decided := plan.PasswordPlan{Decision: password.Decision{State: found.state}}
+	decided := decision{Decision: password.Decision{State: found.state}}
 	if p != nil {
 		primary, err := r.get(ctx, r.Kind, p, 0)
 		if err != nil {

@@ -30,7 +30,7 @@ type Login struct {
 type part struct {
 	// secret is the password Secret as it was read; nil if it was not. plan is what is decided about the password.
 	secret *password.Secret
-	plan   plan.PasswordPlan
+	plan   decision
 	// obsolete is the password Secret, as it was read, of a server whose password the cloud manages; nil if it is known that there is none.
 	obsolete *password.Secret
 	// unknown is why the connection Secret of a read replica is not written before a person acts; nil if nothing keeps it.
@@ -39,7 +39,7 @@ type part struct {
 	changing bool
 	// rotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.
 	rotationRefused error
-	// compared: it was found out what differs. settled: the spec was applied before, and nobody had to act: see plan.IsSettled.
+	// compared: it was found out what differs. settled: the spec was applied before, and nobody had to act: see isSettled.
 	compared, settled bool
 }
 
@@ -100,9 +100,9 @@ func (l *Login) ReadPassword(ctx context.Context, in *reconciliation.State) erro
 }
 
 // Found returns what actions look at of the password that Mooring stores.
-func Found(in reconciliation.State) plan.PasswordFound {
+func Found(in reconciliation.State) PasswordFound {
 	now := place.In(in.Parts)
-	return plan.FindPassword(in.Object, in.Observation, in.Policy, now.plan.State, now.secret != nil)
+	return findPassword(in.Object, in.Observation, in.Policy, now.plan.State, now.secret != nil)
 }
 
 // request adds who the administrator is, and whether the cloud is to manage the password.

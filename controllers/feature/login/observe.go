@@ -42,7 +42,7 @@ func (r *reading) end() {
 func (l *Login) compare(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error) {
 	r := l.begin(in)
 	defer r.end()
-	r.compared, r.settled = true, plan.IsSettled(r.Stored)
+	r.compared, r.settled = true, isSettled(r.Stored)
 	return nil, r.readPassword(ctx)
 }
 
@@ -58,15 +58,15 @@ func isOwn(in *reconciliation.State) bool {
 
 // concernsPassword reports whether the password of the server that was observed has to be looked at.
 func (r *reading) concernsPassword() bool {
-	o, missing := r.Observation, plan.UserMissing(r.Observation)
+	o, missing := r.Observation, userMissing(r.Observation)
 	restored := plan.RestoreUnfinished(r.Kind, r.Object) // with a password that others know
-	if !isOwn(r.State) || !plan.ManagesPassword(r.Kind, r.Want) && !missing && !restored && !wasPromoted(r.State) {
+	if !isOwn(r.State) || !managesPassword(r.Kind, r.Want) && !missing && !restored && !wasPromoted(r.State) {
 		return false
 	}
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}
-	return missing || wasPromoted(r.State) || !r.checked() || plan.RotationNeedsSecret(r.Kind, r.Object, r.Want, o, r.Policy, r.Now)
+	return missing || wasPromoted(r.State) || !r.checked() || rotationNeedsSecret(r.Kind, r.Object, r.Want, o, r.Policy, r.Now)
 }
 
 // checked reports whether the password Secret needs no look: it was read lately, it had nothing to be sent or confirmed, and
@@ -82,7 +82,7 @@ func (r *reading) checked() bool {
 
 // readPassword finds out what is to be done about the password of a server that was observed.
 func (r *reading) readPassword(ctx context.Context) error {
-	plan.DropRotation(r.Kind, r.Object, r.Want, r.Policy)
+	dropRotation(r.Kind, r.Object, r.Want, r.Policy)
 	switch o := r.Observation; {
 	case o.Replication.GetFollows() != nil:
 		return followPassword(ctx, r)
@@ -94,7 +94,7 @@ func (r *reading) readPassword(ctx context.Context) error {
 		return readManaged(ctx, r)
 	}
 	if isOwn(r.State) && !r.Observation.Login.GetCloudManaged() {
-		plan.DropManaged(r.Status())
+		dropManaged(r.Status())
 	}
 	if !r.concernsPassword() {
 		return nil
@@ -103,7 +103,7 @@ func (r *reading) readPassword(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if wasPromoted(r.State) && found.state.Latest() == "" && !plan.ManagesPassword(r.Kind, r.Want) {
+	if wasPromoted(r.State) && found.state.Latest() == "" && !managesPassword(r.Kind, r.Want) {
 		r.KeepsPrimary = false
 		return nil // nobody knows the one of its former primary, and nobody asks for another
 	}
@@ -120,10 +120,10 @@ func (r *reading) readPassword(ctx context.Context) error {
 		return err
 	}
 	err = r.decidePassword(ctx, found, password.Observation{
-		Ready: r.Observation.State == driver.Ready, Refused: r.Observation.Login.GetPasswordRefused() || wasPromoted(r.State), UserMissing: plan.UserMissing(r.Observation),
+		Ready: r.Observation.State == driver.Ready, Refused: r.Observation.Login.GetPasswordRefused() || wasPromoted(r.State), UserMissing: userMissing(r.Observation),
 		CloudManaged: r.Observation.Login.GetCloudManaged(), TakenBack: plan.KnownManaged(r.Status()), Wanted: wanted, Leftover: left, Fresh: driver.NewPassword(r.Request.Username), Due: due, Now: r.Now,
 	})
-	plan.NoteRotation(r.Kind, r.Object, r.Want, r.Observation, r.plan.State, r.Now)
+	noteRotation(r.Kind, r.Object, r.Want, r.Observation, r.plan.State, r.Now)
 	r.KeepsPrimary = r.KeepsPrimary && (err != nil || r.plan.Store != password.Never)
 	return err
 }
@@ -149,14 +149,14 @@ func readManaged(ctx context.Context, r *reading) error {
 			return err
 		}
 	}
-	r.Observation.Changes = append(r.Observation.Changes, plan.WhileStopped(o, []driver.Change{plan.HandOver(r.Status())})...)
+	r.Observation.Changes = append(r.Observation.Changes, plan.WhileStopped(o, []driver.Change{handOver(r.Status())})...)
 	return nil
 }
 
 // rotationDue reports whether the password is to be changed because its period has passed. What a person has to mend before is said once the
 // action is executed: it keeps nothing else from being done.
 func rotationDue(ctx context.Context, r *reading, s password.State) (bool, error) {
-	if !plan.RotationDue(r.Kind, r.Object, r.Want, r.Observation, r.Policy, s, r.Now) {
+	if !isRotationDue(r.Kind, r.Object, r.Want, r.Observation, r.Policy, s, r.Now) {
 		return false, nil
 	}
 	err := r.connections.MayPublish(ctx, r.State, true)
@@ -170,7 +170,7 @@ func rotationDue(ctx context.Context, r *reading, s password.State) (bool, error
 // decidePassword takes in what is decided about the password of a server that was observed: what has to be stored, what the status says,
 // what is remembered, what is sent, and what differs.
 func (r *reading) decidePassword(ctx context.Context, found *stored, seen password.Observation) error {
-	decided := plan.ObservePassword(found.state, seen)
+	decided := decideObserved(found.state, seen)
 	r.takeIn(found.secret, decided)
 	notePassword(r.State, decided.State)
 	if decided.State.Serial != found.state.Serial { // another password than the one that was sent last: changes do not tell them apart
@@ -187,7 +187,7 @@ func (r *reading) decidePassword(ctx context.Context, found *stored, seen passwo
 }
 
 // takeIn takes in what is decided about a password.
-func (r *reading) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
+func (r *reading) takeIn(secret *password.Secret, decided decision) {
 	if decided.Stale {
 		binding.Forget(&r.Memory)
 	}

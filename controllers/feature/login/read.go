@@ -22,20 +22,20 @@ func (l *Login) read(ctx context.Context, in *reconciliation.State, a plan.Actio
 }
 
 func (r *reading) readFor(ctx context.Context, a plan.Action) error {
-	if plan.CloudManages(r.Kind, r.Want) || !plan.NeedsPassword(r.Kind, a, r.View, r.Observation) {
+	if plan.CloudManages(r.Kind, r.Want) || !needsPassword(r.Kind, a, r.View, r.Observation) {
 		return nil
 	}
 	secret, read, err := r.passwordFacts(ctx, a)
 	if err != nil {
 		return err
 	}
-	r.takeIn(secret, plan.PasswordFor(a, r.View, r.Observation, read))
+	r.takeIn(secret, decideFor(a, r.View, r.Observation, read))
 	return nil
 }
 
 // passwordFacts reads the Secrets that the password of a server comes from that is created or taken over. What only a person can mend is
 // among the facts: it is told once finalizer and binding are stored.
-func (r *reading) passwordFacts(ctx context.Context, a plan.Action) (secret *password.Secret, read plan.PasswordFacts, err error) {
+func (r *reading) passwordFacts(ctx context.Context, a plan.Action) (secret *password.Secret, read facts, err error) {
 	found, err := r.loginFor(ctx, a)
 	if err == nil {
 		secret, read.State = found.secret, found.state

@@ -39,11 +39,11 @@ func due(in reconciliation.State) time.Time {
 	if !now.compared || in.Err != nil {
 		return time.Time{}
 	}
-	if next := plan.NextRotation(in.Kind, in.Object); next.After(in.Now) {
+	if next := nextRotation(in.Kind, in.Object); next.After(in.Now) {
 		return next
 	}
 	ready := (out.State == condition.UpToDate || out.State == condition.DriftWaits) && out.Next == outcome.AtSync && !out.KeepConditions
-	if ready && binding.Usable(in) && plan.RotationMissed(in.Kind, now.settled, in.Object, in.Observation, in.Policy) {
+	if ready && binding.Usable(in) && rotationMissed(in.Kind, now.settled, in.Object, in.Observation, in.Policy) {
 		return in.Now
 	}
 	return time.Time{}

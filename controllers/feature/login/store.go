@@ -93,7 +93,7 @@ func event(in reconciliation.State, accepted []driver.Change) *outcome.Note {
 
 // whyRotated says why a generated password is changed: a person asked for it, or it is old.
 func whyRotated(in reconciliation.State) string {
-	if plan.RotationStored(in.Kind, in.Object, in.Want) {
+	if rotationStored(in.Kind, in.Object, in.Want) {
 		return "somebody asked for it with " + v1alpha1.AnnotationRotatePassword
 	}
 	return "spec.credentials.rotationPeriod has passed"
@@ -112,7 +112,7 @@ func (l *Login) publish(ctx context.Context, w feature.Work, out outcome.Outcome
 		}
 	}
 	noteSent(in, 0)
-	plan.NoteManaged(in.Status())
+	noteManaged(in.Status())
 	return out, nil
 }
 

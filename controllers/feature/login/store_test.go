@@ -46,7 +46,7 @@ func TestPasswordIsStoredAtItsMoment(t *testing.T) {
 					d, _ := withPassword(nil)
 					g := fixtureOf(d, failing(false))
 					g.secret = g.passwords.New(owner(g.Kind, d))
-					g.plan = plan.PasswordPlan{Decision: password.Decision{State: password.State{Stored: password.Stored{Next: "one", Serial: 1}, Sent: 1}, Store: store}, Refused: refuse}
+					g.plan = decision{Decision: password.Decision{State: password.State{Stored: password.Stored{Next: "one", Serial: 1}, Sent: 1}, Store: store}, Refused: refuse}
 					w, before := g.work(), *g.secret
 					err := g.features().Prepare(t.Context(), w, at)
 					if stops := refuse != nil && at != feature.AtOnce; (err != nil) != stops {
@@ -126,7 +126,7 @@ func TestAcceptedPasswordIsNoted(t *testing.T) {
 		{"beside another field", []driver.Change{set, {Field: "tags"}}, "other-password", false, 2, "", ""},
 		{"another field", []driver.Change{{Field: "tags"}}, "other-password", false, 0, "", ""},
 		{"nothing", nil, "other-password", false, 0, "", ""},
-		{"handed over", []driver.Change{plan.HandOver(&v1alpha1.ResourceStatus{})}, "other-password", false, 0, v1alpha1.EventPasswordChanged, "the cloud sets a password of its own"},
+		{"handed over", []driver.Change{handOver(&v1alpha1.ResourceStatus{})}, "other-password", false, 0, v1alpha1.EventPasswordChanged, "the cloud sets a password of its own"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, _ := withPassword(nil)

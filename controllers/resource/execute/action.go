@@ -243,7 +243,7 @@ func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 	if !a.Snapshot {
 		w.Request.Deletion.Snapshot = ""
 	}
-	done, err := w.Session.Delete(ctx, w.Kind.Name, w.Request)
+	done, err := w.Session.Delete(ctx, w.Kind.Name, w.Request, w.CallSecrets)
 	w.CallError = err
 	if err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: withoutRoom(a, w.Request, err)}

@@ -23,7 +23,7 @@ type deletingSession struct {
 	done driver.Result
 }
 
-func (s *deletingSession) Delete(context.Context, string, driver.Request) (driver.Result, error) {
+func (s *deletingSession) Delete(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	return s.done, nil
 }
 

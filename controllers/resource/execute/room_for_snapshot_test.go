@@ -16,7 +16,7 @@ type refusingSession struct {
 	err error
 }
 
-func (s refusingSession) Delete(context.Context, string, driver.Request) (driver.Result, error) {
+func (s refusingSession) Delete(context.Context, string, driver.Request, driver.Secrets) (driver.Result, error) {
 	return driver.Result{}, s.err
 }
 

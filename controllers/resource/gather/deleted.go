@@ -32,7 +32,7 @@ func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot,
 	}
 	request.Vanished = &driver.ParentRef{Name: d.Server}
 	request.VanishedMark = driver.Mark{Cluster: request.Mark.Cluster, Namespace: request.Mark.Namespace, Name: d.Name}
-	seen, err := g.Session.Observe(ctx, g.Kind.Name, request)
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, request, driver.Secrets{})
 	switch g.CallError = err; {
 	case err != nil:
 		return fmt.Errorf("look for backups of %s, from which it is to be restored: %w", d, err)

@@ -27,7 +27,7 @@ type deletedOf struct {
 	asked []driver.Request
 }
 
-func (s *deletedOf) Observe(_ context.Context, kind string, req driver.Request) (driver.Observation, error) {
+func (s *deletedOf) Observe(_ context.Context, kind string, req driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	if kind != "Database" || req.Vanished == nil || req.Vanished.ID != "" {
 		return driver.Observation{}, errors.New("not about what was deleted")
 	}

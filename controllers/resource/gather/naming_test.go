@@ -34,7 +34,7 @@ func (c *cloudOfForms) Describe() driver.Description {
 
 func (c *cloudOfForms) Open(context.Context, driver.Opening) (driver.Session, error) { return c, nil }
 
-func (c *cloudOfForms) Observe(_ context.Context, _ string, r driver.Request) (driver.Observation, error) {
+func (c *cloudOfForms) Observe(_ context.Context, _ string, r driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	c.asked = append(c.asked, r.Name)
 	if err := c.fails[r.Name]; err != nil {
 		return driver.Observation{}, err

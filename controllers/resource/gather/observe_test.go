@@ -78,7 +78,7 @@ func (o *oneObservation) Identity(context.Context) (driver.AccountID, error) {
 	return "111111111111", nil
 }
 
-func (o *oneObservation) Observe(context.Context, string, driver.Request) (driver.Observation, error) {
+func (o *oneObservation) Observe(context.Context, string, driver.Request, driver.Secrets) (driver.Observation, error) {
 	if o.panics {
 		panic("a defect of the driver")
 	}

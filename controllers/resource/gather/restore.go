@@ -70,7 +70,7 @@ func (r *restoring) find(ctx context.Context) error {
 		request.Name, request.ID = status.ExternalName, status.ExternalID
 		s.Named += " (" + request.Name + ")"
 	}
-	seen, err := g.Session.Observe(ctx, of.Name, request)
+	seen, err := g.Session.Observe(ctx, of.Name, request, driver.Secrets{})
 	if g.CallError = err; err != nil {
 		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
 	}
@@ -124,7 +124,7 @@ func (r *restoring) findSource(ctx context.Context, s *reconciliation.Snapshot, 
 	}
 	seen, err := g.Session.Observe(ctx, g.Kind.Name, driver.Request{
 		Name: status.ExternalName, ID: status.ExternalID, Location: g.Request.Location, Spec: driver.NewSpec(g.Kind.New().GetParameters()), NotBefore: g.Memory.Cloud.NotBefore,
-	})
+	}, driver.Secrets{})
 	if g.CallError = err; err != nil {
 		return fmt.Errorf("look at %s, from which it is to be restored: %w", s.Named, err)
 	}
@@ -163,7 +163,7 @@ func (r *restoring) findLeft(ctx context.Context, left *plan.Left) error {
 	for _, vanished := range g.View.Gone(g.Request.Name) {
 		request := g.Request
 		request.Vanished = &vanished
-		seen, err := g.Session.Observe(ctx, g.Kind.Name, request)
+		seen, err := g.Session.Observe(ctx, g.Kind.Name, request, driver.Secrets{})
 		switch g.CallError = err; {
 		case err != nil:
 			err = fmt.Errorf("look for what is left of it, to restore it: %w", err)

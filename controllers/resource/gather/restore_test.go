@@ -30,7 +30,7 @@ type snapshotsOf struct {
 	asked []driver.Request
 }
 
-func (s *snapshotsOf) Observe(_ context.Context, kind string, req driver.Request) (driver.Observation, error) {
+func (s *snapshotsOf) Observe(_ context.Context, kind string, req driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	if kind != "DatabaseSnapshot" {
 		return driver.Observation{}, errors.New("not of a snapshot")
 	}
@@ -179,7 +179,7 @@ type serversOf struct {
 	asked int
 }
 
-func (s *serversOf) Observe(_ context.Context, kind string, _ driver.Request) (driver.Observation, error) {
+func (s *serversOf) Observe(_ context.Context, kind string, _ driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	if kind != "Database" {
 		return driver.Observation{}, errors.New("not of a database")
 	}

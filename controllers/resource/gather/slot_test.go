@@ -151,7 +151,7 @@ func TestWhatIsOnlyLateIsNotUnobserved(t *testing.T) {
 func limit(t *testing.T, source *account.Source, slot *account.Slot) {
 	t.Helper()
 	session := slot.Session(calling{calls: source.Calls(nil, nil, "")})
-	if _, err := session.Observe(t.Context(), "Bucket", driver.Request{}); driver.CodeOf(err) != driver.Throttled {
+	if _, err := session.Observe(t.Context(), "Bucket", driver.Request{}, driver.Secrets{}); driver.CodeOf(err) != driver.Throttled {
 		t.Fatalf("got %v", err)
 	}
 	if !slot.RateLimited() {
@@ -166,7 +166,7 @@ type calling struct {
 	calls driver.Calls
 }
 
-func (c calling) Observe(ctx context.Context, _ string, _ driver.Request) (driver.Observation, error) {
+func (c calling) Observe(ctx context.Context, _ string, _ driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	_, end := c.calls(ctx, "third", "get")
 	end(driver.Call{Failed: true, Code: driver.Throttled})
 	return driver.Observation{}, &driver.Error{Code: driver.Throttled}

@@ -257,7 +257,7 @@ func named(config identity.Key, err error) error {
 
 // observe observes the cloud object.
 func (g *gathering) observe(ctx context.Context) error {
-	seen, err := g.Session.Observe(ctx, g.Kind.Name, g.Request)
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, g.Request, g.CallSecrets)
 	if g.CallError = err; err != nil {
 		return err
 	}

@@ -37,9 +37,9 @@ func (c *cloudWithout) Identity(ctx context.Context) (driver.AccountID, error) {
 	return c.oneObservation.Identity(ctx)
 }
 
-func (c *cloudWithout) Observe(ctx context.Context, kind string, r driver.Request) (driver.Observation, error) {
+func (c *cloudWithout) Observe(ctx context.Context, kind string, r driver.Request, secrets driver.Secrets) (driver.Observation, error) {
 	c.calls++
-	return c.oneObservation.Observe(ctx, kind, r)
+	return c.oneObservation.Observe(ctx, kind, r, secrets)
 }
 
 // What asks for something that the cloud does not have is not created: the cloud is not called. What exists already is observed, not

@@ -27,7 +27,7 @@ type leftOf struct {
 	asked []string
 }
 
-func (s *leftOf) Observe(_ context.Context, kind string, req driver.Request) (driver.Observation, error) {
+func (s *leftOf) Observe(_ context.Context, kind string, req driver.Request, _ driver.Secrets) (driver.Observation, error) {
 	if kind != "Database" || req.Vanished == nil {
 		return driver.Observation{}, errors.New("not about what vanished")
 	}

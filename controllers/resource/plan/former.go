@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -43,6 +44,12 @@ func LeaveFormer(v View, o driver.Observation) []driver.Change {
 
 // leavesFormer reports whether a change is about the cloud object in whose place another one was put: users of the object have nothing of it.
 func leavesFormer(c driver.Change) bool { return c.Field == fieldFormer }
+
+// Concerning returns an observation without the changes that concern nobody who uses the object.
+func Concerning(o driver.Observation) driver.Observation {
+	o.Changes = slices.DeleteFunc(slices.Clone(o.Changes), leavesFormer)
+	return o
+}
 
 // deletesFormer is what a deletion ends with, once the cloud object is gone, as long as there is something of what that took the place of; false if there is nothing.
 func deletesFormer(v View, o driver.Observation) (a Action, deletes bool) {

@@ -23,40 +23,6 @@ func KnownManaged(status *v1alpha1.ResourceStatus) bool {
 	return len(applied) == 1 && applied[0] == managedSource
 }
 
-// NoteManaged notes in a status what KnownManaged reports. No password is known any more that the cloud accepted.
-func NoteManaged(status *v1alpha1.ResourceStatus) {
-	if status.Applied == nil {
-		status.Applied = map[string][]string{}
-	}
-	status.Applied[FieldSource] = []string{managedSource}
-	NotePassword(status, 0)
-}
-
-// DropManaged removes from a status what NoteManaged noted.
-func DropManaged(status *v1alpha1.ResourceStatus) { delete(status.Applied, FieldSource) }
-
-// HandOver returns the change by which the cloud begins to manage the password of a server. An edit of the spec asks for it, as it does for another
-// password. But somebody set the present password of a server that the cloud is known to have managed, and others know that of one that was taken over.
-func HandOver(status *v1alpha1.ResourceStatus) driver.Change {
-	c := driver.Change{Field: FieldSource, To: managedSource, Effect: driver.Online}
-	if KnownManaged(status) || status.Origin == v1alpha1.OriginAdopted && status.AppliedGeneration == 0 {
-		c.Effect, c.Why = driver.Irreversible, WhyHandedOver
-	}
-	return c
-}
-
-// takeBack returns the change by which a password takes the place of one that the cloud manages. known: the cloud was known to manage it, so an edit asks for that.
-func takeBack(named, known bool) driver.Change {
-	c := driver.Change{Field: FieldSource, From: managedSource, To: string(v1alpha1.CredentialsGenerated), Effect: driver.Online}
-	if named {
-		c.To = string(v1alpha1.CredentialsSecretRef)
-	}
-	if !known {
-		c.Effect, c.Why = driver.Irreversible, WhyTakenBack
-	}
-	return c
-}
-
 // Names under which people see what becomes of the administrator's password among the changes of an object, such as in
 // status.pendingChanges, and under which its status notes what was applied of that. They are no fields that a driver changes.
 const (

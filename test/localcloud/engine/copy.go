@@ -36,60 +36,51 @@ func (c *dataCopy) log() string { return filepath.Join(c.folder, "log") }
 // Snapshot keeps a copy of the data of a server, running or suspended, under a name of its own, and returns once it is complete. What is written to
 // the server meanwhile may be in it or not. A stop of the server ends a snapshot that is under way with an error, and nothing is left of it then.
 func (e *Engines) Snapshot(id, as string) error {
-	return e.keep(id, as, "keep a copy", func(ctx context.Context, in *instance, c *dataCopy) error {
-		c.engine = in.kind
-		if b, bare := in.backing.(*bareListener); bare {
-			c.source = b.logins.frozen()
-			return nil
-		}
-		h, err := e.home()
-		if err != nil {
-			return err
-		}
-		if c.folder, err = h.folder("copy-" + as); err != nil {
-			return err
-		}
-		return in.backing.copyData(ctx, c.data())
+	return e.keep(as, func(c *dataCopy) error {
+		return e.with(id, "keep a copy", func(ctx context.Context, in *instance) error {
+			c.engine = in.kind
+			if b, bare := in.backing.(*bareListener); bare {
+				c.source = b.logins.frozen()
+				return nil
+			}
+			h, err := e.home()
+			if err != nil {
+				return err
+			}
+			if c.folder, err = h.folder("copy-" + as); err != nil {
+				return err
+			}
+			return in.backing.copyData(ctx, c.data())
+		})
 	})
 }
 
-// keep has work fill a copy under a name of its own.
-func (e *Engines) keep(id, as, op string, work func(context.Context, *instance, *dataCopy) error) error {
-	c, err := e.admitCopy(as)
-	if err != nil {
-		return fmt.Errorf("engine %q: %s as %q: %w", id, op, as, err)
-	}
-	defer e.working.Done()
-	err = e.with(id, op, func(ctx context.Context, in *instance) error { return work(ctx, in, c) })
-	return errors.Join(err, e.completeCopy(as, c, err == nil))
-}
-
-// completeCopy makes a copy usable, or forgets one that could not be made.
-func (e *Engines) completeCopy(as string, c *dataCopy, made bool) error {
+// keep has work fill a copy under a name of its own, and forgets one that could not be made.
+func (e *Engines) keep(as string, work func(*dataCopy) error) error {
+	c := &dataCopy{}
 	e.mu.Lock()
-	c.made = made
-	removed := e.forgetCopy(as, c, !made || c.gone)
-	e.mu.Unlock()
-	if !removed {
-		return nil
-	}
-	return c.remove()
-}
-
-// admitCopy reserves a name for a copy.
-func (e *Engines) admitCopy(as string) (*dataCopy, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	err := errCopyExists
 	switch {
 	case e.closed:
-		return nil, errEnginesClosed
-	case e.copies[as] != nil:
-		return nil, errCopyExists
+		err = errEnginesClosed
+	case e.copies[as] == nil:
+		err, e.copies[as] = nil, c
+		e.working.Add(1)
 	}
-	c := &dataCopy{}
-	e.copies[as] = c
-	e.working.Add(1)
-	return c, nil
+	e.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("keep %q: %w", as, err)
+	}
+	defer e.working.Done()
+	err = work(c)
+	e.mu.Lock()
+	c.made = err == nil
+	removed := e.forgetCopy(as, c, err != nil || c.gone)
+	e.mu.Unlock()
+	if removed {
+		err = errors.Join(err, c.remove())
+	}
+	return err
 }
 
 // Drop removes a copy, at the latest when those are done that hold it. One that is still being made goes once it is. A copy that is missing is no error.

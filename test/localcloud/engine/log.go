@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -15,20 +14,16 @@ func (e *Engines) bootLogged(ctx context.Context, in *instance, spec Spec, from 
 	if spec.Log == "" {
 		return e.boot(ctx, in, spec, from, nil)
 	}
-	log, err := e.admitCopy(spec.Log)
-	if err != nil {
-		return fmt.Errorf("keep a log as %q: %w", spec.Log, err)
-	}
-	defer e.working.Done()
-	err = e.newLog(log, spec.Engine, spec.Log)
-	if err == nil {
-		err = e.boot(ctx, in, spec, from, log)
-	}
-	if err == nil && in.engine.Real && from != nil { // whose log does not begin with the empty data
-		log.empty = nil
-		err = in.backing.copyData(ctx, log.data())
-	}
-	return errors.Join(err, e.completeCopy(spec.Log, log, err == nil))
+	return e.keep(spec.Log, func(log *dataCopy) error {
+		if err := e.newLog(log, spec.Engine, spec.Log); err != nil {
+			return err
+		}
+		if err := e.boot(ctx, in, spec, from, log); err != nil || !in.engine.Real || from == nil {
+			return err
+		}
+		log.empty = nil // it does not begin with the empty data
+		return in.backing.copyData(ctx, log.data())
+	})
 }
 
 // newLog prepares what keeps a log: that of a bare listener has no folder.
@@ -54,12 +49,14 @@ func (e *Engines) newLog(log *dataCopy, engine, as string) error {
 
 // KeepLog begins to keep the log of a server's writes under a name, from now on.
 func (e *Engines) KeepLog(id, as string) error {
-	return e.keep(id, as, "keep a log", func(ctx context.Context, in *instance, log *dataCopy) error {
-		if err := e.newLog(log, in.kind, as); err != nil {
-			return err
-		}
-		log.empty = nil
-		return in.backing.keepLog(ctx, log)
+	return e.keep(as, func(log *dataCopy) error {
+		return e.with(id, "keep a log", func(ctx context.Context, in *instance) error {
+			if err := e.newLog(log, in.kind, as); err != nil {
+				return err
+			}
+			log.empty = nil
+			return in.backing.keepLog(ctx, log)
+		})
 	})
 }
 

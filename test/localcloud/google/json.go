@@ -149,7 +149,8 @@ func At(object Object, path string) any {
 	}
 }
 
-// Same reports whether two values are the same, or are both none or the zero of their type, which an API's own types can't tell from none.
+// Same reports whether two values are equal. A missing value equals the zero value of its type, because the types of an
+// API have one representation for both.
 func Same(a, b any) bool {
 	zero := func(v any) bool { return v == nil || v == false || v == "" || v == json.Number("0") }
 	return zero(a) && zero(b) || reflect.DeepEqual(a, b)

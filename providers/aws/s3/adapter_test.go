@@ -1,0 +1,13 @@
+package s3
+
+import (
+	"github.com/mooring-dev/mooring/providers/aws/session"
+	"testing"
+)
+
+// What a row fills reaches the calls that it has to reach.
+func TestBucketParametersReachTheirCalls(t *testing.T) {
+	for _, problem := range newBuckets(&session.Session{}).Problems() {
+		t.Error(problem)
+	}
+}
