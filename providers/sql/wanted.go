@@ -62,7 +62,8 @@ type User struct {
 	Name string
 	// Mark is written on what Mooring makes for the user.
 	Mark string
-	// Adopt permits to take over a role that has no mark, or another one.
+	// Adopt permits to take over a role that has no mark, or another one: because the user says so, or because the caller's own record says that
+	// Mooring made it, such as in the copy that a restore is.
 	Adopt bool
 	// Logins are all logins of the user. What else has the mark of the user is dropped.
 	Logins []Login

@@ -33,6 +33,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	t.Parallel() // each test has a server of its own
 	check.Available(t, engine.Available("postgres"))
 	dir, err := engine.Scratch("mooring-test-")
 	if err != nil {
