@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 )
 
 // Refused is the error of an address that must not be dialed.
@@ -155,25 +156,42 @@ func within(a netip.Addr, ranges []netip.Prefix) bool {
 	})
 }
 
-// Bounded returns a connection from which at most a number of bytes is read.
-func Bounded(conn net.Conn, bytes int64) net.Conn { return &bounded{Conn: conn, left: bytes} }
+// A Budget is how many bytes a session reads for one call. It is safe for concurrent use.
+type Budget struct {
+	bytes int64
+	left  atomic.Int64
+}
+
+// NewBudget returns a budget of a number of bytes.
+func NewBudget(bytes int64) *Budget {
+	b := &Budget{bytes: bytes}
+	b.Renew()
+	return b
+}
+
+// Renew begins another call.
+func (b *Budget) Renew() { b.left.Store(b.bytes) }
+
+// Bounded returns a connection from which no more is read than the budget has.
+func Bounded(conn net.Conn, budget *Budget) net.Conn { return &bounded{Conn: conn, budget: budget} }
 
 type bounded struct {
 	net.Conn
-	left int64
+	budget *Budget
 }
 
 var errTooMuch = errors.New("the server sent more than Mooring reads")
 
 // Read implements net.Conn.
 func (b *bounded) Read(to []byte) (int, error) {
-	if b.left <= 0 {
+	left := b.budget.left.Load()
+	if left <= 0 {
 		return 0, errTooMuch
 	}
-	if int64(len(to)) > b.left {
-		to = to[:b.left]
+	if int64(len(to)) > left {
+		to = to[:left]
 	}
 	n, err := b.Conn.Read(to)
-	b.left -= int64(n)
+	b.budget.left.Add(-int64(n))
 	return n, err
 }

@@ -139,16 +139,21 @@ func TestBounded(t *testing.T) {
 			}
 		}
 	}()
-	bounded, read := sql.Bounded(here, 250), 0
-	for {
-		n, err := bounded.Read(make([]byte, 1000))
-		read += n
-		if err != nil {
-			break
+	budget := sql.NewBudget(250)
+	bounded := sql.Bounded(here, budget)
+	for range 2 {
+		read := 0
+		for {
+			n, err := bounded.Read(make([]byte, 1000))
+			read += n
+			if err != nil {
+				break
+			}
 		}
+		if read != 250 {
+			t.Errorf("read %d bytes in one call, want 250", read)
+		}
+		budget.Renew()
 	}
 	_ = here.Close()
-	if read != 250 {
-		t.Errorf("read %d bytes, want 250", read)
-	}
 }

@@ -95,6 +95,8 @@ func Unreached(target Target, op string, err error) error {
 	case errors.As(err, &refused):
 		u.Why = refused.Error()
 		u.Advice = "If the address is right, a platform engineer lists its range in the ClusterProviderConfig"
+	case errors.Is(err, errTooMuch):
+		u.Why, u.Advice = errTooMuch.Error(), "Look at the number of its tables, roles and privileges"
 	case errors.As(err, &name):
 		u.Why, u.Advice = "its name can't be resolved", "Check the DNS of the cluster, and that the private zone of the server is visible from it"
 	case errors.As(err, &certificate), isCertificate(err):

@@ -64,7 +64,7 @@ type Limits struct {
 	Statement time.Duration // of a statement; 30 s
 	Lock      time.Duration // of the wait for a lock; 5 s
 	Rows      int           // of one answer; 200,000
-	Bytes     int64         // of all answers on one connection; 64 MiB
+	Bytes     int64         // of all answers to one call of a Server; 64 MiB
 }
 
 // OrDefault returns the limits with the defaults in place of zero values.

@@ -12,6 +12,7 @@ import (
 
 // Read implements sql.Server. It sends at most thirteen queries.
 func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, error) {
+	s.budget.Renew()
 	conn, err := s.conn(ctx)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ import (
 type session struct {
 	target  sql.Target
 	limits  sql.Limits
+	budget  *sql.Budget
 	db      *dbsql.DB
 	open    *dbsql.Conn
 	mariaDB bool
@@ -33,7 +34,8 @@ func Open(target sql.Target) (sql.Server, error) {
 	if _, err := target.Verified(); err != nil {
 		return nil, err
 	}
-	return &session{target: target, limits: target.Limits.OrDefault()}, nil
+	limits := target.Limits.OrDefault()
+	return &session{target: target, limits: limits, budget: sql.NewBudget(limits.Bytes)}, nil
 }
 
 // Queries implements sql.Server.
@@ -91,7 +93,7 @@ func (s *session) connect(ctx context.Context, username, password, database stri
 		if err != nil {
 			return nil, err
 		}
-		return sql.Bounded(conn, s.limits.Bytes), nil
+		return sql.Bounded(conn, s.budget), nil
 	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
@@ -131,6 +133,7 @@ func (s *session) limit(ctx context.Context, conn *dbsql.Conn) error {
 
 // Check implements sql.Server.
 func (s *session) Check(ctx context.Context, login, password, database string) error {
+	s.budget.Renew()
 	db, conn, err := s.connect(ctx, login, password, database)
 	if err != nil {
 		return err
@@ -141,6 +144,7 @@ func (s *session) Check(ctx context.Context, login, password, database string) e
 
 // Apply implements sql.Server.
 func (s *session) Apply(ctx context.Context, statements []sql.Statement) error {
+	s.budget.Renew()
 	conn, err := s.conn(ctx)
 	if err != nil {
 		return err

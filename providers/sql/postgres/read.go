@@ -15,6 +15,7 @@ import (
 // Read implements sql.Server. It sends seven queries for the server, and six or seven for each logical database that is
 // declared, or that a role of ours has something in.
 func (s *session) Read(ctx context.Context, wanted sql.Wanted) (sql.Snapshot, error) {
+	s.budget.Renew()
 	conn, err := s.conn(ctx, "")
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ const maintenance = "postgres"
 type session struct {
 	target  sql.Target
 	limits  sql.Limits
+	budget  *sql.Budget
 	conns   map[string]*pgx.Conn
 	queries int
 }
@@ -35,7 +36,8 @@ func Open(target sql.Target) (sql.Server, error) {
 	if target.Database == "" {
 		target.Database = maintenance
 	}
-	return &session{target: target, limits: target.Limits.OrDefault(), conns: map[string]*pgx.Conn{}}, nil
+	limits := target.Limits.OrDefault()
+	return &session{target: target, limits: limits, budget: sql.NewBudget(limits.Bytes), conns: map[string]*pgx.Conn{}}, nil
 }
 
 // Queries implements sql.Server.
@@ -108,7 +110,7 @@ func (s *session) connect(ctx context.Context, username, password, database stri
 		if err != nil {
 			return nil, err
 		}
-		return sql.Bounded(conn, s.limits.Bytes), nil
+		return sql.Bounded(conn, s.budget), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Connect)
 	defer cancel()
@@ -121,6 +123,7 @@ func (s *session) connect(ctx context.Context, username, password, database stri
 
 // Check implements sql.Server.
 func (s *session) Check(ctx context.Context, login, password, database string) error {
+	s.budget.Renew()
 	if database == "" {
 		database = s.target.Database
 	}
@@ -134,6 +137,7 @@ func (s *session) Check(ctx context.Context, login, password, database string) e
 
 // Apply implements sql.Server.
 func (s *session) Apply(ctx context.Context, statements []sql.Statement) error {
+	s.budget.Renew()
 	for _, statement := range statements {
 		if err := s.apply(ctx, statement); err != nil {
 			return err
