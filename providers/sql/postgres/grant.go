@@ -89,8 +89,10 @@ func (w work) grant(grantee string, want rights) {
 		add(o, r.owner, want.relation(r.schema, r.sequence))
 	}
 	for _, b := range sorted(batches) {
-		w.send(b, batches[b], "GRANT "+b.privileges+" ON "+keywords[b.kind]+" %s TO "+quote(grantee), fmt.Sprintf("privileges of %q in %q", grantee, w.database),
-			"without "+b.privileges+" on %s", "with "+b.privileges)
+		w.send(b, batches[b], alteration{
+			name: fmt.Sprintf("privileges of %q in %q", grantee, w.database), from: "without " + b.privileges, to: "with " + b.privileges,
+			verb: "GRANT " + b.privileges, end: "TO " + quote(grantee),
+		})
 	}
 }
 
@@ -102,11 +104,8 @@ func (w work) revoke(grantee string, want rights) {
 		extra := without(g.privileges, want.on(g.object))
 		if len(extra) > 0 {
 			b := batch{actor: w.owner(g.grantor), kind: g.kind, privileges: strings.Join(extra, ", ")}
-			if g.kind == "column" {
-				b.privileges = strings.Join(extra, ", ") + " (" + quote(g.column) + ")"
-				if len(extra) > 1 {
-					b.privileges = strings.Join(extra, " ("+quote(g.column)+"), ") + " (" + quote(g.column) + ")"
-				}
+			if column := " (" + quote(g.column) + ")"; g.kind == "column" {
+				b.privileges = strings.Join(extra, column+", ") + column
 			}
 			batches[b] = append(batches[b], target(g.object))
 		}
@@ -116,30 +115,37 @@ func (w work) revoke(grantee string, want rights) {
 		}
 	}
 	for _, b := range sorted(batches) {
-		option, to := "", "none"
+		verb, to := "REVOKE "+b.privileges, "none"
 		if b.grantable {
-			option, to = "GRANT OPTION FOR ", "without GRANT OPTION"
+			verb, to = "REVOKE GRANT OPTION FOR "+b.privileges, "without GRANT OPTION"
 		}
-		w.send(b, batches[b], "REVOKE "+option+b.privileges+" ON "+keywords[b.kind]+" %s FROM "+quote(grantee)+" CASCADE",
-			fmt.Sprintf("privileges of %q in %q", grantee, w.database), b.privileges+" on %s", to)
+		w.send(b, batches[b], alteration{
+			name: fmt.Sprintf("privileges of %q in %q", grantee, w.database), from: b.privileges, to: to,
+			verb: verb, end: "FROM " + quote(grantee) + " CASCADE",
+		})
 	}
 }
 
-// send plans the statements of a batch. %s in the texts are the objects.
-func (w work) send(b batch, targets []string, text, name, from, to string) {
+// An alteration is what a batch does, in words and as the two ends of a statement.
+type alteration struct{ name, from, to, verb, end string }
+
+// send plans the statements of a batch.
+func (w work) send(b batch, targets []string, a alteration) {
 	slices.Sort(targets)
 	targets = slices.Compact(targets)
-	from = fmt.Sprintf(strings.ReplaceAll(from, "%s", "%[1]s"), summary(b.kind, targets))
+	from := a.from + " on " + summary(b.kind, targets)
 	statements := []sql.Statement{}
 	for chunk := range slices.Chunk(targets, atOnce) {
-		texts, can := w.shot.as(b.actor, strings.Replace(text, "%s", strings.Join(chunk, ", "), 1))
+		text := a.verb + " ON " + keywords[b.kind] + " " + strings.Join(chunk, ", ") + " " + a.end
+		texts, can := w.shot.as(b.actor, text)
 		if !can {
-			w.plan.Note("%s: %s stays as it is, because it belongs to role %q, which the administrator %q can't become", name, from, b.actor, w.shot.admin)
+			w.plan.Note("%s: %s stays as it is, because it belongs to role %q, which the administrator %q can't become",
+				a.name, from, b.actor, w.shot.admin)
 			return
 		}
-		statements = append(statements, sql.Statement{Name: "change " + name, Database: w.database, Texts: texts})
+		statements = append(statements, sql.Statement{Name: "change " + a.name, Database: w.database, Texts: texts})
 	}
-	w.plan.Mend(name, from, to, statements...)
+	w.plan.Mend(a.name, from, a.to, statements...)
 }
 
 // summary says which objects.

@@ -164,6 +164,29 @@ func TestDatabaseOfOthers(t *testing.T) {
 	f.must(f.as("bob", "pw-bob", "theirs", "SELECT * FROM t, mine"))
 }
 
+// Names of schemas, tables and columns are data too.
+func TestHostileObjects(t *testing.T) {
+	f := newFixture(t)
+	wanted := sql.Wanted{Databases: []sql.Database{made("orders")}, Users: []sql.User{
+		inPlace("app", sql.Access{Database: "orders", Level: sql.Owner}), inPlace("report", sql.Access{Database: "orders", Level: sql.ReadOnly}),
+	}}
+	f.reconcile(wanted)
+	for _, name := range []string{"a%s", "%d %[1]s", `x"; DROP TABLE y; --`, "it's $1", `back\slash`, "select", strings.Repeat("ü", 30)} {
+		q := quote(name)
+		f.must(f.as("app", "pw-app", "orders", "CREATE SCHEMA "+q, "CREATE TABLE "+q+"."+q+" ("+q+" int, n serial)",
+			"CREATE FUNCTION "+q+"."+q+"("+q+" int) RETURNS int LANGUAGE sql AS 'SELECT 1'", "GRANT UPDATE ("+q+"), INSERT ("+q+") ON "+q+"."+q+" TO report",
+			"GRANT DELETE ON "+q+"."+q+" TO report WITH GRANT OPTION", "GRANT EXECUTE ON FUNCTION "+q+"."+q+" TO report", "GRANT CREATE ON SCHEMA "+q+" TO report",
+			"REVOKE ALL ON "+q+"."+q+" FROM orders_readonly", "CREATE TYPE "+q+"."+quote(name+"t")+" AS ENUM ()", "GRANT USAGE ON TYPE "+q+"."+quote(name+"t")+" TO report"))
+		f.must(f.as("report", "pw-report", "orders", "UPDATE "+q+"."+q+" SET "+q+" = 1"))
+		f.reconcile(wanted)
+		f.converged(wanted)
+		f.refused(f.as("report", "pw-report", "orders", "UPDATE "+q+"."+q+" SET "+q+" = 1"))
+		f.refused(f.as("report", "pw-report", "orders", "DELETE FROM "+q+"."+q))
+		f.must(f.as("report", "pw-report", "orders", "SELECT * FROM "+q+"."+q))
+	}
+	sqltest.Drop(t, f.server, wanted)
+}
+
 // What blocks a drop is named, and the user is without login meanwhile.
 func TestBlockedDrop(t *testing.T) {
 	f := newFixture(t)
