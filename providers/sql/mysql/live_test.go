@@ -123,3 +123,22 @@ func TestDropOfAllIsFinishedAfterACrash(t *testing.T) {
 		alternate("app", sql.Access{Database: "orders", Level: sql.Owner}), inPlace("report", sql.Access{Database: "orders", Level: sql.ReadOnly}),
 	}})
 }
+
+// Names of databases, tables and columns are data too.
+func TestHostileObjects(t *testing.T) {
+	f := newFixture(t)
+	for _, name := range []string{"a%s", "%d _", "x`; DROP TABLE y; --", "it's $1", `back\slash`, "select", strings.Repeat("ü", 30)} {
+		wanted := sql.Wanted{Databases: []sql.Database{made(name)}, Users: []sql.User{inPlace("report", sql.Access{Database: name, Level: sql.ReadOnly})}}
+		f.reconcile(wanted)
+		q := quote(name)
+		f.admin("CREATE TABLE "+q+"."+q+" ("+q+" int, n int)", "GRANT UPDATE ("+q+"), INSERT ("+q+") ON "+q+"."+q+" TO report@'%'",
+			"GRANT DELETE ON "+q+"."+q+" TO report@'%' WITH GRANT OPTION", "CREATE PROCEDURE "+q+"."+q+" () SELECT 1", "GRANT EXECUTE ON PROCEDURE "+q+"."+q+" TO report@'%'")
+		f.must(f.as("report", "pw-report", "", "UPDATE "+q+"."+q+" SET "+q+" = 1"))
+		f.reconcile(wanted)
+		f.converged(wanted)
+		f.refused(f.as("report", "pw-report", "", "UPDATE "+q+"."+q+" SET "+q+" = 1"))
+		f.refused(f.as("report", "pw-report", "", "CALL "+q+"."+q+" ()"))
+		f.must(f.as("report", "pw-report", "", "SELECT * FROM "+q+"."+q))
+		sqltest.Drop(t, f.server, wanted)
+	}
+}

@@ -233,17 +233,20 @@ func (r *reader) grants(ctx context.Context, s *snapshot, names []string) {
 	}
 }
 
-// routines reads privileges on routines, which information_schema lacks. MariaDB encodes names twice in that table:
-// what it writes is the name as if its bytes were latin1.
+// routines reads privileges on routines, which information_schema lacks. MariaDB encodes names twice in that table: what it writes is the name
+// as if its bytes were latin1. A row of a routine that is gone is no privilege.
 func (r *reader) routines(ctx context.Context, s *snapshot, names []string, found collection) {
 	placeholders, arguments := in(names)
-	twice := "User"
-	if s.mariaDB {
-		twice = "CONVERT(CAST(CONVERT(User USING latin1) AS BINARY) USING utf8mb4)"
+	decoded := func(column string) string {
+		if !s.mariaDB {
+			return column
+		}
+		return "CONVERT(CAST(CONVERT(" + column + " USING latin1) AS BINARY) USING utf8mb4)"
 	}
-	query := `SELECT IF(User IN ` + placeholders + `, User, ` + twice + `), Db, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv
-  WHERE Host = '%' AND (User IN ` + placeholders + ` OR ` + twice + ` IN ` + placeholders + `)
-    AND EXISTS (SELECT 1 FROM information_schema.ROUTINES r WHERE r.ROUTINE_SCHEMA = Db AND r.ROUTINE_NAME = Routine_name)`
+	query := `SELECT IF(p.User IN ` + placeholders + `, p.User, ` + decoded("p.User") + `), r.ROUTINE_SCHEMA, r.ROUTINE_NAME, p.Routine_type, p.Proc_priv
+  FROM mysql.procs_priv p JOIN information_schema.ROUTINES r ON r.ROUTINE_TYPE = p.Routine_type AND (
+    r.ROUTINE_SCHEMA = p.Db AND r.ROUTINE_NAME = p.Routine_name OR r.ROUTINE_SCHEMA = ` + decoded("p.Db") + ` AND r.ROUTINE_NAME = ` + decoded("p.Routine_name") + `)
+  WHERE p.Host = '%' AND (p.User IN ` + placeholders + ` OR ` + decoded("p.User") + ` IN ` + placeholders + `)`
 	r.rows(ctx, "read privileges on routines", query, func(scan func(...any) error) error {
 		var who, set string
 		var at where

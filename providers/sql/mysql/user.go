@@ -224,7 +224,7 @@ func (s *snapshot) revoke(p *sql.Plan, name string, g grant, allowed []string) {
 	}
 	what := fmt.Sprintf("privileges of %q on %s", name, g.on())
 	texts := []string{"REVOKE " + g.list(extra) + " ON " + g.on() + " FROM " + account(name)}
-	if g.routine != "" && s.mariaDB && strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
+	if g.routine != "" && s.mariaDB && strings.ContainsFunc(name+g.pattern+g.routine, func(c rune) bool { return c > unicode.MaxASCII }) {
 		// DROP USER leaves the row of such a name in the table and not in memory: MariaDB revokes it only once it is in
 		// both.
 		texts = append([]string{"GRANT " + g.list(extra) + " ON " + g.on() + " TO " + account(name)}, texts...)
