@@ -171,3 +171,19 @@ func Taken(what, name string) error {
 	return Conflict("%s %q exists on the server and is not made for this object: "+
 		"set adoption to IfExists to take it over, or choose another name", what, name)
 }
+
+// Missing is the error of something that is not on the server.
+func Missing(format string, arguments ...any) error {
+	return &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf(format, arguments...)}
+}
+
+// NotYet is the error of something that is not on the server, and may be there after a short time.
+func NotYet(format string, arguments ...any) error {
+	return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf(format, arguments...)}
+}
+
+// NotEmpty is the error of a logical database that is not dropped because of its tables.
+func NotEmpty(name string) error {
+	message := fmt.Sprintf("logical database %q has tables: set forceDestroy to drop them with it, or drop them first", name)
+	return &driver.Error{Code: driver.NotEmpty, Message: message}
+}

@@ -1,10 +1,8 @@
 package mysql
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
@@ -41,7 +39,7 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 	p := sql.Plan{Found: has != nil, Mark: s.marks[key]}
 	switch {
 	case has == nil && !want.Made:
-		return p, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("there is no logical database %q on the server", want.Name)}
+		return p, sql.Missing("there is no logical database %q on the server", want.Name)
 	case has != nil && want.Made && p.Mark != want.Mark && !want.Adopt:
 		return p, sql.Taken("logical database", want.Name)
 	}
@@ -61,10 +59,12 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 		return p, nil
 	}
 	if want.Charset != "" && !strings.EqualFold(want.Charset, has.charset) {
-		p.Note("logical database %q has charset %s: Mooring does not change it to %s, since tables keep theirs", want.Name, has.charset, want.Charset)
+		p.Note("logical database %q has charset %s: Mooring does not change it to %s, since tables keep theirs",
+			want.Name, has.charset, want.Charset)
 	}
 	if want.Collation != "" && !strings.EqualFold(want.Collation, has.collation) {
-		p.Note("logical database %q has collation %s: Mooring does not change it to %s, since tables keep theirs", want.Name, has.collation, want.Collation)
+		p.Note("logical database %q has collation %s: Mooring does not change it to %s, since tables keep theirs",
+			want.Name, has.collation, want.Collation)
 	}
 	return p, nil
 }
@@ -82,7 +82,7 @@ func (s *snapshot) DropDatabase(want sql.Database, force bool) (sql.Plan, error)
 		p.Note("logical database %q was not made for this object, and stays", want.Name)
 		return p, nil
 	case has != nil && has.tables > 0 && !force:
-		return p, &driver.Error{Code: driver.NotEmpty, Message: fmt.Sprintf("logical database %q has tables: set forceDestroy to drop them with it, or drop them first", want.Name)}
+		return p, sql.NotEmpty(want.Name)
 	case has != nil:
 		p.Mend("logical database "+want.Name, "on the server", "dropped",
 			sql.Statement{

@@ -71,7 +71,10 @@ func (r *reader) rows(ctx context.Context, op, query string, scan func(func(...a
 	defer func() { _ = rows.Close() }() // rows.Err says what there is to say
 	for n := 0; rows.Next(); n++ {
 		if n >= r.session.limits.Rows {
-			r.err = &driver.Error{Code: driver.Quota, Op: op, Message: "the server has more of these than Mooring reads"}
+			r.err = &driver.Error{
+				Code: driver.Quota, Op: op,
+				Message: "the server has more of these than Mooring reads",
+			}
 			return
 		}
 		if err := scan(rows.Scan); err != nil {
@@ -102,7 +105,10 @@ func (r *reader) server(ctx context.Context, s *snapshot) {
 			return err
 		}
 		if readOnly != 0 {
-			return &driver.Error{Code: driver.Invalid, Message: "the server is read-only, as a read replica is: its users come from its primary"}
+			return &driver.Error{
+				Code:    driver.Invalid,
+				Message: "the server is read-only, as a read replica is: its users come from its primary",
+			}
 		}
 		s.folds, s.registry = lower != 0, marks > 0
 		if rds > 0 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
@@ -67,14 +66,14 @@ func (s *snapshot) checkUser(want sql.User) error {
 				a.Database,
 			)
 		case s.database(a.Database) == nil:
-			return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("logical database %q is not on the server yet", a.Database)}
+			return sql.NotYet("logical database %q is not on the server yet", a.Database)
 		}
 		seen[a.Database] = true
 	}
 	for _, role := range want.MemberOf {
 		switch {
 		case !s.roles[role]:
-			return &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("memberOf names role %q, which is not on the server: make it first, or remove it from memberOf", role)}
+			return sql.Missing("memberOf names role %q, which is not on the server: make it first, or remove it from memberOf", role)
 		case slices.Contains(reserved, strings.ToLower(role)):
 			return sql.Invalid("memberOf names role %q, which is reserved: remove it from memberOf", role)
 		}
@@ -87,7 +86,7 @@ func (s *snapshot) ensure(p *sql.Plan, want sql.User, login sql.Login) error {
 	has, key := s.accounts[login.Name], markKey{kindAccount, login.Name}
 	if want.External {
 		if has == nil {
-			return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("the cloud has not made login %q on the server yet", login.Name)}
+			return sql.NotYet("the cloud has not made login %q on the server yet", login.Name)
 		}
 		return nil
 	}
@@ -254,7 +253,8 @@ func (s *snapshot) memberships(p *sql.Plan, name string, want sql.User) {
 				})
 		}
 		if s.mariaDB && len(want.MemberOf) > 1 {
-			p.Note("%s: MariaDB activates one role at login, and %q has %d: clients use SET ROLE", what, name, len(want.MemberOf))
+			p.Note("%s: MariaDB activates one role at login, and %q has %d: clients use SET ROLE",
+				what, name, len(want.MemberOf))
 		} else if !m.standard {
 			p.Mend(what, "not active at login", "active at login", s.activate(name, role))
 		}

@@ -27,7 +27,7 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 	}
 	switch {
 	case has == nil && !want.Made:
-		return p, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("there is no logical database %q on the server", want.Name)}
+		return p, sql.Missing("there is no logical database %q on the server", want.Name)
 	case has != nil && want.Made && has.owner != groups.Owner && p.Mark != want.Mark && !want.Adopt:
 		return p, sql.Taken("logical database", want.Name)
 	}
@@ -48,7 +48,10 @@ func (s *snapshot) Database(want sql.Database) (sql.Plan, error) {
 			return p, err
 		}
 		if in == nil {
-			return p, &driver.Error{Code: driver.Conflict, Message: fmt.Sprintf("logical database %q takes no connections (ALLOW_CONNECTIONS is off)", want.Name)}
+			return p, &driver.Error{
+				Code:    driver.Conflict,
+				Message: fmt.Sprintf("logical database %q takes no connections (ALLOW_CONNECTIONS is off)", want.Name),
+			}
 		}
 	}
 	if err := s.furnish(&p, want, groups, in); err != nil {
@@ -150,7 +153,8 @@ func (s *snapshot) keepOwner(p *sql.Plan, want sql.Database, groups Groups) {
 		return
 	}
 	if !want.Made {
-		p.Note("logical database %q belongs to role %q: users with level Owner can't alter what others made in it", want.Name, has.owner)
+		p.Note("logical database %q belongs to role %q: users with level Owner can't alter what others made in it",
+			want.Name, has.owner)
 		return
 	}
 	text := []string{"ALTER DATABASE " + quote(want.Name) + " OWNER TO " + quote(groups.Owner)}
@@ -162,7 +166,8 @@ func (s *snapshot) keepOwner(p *sql.Plan, want sql.Database, groups Groups) {
 		}
 	}
 	if !can {
-		p.Note("logical database %q belongs to role %q, which the administrator %q can't become", want.Name, has.owner, s.admin)
+		p.Note("logical database %q belongs to role %q, which the administrator %q can't become",
+			want.Name, has.owner, s.admin)
 		return
 	}
 	p.Mend("owner of logical database "+want.Name, has.owner, groups.Owner,
@@ -189,7 +194,8 @@ func (s *snapshot) furnish(p *sql.Plan, want sql.Database, groups Groups, in *in
 	for _, name := range want.Schemas {
 		if !slices.ContainsFunc(in.schemas, func(s schema) bool { return s.name == name }) {
 			p.Mend("schema "+name, "missing", "made", sql.Statement{
-				Name: "make schema " + name, Database: want.Name, Texts: []string{"CREATE SCHEMA IF NOT EXISTS " + quote(name) + " AUTHORIZATION " + quote(groups.Owner)},
+				Name: "make schema " + name, Database: want.Name,
+				Texts: []string{"CREATE SCHEMA IF NOT EXISTS " + quote(name) + " AUTHORIZATION " + quote(groups.Owner)},
 			})
 			fresh.schemas = append(fresh.schemas, schema{name: name, owner: groups.Owner})
 		}
@@ -264,7 +270,8 @@ func (w work) extensions(want sql.Database) error {
 			})
 		case e.Version != "" && has.installed != e.Version:
 			w.plan.Mend("version of extension "+e.Name, has.installed, e.Version, sql.Statement{
-				Name: "update extension " + e.Name, Database: want.Name, Texts: []string{"ALTER EXTENSION " + quote(e.Name) + " UPDATE TO " + literal(e.Version)},
+				Name: "update extension " + e.Name, Database: want.Name,
+				Texts: []string{"ALTER EXTENSION " + quote(e.Name) + " UPDATE TO " + literal(e.Version)},
 			})
 		}
 	}

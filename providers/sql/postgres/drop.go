@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
@@ -133,11 +132,13 @@ func (s *snapshot) blocked(names []string) (blocked []string) {
 		}
 		switch {
 		case d.database != "":
-			blocked = append(blocked, fmt.Sprintf("role %q has %d of %s in logical database %q, which takes no connections", d.role, d.count, d.class, d.database))
+			blocked = append(blocked,
+				fmt.Sprintf("role %q has %d of %s in logical database %q, which takes no connections", d.role, d.count, d.class, d.database))
 		case d.owns:
 			blocked = append(blocked, fmt.Sprintf("role %q owns %s", d.role, d.class))
 		case !strings.HasPrefix(d.class, databaseClass):
-			blocked = append(blocked, fmt.Sprintf("role %q has privileges on %d of %s, which the whole server shares", d.role, d.count, d.class))
+			blocked = append(blocked,
+				fmt.Sprintf("role %q has privileges on %d of %s, which the whole server shares", d.role, d.count, d.class))
 		}
 	}
 	return blocked
@@ -186,7 +187,7 @@ func (s *snapshot) DropDatabase(want sql.Database, force bool) (sql.Plan, error)
 				want.Name, has.owner,
 			)
 		case in == nil && !force, in != nil && in.tables > 0 && !force:
-			return p, &driver.Error{Code: driver.NotEmpty, Message: fmt.Sprintf("logical database %q has tables: set forceDestroy to drop them with it, or drop them first", want.Name)}
+			return p, sql.NotEmpty(want.Name)
 		}
 		texts := []string{"DROP DATABASE IF EXISTS " + quote(want.Name) + " WITH (FORCE)"}
 		if s.roles[s.admin] != nil && !s.memberOf(s.admin, groups.Owner) {

@@ -122,7 +122,10 @@ func (r *reader) rows(ctx context.Context, op, query string, scan func(pgx.Rows)
 	defer rows.Close()
 	for n := 0; rows.Next(); n++ {
 		if n >= r.session.limits.Rows {
-			r.err = &driver.Error{Code: driver.Quota, Op: op, Message: "the server has more of these than Mooring reads"}
+			r.err = &driver.Error{
+				Code: driver.Quota, Op: op,
+				Message: "the server has more of these than Mooring reads",
+			}
 			return
 		}
 		if err := scan(rows); err != nil {
@@ -140,7 +143,10 @@ func (r *reader) server(ctx context.Context, s *snapshot) {
 		var recovers bool
 		err := rows.Scan(&s.version, &s.admin, &s.signals, &recovers)
 		if err == nil && recovers {
-			return &driver.Error{Code: driver.Invalid, Message: "the server is a read replica: its users come from its primary"}
+			return &driver.Error{
+				Code:    driver.Invalid,
+				Message: "the server is a read replica: its users come from its primary",
+			}
 		}
 		return err
 	})

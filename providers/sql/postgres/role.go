@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
@@ -62,7 +61,8 @@ func (s *snapshot) ensure(p *sql.Plan, w wantedRole) error {
 		return err
 	}
 	p.Mend("password of "+w.name, "the former one", "the current one", sql.Statement{
-		Name: "set the password of " + w.name, Texts: []string{"ALTER ROLE " + quote(w.name) + " PASSWORD " + literal(verifier)}, Secrets: []string{verifier},
+		Name:  "set the password of " + w.name,
+		Texts: []string{"ALTER ROLE " + quote(w.name) + " PASSWORD " + literal(verifier)}, Secrets: []string{verifier},
 	})
 	return nil
 }
@@ -211,7 +211,7 @@ func (s *snapshot) checkMember(user, of string) error {
 			of,
 		)
 	case r == nil:
-		return &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("memberOf names role %q, which is not on the server: make it first, or remove it from memberOf", of)}
+		return sql.Missing("memberOf names role %q, which is not on the server: make it first, or remove it from memberOf", of)
 	case r.super || r.createRole || r.replicates || r.bypassRLS || of == s.admin || s.memberOf(of, s.admin):
 		return sql.Invalid("memberOf names role %q, which can do more than any level: remove it from memberOf", of)
 	case of == user || s.memberOf(of, user):

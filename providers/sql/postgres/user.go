@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/sql"
 )
 
@@ -99,7 +98,7 @@ func (s *snapshot) checkUser(want sql.User) error {
 				a.Database,
 			)
 		case s.databases[a.Database] == nil || s.roles[GroupsOf(a.Database).Owner] == nil:
-			return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("logical database %q and its group roles are not on the server yet", a.Database)}
+			return sql.NotYet("logical database %q and its group roles are not on the server yet", a.Database)
 		}
 		if err := s.unreadable[a.Database]; err != nil {
 			return err
@@ -119,7 +118,7 @@ func (s *snapshot) ensureLogins(p *sql.Plan, want sql.User) error {
 	if want.External {
 		for _, name := range rolesOf(want) {
 			if s.roles[name] == nil {
-				return &driver.Error{Code: driver.NotFound, Settling: true, Message: fmt.Sprintf("the cloud has not made login %q on the server yet", name)}
+				return sql.NotYet("the cloud has not made login %q on the server yet", name)
 			}
 		}
 		return nil
@@ -199,7 +198,8 @@ func (s *snapshot) sessionRoles(p *sql.Plan, want sql.User) {
 			text = " SET role TO " + literal(to)
 		}
 		p.Mend(fmt.Sprintf("role of sessions of %q in %q", at.login, at.database), orNone(is), orNone(to), sql.Statement{
-			Name: fmt.Sprintf("set the role of sessions of %s in %s", at.login, at.database), Texts: []string{"ALTER ROLE " + quote(at.login) + " IN DATABASE " + quote(at.database) + text},
+			Name:  fmt.Sprintf("set the role of sessions of %s in %s", at.login, at.database),
+			Texts: []string{"ALTER ROLE " + quote(at.login) + " IN DATABASE " + quote(at.database) + text},
 		})
 	}
 }
